@@ -6,7 +6,7 @@ import functools
 import inspect
 import sys
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -113,7 +113,7 @@ def tail_call_from(code: types.CodeType, function: Any, args: tuple[Any, ...], k
     return call(function, *args, **kwargs) if step is None else step
 
 
-def _bound(method: Any, owner: Any) -> Any:
+def _bound(method: types.MethodDescriptorType | types.WrapperDescriptorType, owner: Any) -> Callable[..., Any] | None:
     """`float.is_integer` and its kin as a method of a run-time value of the class; None for one of another class."""
     cls = method.__objclass__
     return getattr(owner, method.__name__) if introspection.isinstance_(owner, cls) is True else None
@@ -233,7 +233,7 @@ def _makes_new_ones(cls: type) -> bool:
 class StagedCall:
     """A function that is called with what is unpacked, `f(*x)` and `f(**x)`, under its own name in Python's errors."""
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         named = original_of(function)
         self.__module__ = getattr(named, "__module__", None) or "builtins"
@@ -265,7 +265,7 @@ class TailCalling(StagedCall):
 calling, tail_calling = StagedCall, TailCalling
 
 
-def _is_staged(function: Any) -> bool:
+def _is_staged(function: object) -> bool:
     code = getattr(function, "__code__", None)
     return code is not None and internal(code.co_filename)
 

@@ -20,8 +20,11 @@ END: Final = 4
 
 no_value: Final = Undefined("return value")
 
+# The state of a loop: the exit code, the returned value, and the values of the carried names.
+State = tuple[Any, ...]
 
-def settled(code: Any) -> Any:
+
+def settled(code: int | PythonScalar) -> Any:
     """The code as it stands after a loop: a step that continued has fallen through."""
     if not isinstance(code, PythonScalar):
         return NEXT if code == CONTINUE else code
@@ -29,7 +32,7 @@ def settled(code: Any) -> Any:
     return python_scalar(atoms.select(left, code.atom, atoms.literal(NEXT, np.int64)))
 
 
-def ended(code: Any) -> Any:
+def ended(code: int | PythonScalar) -> Any:
     """The code after a loop whose condition is evaluated in its body, as if that stood before it."""
     if not isinstance(code, PythonScalar):
         return NEXT if code == END else code

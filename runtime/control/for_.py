@@ -8,7 +8,7 @@ from typing import Any
 
 from anabranch.runtime.control import while_
 from anabranch.runtime.control.branches.truth import truth
-from anabranch.runtime.control.exits import BREAK, NEXT, no_value
+from anabranch.runtime.control.exits import BREAK, NEXT, State, no_value
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.iteration.push_iteration import PushIterator
 from anabranch.runtime.control.iteration.user_iterators import iterated
@@ -46,9 +46,7 @@ def for_(
     return form.give(run(items, body, init, form, f"the for loop at {where(body)}"))
 
 
-def run(
-    items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], form: StateForm, what: str
-) -> tuple[Any, ...]:
+def run(items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], form: StateForm, what: str) -> State:
     """The state after a loop that is traced."""
     items = iterated(items)
     if isinstance(items, PushIterator):
@@ -56,7 +54,7 @@ def run(
     if isinstance(items, UnionValue) and items.of_objects and (many := countable(items)) is not None:
         return run_counted(many, body, init, form, what)
     if isinstance(items, UnionValue) and items.of_objects:
-        after: tuple[Any, ...] = items.through(lambda one: run(one, body, init, form, what))
+        after: State = items.through(lambda one: run(one, body, init, form, what))
         return after
     if isinstance(items, MayGrow):
         sequence, cannot = _as_it_is(items)
@@ -76,16 +74,14 @@ def run(
     return run_counted(sequence, body, init, form, what)
 
 
-def _as_it_is(items: Any) -> tuple[Countable | None, tuple[type[Exception], ...]]:
+def _as_it_is(items: MayGrow) -> tuple[Countable | None, tuple[type[Exception], ...]]:
     """A list that may grow as what a loop counts over, which does not change it; and what says that it cannot."""
     if items.items is None:
         return stacked_sequences.stacked(items), CANNOT
     return (Elements(items) if isinstance(items.items.length, int) else None), (ChangedError,)
 
 
-def _over_list(
-    items: Any, body: Callable[..., Any], state: tuple[Any, ...], form: StateForm, what: str
-) -> tuple[Any, ...]:
+def _over_list(items: Any, body: Callable[..., Any], state: State, form: StateForm, what: str) -> State:
     """Over a list that may grow, in the loop itself, too: its length is asked for before each step."""
     position = 0
     cost = Cost(what, "it goes over a list, whose items are Python objects")
@@ -105,9 +101,7 @@ def _over_list(
     return _from(position, items, body, form, what, state)
 
 
-def _from(
-    position: int, items: Any, body: Callable[..., Any], form: StateForm, what: str, state: tuple[Any, ...]
-) -> tuple[Any, ...]:
+def _from(position: int, items: Any, body: Callable[..., Any], form: StateForm, what: str, state: State) -> State:
     """The state after a loop over the items from some position on."""
     if items.items is None:
         rest = items[position:] if position else items
@@ -125,7 +119,7 @@ def _from(
     return (code, value, *after)
 
 
-def _consume(source: PushIterator, body: Callable[..., Any], init: tuple[Any, ...], form: StateForm) -> tuple[Any, ...]:
+def _consume(source: PushIterator, body: Callable[..., Any], init: tuple[Any, ...], form: StateForm) -> State:
     """Over a generator, the body runs where the generator yields."""
     state = GeneratorNames((NEXT, no_value, *init), ("exit code", "returned value", *form.names), body.__code__)
 
@@ -137,8 +131,8 @@ def _consume(source: PushIterator, body: Callable[..., Any], init: tuple[Any, ..
     return tuple(state)
 
 
-def _run(items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], form: StateForm) -> tuple[Any, ...]:
-    state: tuple[Any, ...] = (NEXT, no_value, *init)
+def _run(items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], form: StateForm) -> State:
+    state: State = (NEXT, no_value, *init)
     for item in items:
         state = form.take(body(item, *state[2:]))
         if state[0] >= BREAK:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any, TypeVar
 
 import numpy as np
@@ -65,7 +65,7 @@ class Each(PushIterator):
         self._element, self._condition, self._width = element, condition, width
         self.nested, self.whole = nested, whole
 
-    def anew(self) -> tuple[PushIterator, tuple[Any, ...]] | None:
+    def anew(self) -> tuple[PushIterator, tuple[object, ...]] | None:
         """The same expression again, where what it goes over can be gone over again."""
         over = self._over
         if isinstance(over, countable.Countable) and not isinstance(over, iterators.Once):
@@ -83,7 +83,7 @@ class Each(PushIterator):
         return self._element
 
     @property
-    def site(self) -> Any:
+    def site(self) -> tuple[Hashable, ...]:
         """The code of the element, by which the expression is known again; of `map`, that of the function, too."""
         cells = getattr(self._element, "__closure__", None) or ()
         called = [c.cell_contents for c in cells if callable(c.cell_contents)]
@@ -178,7 +178,7 @@ class Each(PushIterator):
 each = Each
 
 
-def _codes(function: Any) -> Iterator[Any]:
+def _codes(function: object) -> Iterator[Hashable]:
     """By what a function is known again, of which there may be a new one for each call of what makes it."""
     if isinstance(function, functools.partial):
         for part in (function.func, *filter(callable, function.args)):

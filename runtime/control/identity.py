@@ -71,7 +71,7 @@ def _undecided(kind: str) -> UnsupportedOperationError:
     )
 
 
-def _is_one_of_parts(a: Any, b: Any) -> bool:
+def _is_one_of_parts(a: object, b: object) -> bool:
     """Return whether two tuples, frozen objects or NumPy scalars are one, of which some stand for one of several.
 
     Those that differ are two. Of others it is not known, which is an error at run time.
@@ -95,7 +95,7 @@ def _is_one_of_parts(a: Any, b: Any) -> bool:
     return False
 
 
-def _differ(a: Any, b: Any) -> Atom:
+def _differ(a: object, b: object) -> Atom:
     """Return whether two values are surely two objects, as they are not worth the same."""
     if a is b or isinstance(a, Text) or isinstance(b, Text):
         return atoms.literal(False)
@@ -123,14 +123,14 @@ def _differ(a: Any, b: Any) -> Atom:
     return result
 
 
-def _are_two_arrays(a: Any, b: Any) -> Atom:
+def _are_two_arrays(a: object, b: object) -> Atom:
     try:
         return atoms.logical_not(wrap.as_atom(is_(a, b), np.bool_))
     except UnsupportedOperationError:
         return atoms.literal(False)
 
 
-def _are_worth_different(a: Any, b: Any) -> Atom:
+def _are_worth_different(a: object, b: object) -> Atom:
     """Return whether two numbers of one kind differ; a NaN does not differ from a NaN."""
     one, other = wrap.as_atom(a), wrap.as_atom(b)
     alike = atoms.ufunc(np.equal, one, other)
@@ -221,11 +221,11 @@ def _alternatives(array: TracedArray) -> list[tuple[Atom, TracedArray]]:
     return [*found, (own, array)]
 
 
-def _is_bool(value: Any) -> bool:
+def _is_bool(value: object) -> bool:
     return isinstance(value, bool) or (isinstance(value, PythonScalar) and value.python is bool)
 
 
-def _is_numpy_bool(value: Any) -> bool:
+def _is_numpy_bool(value: object) -> bool:
     return isinstance(value, np.bool_) or (isinstance(value, NumPyScalar) and value.abstract.dtype == np.bool_)
 
 
@@ -234,5 +234,5 @@ def is_not(a: Any, b: Any) -> Any:
     return boolean.not_(is_(a, b))
 
 
-def _bool(atom: Any) -> Any:
+def _bool(atom: Atom) -> Any:
     return bool(atom.value) if isinstance(atom, Literal) else python_scalar(atom)

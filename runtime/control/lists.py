@@ -67,7 +67,7 @@ def items_of(items: Any) -> Any:
     return listed(items) if is_of_run_time_length(items) else list(items)
 
 
-def is_of_run_time_length(items: Any) -> bool:
+def is_of_run_time_length(items: object) -> bool:
     """Return whether it has, or may have, a length known only at run time."""
     return is_grown(items) or (isinstance(items, Countable) and not isinstance(items.length, int))
 
@@ -106,7 +106,7 @@ def method(function: Any) -> Callable[..., Any] | None:
     return extend
 
 
-COUNTERPARTS: dict[Any, Callable[..., Any]] = {
+COUNTERPARTS: dict[object, Callable[..., Any]] = {
     list: list_,
     collections.deque: deque_,
     collections.defaultdict: defaultdict_,

@@ -27,7 +27,7 @@ Found = dict[str, Any]
 Hit = bool | Atom
 
 
-def match(subject: Any, pattern: Any) -> tuple[Any, ...]:
+def match(subject: Any, pattern: object) -> tuple[Any, ...]:
     """Return whether the pattern takes the subject, and what its names capture, in the order in which they stand."""
     found: Found = {}
     hit = take(pattern, subject, found)
@@ -36,7 +36,7 @@ def match(subject: Any, pattern: Any) -> tuple[Any, ...]:
     return (hit if isinstance(hit, bool) else python_scalar(hit), *captured)
 
 
-def take(pattern: Any, subject: Any, found: Found) -> Hit:
+def take(pattern: object, subject: Any, found: Found) -> Hit:
     """Return whether `pattern` takes `subject`; what it captures goes into `found`."""
     if isinstance(pattern, Name):
         return pattern.take(subject, found)
@@ -115,7 +115,7 @@ class Star(Pattern):
 class As(Pattern):
     """`pattern as name`."""
 
-    pattern: Any
+    pattern: object
     name: str
 
     def take(self, subject: Any, found: Found) -> Hit:
@@ -131,7 +131,7 @@ class As(Pattern):
 class Either(Pattern):
     """The first alternative that takes the subject."""
 
-    def __init__(self, *patterns: Any) -> None:
+    def __init__(self, *patterns: object) -> None:
         self.patterns = patterns
 
     def take(self, subject: Any, found: Found) -> Hit:
@@ -144,7 +144,7 @@ class Either(Pattern):
 class Sequence(Pattern):
     """A tuple, a list or another sequence (but no string) of fitting length, by its items. Arrays are none."""
 
-    def __init__(self, *patterns: Any) -> None:
+    def __init__(self, *patterns: object) -> None:
         self.patterns = patterns
 
     def take(self, subject: Any, found: Found) -> Hit:
@@ -169,7 +169,7 @@ class Sequence(Pattern):
 class Mapping(Pattern):
     """A mapping that has some keys, by their values; `rest` captures a dict of all others."""
 
-    def __init__(self, patterns: dict[Any, Any], rest: str = "") -> None:
+    def __init__(self, patterns: dict[Any, object], rest: str = "") -> None:
         self.patterns, self.rest = patterns, rest
 
     def take(self, subject: Any, found: Found) -> Hit:
@@ -201,7 +201,7 @@ _THEMSELVES = (bool, bytearray, bytes, dict, float, frozenset, int, list, set, s
 class Instance(Pattern):
     """An instance of a class, by its attributes: positional ones by `__match_args__`."""
 
-    def __init__(self, cls: type, *positional: Any, **named: Any) -> None:
+    def __init__(self, cls: type, *positional: object, **named: object) -> None:
         if not isinstance(cls, type):
             raise TypeError("called match pattern must be a class")
         self.cls, self.positional, self.named = cls, positional, named
@@ -239,11 +239,11 @@ class Instance(Pattern):
             yield from _names(pattern)
 
 
-def _names(pattern: Any) -> Iterator[str]:
+def _names(pattern: object) -> Iterator[str]:
     return pattern.names() if isinstance(pattern, Pattern) else iter(())
 
 
-def _all(parts: list[tuple[Any, Any]], found: Found) -> Hit:
+def _all(parts: list[tuple[object, Any]], found: Found) -> Hit:
     """Return whether each pattern takes its part."""
     whole: Hit = True
     for pattern, part in parts:
@@ -259,7 +259,7 @@ class _Way:
     """One way to match: under a condition, a pattern on a subject."""
 
     condition: Hit
-    pattern: Any
+    pattern: object
     subject: Any
 
 

@@ -57,7 +57,7 @@ def _members(value: Any, other: Any) -> Members | None:
     return Members(tuple((e, True) for e in value)) if plain else None
 
 
-_SETS: tuple[type[Any], ...] = (set, frozenset, type({}.keys()), type({}.items()))
+_SETS: tuple[type, ...] = (set, frozenset, type({}.keys()), type({}.items()))
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "|": operator.or_, "&": operator.and_, "-": operator.sub, "^": operator.xor,
 }  # fmt: skip

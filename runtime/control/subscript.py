@@ -18,7 +18,7 @@ from anabranch.runtime.control.sequences.index_checks import checked_dynamic_ind
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.core import traced_inside
-from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.builder import NDArray, current, tracing
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.arrays.index_numbers import check_bounds
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -50,7 +50,7 @@ class CapturedConstant:
 
     __slots__ = ("array",)
 
-    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+    def __init__(self, array: NDArray) -> None:
         self.array = array
 
     def __getitem__(self, key: Any) -> Any:
@@ -144,7 +144,7 @@ def _is_index(key: Tracer) -> bool:
     return key.abstract.dtype.kind in "iub" and not key.abstract.shape
 
 
-def _is_run_time(container: Any, key: Any) -> bool:
+def _is_run_time(container: object, key: object) -> bool:
     """Return whether which item of a container is meant is known only at run time."""
     return isinstance(key, Tracer) or (isinstance(container, dict) and text_tables.is_choice(key))
 
@@ -240,7 +240,7 @@ def _is_plain(container: Any) -> bool:
     return type(container).__getitem__ in _PLAIN_GET
 
 
-def place_of(container: dict[Any, Any], key: Any) -> tuple[Any, Atom]:
+def place_of(container: dict[Any, Any], key: Any) -> tuple[int | PythonScalar, Atom]:
     """The place of a key among those of a dict, and whether it is one of them."""
     places = {known: i for i, known in enumerate(container)}
     of_text = text_tables.look_up(lambda k: places.get(k, -1), key)
@@ -257,7 +257,7 @@ def place_of(container: dict[Any, Any], key: Any) -> tuple[Any, Atom]:
     return python_scalar(place, Interval(0, max(len(container) - 1, 0))), found
 
 
-def _found(place: Any) -> tuple[Any, Atom]:
+def _found(place: int | PythonScalar) -> tuple[int | PythonScalar, Atom]:
     """A place, and whether it is one: -1 is none."""
     if not isinstance(place, PythonScalar):
         return max(place, 0), atoms.literal(place >= 0)
@@ -281,7 +281,7 @@ _NO_ITEM = (
 )
 
 
-def _place(container: dict[Any, Any], key: Any, writes: bool = False) -> Any:
+def _place(container: dict[Any, Any], key: Any, writes: bool = False) -> int | PythonScalar:
     """The place of a key of a dict, with the check that there is one."""
     place, found = place_of(container, key)
     missing = atoms.logical_not(found)

@@ -13,7 +13,7 @@ from anabranch.runtime.values import containers
 from anabranch.runtime.values.lazy_text import StrMethod, Text, deferred, refusal, refuse_hidden
 
 
-def counterpart(function: Any) -> Callable[..., Any] | None:
+def counterpart(function: object) -> Callable[..., Any] | None:
     """The function to call instead of a method that returns text; None for any other function."""
     owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
     if isinstance(owner, str):

@@ -6,7 +6,7 @@ branch on the error code runs the handler that catches what has failed, on what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -244,7 +244,7 @@ class _Catches:
         kinds = [(BaseException if kinds is None else kinds(), block) for kinds, block in handlers]
         self.ways: list[_Way] = []
         self.numbers: dict[int, int] = {}
-        places: dict[Any, int] = {}
+        places: dict[Hashable, int] = {}
         for number in region.numbers():
             failure = failures[number - 1]
             error = revived(failure)
@@ -271,7 +271,7 @@ def revived(failure: Failure) -> BaseException:
     return error
 
 
-def _identity(failure: Failure, error: BaseException) -> Any:
+def _identity(failure: Failure, error: BaseException) -> Hashable:
     """The identity of an exception, for a handler that looks at it."""
     plain = all(isinstance(a, (str, int, float)) for a in error.args)
     return (type(error), error.args) if plain and not vars(error) else id(failure)
@@ -320,7 +320,7 @@ class _Fork:
         # The defaults lead to all that this may put back, also to objects that names of the body have left since.
         def run(
             points: Sequence[Point] = self.points,
-            roots: tuple[Any, ...] = (*self.region.roots, *stage_branches.targets(self.points)),
+            roots: tuple[object, ...] = (*self.region.roots, *stage_branches.targets(self.points)),
         ) -> Any:
             return stage_branches.as_at_failure(points, roots, lambda: way(self.code, numbers))
 
@@ -329,7 +329,7 @@ class _Fork:
     def _with_code(self, start: Atom, block: Block) -> Block:
         """Run a block with the error code as it was before the region, and see whether that stays."""
 
-        def run(block: Block = block, roots: tuple[Any, ...] = self.region.roots) -> Any:
+        def run(block: Block = block, roots: tuple[object, ...] = self.region.roots) -> Any:
             builder = current()
             code = builder.trace.failures.error_code
             builder.write(code, start)

@@ -7,7 +7,7 @@ from typing import Any
 
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth
-from anabranch.runtime.control.exits import BREAK, END, NEXT, ended, no_value
+from anabranch.runtime.control.exits import BREAK, END, NEXT, State, ended, no_value
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.loops import growth, stage_loops, steps
 from anabranch.runtime.control.loops.counted import CANNOT
@@ -40,8 +40,8 @@ def while_(
     return form.give(_While(test, body, form).run(init))
 
 
-def _run(test: Callable[..., Any], body: Callable[..., Any], init: tuple[Any, ...], form: StateForm) -> tuple[Any, ...]:
-    state: tuple[Any, ...] = (NEXT, no_value, *init)
+def _run(test: Callable[..., Any], body: Callable[..., Any], init: tuple[Any, ...], form: StateForm) -> State:
+    state: State = (NEXT, no_value, *init)
     while test(*state[2:]):
         state = form.take(body(*state[2:]))
         if state[0] >= BREAK:
@@ -56,7 +56,7 @@ def staged(
     form: StateForm,
     site: Callable[..., Any],
     what: str = "",
-) -> tuple[Any, ...]:
+) -> State:
     """The state after a loop with a condition that stands for something else.
 
     That is a `for` over a list that may grow in it, or what `what` says.
@@ -67,11 +67,11 @@ def staged(
 class _Start:
     """The state before a loop."""
 
-    def __init__(self, builder: Builder, heap: Heap, state: tuple[Any, ...]) -> None:
+    def __init__(self, builder: Builder, heap: Heap, state: State) -> None:
         self._builder, self._heap, self._state = builder, heap, state
         self._checkpoint = builder.checkpoint()
 
-    def again(self) -> tuple[Any, ...]:
+    def again(self) -> State:
         """Forget the steps that have run; returns the state before them."""
         self._builder.rollback(self._checkpoint)
         self._heap.restore()
@@ -93,8 +93,8 @@ class _While:
         self.what = what or f"the {'while' if site is None else 'for'} loop at {where(self.site)}"
         self.builder: Builder = current()
 
-    def run(self, init: tuple[Any, ...]) -> tuple[Any, ...]:
-        state: tuple[Any, ...] = (NEXT, no_value, *init)
+    def run(self, init: tuple[Any, ...]) -> State:
+        state: State = (NEXT, no_value, *init)
         if self.body.__code__ in self.builder.trace.loops.staged_sites:
             try:
                 return self._stage(state)
@@ -145,24 +145,24 @@ class _While:
             busy += len(self.builder.equations) > before.equations
             state = (NEXT, no_value, *after[2:])
 
-    def _heap(self, state: tuple[Any, ...]) -> Heap:
+    def _heap(self, state: State) -> Heap:
         return Heap((self.test, self.body, state, *self.builder.trace.heap.roots))
 
-    def _stage(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
-        def grown() -> tuple[Any, ...]:
+    def _stage(self, state: State) -> State:
+        def grown() -> State:
             after = self._stage_or_peel(state)
             note("staged", self.what, lambda: f"one loop, in which a list grows, while {self._origin(state)} says so")
             return after
 
         return growth.unless(lambda: self._of_fixed_lengths(state), grown, self.site, state)
 
-    def _of_fixed_lengths(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _of_fixed_lengths(self, state: State) -> State:
         """The loop with lists that keep their length after the first step."""
         after = self._stage_or_peel(state)
         note("staged", self.what, lambda: f"one loop: how long it goes on hangs on {self._origin(state)}")
         return after
 
-    def _stage_or_peel(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _stage_or_peel(self, state: State) -> State:
         """As one loop, or the first step on its own and the others as one loop."""
         try:
             return self._stage_all(state)
@@ -171,7 +171,7 @@ class _While:
                 raise
             return self._stage_peeled(state)
 
-    def _origin(self, state: tuple[Any, ...]) -> str:
+    def _origin(self, state: State) -> str:
         before = self.builder.checkpoint()
         heap = Heap((self.test, self.body, state, *self.builder.trace.heap.roots))
         test = truth(self.test(*state[2:]))
@@ -180,12 +180,12 @@ class _While:
         heap.restore()
         return found
 
-    def _stage_peeled(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _stage_peeled(self, state: State) -> State:
         """The first step on its own, where it gives the carries the types that they keep."""
 
-        def peeled(test: Callable[..., Any] = self.test, body: Callable[..., Any] = self.body) -> tuple[Any, ...]:
+        def peeled(test: Callable[..., Any] = self.test, body: Callable[..., Any] = self.body) -> State:
             # By the defaults a branch finds the lists and objects that the loop changes.
-            def rest(left: tuple[Any, ...], users: tuple[Any, ...] = (test, body)) -> tuple[Any, ...]:
+            def rest(left: State, users: tuple[Any, ...] = (test, body)) -> State:
                 return self._stage_all(left, alternates=True)
 
             return steps.then(self.form.take(body(*state[2:])), rest, self.form, self.what)
@@ -197,44 +197,44 @@ class _While:
             if isinstance(some, bool):
                 return peeled() if some else state
             names = ("exit code", "returned value", *self.form.names)
-            after: tuple[Any, ...] = stage_branches.stage(some, (lambda: state, peeled), names, self.what)
+            after: State = stage_branches.stage(some, (lambda: state, peeled), names, self.what)
             return after
         except StructureMismatchError:
             self.builder.rollback(before)
             heap.restore()
             raise
 
-    def _stage_all(self, state: tuple[Any, ...], alternates: bool = False) -> tuple[Any, ...]:
+    def _stage_all(self, state: State, alternates: bool = False) -> State:
         try:
             return self._stage_loop(state, self.test, lambda _, *carry: self.form.take(self.body(*carry)), alternates)
         except ConditionWritesError:
             code, *rest = self._stage_loop(state, None, self._tested_step, alternates)
             return (ended(code), *rest)
 
-    def _tested_step(self, _: Any, *carry: Any) -> tuple[Any, ...]:
+    def _tested_step(self, _: Any, *carry: Any) -> State:
         """A step that begins with the condition, where that changes what the loop carries."""
         goes_on = truth(self.test(*carry))
 
         # By the defaults a branch finds the lists and objects that the loop changes.
-        def step(body: Callable[..., Any] = self.body, carry: tuple[Any, ...] = carry) -> tuple[Any, ...]:
+        def step(body: Callable[..., Any] = self.body, carry: tuple[Any, ...] = carry) -> State:
             return self.form.take(body(*carry))
 
-        def end(carry: tuple[Any, ...] = carry) -> tuple[Any, ...]:
+        def end(carry: tuple[Any, ...] = carry) -> State:
             return (END, no_value, *carry)
 
         if isinstance(goes_on, bool):
             return step() if goes_on else end()
         names = ("exit code", "returned value", *self.form.names)
-        after: tuple[Any, ...] = stage_branches.stage(goes_on, (end, step), names, self.what)
+        after: State = stage_branches.stage(goes_on, (end, step), names, self.what)
         return after
 
     def _stage_loop(
         self,
-        state: tuple[Any, ...],
+        state: State,
         test: Callable[..., Any] | None,
-        body: Callable[..., tuple[Any, ...]],
+        body: Callable[..., State],
         alternates: bool,
-    ) -> tuple[Any, ...]:
+    ) -> State:
         before = self.builder.checkpoint()
         heap = Heap((self.test, self.body, state, *self.builder.trace.heap.roots))
         try:

@@ -53,7 +53,9 @@ class _Managed:
         self.region = TryRegion(())
         return entered
 
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> Any:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: types.TracebackType | None
+    ) -> Any:
         unreachable = isinstance(error, UnreachableError)
         if error is not None and is_own(error) and not unreachable:
             # Tracing ends here, or begins anew: what the manager has done to the world, such as redirecting the output,
@@ -100,7 +102,7 @@ class _State:
         return bool(trace.failures.regions) and (kept or self.heap.changed())
 
 
-def _may_end_exceptions(manager: Any) -> bool:
+def _may_end_exceptions(manager: object) -> bool:
     if isinstance(manager, contextlib.suppress):
         return True
     generator = getattr(manager, "gen", None)

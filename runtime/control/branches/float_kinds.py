@@ -19,11 +19,11 @@ from anabranch.runtime.values.abstract import Abstract, Kind, python_abstract
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.union import UnionValue
 
-_ARITHMETIC: dict[Callable[..., Any], np.ufunc] = {
+_ARITHMETIC: dict[Callable[..., object], np.ufunc] = {
     operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply, operator.truediv: np.true_divide,
     operator.iadd: np.add, operator.isub: np.subtract, operator.imul: np.multiply, operator.itruediv: np.true_divide,
 }  # fmt: skip
-_COMPARISONS: dict[Callable[..., Any], np.ufunc] = {
+_COMPARISONS: dict[Callable[..., object], np.ufunc] = {
     operator.lt: np.less, operator.le: np.less_equal, operator.gt: np.greater, operator.ge: np.greater_equal,
     operator.eq: np.equal, operator.ne: np.not_equal,
 }  # fmt: skip
@@ -61,12 +61,12 @@ def _options(operand: Any) -> tuple[Any, ...]:
     return operand.options if isinstance(operand, UnionValue) else (operand,)
 
 
-def _divides(operand: Any) -> bool:
+def _divides(operand: object) -> bool:
     """Return whether dividing by a number surely raises nothing."""
     return type(operand) in (bool, int, float) and bool(operand)
 
 
-def _kind(option: Any) -> Abstract | None:
+def _kind(option: object) -> Abstract | None:
     """The kind of a real number that a float is worth the same as; None for any other."""
     kind = layouts.numeric(layouts.outline(option))
     if kind is None or kind.kind not in (Kind.PYTHON, Kind.SCALAR):
@@ -87,7 +87,7 @@ def _of_result(ufunc: np.ufunc, a: Abstract | None, b: Abstract | None) -> Abstr
     return Abstract((), _FLOAT, kind) if is_float else _INT
 
 
-def _as_float(operand: Any) -> Atom:
+def _as_float(operand: object) -> Atom:
     kind = python_abstract(float)
     return operand.number_as(kind) if isinstance(operand, UnionValue) else wrap.held_as(operand, kind)
 

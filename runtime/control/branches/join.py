@@ -33,7 +33,7 @@ class _Missing:
 MISSING: Final = _Missing()
 
 
-def join_all(values: Sequence[Any], heap: Heap, stays: Callable[[Any], bool]) -> layouts.Layout | None:
+def join_all(values: Sequence[Any], heap: Heap, stays: Callable[[object], bool]) -> layouts.Layout | None:
     """The layout that holds each of the values; None where there are none. Objects of the heap are held."""
     if not values:
         return None
@@ -92,7 +92,7 @@ def check_contents(slot: Slot, after: Any, users: Sequence[Callable[..., Any]], 
     )
 
 
-def _named_by_choice(target: Any, kind: str) -> str:
+def _named_by_choice(target: object, kind: str) -> str:
     """The words in a message for an object that a variable of the user's stands for by a run-time condition."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None and internal(frame.f_code.co_filename):
@@ -114,7 +114,7 @@ def decided_by(atom: Atom | None) -> Iterator[None]:
         trace.lists.deciding = before
 
 
-def grow(target: Any) -> None:
+def grow(target: object) -> None:
     """Start again with lists that may grow, where this is a list that would have to.
 
     Raises
@@ -129,7 +129,7 @@ def grow(target: Any) -> None:
         raise Restart(lists=True)
 
 
-def _reachable(user: object) -> Iterator[tuple[str, Any]]:
+def _reachable(user: object) -> Iterator[tuple[str, object]]:
     """The values that a function that stands for a block knows by name: its closure, and those given to it."""
     if isinstance(user, functools.partial):
         for part in (user.func, *user.args):

@@ -31,7 +31,7 @@ def choose(pred: Atom, on_true: Any, on_false: Any, bounds: Interval, what: str)
     return current().trace.identity.merge(wrap.from_abstract(both, atom))
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     """Return whether a value is a number, of whatever kind it may be."""
     options = value.options if isinstance(value, UnionValue) else (value,)
     kinds = [layouts.numeric(layouts.outline(o)) for o in options]

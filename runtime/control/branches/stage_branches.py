@@ -26,6 +26,7 @@ from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, visibility
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.decisions import note, origin
 from anabranch.runtime.values.dynamic_lists.grouped_fields import FieldGroups
 from anabranch.runtime.values.dynamic_lists.items import Items
@@ -113,7 +114,7 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
     results = _bind(outer, selector, outcomes, storages, grouping)
     for storage, atom in zip(storages, results[len(results) - len(storages) :], strict=True):
         outer.write(storage, atom)
-    arrays: list[Any] = []
+    arrays: list[TracedArray | None] = []
     leaves, unpacking = iter(results), pack_unpack.Unpacking(arrays, twins=twins)
     value = MISSING if layout is None else unpacking.unpack(layout, leaves)
     held = () if contents is None else unpacking.unpack(contents, leaves)
@@ -142,7 +143,7 @@ def _told_apart(
     layout: layouts.Layout | None,
     given: Sequence[tuple[int, TracedBranch, Any]],
     heap: Heap,
-    unclear: dict[int, Any],
+    unclear: dict[int, object],
 ) -> layouts.Layout | None:
     """Return the joined layout, in which arrays of one memory are told apart.
 
@@ -162,7 +163,7 @@ def _told_apart(
     return told
 
 
-def _pack(value: Any, layout: layouts.Layout | None) -> list[pack_unpack.Packed]:
+def _pack(value: object, layout: layouts.Layout | None) -> list[pack_unpack.Packed]:
     if layout is None:
         return []
     return pack_unpack.unspecified(layout) if value is MISSING else pack_unpack.pack(value, layout)
@@ -217,7 +218,7 @@ def is_own(error: BaseException) -> bool:
     return isinstance(error, (KeyboardInterrupt, GeneratorExit)) or type(error).__module__.startswith("anabranch.")
 
 
-def as_at_failure(points: Sequence[try_regions.Point], roots: tuple[Any, ...], block: Callable[[], Any]) -> Any:
+def as_at_failure(points: Sequence[try_regions.Point], roots: tuple[object, ...], block: Callable[[], Any]) -> Any:
     """`block()`, on what Python objects held when something failed first.
 
     Where that may be one of several things that have no common type, there is a branch for each.
@@ -254,7 +255,7 @@ def _states(points: Sequence[try_regions.Point]) -> list[try_regions.Point]:
     return states
 
 
-def roll_back(points: Sequence[try_regions.Point], roots: tuple[Any, ...], finished: bool) -> None:
+def roll_back(points: Sequence[try_regions.Point], roots: tuple[object, ...], finished: bool) -> None:
     """Give Python objects what they held when something failed first.
 
     Where nothing has failed they keep what they hold; `finished` says that this may be.
@@ -277,23 +278,23 @@ def _choose(states: Sequence[try_regions.Point], steps: Sequence[Callable[[], An
     return steps[int(which.value)]() if isinstance(which, Literal) else stage(which, steps, (), "the try statement")
 
 
-def _restoring(heap: Heap | None, roots: tuple[Any, ...]) -> Callable[[], None]:
+def _restoring(heap: Heap | None, roots: tuple[object, ...]) -> Callable[[], None]:
     """Puts back what a heap has remembered; the defaults lead to all that this may change."""
     found = () if heap is None else _targets(heap)
 
-    def restore(roots: tuple[Any, ...] = (*roots, *found)) -> None:
+    def restore(roots: tuple[object, ...] = (*roots, *found)) -> None:
         if heap is not None:
             heap.restore()
 
     return restore
 
 
-def targets(points: Sequence[try_regions.Point]) -> tuple[Any, ...]:
+def targets(points: Sequence[try_regions.Point]) -> tuple[object, ...]:
     """The objects whose contents are known of some point."""
     return tuple({id(target): target for p in points for target in _targets(p.heap)}.values())
 
 
-def _targets(heap: Heap) -> tuple[Any, ...]:
+def _targets(heap: Heap) -> tuple[object, ...]:
     return tuple(slot.target for slot in heap.slots.values())
 
 

@@ -41,7 +41,7 @@ def truth(value: Any) -> bool | Atom:
     return bool(value) if method is None else _answer(method())
 
 
-def kept(condition: Any) -> bool:
+def kept(condition: object) -> bool:
     """Return whether a comprehension that Python itself runs keeps an item."""
     decided = truth(condition)
     if isinstance(decided, bool):
@@ -58,7 +58,7 @@ def kept(condition: Any) -> bool:
     raise wanting(error, decided, what)
 
 
-def _answer(answer: Any) -> bool | Atom:
+def _answer(answer: object) -> bool | Atom:
     """The truth that a `__bool__` of the user's returns."""
     if isinstance(answer, bool):
         return answer

@@ -83,7 +83,7 @@ def imported(value: Any) -> Any:
     return value if own else staged(value)
 
 
-def original_of(function: Any) -> Any:
+def original_of(function: object) -> Any:
     """The function of Python's or NumPy's that a staged one stands for; any other as it is."""
     if not (getattr(function, "__module__", None) or "").startswith("anabranch."):
         return function
@@ -93,7 +93,7 @@ def original_of(function: Any) -> Any:
     return function
 
 
-def _pairs() -> list[tuple[Any, Callable[..., Any]]]:
+def _pairs() -> list[tuple[object, Callable[..., Any]]]:
     found = [(original, getattr(builtins_, name)) for original, name in builtins_.COUNTERPARTS.items()]
     found += [(original, getattr(math_.mathematics, name)) for original, name in math_.COUNTERPARTS.items()]
     return [*found, *registry.FUNCTIONS.items()]

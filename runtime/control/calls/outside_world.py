@@ -102,7 +102,7 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
     return refuse
 
 
-def _named(function: Any) -> str | None:
+def _named(function: object) -> str | None:
     """Return the name, for messages, of a function that reads or changes the world; None for one that does not."""
     owner = getattr(function, "__self__", None)
     own = getattr(function, "__name__", None)

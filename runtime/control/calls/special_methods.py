@@ -76,7 +76,7 @@ class Staging:
             known.before["__ne__"] = None
             type.__setattr__(known.cls, "__ne__", _not_equal)
 
-    def _stand_in(self, cls: type, name: str, value: Any) -> Any:
+    def _stand_in(self, cls: type, name: str, value: object) -> object:
         """The replacement of an attribute of a class while tracing; None for the attribute itself."""
         if isinstance(value, types.FunctionType):
             if (compared := _of_dataclass(cls, name, value)) is not None:
@@ -86,7 +86,7 @@ class Staging:
             special = name.startswith("__") and name.endswith("__") and name not in _LEFT
             return self._dispatching(value) if special and (name != "__init__" or _is_made_in_c(cls)) else None
         if type(value) is property:
-            accessors: list[Any] = [self._dispatching(f) or f for f in (value.fget, value.fset, value.fdel)]
+            accessors: list[Call | None] = [self._dispatching(f) or f for f in (value.fget, value.fset, value.fdel)]
             return property(accessors[0], accessors[1], accessors[2], value.__doc__)
         if type(value) is functools.cached_property and (function := self._dispatching(value.func)) is not None:
             cached = functools.cached_property(function)
@@ -98,7 +98,7 @@ class Staging:
             self.add(type(value))
         return None
 
-    def _dispatching(self, function: Any) -> Call | None:
+    def _dispatching(self, function: object) -> Call | None:
         if isinstance(function, types.FunctionType) and self._is_users(function):
             return _dispatching(function, self._call)
         return None

@@ -31,7 +31,7 @@ _MISREADINGS = (TypeError, AttributeError, RuntimeError, SystemError, NotImpleme
 _NUMERIC = ("scipy", "pandas", "sklearn", "numba", "cython")
 
 
-def run(function: Any, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def run(function: object, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """`target(*args, **kwargs)`, which is what `function` really is.
 
     Raises
@@ -52,7 +52,9 @@ def run(function: Any, target: Callable[..., Any], args: tuple[Any, ...], kwargs
         raise _refusal(function, error, (*args, *kwargs.values())) from None
 
 
-def _misread(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception, is_refused: bool) -> bool:
+def _misread(
+    function: object, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception, is_refused: bool
+) -> bool:
     """Return whether an error was raised because a function does not recognise the stand-in for a run-time value.
 
     `is_refused` says that it has asked one for a plain value: it may raise an error of its own instead of ours.
@@ -91,7 +93,7 @@ def _is_users(code: types.CodeType) -> bool:
     return transpile.is_rewritten(code) or not (internal(code.co_filename) or installed(code.co_filename))
 
 
-def _is_of_c(function: Any) -> bool:
+def _is_of_c(function: object) -> bool:
     if isinstance(function, type):
         return _package(function) in sys.stdlib_module_names
     return isinstance(
@@ -100,11 +102,11 @@ def _is_of_c(function: Any) -> bool:
     )
 
 
-def _package(function: Any) -> str:
+def _package(function: object) -> str:
     return (getattr(function, "__module__", None) or "").partition(".")[0]
 
 
-def _name(function: Any) -> str:
+def _name(function: object) -> str:
     name = getattr(function, "__qualname__", None) or type(function).__qualname__
     module = getattr(function, "__module__", None)
     if module in (None, "builtins"):
@@ -127,7 +129,7 @@ def _is_integer(value: Tracer) -> bool:
     return not value.abstract.shape and np.dtype(value.abstract.dtype).kind in "iub" and hasattr(value, "atom")
 
 
-def _refusal(function: Any, error: Exception, arguments: Iterable[Any]) -> AnabranchError:
+def _refusal(function: object, error: Exception, arguments: Iterable[object]) -> AnabranchError:
     text = (
         f"{_name(function)} is not compiled, and has no use for a value known only at run time ({_said(error)}); call "
         "it outside of the compiled function and pass its result, or write with NumPy's functions what it computes"

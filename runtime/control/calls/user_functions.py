@@ -97,6 +97,6 @@ def _outside(value: Any) -> Any:
     return current().trace.outside.hoist(value)
 
 
-def is_hoistable(value: Any) -> bool:
+def is_hoistable(value: object) -> bool:
     """Return whether a value from outside is an array of numbers."""
     return type(value) is Array or (type(value) is np.ndarray and value.dtype.kind in "biufc")

@@ -20,7 +20,7 @@ from anabranch.runtime.values.union import UnionValue
 Call = Callable[..., Any]
 
 
-def unwrapped(function: Any, call: Call) -> Call | None:
+def unwrapped(function: object, call: Call) -> Call | None:
     """Return the staged form of a wrapped function, where `call` calls the user's own; None for any other function."""
     if isinstance(function, functools._lru_cache_wrapper):
         return functools.partial(_cached, function, call)
@@ -33,7 +33,7 @@ def unwrapped(function: Any, call: Call) -> Call | None:
     return None
 
 
-def _cached(function: Any, call: Call, *args: Any, **kwargs: Any) -> Any:
+def _cached(function: functools._lru_cache_wrapper[Any], call: Call, *args: Any, **kwargs: Any) -> Any:
     """A run-time argument is nothing to find a kept result by; for others the result may be one from before."""
     if any(isinstance(a, (Tracer, UnionValue)) for a in (*args, *kwargs.values())):
         return call(function.__wrapped__, *args, **kwargs)

@@ -8,7 +8,7 @@ carries an array then, and not each element. Small lists stay as they are.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from anabranch.runtime.control.columnar import nested_lists, row_tables
@@ -29,7 +29,7 @@ def birthplace() -> Position | None:
     return None if frame is None else position(frame)
 
 
-def at_birth(owner: Any, site: Any) -> None:
+def at_birth(owner: Any, site: Hashable) -> None:
     """Note where a list was made; keep its elements side by side if lists made there are to be."""
     owner.site = site
     sites = current().trace.lists.array_sites
@@ -77,7 +77,7 @@ def indexed(owner: Any) -> None:
     become_array(owner)
 
 
-def before_loop(roots: Sequence[Any]) -> None:
+def before_loop(roots: Sequence[object]) -> None:
     """Keep the elements side by side of those lists a loop can reach that had better have been so since they were made.
 
     A list may have been filled since then.
@@ -120,6 +120,6 @@ def may_be_table(contents: Sequence[Any]) -> bool:
     return all(is_grown(row) or element_kinds(list(row)) is not None for row in contents)
 
 
-def fits(value: Any) -> bool:
+def fits(value: object) -> bool:
     """Return whether a value can be an element that has no identity of its own."""
     return element_kinds((value,)) is not None

@@ -7,7 +7,6 @@ may be that memory; in a loop the step after it must not write there, either.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.tracing.builder import Builder
@@ -22,7 +21,9 @@ from anabranch.runtime.values.memory import aliasing
 from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
 
-def after_branches(outer: Builder, branches: Sequence[tuple[Builder, Sequence[Packed]]], made: Sequence[Any]) -> None:
+def after_branches(
+    outer: Builder, branches: Sequence[tuple[Builder, Sequence[Packed]]], made: Sequence[TracedArray | None]
+) -> None:
     """Note the memory that branches keep, and arrays put together of such, as kept after them."""
     for inner, packed in branches:
         _hand_out(outer, inner)
@@ -68,7 +69,7 @@ def after_loop(
     entry: Sequence[TracedArray | None],
     init: Sequence[Packed],
     packed: Sequence[Packed],
-    made: Sequence[Any],
+    made: Sequence[TracedArray | None],
 ) -> None:
     """Note the memory that a loop keeps, and the arrays that its names are after it, as kept after it."""
     if not body.trace.lists.has_copies:
@@ -105,7 +106,7 @@ def refusal() -> AliasError:
 # ---- lists and dicts that are items ----------------------------------------------------------------------------------
 
 
-def is_shared(inner: Builder, before: Heap, left: Sequence[Any]) -> bool:
+def is_shared(inner: Builder, before: Heap, left: Sequence[object]) -> bool:
     """Return whether a list or dict that was copied into a list has been changed, or may be after this branch or step.
 
     Parameters
@@ -126,7 +127,7 @@ def is_shared(inner: Builder, before: Heap, left: Sequence[Any]) -> bool:
     )
 
 
-def _parts(left: Any) -> Sequence[Any]:
+def _parts(left: object) -> Sequence[object]:
     """Return the values that lead to the containers that are left, but for those that lists have copies of."""
     if isinstance(left, Items):
         return ()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.control.columnar.row_tables import Home, Table, view, without_tables
+from anabranch.runtime.control.columnar.row_tables import Home, Row, Table, view, without_tables
 from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values.containers import Structure
@@ -34,12 +34,12 @@ def width_of(contents: Sequence[Any]) -> int:
     return lengths.pop() if len(lengths) == 1 else 0
 
 
-def _home_of(item: Any) -> Home | None:
+def _home_of(item: object) -> Home | None:
     """Return the row that an item of a list is; attributes of a run-time alternative would be staged."""
     return item.home if isinstance(item, MayGrow) else None
 
 
-def table_of(owner: Any) -> Table | None:
+def table_of(owner: list[Any]) -> Table | None:
     """The table of which the items of a list are rows, all of them in order."""
     contents = list.__iter__(owner)
     home = _home_of(next(contents, None))
@@ -49,7 +49,7 @@ def table_of(owner: Any) -> Table | None:
     return home.table if same else None
 
 
-def become_table(owner: Any) -> bool:
+def become_table(owner: list[Any]) -> bool:
     """Put the elements of all items of a list into a table, if that can be done; whether they are."""
     rows = list(list.__iter__(owner))
     width = width_of(rows)
@@ -104,7 +104,7 @@ class RowReferences:
 
     __slots__ = ("items", "owners")
 
-    def __init__(self, items: Items, owners: Sequence[Any]) -> None:
+    def __init__(self, items: Items, owners: Sequence[Row]) -> None:
         self.items, self.owners = items, owners
 
     def __anabranch_structure__(self) -> Structure:
@@ -120,16 +120,16 @@ class RowReferencesStructure(Structure):
     def mutable(self) -> bool:
         return False
 
-    def children(self, value: Any) -> list[Any]:
+    def children(self, value: RowReferences) -> list[Any]:
         return [*value.items.parts[1 if self.extra else 0 :], *value.owners]
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[Any]) -> list[Any]:
         numbers, *rows = children if self.extra else children[1:]
         length = len(numbers) if self.extra else int(children[0])
         return [rows[k] for k in np.asarray(numbers)[:length].tolist()]
 
 
-def referred(items: Items) -> tuple[Any, ...]:
+def referred(items: Items) -> tuple[object, ...]:
     """The tables that elements say they are rows of, and the lists that are the rows."""
     found = _tables(items)
     return tuple(part for table in found for part in (table, *table.owners))
@@ -148,7 +148,7 @@ def _tables(items: Items) -> list[Table]:
     return found
 
 
-def finished(items: Items) -> Any:
+def finished(items: Items) -> Items | RowReferences:
     """The elements of a list; of one of rows, which rows they are, after the function has ended."""
     tables = _tables(items)
     if not tables or tables[0].last is None:
@@ -171,7 +171,7 @@ def _of_rows(parts: Sequence[Any]) -> Items | None:
     return one_after_another(rows) if len(rows) == len(parts) else None
 
 
-def end(builder: Builder, left: Callable[[], Iterable[Any]]) -> None:
+def end(builder: Builder, left: Callable[[], Iterable[object]]) -> None:
     """The tables that were made in a builder are no more; `left()` leads to all that is used after it."""
     tables = builder.trace.lists.tables
     if builder is builder.trace.root:
@@ -191,7 +191,7 @@ def end(builder: Builder, left: Callable[[], Iterable[Any]]) -> None:
         tables[:] = [t for t in tables if not t.dead]
 
 
-def _items_in(left: Callable[[], Iterable[Any]]) -> Iterator[Items]:
+def _items_in(left: Callable[[], Iterable[object]]) -> Iterator[Items]:
     """Yield the elements of each list that some values lead to, if they are side by side."""
     for slot in Heap(left()).slots.values():
         if isinstance(slot.target, MayGrow) and slot.target.home is None and slot.target.items is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,7 +53,7 @@ class _Group:
 
 def gathered(place: NodeIndex, found: Mapping[int, Any]) -> Any:
     """The value for the node that it is, with the failures of those for which there is none."""
-    groups: dict[Any, _Group] = {}
+    groups: dict[Hashable, _Group] = {}
     has_nodes = any(v is not None and not isinstance(v, Raised) and v in place.graph for v in found.values())
     for i, value in found.items():
         group = groups.setdefault(_key(place, value, has_nodes), _Group([], []))
@@ -86,7 +86,7 @@ def gathered(place: NodeIndex, found: Mapping[int, Any]) -> Any:
     return UnionValue(tag, tuple(options))
 
 
-def _key(place: NodeIndex, value: Any, has_nodes: bool) -> Any:
+def _key(place: NodeIndex, value: object, has_nodes: bool) -> Hashable:
     """Return the key that values share if they can lie in one array."""
     if isinstance(value, Raised):
         plain = all(isinstance(a, (str, int, type(None))) for a in value.error.args)

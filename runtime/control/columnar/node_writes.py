@@ -6,6 +6,7 @@ type, the array of these numbers has the new one at the place of the node that i
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ class Writes:
             slot = slot_of(reference.graph_.members[i])
             if slot is not None:
                 self._slots[i] = slot
-        self._fields: dict[Any, dict[int, Any]] = {}
+        self._fields: dict[Hashable, dict[int, Any]] = {}
         self._refused: list[int] = []  # the nodes that would get something new
 
     def take(self, number: int) -> None:
@@ -73,7 +74,7 @@ class Writes:
             error = node_reference.refusal(self._reference, _NEW)
             run_time_checks.fail_if(node_reference.at(table, self._reference.tag), lambda _: error)
 
-    def _emit(self, key: Any, new: dict[int, Any]) -> None:
+    def _emit(self, key: Hashable, new: dict[int, Any]) -> None:
         numbers = list(new)
         values = list(new.values())
         olds = [self._slots[i].before[key] for i in numbers]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -20,9 +20,10 @@ from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.memory.item_memory import ListBuffer
-from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.union import UnionValue
 
+R = TypeVar("R", bound="Row")
 # Among the sites of lists that are arrays: no list is a table in this trace.
 NO_TABLES = "no tables"
 
@@ -31,12 +32,24 @@ NO_TABLES = "no tables"
 _FEW = 64
 
 
+class Row(Protocol):
+    """A list that can be a row of a table: one that may grow."""
+
+    home: Any  # the `Home` that says which row it is; None for a list that is none
+
+    def enter_home(self, home: Home) -> None:
+        """Be a row of a table."""
+
+    def leave_home(self, contents: Any) -> None:
+        """Be a row no more, and hold these elements."""
+
+
 class Table:
     """Elements of some rows of one width, side by side."""
 
     __slots__ = ("builder", "dead", "first", "items", "last", "owners", "width")
 
-    def __init__(self, owners: Sequence[Any], width: int, items: Items, builder: Builder) -> None:
+    def __init__(self, owners: Sequence[Row], width: int, items: Items, builder: Builder) -> None:
         self.owners, self.width, self.builder = tuple(owners), width, builder
         self.items = self.first = items
         self.dead = False
@@ -45,7 +58,7 @@ class Table:
     def __anabranch_slot__(self) -> Slot:
         return _TableSlot(self)
 
-    def place(self, index: Any, position: Any = 0) -> Atom:
+    def place(self, index: int | PythonScalar, position: int | PythonScalar = 0) -> Atom:
         """The place of an element of a row."""
         if self.dead:
             raise EscapedTracerError("a list that was made in a branch, loop body or call is used after that has ended")
@@ -53,25 +66,25 @@ class Table:
         start = atoms.ufunc(np.multiply, wrap.as_atom(index, np.int64), width)
         return atoms.ufunc(np.add, start, wrap.as_atom(position, np.int64))
 
-    def element(self, index: Any, position: Any) -> Any:
+    def element(self, index: int | PythonScalar, position: int | PythonScalar) -> Any:
         """One element of a row."""
         return self.items.item(self._int(self.place(index, position)))
 
-    def set_element(self, index: Any, position: Any, value: Any) -> None:
+    def set_element(self, index: int | PythonScalar, position: int | PythonScalar, value: Any) -> None:
         """Write one element of a row."""
         self.items = self.items.with_item(self._int(self.place(index, position)), value)
 
     def _int(self, place: Atom) -> Any:
         return python_scalar(place, Interval(0, self.width * len(self.owners) - 1))
 
-    def row(self, index: Any) -> Items:
+    def row(self, index: int | PythonScalar) -> Items:
         """The elements of a row."""
         place = self.place(index)
         lines = [item_memory.line(b, place, self.width) for b in self.items.memory]
         structure = self.items.structure.of_length(self.width)
         return Items(structure, (self.width, *map(ListBuffer, lines)))
 
-    def set_row(self, index: Any, row: Items) -> None:
+    def set_row(self, index: int | PythonScalar, row: Items) -> None:
         """Write all elements of a row."""
         kinds = self.items.structure.with_kinds_of(row.structure)
         whole, part = Items.of(self.items, kinds), Items.of(row, kinds.of_length(self.width))
@@ -80,7 +93,7 @@ class Table:
         written = [item_memory.line_updated(a, b, place) for a, b in pairs]
         self.items = Items(kinds, (whole.length, *map(ListBuffer, written)))
 
-    def dissolve(self, wanted: Callable[[Any], bool] = lambda _: True) -> None:
+    def dissolve(self, wanted: Callable[[Row], bool] = lambda _: True) -> None:
         """Let the rows hold their elements by themselves, those that are wanted; nobody can read the others."""
         unchanged = self.items is self.first
         for owner in self.owners:
@@ -122,7 +135,7 @@ class RowPartStructure(Structure):
     def flat(self) -> bool:
         return True
 
-    def children(self, value: Any) -> list[Any]:
+    def children(self, value: RowPart) -> list[Any]:
         return list(value.items.parts[1:])
 
     def build(self, children: Sequence[Any]) -> Any:
@@ -136,14 +149,14 @@ class _TableSlot(Slot):
     def contents(self) -> Any:
         return self.target.items
 
-    def restore(self, contents: Any) -> None:
+    def restore(self, contents: Items) -> None:
         self.target.items = contents
 
-    def parts(self) -> Iterable[Any]:
+    def parts(self) -> Iterable[object]:
         return ()
 
     @staticmethod
-    def same_contents(now: Any, before: Any) -> bool:
+    def same_contents(now: object, before: object) -> bool:
         return now is before
 
 
@@ -171,7 +184,7 @@ class RowStructure(Structure):
     def refers(self) -> bool:
         return True
 
-    def children(self, value: Any) -> list[Any]:
+    def children(self, value: Row) -> list[Any]:
         return [value.home.index]
 
     def build(self, children: Sequence[Any]) -> Any:
@@ -186,7 +199,7 @@ class RowOfLists(Structure):
     def mutable(self) -> bool:
         return False
 
-    def children(self, value: Any) -> list[Any]:
+    def children(self, value: Row) -> list[Any]:
         return [value.home.index, *value.home.table.owners]
 
     def build(self, children: Sequence[Any]) -> Any:
@@ -196,7 +209,7 @@ class RowOfLists(Structure):
         return UnionValue(atoms.convert(wrap.as_atom(index), np.int32), tuple(rows))
 
 
-def structure_of_row(row: Any) -> Structure | None:
+def structure_of_row(row: Row) -> Structure | None:
     """The structure of a list that a run-time index has led to; None for the rows themselves."""
     home = row.home
     if home.before is not None:
@@ -206,7 +219,7 @@ def structure_of_row(row: Any) -> Structure | None:
     return RowStructure(type(row), ("index",), home.table)
 
 
-def view(cls: Any, table: Table, index: Any) -> Any:
+def view(cls: Callable[[], R], table: Table, index: int | PythonScalar) -> R:
     """The list that is a row of a table."""
     made = cls()
     made.enter_home(Home(table, index))

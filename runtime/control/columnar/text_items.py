@@ -13,7 +13,7 @@ from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
-from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN
@@ -24,12 +24,12 @@ def length(texts: UnionValue) -> Any:
     return text_tables.look_up(len, texts)
 
 
-def is_one_of_texts(value: Any) -> bool:
+def is_one_of_texts(value: object) -> bool:
     """Return whether a value is one of a few texts of one class."""
     return isinstance(value, UnionValue) and text_tables.is_choice(value) and len(set(map(type, value.options))) == 1
 
 
-def character(texts: UnionValue, index: Any) -> Any:
+def character(texts: UnionValue, index: int | PythonScalar) -> Any:
     """The character of one of a few texts at a place that is in range."""
     starts = itertools.accumulate(map(len, texts.options[:-1]), initial=0)
     first = wrap.as_atom(text_tables.entry(texts.tag, list(starts)), np.int64)
@@ -48,7 +48,7 @@ def position(texts: UnionValue, key: Any) -> Any:
     return python_scalar(atom, Interval(0, max(map(len, texts.options)) - 1))
 
 
-def part(text: Any, key: slice) -> Any:
+def part(text: str | bytes, key: slice) -> Any:
     """A part of a string between bounds of which some are known only at run time."""
     given = (key.start, key.stop, key.step)
     if not any(isinstance(b, Tracer) for b in given):
@@ -68,7 +68,7 @@ def part(text: Any, key: slice) -> Any:
     return text[key] if found is UNKNOWN else found
 
 
-def _between(text: Any, start: Any, stop: Any, step: Any) -> Any:
+def _between(text: str | bytes, start: Any, stop: Any, step: int | None) -> Any:
     """The part of a text between bounds that have nothing to do with one another."""
     size = len(text)
     rows: list[Any] = [_places(b, size + 1, size) if isinstance(b, Tracer) else [b] for b in (start, stop)]
@@ -94,7 +94,7 @@ def _within(bound: Any, places: range) -> Atom:
     return size_arithmetic.atom_of(size_arithmetic.maximum(size_arithmetic.minimum(bound, places[-1]), places[0]))
 
 
-def _is_int(bound: Any) -> bool:
+def _is_int(bound: object) -> bool:
     if isinstance(bound, Tracer):
         return not bound.abstract.shape and bound.abstract.dtype.kind in "iu"
     return bound is None or isinstance(bound, int)

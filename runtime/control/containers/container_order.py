@@ -68,13 +68,13 @@ def _as_one_number(value: Any) -> Any:
     return value.resolve() if isinstance(value, UnionValue) and value.worth is not None else value
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: object) -> bool:
     if is_grown(value):
         return False
     return isinstance(value, (tuple, list)) or type(value) is dict
 
 
-def _alike(a: Any, b: Any) -> bool:
+def _alike(a: object, b: object) -> bool:
     return any(isinstance(a, kind) and isinstance(b, kind) for kind in (tuple, list, dict))
 
 

@@ -76,7 +76,7 @@ def _with_ranks(keys: Sequence[Any]) -> Sequence[Any]:
     return list(zip(*map(_with_ranks, zip(*keys, strict=True)), strict=True)) if keys[0] else keys
 
 
-def _is_one_of_texts(key: Any) -> bool:
+def _is_one_of_texts(key: object) -> bool:
     return isinstance(key, UnionValue) and all(isinstance(o, str) for o in key.options)
 
 
@@ -87,7 +87,7 @@ def _rank(key: Any, ranks: dict[str, int]) -> Any:
     return python_scalar(atoms.convert(coded, np.int64), Interval(0, len(ranks)))
 
 
-def _never(_: Any) -> bool:
+def _never(_: object) -> bool:
     return False
 
 
@@ -114,7 +114,7 @@ def _columns(keys: Sequence[Any]) -> Iterator[Atom]:
             yield atoms.reshape(cut, (count,))
 
 
-def _of_key(_: Any) -> bool:
+def _of_key(_: object) -> bool:
     """Of lists in keys nothing but their items counts; arrays have no order."""
     return True
 

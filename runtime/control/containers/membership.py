@@ -13,7 +13,7 @@ from anabranch.runtime.control.containers import container_order, generator_redu
 from anabranch.runtime.control.iteration.push_iteration import PushIterator
 from anabranch.runtime.control.sequences import countable, countable_ranges
 from anabranch.runtime.device import array as device
-from anabranch.runtime.ir.program import Literal
+from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
@@ -117,7 +117,7 @@ def _plain(value: Any) -> Any:
     return boolean.not_(boolean.not_(value))
 
 
-def _is_real(value: Any) -> bool:
+def _is_real(value: object) -> bool:
     if isinstance(value, Tracer):
         return value.abstract.dtype.kind in "biuf" and not value.abstract.shape
     return isinstance(value, (int, float, np.integer, np.floating, np.bool_))
@@ -144,5 +144,5 @@ def _any(value: Any) -> Any:
     return atoms.op("reduce_any", atom, axes=tuple(range(len(atom.type.shape)))) if atom.type.shape else atom
 
 
-def _bool(atom: Any) -> Any:
+def _bool(atom: Atom) -> Any:
     return bool(atom.value) if isinstance(atom, Literal) else python_scalar(atom)

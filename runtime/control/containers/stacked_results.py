@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.control.branches.stage_branches import is_own
-from anabranch.runtime.control.exits import NEXT, no_value
+from anabranch.runtime.control.exits import NEXT, State, no_value
 from anabranch.runtime.control.generator import Each
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.loops import stage_loops
@@ -23,6 +23,7 @@ from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.ir import interpret
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ops.op import Op
 from anabranch.runtime.tracing.builder import Builder, building, current, tracing
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, wrap
@@ -119,7 +120,7 @@ class _Filling:
         made = [self._form.build(wholes, place) for place in range(self._count)]
         return [v for row in made for v in row] if self._items.nested else made
 
-    def _step(self, index: Any) -> tuple[Any, ...]:
+    def _step(self, index: int | PythonScalar) -> State:
         builder = current()
         try:
             value = self._items.element_of(self._counted.at(index))
@@ -150,7 +151,7 @@ class _Filling:
         """Return a predicate: an array or a list was made in this step, and is met for the first time."""
         met: set[int] = set()
 
-        def is_new(value: Any) -> bool:
+        def is_new(value: object) -> bool:
             key = id(value.storage) if isinstance(value, TracedArray) else id(value)
             if key in met:
                 return False
@@ -162,7 +163,7 @@ class _Filling:
         return is_new
 
 
-def _zeros(outer: Builder, shape: tuple[int, ...], dtype: Any) -> Atom:
+def _zeros(outer: Builder, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Atom:
     """Zeros, in a builder that is not the current one."""
     with building(outer):
         return item_memory.zeros(shape, dtype)
@@ -209,7 +210,7 @@ def _evaluated(atom: Atom, builder: Builder, index: Var, count: int) -> list[Any
             continue
         seen.add(part)
         maker = makers.get(part)
-        if maker is None or not getattr(maker.op, "pure", False) or any(True for _ in maker.programs()):
+        if maker is None or not (isinstance(maker.op, Op) and maker.op.pure) or any(True for _ in maker.programs()):
             return None
         needed[id(maker)] = maker
         pending += maker.inputs

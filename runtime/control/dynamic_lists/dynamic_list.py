@@ -10,7 +10,7 @@ from __future__ import annotations
 import collections
 import copy
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, Self
 
 from anabranch.runtime.control import subscript
 from anabranch.runtime.control.columnar import array_lists
@@ -73,7 +73,7 @@ class _Methods(GrowingContents):
             return self.made(self.native.__getitem__(self, key))
         return subscript.Indexed(self)[key] if isinstance(key, Tracer) else self.native.__getitem__(self, key)
 
-    def _part(self, places: range) -> Any:
+    def _part(self, places: range) -> Self:
         assert self.items is not None
         return self.made(self.items.at(places) if places else self._contents())
 
@@ -112,7 +112,7 @@ class _Methods(GrowingContents):
         else:
             staged.extend(self, values, listed)
 
-    def __iadd__(self, values: Any) -> Any:
+    def __iadd__(self, values: Any) -> Self:
         self.extend(values)
         return self
 
@@ -135,13 +135,13 @@ class _Methods(GrowingContents):
         """As `list.clear`."""
         self.become(self._contents() if self.items is None or is_fixed(self) else self.items.cut(0))
 
-    def copy(self) -> Any:
+    def copy(self) -> Self:
         """As `list.copy`."""
         return self.made(self.contents())
 
     __copy__ = copy
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         contents = self.contents()
         return self.copy() if isinstance(contents, Items) else self.made([copy.deepcopy(v, memo) for v in contents])
 
@@ -211,7 +211,7 @@ class _Methods(GrowingContents):
     def __ne__(self, other: object) -> Any:
         return staged.differ(self, other) if self.items is not None or is_grown(other) else not _same(self, other)
 
-    def __contains__(self, value: Any) -> bool:
+    def __contains__(self, value: object) -> bool:
         if is_fixed(self):
             return value in self.native(self._elements())
         if self.items is not None:
@@ -220,7 +220,7 @@ class _Methods(GrowingContents):
         return found
 
 
-def _same(a: Any, b: object) -> Any:
+def _same(a: _Methods, b: object) -> Any:
     return a.native.__eq__(a, b)
 
 
@@ -277,7 +277,11 @@ class GrowingDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
 
 def growing(values: Any) -> Any:
     """The list (or deque) as one that may grow; outside of tracing, itself."""
-    if not tracing() or type(values) not in KINDS or getattr(values, "maxlen", None) is not None:
+    if (
+        not tracing()
+        or type(values) not in KINDS
+        or (isinstance(values, collections.deque) and values.maxlen is not None)
+    ):
         return values
     made = KINDS[type(values)](values)
     current().trace.identity.bear(made)
@@ -298,4 +302,4 @@ def listed(source: Any) -> Any:
 _FEW = 32
 
 
-KINDS: dict[type, Any] = {list: Growing, collections.deque: GrowingDeque}
+KINDS: dict[type, type[_Methods]] = {list: Growing, collections.deque: GrowingDeque}

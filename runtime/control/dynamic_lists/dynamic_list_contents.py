@@ -5,7 +5,9 @@ Where the elements are not in the list itself, something stands there that refus
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+import collections
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn, Self, SupportsIndex
 
 from anabranch.runtime.control.columnar import array_lists, nested_lists, row_tables
 from anabranch.runtime.control.dynamic_lists.dynamic_list_structure import GrowingSlot, GrowingStructure, keys_of
@@ -45,6 +47,8 @@ class GrowingContents(MayGrow):
 
     __slots__ = ()
     _contents = ListContents
+    append: Callable[[Any], None]  # the subclasses have these as methods
+    extend: Callable[[Iterable[Any]], None]
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         made: Any = cls.native.__new__(cls, *args, **kwargs)
@@ -66,7 +70,7 @@ class GrowingContents(MayGrow):
         """Return whether elements are side by side and their number stays the same."""
         return self.home is not None or (self._items is not None and self._items.structure.fixed)
 
-    def enter_home(self, home: Any) -> None:
+    def enter_home(self, home: row_tables.Home) -> None:
         """Be a row of a table."""
         self.become(self._contents())
         self.home = home
@@ -132,7 +136,7 @@ class GrowingContents(MayGrow):
         contents = self.contents()
         if isinstance(contents, Items):
             return contents
-        kinds: list[Any] = []
+        kinds: list[layouts.Layout] = []
         for kind in kinds_of(layouts.describe(contents)):
             kinds += [kind] if kind not in kinds else []
         return Items.of(
@@ -147,7 +151,7 @@ class GrowingContents(MayGrow):
         if self.items is not None and self.items.structure.fixed:
             self.become(self._contents(map(self.items.item, range(self.items.length))))
 
-    def made(self, contents: Any) -> Any:
+    def made(self, contents: Any) -> Self:
         """A new list of these elements."""
         new = type(self)()
         new.become(contents)
@@ -159,7 +163,7 @@ class GrowingContents(MayGrow):
         row = None if self.home is None else row_tables.structure_of_row(self)
         if row is not None:
             return row
-        maxlen = getattr(self, "maxlen", None)
+        maxlen = self.maxlen if isinstance(self, collections.deque) else None
         given = self.home is None or self.home.table.last is not None
         keys = keys_of(self.contents()) if given else (("fixed", len(self)),)
         return GrowingStructure(type(self), keys, maxlen)
@@ -167,7 +171,7 @@ class GrowingContents(MayGrow):
     def __anabranch_slot__(self) -> Slot:
         return GrowingSlot(self)
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[type, tuple[Any, ...]]:
         return self.native, (self.native(self.contents()),)
 
     # ---- what needs a plain value -----------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from anabranch.runtime.control.boolean import and_, not_
 from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.containers import container_order, generator_reductions
 from anabranch.runtime.control.dynamic_lists import dynamic_list_order
+from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import GrowingContents
 from anabranch.runtime.control.dynamic_lists.item_access import (
     as_int,
     clipped,
@@ -30,7 +31,7 @@ from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 
-def extend(owner: Any, values: Any, listed: Callable[[Any], Any]) -> None:
+def extend(owner: GrowingContents, values: Any, listed: Callable[[Any], Any]) -> None:
     """`owner.extend(values)`; `listed` makes a list of what an iterable yields."""
     if isinstance(values, UnionValue) and values.of_objects:
         values.through(lambda v: extend(owner, v, listed))
@@ -52,11 +53,11 @@ def extend(owner: Any, values: Any, listed: Callable[[Any], Any]) -> None:
 _MANY = 64  # so many rows of an array are appended by a loop
 
 
-def append_each(owner: Any, many: Any) -> None:
+def append_each(owner: GrowingContents, many: Any) -> None:
     """Append each item of a generator, or of what a loop counts over."""
     source = many if isinstance(many, PushIterator) else generator.Each(many, lambda item: item)
 
-    def take(item: Any, owner: Any = owner) -> bool:
+    def take(item: Any, owner: GrowingContents = owner) -> bool:
         owner.append(item)
         return False
 
@@ -67,12 +68,12 @@ def _each(items: Any, function: Callable[..., Any], width: int | None = None) ->
     return generator.Each(items, function, width=width)
 
 
-def count(owner: Any, value: Any) -> Any:
+def count(owner: GrowingContents, value: Any) -> Any:
     """`owner.count(value)`."""
     return generator_reductions.total(_each(owner, lambda item: truth_value(container_order.equal(item, value))), 0)
 
 
-def _find(owner: Any, value: Any, start: Any, stop: Any) -> tuple[Any, Any]:
+def _find(owner: GrowingContents, value: Any, start: Any, stop: Any) -> tuple[Any, Any]:
     row = GeneratorNames((False, 0), ("whether it is there", "its place"))
     numbered = iterators.Enumerated(elements.Elements(owner), 0)
 
@@ -91,7 +92,7 @@ def _find(owner: Any, value: Any, start: Any, stop: Any) -> tuple[Any, Any]:
     return row[0], row[1]
 
 
-def index(owner: Any, value: Any, start: Any = None, stop: Any = None) -> Any:
+def index(owner: GrowingContents, value: Any, start: Any = None, stop: Any = None) -> Any:
     """`owner.index(value, start, stop)`."""
     items = owner.grown()
     bounds = [None if b is None else python_scalar(clipped(as_int(b), items.length)) for b in (start, stop)]
@@ -106,7 +107,7 @@ def index(owner: Any, value: Any, start: Any = None, stop: Any = None) -> Any:
     return place
 
 
-def remove(owner: Any, value: Any) -> None:
+def remove(owner: GrowingContents, value: Any) -> None:
     """`owner.remove(value)`."""
     owner.become(owner.grown())
     found, place = _find(owner, value, None, None)
@@ -115,7 +116,7 @@ def remove(owner: Any, value: Any) -> None:
     owner.become(without(owner.grown(), place))
 
 
-def equal(owner: Any, other: Any) -> Any:
+def equal(owner: GrowingContents, other: Any) -> Any:
     """`owner == other`."""
     if not isinstance(other, owner.native):
         return False
@@ -127,20 +128,20 @@ def equal(owner: Any, other: Any) -> Any:
     )
 
 
-def _grown(owner: Any, value: Any) -> Any:
+def _grown(owner: GrowingContents, value: Any) -> Any:
     made = owner.made(())
     made.become(value.contents() if hasattr(value, "contents") else tuple(value))
     made.become(made.grown())
     return made
 
 
-def sort(owner: Any, key: Callable[[Any], Any] | None, reverse: bool, listed: Callable[[Any], Any]) -> None:
+def sort(owner: GrowingContents, key: Callable[[Any], Any] | None, reverse: bool, listed: Callable[[Any], Any]) -> None:
     """`owner.sort(key=key, reverse=reverse)`; `listed` makes a list of what an iterable yields."""
     items = owner.grown()
     keys = items if key is None else listed(_each(owner, key)).grown()
     owner.become(dynamic_list_order.in_order(items, keys, reverse, reversed_items))
 
 
-def differ(owner: Any, other: Any) -> Any:
+def differ(owner: GrowingContents, other: Any) -> Any:
     """`owner != other`."""
     return not_(equal(owner, other))

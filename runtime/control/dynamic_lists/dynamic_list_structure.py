@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from anabranch.base.frozen import frozen
@@ -14,6 +14,7 @@ from anabranch.runtime.values.dynamic_lists.grown_lists import grown_list
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.items_structure import joined
 from anabranch.runtime.values.heap.slots import Slot
+from anabranch.runtime.values.pytrees.layout import Node
 
 
 class GrowingSlot(Slot):
@@ -40,7 +41,7 @@ class GrowingSlot(Slot):
         return parts
 
     @staticmethod
-    def same_contents(now: Any, before: Any) -> bool:
+    def same_contents(now: object, before: object) -> bool:
         if isinstance(before, row_tables.Home) and not isinstance(now, (Items, row_tables.Home)):
             # The rows hold what they held before they were in a table.
             before = before.before
@@ -88,18 +89,18 @@ class GrowingStructure(Structure):
         native = self._cls.native
         return grown_list(native, self.keys, self.extra) if self.grown else Structure(native, self.keys, self.extra)
 
-    def meet(self, mine: Any, other: Any) -> Any:
+    def meet(self, mine: Node, other: Node) -> Node | None:
         if not isinstance(other.structure, GrowingStructure) or other.structure.cls is not self.cls:
             return None
         contents = joined(_contents_node(mine), _contents_node(other), Items)
         if contents is None:
             return None
         structure: Any = contents.structure  # type: ignore[union-attr] # that of `Items`
-        keys: tuple[Any, ...] = (("fixed", structure.capacity),) if structure.fixed else ("items",)
+        keys: tuple[Hashable, ...] = (("fixed", structure.capacity),) if structure.fixed else ("items",)
         return type(mine)(GrowingStructure(self.cls, keys), (contents,))
 
 
-def keys_of(contents: Any) -> tuple[Any, ...]:
+def keys_of(contents: Any) -> tuple[Hashable, ...]:
     """The keys of the structure of a list that holds this: those of its elements, or of its one part."""
     if isinstance(contents, row_tables.RowPart):
         return (("fixed", contents.width),)

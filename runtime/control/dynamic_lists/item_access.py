@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import GrowingContents
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.failures import UnreachableError
@@ -24,7 +25,7 @@ from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 
-def kind_name(owner: Any) -> str:
+def kind_name(owner: object) -> str:
     """The name of the built-in class, for messages."""
     return "deque" if isinstance(owner, collections.deque) else "list"
 
@@ -50,7 +51,7 @@ def _bound(value: Any) -> Any:
     return as_int(value)
 
 
-def _check_index(owner: Any, key: Any) -> Any:
+def _check_index(owner: GrowingContents, key: Any) -> Any:
     if isinstance(key, UnionValue):
         key = key.resolve()
     if isinstance(key, Tracer):
@@ -60,17 +61,17 @@ def _check_index(owner: Any, key: Any) -> Any:
     return as_int(key)
 
 
-def _position(items: Items, key: Any, text: str) -> Any:
+def _position(items: Items, key: int | PythonScalar, text: str) -> Any:
     """The place of an index from 0 on, with the check that there is one."""
     return _checked(items.length, items.structure.capacity, key, text)
 
 
-def _position_in_row(owner: Any, key: Any, text: str) -> Any:
+def _position_in_row(owner: GrowingContents, key: Any, text: str) -> Any:
     width = owner.home.table.width
     return _checked(width, width, _check_index(owner, key), text)
 
 
-def _checked(count: Any, most: int, key: Any, text: str) -> Any:
+def _checked(count: int | PythonScalar, most: int, key: int | PythonScalar, text: str) -> Any:
     length = wrap.as_atom(count, np.int64)
     zero = atoms.literal(0, np.int64)
     atom, span = wrap.as_atom(key, np.int64), interval_of(key)
@@ -90,20 +91,20 @@ def fail_if(bad: Atom, cls: type[Exception], text: str) -> None:
     run_time_checks.fail_if(bad, lambda _: cls(text))
 
 
-def _element(items: Items, position: Any) -> Any:
+def _element(items: Items, position: int | PythonScalar) -> Any:
     if not items.structure.variants or not items.structure.capacity:
         raise UnreachableError
     return items.item(position)
 
 
-def _less(length: Any, n: int = 1) -> Any:
+def _less(length: int | PythonScalar, n: int = 1) -> Any:
     return python_scalar(
         atoms.ufunc(np.subtract, wrap.as_atom(length, np.int64), atoms.literal(n, np.int64)),
         Interval(0, max(interval_of(length).high - n, 0)),
     )
 
 
-def get(owner: Any, key: Any) -> Any:
+def get(owner: GrowingContents, key: Any) -> Any:
     """`owner[key]`."""
     if owner.home is not None and not isinstance(key, slice):
         home = owner.home
@@ -116,7 +117,7 @@ def get(owner: Any, key: Any) -> Any:
     return _element(items, _position(items, _check_index(owner, key), f"{kind_name(owner)} index out of range"))
 
 
-def set_(owner: Any, key: Any, value: Any) -> None:
+def set_(owner: GrowingContents, key: Any, value: Any) -> None:
     """`owner[key] = value`."""
     if isinstance(key, slice):
         _set_slice(owner, key, value)
@@ -134,7 +135,7 @@ def set_(owner: Any, key: Any, value: Any) -> None:
     owner.become(items.with_item(position, value))
 
 
-def _set_slice(owner: Any, key: slice, value: Any) -> None:
+def _set_slice(owner: GrowingContents, key: slice, value: Any) -> None:
     whole = key.start is None and key.stop is None and key.step is None
     if not whole:
         raise UnsupportedOperationError(
@@ -145,7 +146,7 @@ def _set_slice(owner: Any, key: slice, value: Any) -> None:
     owner.become(new.contents())
 
 
-def delete(owner: Any, key: Any) -> None:
+def delete(owner: GrowingContents, key: Any) -> None:
     """`del owner[key]`."""
     if isinstance(key, slice):
         _delete_slice(owner, key)
@@ -155,7 +156,7 @@ def delete(owner: Any, key: Any) -> None:
     owner.become(without(items, _position(items, _check_index(owner, key), text)))
 
 
-def _delete_slice(owner: Any, key: slice) -> None:
+def _delete_slice(owner: GrowingContents, key: slice) -> None:
     if key.step not in (None, 1):
         raise UnsupportedOperationError("del of a slice with a step of a list of run-time length; use slices and +")
     items = owner.grown()
@@ -167,7 +168,7 @@ def _delete_slice(owner: Any, key: slice) -> None:
     owner.become(items.taken(atoms.select(after, moved, line), items.length - gap))
 
 
-def pop(owner: Any, *place: Any) -> Any:
+def pop(owner: GrowingContents, *place: Any) -> Any:
     """`owner.pop(place)`."""
     items = owner.grown()
     empty = atoms.ufunc(np.equal, wrap.as_atom(items.length, np.int64), atoms.literal(0, np.int64))
@@ -184,7 +185,7 @@ def pop(owner: Any, *place: Any) -> Any:
     return value
 
 
-def popleft(owner: Any) -> Any:
+def popleft(owner: GrowingContents) -> Any:
     """`owner.popleft()`."""
     items = owner.grown()
     empty = atoms.ufunc(np.equal, wrap.as_atom(items.length, np.int64), atoms.literal(0, np.int64))
@@ -194,7 +195,7 @@ def popleft(owner: Any) -> Any:
     return value
 
 
-def without(items: Items, position: Any) -> Items:
+def without(items: Items, position: int | PythonScalar) -> Items:
     """The elements but for the one at a position."""
     line = iota(items.structure.capacity)
     here = atoms.broadcast_to(wrap.as_atom(position, np.int64), line.type.shape)
@@ -203,7 +204,7 @@ def without(items: Items, position: Any) -> Items:
     return items.taken(atoms.select(after, next_, line), _less(items.length))
 
 
-def insert(owner: Any, place: Any, value: Any) -> None:
+def insert(owner: GrowingContents, place: Any, value: Any) -> None:
     """`owner.insert(place, value)`."""
     items = owner.grown()
     key, length = as_int(place), items.length
@@ -221,7 +222,7 @@ def insert(owner: Any, place: Any, value: Any) -> None:
     owner.become(pushed.taken(moved, pushed.length))
 
 
-def clipped(key: Any, length: Any) -> Atom:
+def clipped(key: int | PythonScalar, length: int | PythonScalar) -> Atom:
     """A bound of a slice, as a place from 0 to the length."""
     zero, end = atoms.literal(0, np.int64), wrap.as_atom(length, np.int64)
     atom, span = wrap.as_atom(key, np.int64), interval_of(key)

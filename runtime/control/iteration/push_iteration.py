@@ -87,7 +87,7 @@ class PushIterator(attributes.Bare, abc.ABC):
             heap.restore()
         return driven(again)
 
-    def anew(self) -> tuple[PushIterator, tuple[Any, ...]] | None:
+    def anew(self) -> tuple[PushIterator, tuple[object, ...]] | None:
         """One that yields the same items, and the roots of the objects that it may change; None where there is none."""
         return None
 
@@ -138,7 +138,7 @@ class Generated(PushIterator):
         super().__init__()
         self._call = (function, args, kwargs)
 
-    def anew(self) -> tuple[PushIterator, tuple[Any, ...]] | None:
+    def anew(self) -> tuple[PushIterator, tuple[object, ...]] | None:
         """A new source for the same call."""
         return Generated(*self._call), self._call
 

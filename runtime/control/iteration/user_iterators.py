@@ -33,7 +33,7 @@ class Stepped(PushIterator):
         iterator = self._iterator
         return pulled(lambda take: step_through(iterator, take))
 
-    def anew(self) -> tuple[PushIterator, tuple[Any, ...]] | None:
+    def anew(self) -> tuple[PushIterator, tuple[object, ...]] | None:
         """The same iterator: what it has moved by is put back."""
         return Stepped(self._iterator), (self._iterator,)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth
-from anabranch.runtime.control.exits import BREAK, NEXT, no_value
+from anabranch.runtime.control.exits import BREAK, NEXT, State, no_value
 from anabranch.runtime.control.loops import growth, stage_loops, steps
 from anabranch.runtime.control.loops.loop_state import LoopStatement
 from anabranch.runtime.control.loops.steps import StateForm
@@ -30,6 +30,7 @@ from anabranch.runtime.values.decisions import note, steps as steps_of
 from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_lengths
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.static_requests import wanting
 
 # What says that a loop cannot be staged.
@@ -41,7 +42,7 @@ FEW_KNOWN = 16
 
 def run_counted(
     sequence: Countable, body: Callable[..., Any], init: tuple[Any, ...], form: StateForm, what: str
-) -> tuple[Any, ...]:
+) -> State:
     """The state after a loop over a sequence, and what its end raises."""
     loop = _Counted(sequence, body, form, what)
     try:
@@ -61,7 +62,7 @@ class _Counted:
         self.sequence, self.body, self.form, self.what = sequence, body, form, what
         self.length = sequence.length
 
-    def run(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
+    def run(self, state: State) -> State:
         """The state after the loop."""
         if not isinstance(self.length, int):
             return growth.unless(lambda: self._staged(state, ""), lambda: self._staged(state, _GROWS), self.body, state)
@@ -78,7 +79,7 @@ class _Counted:
                 return cheap
         return self._of_known_length(state)
 
-    def _of_known_length(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _of_known_length(self, state: State) -> State:
         """One loop; else unrolled if that is cheap; else one loop in which lists grow; else unrolled."""
         trace = current().trace
         grows, unrolls = trace.lists.grow_here, trace.unrolling.reason is not None
@@ -131,7 +132,7 @@ class _Counted:
             why = _first_line(error)
         return self._unrolled(state, why)
 
-    def _grown(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _grown(self, state: State) -> State:
         after = self._staged(state, _GROWS)
         trace = current().trace
         trace.loops.growing_sites.add(self.body.__code__)
@@ -140,10 +141,10 @@ class _Counted:
 
     # ---- unrolled ----------------------------------------------------------------------------------------------------
 
-    def _unrolled(self, state: tuple[Any, ...], why: str) -> tuple[Any, ...]:
+    def _unrolled(self, state: State, why: str) -> State:
         return steps.unroll(self.sequence.steps(), self.body, state, self.form, self.what, why, self.length)
 
-    def _cheaply_unrolled(self, state: tuple[Any, ...], why: str) -> tuple[Any, ...] | None:
+    def _cheaply_unrolled(self, state: State, why: str) -> State | None:
         """The state after the loop if its steps add few equations; else None."""
         before = _Before(self.body, self.sequence.holds, state)
         try:
@@ -157,7 +158,7 @@ class _Counted:
 
     # ---- staged ------------------------------------------------------------------------------------------------------
 
-    def _staged(self, state: tuple[Any, ...], how: str) -> tuple[Any, ...]:
+    def _staged(self, state: State, how: str) -> State:
         """As one loop, or the first step on its own and the others as one loop."""
         try:
             after = self._stage(self.sequence, state[2:])
@@ -177,12 +178,12 @@ class _Counted:
         note("staged", self.what, lambda: why)
         return after
 
-    def _stage_peeled(self, state: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _stage_peeled(self, state: State) -> State:
         """The first step on its own, where it gives the carries the types that they keep."""
 
-        def peeled(body: Callable[..., Any] = self.body) -> tuple[Any, ...]:
+        def peeled(body: Callable[..., Any] = self.body) -> State:
             # By the defaults a branch finds the lists and objects that the loop changes.
-            def rest(left: tuple[Any, ...], users: Any = body) -> tuple[Any, ...]:
+            def rest(left: State, users: Callable[..., Any] = body) -> State:
                 return self._stage(Tail(self.sequence), left[2:], True)
 
             return steps.then(self.form.take(body(self.sequence.at(0), *state[2:])), rest, self.form, self.what)
@@ -193,16 +194,16 @@ class _Counted:
             if isinstance(some, bool):
                 return peeled()
             names = ("exit code", "returned value", *self.form.names)
-            after: tuple[Any, ...] = stage_branches.stage(some, (lambda: state, peeled), names, self.what)
+            after: State = stage_branches.stage(some, (lambda: state, peeled), names, self.what)
             return after
         except CANNOT:
             before.restore()
             raise
 
-    def _stage(self, sequence: Countable, init: tuple[Any, ...], peeled: bool = False) -> tuple[Any, ...]:
+    def _stage(self, sequence: Countable, init: tuple[Any, ...], peeled: bool = False) -> State:
         before = _Before(self.body, self.sequence.holds, init)
 
-        def step(index: Any, *carry: Any) -> tuple[Any, ...]:
+        def step(index: int | PythonScalar, *carry: Any) -> State:
             after = self.form.take(self.body(sequence.at(index), *carry))
             stacked_sequences.check_lent(after, self.body)
             return after
@@ -234,7 +235,7 @@ _GROWS = ", in which a list grows"
 class _Before:
     """The state before an attempt."""
 
-    def __init__(self, body: Callable[..., Any], holds: Any, state: tuple[Any, ...]) -> None:
+    def __init__(self, body: Callable[..., Any], holds: tuple[object, ...], state: State) -> None:
         self._builder = current()
         self._checkpoint = self._builder.checkpoint()
         self._heap = Heap((body, holds, state, *self._builder.trace.heap.roots))

@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from anabranch.runtime.control.exits import State
 from anabranch.runtime.control.loops.loop_state import LoopStatement, LoopTypes
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.tracing.builder import current
@@ -23,7 +24,7 @@ T = TypeVar("T")
 _MOST = 1 << 20
 
 
-def unless(without: Callable[[], T], grown: Callable[[], T], body: Callable[..., Any], state: tuple[Any, ...]) -> T:
+def unless(without: Callable[[], T], grown: Callable[[], T], body: Callable[..., Any], state: State) -> T:
     """`without()`, in which lists keep their lengths; where one must not, `grown()`.
 
     `body` and `state` are the loop's, which both are ways to stage.
@@ -160,7 +161,7 @@ def _roomy(
     return dataclasses.replace(structure, capacity=room.size, room=room).layout
 
 
-def without_room(layout: layouts.Layout, rooms: list[Any]) -> layouts.Layout:
+def without_room(layout: layouts.Layout, rooms: Sequence[Capacity]) -> layouts.Layout:
     """The layout after the loop that chose these capacities."""
     match layout:
         case layouts.Node(structure, children, source):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import types as python_types
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from anabranch.runtime.control.columnar import row_tables
 from anabranch.runtime.control.loops.loop_state import LoopTypes
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.capacity import Capacity
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -48,10 +48,10 @@ class LearnedTypes:
         The capacities that lists have in the loop.
     """
 
-    surroundings: tuple[Any, ...]
+    surroundings: tuple[object, ...]
     slots: tuple[int, ...]
     entries: tuple[layouts.Layout | None, ...]
-    rooms: tuple[Any, ...]
+    rooms: tuple[Capacity, ...]
 
 
 def begin(types: LoopTypes) -> None:
@@ -97,7 +97,7 @@ def _is_of_all_traces(layout: layouts.Layout) -> bool:
     return True
 
 
-def _surroundings(types: LoopTypes) -> tuple[Any, ...]:
+def _surroundings(types: LoopTypes) -> tuple[object, ...]:
     trace, heap = current().trace, types.heap
     loop = types.loop
     flags = (
@@ -114,7 +114,7 @@ def _surroundings(types: LoopTypes) -> tuple[Any, ...]:
     return (flags, tuple(objects), tuple([_type_of(v, places) for v in types.init[2 : 2 + len(loop.init)]]))
 
 
-def _type_of(value: Any, places: dict[int, int]) -> Any:
+def _type_of(value: object, places: dict[int, int]) -> object:
     """Return what is equal for values of one type; objects that the body reaches are told apart by their order."""
     if id(value) in places:
         return places[id(value)]

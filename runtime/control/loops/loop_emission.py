@@ -13,7 +13,7 @@ from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth, truth_value
 from anabranch.runtime.control.exits import BREAK
 from anabranch.runtime.control.loops.loop_state import INT64, BodyTrace, ConditionWritesError, LoopStatement, LoopTypes
-from anabranch.runtime.ir.program import Atom, Literal, Program, Var
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.tracing.capacity import Overflowed
@@ -278,7 +278,7 @@ def _rename(atom: Atom, rename: dict[Var, Var]) -> Atom:
     return rename.get(atom, atom) if isinstance(atom, Var) else atom
 
 
-def _renamed(equation: Any, rename: dict[Var, Var]) -> Any:
+def _renamed(equation: Equation, rename: dict[Var, Var]) -> Equation:
     if not any(a in rename for a in equation.inputs if isinstance(a, Var)):
         return equation
     return dataclasses.replace(equation, inputs=tuple(_rename(a, rename) for a in equation.inputs))

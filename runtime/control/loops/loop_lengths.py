@@ -148,7 +148,7 @@ def after(
     return results
 
 
-def remember(contents: Any, before: Any, given: Any, out: Any) -> None:
+def remember(contents: object, before: Any, given: object, out: object) -> None:
     """Note what the elements of a list are after a loop that appended to it, where its length before it is known.
 
     Parameters

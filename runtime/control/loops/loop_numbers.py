@@ -11,6 +11,7 @@ from typing import Any
 
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.containers import structure_of
+from anabranch.runtime.values.python_numbers.python_operands import PythonNumber
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -20,8 +21,8 @@ def unchanged(
     after: layouts.Layout,
     before: layouts.Layout,
     rows: tuple[Any, Any, Any],
-    starts: Mapping[int, Any],
-    stays: Callable[[Any], bool],
+    starts: Mapping[int, object],
+    stays: Callable[[object], bool],
 ) -> layouts.Layout:
     """The layout of what a loop carries with each number held that is the one from before it, if it is of its kind.
 
@@ -57,7 +58,7 @@ def unchanged(
     return after
 
 
-def _may_be(number: Any, init: Any, given: Any) -> bool:
+def _may_be(number: object, init: object, given: object) -> bool:
     """Return whether a number of a step may be the one from before the loop; it is taken for that at first, then.
 
     If it is not, the next trace shows that, and the numbers of its kind are carried.
@@ -65,5 +66,5 @@ def _may_be(number: Any, init: Any, given: Any) -> bool:
     if number is given or number is init or not isinstance(number, Tracer):
         return number is given or layouts.same(number, init)
     # It may have been chosen among constants.
-    base, offset = getattr(number, "affine", (None, 0))
+    base, offset = number.affine if isinstance(number, PythonNumber) else (None, 0)
     return not isinstance(init, Tracer) and (offset == 0 or base is not getattr(given, "atom", None))

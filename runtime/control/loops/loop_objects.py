@@ -26,7 +26,7 @@ from anabranch.runtime.values.union import UnionValue
 class Entries:
     """The new containers that a body sees at the start of a step, and whether it changes or hands them on."""
 
-    def __init__(self, containers: Sequence[Any]) -> None:
+    def __init__(self, containers: Sequence[object]) -> None:
         self._containers = {id(c): c for c in containers}
         self._heap = Heap(())
         self._heap.extend(containers)
@@ -36,7 +36,7 @@ class Entries:
         """Return whether the body wrote into one of them."""
         return bool(self._heap.changes())
 
-    def are_in(self, value: Any) -> bool:
+    def are_in(self, value: object) -> bool:
         """Return whether a value is, may be or holds one of them."""
         if id(value) in self._containers:
             return True
@@ -50,7 +50,7 @@ def shared(values: Sequence[Any]) -> bool:
     """Return whether one new container is, or may be, in two places of what a step returns."""
     seen: set[int] = set()
 
-    def twice(value: Any) -> bool:
+    def twice(value: object) -> bool:
         if isinstance(value, UnionValue):
             # One option excludes the other, so each is looked at on what was seen before.
             before, found = set(seen), False
@@ -97,7 +97,7 @@ def perhaps_old(value: Any, before: Any, layout: layouts.Layout, count: Atom, un
     return current().trace.identity.merge(structure.build([perhaps_old(v, b, t, count) for v, b, t in rows]))
 
 
-def _is_of(value: Any, layout: layouts.Layout) -> bool:
+def _is_of(value: object, layout: layouts.Layout) -> bool:
     """Return whether a number or array is of the layout's type."""
     return layouts.numeric(layouts.outline(value)) == layouts.numeric(layout)
 

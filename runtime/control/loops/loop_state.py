@@ -12,7 +12,7 @@ import dataclasses
 import dis
 import functools
 import types as python_types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,10 +21,11 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.control.aliasing.loop_identity import Carried
 from anabranch.runtime.control.aliasing.loop_sources import Places
 from anabranch.runtime.control.branches.join import grow
-from anabranch.runtime.control.exits import NEXT, no_value
+from anabranch.runtime.control.exits import NEXT, State, no_value
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal, Var
 from anabranch.runtime.tracing.builder import Builder, building, current
+from anabranch.runtime.tracing.capacity import Capacity
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArrayStructure
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import structure_of
@@ -50,14 +51,14 @@ class LoopStatement:
     None for a loop that only counts. `trip` is None for a loop that only tests.
     """
 
-    body: Callable[..., tuple[Any, ...]]
+    body: Callable[..., State]
     test: Callable[..., Any] | None
     trip: Atom | None
     most: int  # the trip count is at most this
     init: tuple[Any, ...]
     names: tuple[str, ...]
-    roots: tuple[Any, ...]
-    site: Any  # the generated body's code object: what earlier traces learned is kept by it
+    roots: tuple[object, ...]
+    site: Hashable  # the generated body's code object: what earlier traces learned is kept by it
     what: str
     alternates: bool = False  # whether carries may be of one dtype or another, which a tag tells
     peels: bool = False  # its first step may run on its own
@@ -85,7 +86,7 @@ class BodyTrace:
     formals_of: list[list[Var]]
     entry_of: list[list[TracedArray | None]]
     init: list[pack_unpack.Packed]
-    out: tuple[Any, ...] | None = None  # None where every path of the body raises
+    out: State | None = None  # None where every path of the body raises
     given: list[Any] = dataclasses.field(default_factory=list)  # what the body saw
     carried: Carried = dataclasses.field(default_factory=Carried)
     packed: list[pack_unpack.Packed] = dataclasses.field(default_factory=list)
@@ -99,7 +100,7 @@ class BodyTrace:
         return [a for row in self.entry_of for a in row]
 
 
-def hint_of(slot: Slot) -> Any:
+def hint_of(slot: Slot) -> object:
     """By which object a slot that a loop's body changes is found again when the loop is traced again."""
     target = slot.target
     return target.site if isinstance(target, GeneratorNames) and target.site is not None else target
@@ -117,7 +118,7 @@ class LoopTypes:
         self.linked: set[int] = set()  # state entries whose arrays are linked at the start of a step
         self.places = Places()
         self.deepened: collections.Counter[int] = collections.Counter()  # how often state entries came to nest deeper
-        self.rooms: list[Any] = []  # that lists got in this loop
+        self.rooms: list[Capacity] = []  # that lists got in this loop
         self.exact = False  # whether containers from before the loop and new ones are told apart
         self.init: list[Any] = [NEXT, Undefined(no_value.name), *map(_fresh_undefined, loop.init)]
         self.layouts: list[layouts.Layout] = self._presumed()
@@ -214,7 +215,7 @@ class LoopTypes:
         return f"the contents of a {type(target).__name__}"
 
 
-def _opened_in_a_choice(value: Any, layout: layouts.Layout) -> bool:
+def _opened_in_a_choice(value: object, layout: layouts.Layout) -> bool:
     if isinstance(layout, layouts.Union):
         for option in value.options if isinstance(value, UnionValue) else (value,):
             structure = structure_of(option)
@@ -247,7 +248,7 @@ def binds_first(code: python_types.CodeType, position: int) -> bool:
     return False
 
 
-def _names_of(instruction: dis.Instruction) -> tuple[Any, ...]:
+def _names_of(instruction: dis.Instruction) -> tuple[str, ...]:
     """The names that an instruction is about; newer Pythons have some for two."""
     return instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
 
@@ -256,7 +257,7 @@ def _fresh_undefined(value: Any) -> Any:
     return Undefined(value.name) if isinstance(value, Undefined) else value
 
 
-def _presumed_contents(contents: Any) -> layouts.Layout:
+def _presumed_contents(contents: object) -> layouts.Layout:
     return _contents(layouts.outline(contents), loop_layouts.presumed)
 
 

@@ -10,7 +10,7 @@ from anabranch.runtime.control.aliasing.loop_identity import Identities
 from anabranch.runtime.control.branches.join import MISSING, decided_by
 from anabranch.runtime.control.branches.stage_branches import trace_branch
 from anabranch.runtime.control.columnar import array_lists, copied_items
-from anabranch.runtime.control.exits import CONTINUE, NEXT
+from anabranch.runtime.control.exits import CONTINUE, NEXT, State
 from anabranch.runtime.control.loops import growth, learned_types, loop_lengths, loop_numbers, loop_objects
 from anabranch.runtime.control.loops.loop_emission import Emission
 from anabranch.runtime.control.loops.loop_state import (
@@ -49,7 +49,7 @@ from anabranch.runtime.values.union import UnionValue
 _MOST_ATTEMPTS = 24
 
 
-def stage(loop: LoopStatement) -> tuple[Any, ...]:
+def stage(loop: LoopStatement) -> State:
     """Run a loop at run time; returns the exit code, the returned value and the carries after it."""
     outer = current()
     array_lists.before_loop((*loop.roots, *loop.init, *outer.trace.heap.roots))
@@ -213,7 +213,7 @@ def _new(out: Sequence[Any], types: LoopTypes) -> list[Any]:
     return [v for v in out if v not in types.heap]
 
 
-def _replaces(before: layouts.Layout, value: Any) -> bool:
+def _replaces(before: layouts.Layout, value: object) -> bool:
     """Return whether an array or number surely has another type after a step."""
     layout = layouts.outline(value)
     kinds = [layouts.numeric(o) for o in (layout.options if isinstance(layout, layouts.Union) else (layout,))]
@@ -221,7 +221,7 @@ def _replaces(before: layouts.Layout, value: Any) -> bool:
     return None not in kinds and not any(layouts.numeric(o) in kinds for o in known)
 
 
-def _unread(before: layouts.Layout, value: Any) -> bool:
+def _unread(before: layouts.Layout, value: object) -> bool:
     """Return whether an entry starts unset, and the body sets it on every path without reading it."""
     if not (isinstance(before, layouts.Constant) and isinstance(before.value, Undefined)) or before.value.read:
         return False
@@ -231,7 +231,7 @@ def _unread(before: layouts.Layout, value: Any) -> bool:
 
 def _finish(
     outer: Builder, loop: LoopStatement, types: LoopTypes, traced: BodyTrace, report: loop_aliasing.LoopAliases
-) -> tuple[Any, ...]:
+) -> State:
     """Emit the primitive and return the values after the loop."""
     init = traced.init
     plan = Emission(outer, loop, types, traced, report)

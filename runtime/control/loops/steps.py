@@ -8,9 +8,10 @@ from typing import Any
 from anabranch.base.frozen import frozen
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth
-from anabranch.runtime.control.exits import BREAK, NEXT, no_value, settled
+from anabranch.runtime.control.exits import BREAK, NEXT, State, no_value, settled
 from anabranch.runtime.control.loops.unroll_budget import Cost
 from anabranch.runtime.control.sequences.remaining_items import remaining
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
 
 @frozen
@@ -25,7 +26,7 @@ class StateForm:
         """The number of values that a body with exits returns; a single one stands for itself."""
         return 1 + ("return" in self.exits) + len(self.names)
 
-    def take(self, result: Any) -> tuple[Any, ...]:
+    def take(self, result: Any) -> State:
         """The result of a body, as (exit code, returned value, *carries)."""
         if self.exits:
             code, *rest = result if self._width > 1 else (result,)
@@ -34,7 +35,7 @@ class StateForm:
         carries = () if not self.names else (result,) if len(self.names) == 1 else tuple(result)
         return (NEXT, no_value, *carries)
 
-    def pack(self, code: Any, value: Any, carries: Sequence[Any]) -> Any:
+    def pack(self, code: int | PythonScalar, value: Any, carries: Sequence[Any]) -> Any:
         """The result of a body that leaves this state."""
         if self.exits:
             given = (code, *([value] if "return" in self.exits else []), *carries)
@@ -62,7 +63,7 @@ def unroll(
     what: str,
     why: str,
     number: int | None = None,
-) -> tuple[Any, ...]:
+) -> State:
     """Run a body for each item while tracing; returns the state after the loop.
 
     Where a step leaves the loop under a run-time condition, the steps after it are staged under that condition.
@@ -82,7 +83,7 @@ def unroll(
 
 def _unroll(
     items: Iterable[Any], body: Callable[..., Any], state: Sequence[Any], form: StateForm, what: str, cost: Cost
-) -> tuple[Any, ...]:
+) -> State:
     for item in items:
         state = form.take(body(item, *state[2:]))
         cost.count()
@@ -96,7 +97,7 @@ def _unroll(
 
 def _rest(
     items: Iterable[Any], body: Callable[..., Any], state: Sequence[Any], form: StateForm, what: str, cost: Cost
-) -> tuple[Any, ...]:
+) -> State:
     """The steps that come where those before have not left the loop, in a branch of their own."""
     inner = cost.inside()
     after = _unroll(items, body, state, form, what, inner)
@@ -104,9 +105,7 @@ def _rest(
     return after
 
 
-def then(
-    state: Sequence[Any], rest: Callable[[tuple[Any, ...]], tuple[Any, ...]], form: StateForm, what: str
-) -> tuple[Any, ...]:
+def then(state: Sequence[Any], rest: Callable[[State], State], form: StateForm, what: str) -> State:
     """The state after the steps that `rest` runs, which come only where the step before has not left the loop."""
     go_on = truth(state[0] < BREAK)
     if isinstance(go_on, bool):
@@ -114,5 +113,5 @@ def then(
     left = tuple(state)
     names = ("exit code", "returned value", *form.names)
     thunks = (lambda left=left: left, lambda left=left: rest((NEXT, no_value, *left[2:])))
-    after: tuple[Any, ...] = stage_branches.stage(go_on, thunks, names, what)
+    after: State = stage_branches.stage(go_on, thunks, names, what)
     return after

@@ -19,7 +19,7 @@ from anabranch.runtime.values.dynamic_lists.growable import is_grown
 from anabranch.runtime.values.union import UnionValue
 
 
-def is_countable(items: Any) -> bool:
+def is_countable(items: object) -> bool:
     """Return whether a `for` over the iterable is staged; outside of a trace none is."""
     if not tracing():
         return False

@@ -23,7 +23,7 @@ from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN
 
 
-def chosen(items: Sequence[Any], position: Any, key: Any) -> Any:
+def chosen(items: Sequence[Any], position: int | PythonScalar, key: Any) -> Any:
     """The item at a position known only at run time; which is in range."""
     if not isinstance(position, PythonScalar):
         return items[position]
@@ -65,6 +65,6 @@ def one_kind(items: Sequence[Any]) -> Abstract | None:
     return first
 
 
-def _has_a_type(item: Any) -> bool:
+def _has_a_type(item: object) -> bool:
     known = isinstance(item, (Tracer, UnionValue)) or containers.structure_of(item) is not None
     return known or item is None or layouts.numeric(layouts.outline(item)) is not None

@@ -12,6 +12,7 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, attributes
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.static_requests import leaves_behind, wanting
 
 
@@ -24,7 +25,7 @@ class Countable(attributes.Bare, abc.ABC):
         """A plain int, or a traced Python int."""
 
     @abc.abstractmethod
-    def at(self, index: Any) -> Any:
+    def at(self, index: int | PythonScalar) -> Any:
         """The item at a position from 0 on that is known to be in range."""
 
     @property
@@ -38,7 +39,7 @@ class Countable(attributes.Bare, abc.ABC):
         return bool(self.columns) and all(column.is_known for column in self.columns)
 
     @property
-    def holds(self) -> Any:
+    def holds(self) -> tuple[object, ...]:
         """The values that lead to the dicts and objects among the items, which a step may change."""
         return tuple(column.holds for column in self.columns)
 

@@ -62,7 +62,7 @@ class Range(Countable):
             return max(0, -((stop.low - start.high) // -step.high))
         return max(abs(stop.high - start.low), abs(start.high - stop.low))
 
-    def at(self, index: Any) -> Any:
+    def at(self, index: int | PythonScalar) -> Any:
         start, stop = interval_of(self.start), interval_of(self.stop)
         step = interval_of(self.step)
         if step.low > 0:
@@ -128,7 +128,7 @@ class KnownRange(Countable):
         wrap.check_range(length)
         return length
 
-    def at(self, index: Any) -> Any:
+    def at(self, index: int | PythonScalar) -> Any:
         if not isinstance(index, PythonScalar):
             return self.items[index]
         items = self.items

@@ -12,6 +12,7 @@ from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.dynamic_lists.growable import is_fixed
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
 
 class ChangedError(UnsupportedOperationError):
@@ -31,7 +32,7 @@ class AxisItems(Countable):
     def length(self) -> Any:
         return self._length
 
-    def at(self, index: Any) -> Any:
+    def at(self, index: int | PythonScalar) -> Any:
         return indexing.get(self._array, index)
 
 
@@ -46,10 +47,10 @@ class Elements(Countable):
         return self._now.length
 
     @property
-    def holds(self) -> Any:
+    def holds(self) -> tuple[object, ...]:
         return records.members(self._now)
 
-    def at(self, index: Any) -> Any:
+    def at(self, index: int | PythonScalar) -> Any:
         return (self._owner.items if self._keeps_its_length else self._now).item(index)
 
     @property

@@ -99,7 +99,7 @@ class Enumerated(Once):
     def is_known(self) -> bool:
         return super().is_known and isinstance(self._first, int)
 
-    def at(self, index: Any) -> Any:
+    def at(self, index: int | PythonScalar) -> Any:
         return (self._first + index, self.items.at(index))
 
     def misfits(self) -> list[tuple[Atom, str]]:
@@ -131,7 +131,7 @@ class Zipped(Once):
             shortest = shorter(shortest, column.length)
         return shortest
 
-    def at(self, index: Any) -> Any:
+    def at(self, index: int | PythonScalar) -> Any:
         return tuple(c.at(index) for c in self.columns)
 
     def end(self, left: Atom) -> None:
@@ -184,7 +184,7 @@ class Reversed(Once):
     def columns(self) -> tuple[Countable, ...]:
         return (self.items,)
 
-    def at(self, index: Any) -> Any:
+    def at(self, index: int | PythonScalar) -> Any:
         length = self.items.length
         if isinstance(length, int) and isinstance(index, PythonScalar):
             last = atoms.ufunc(np.subtract, atoms.literal(length - 1, np.int64), index.atom)

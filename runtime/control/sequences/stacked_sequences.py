@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from anabranch.runtime.control.sequences import chosen_item
@@ -18,6 +18,7 @@ from anabranch.runtime.values.dynamic_lists.item_forms import ItemForm
 from anabranch.runtime.values.dynamic_lists.stacked_parts import NoCommonFormError
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.memory import item_memory
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
 
 FEW = 8  # lists of so many items are gone over item by item
@@ -35,7 +36,7 @@ class StackedSequence(Countable):
         self._wholes = item_forms.wholes(self._before, form)
 
     @property
-    def holds(self) -> Any:
+    def holds(self) -> tuple[object, ...]:
         return self._before
 
     @property
@@ -46,7 +47,7 @@ class StackedSequence(Countable):
     def length(self) -> int:
         return self._length
 
-    def at(self, index: Any) -> Any:
+    def at(self, index: int | PythonScalar) -> Any:
         if not isinstance(index, Tracer):
             return self._held[index]
         self._alone = False
@@ -102,12 +103,12 @@ def form_of_records(items: Any) -> ItemForm | None:
     return item_forms.Numbered(graph, frozenset(graph.kinds[graph.places[id(v)]] for v in items))
 
 
-def _is_no_array(value: Any) -> bool:
+def _is_no_array(value: object) -> bool:
     """Of what has an identity, lists and dicts that are only read may be copies, as `check_lent` finds out."""
     return not isinstance(value, TracedArray)
 
 
-def check_lent(after: Any, body: Any) -> None:
+def check_lent(after: Any, body: Callable[..., Any]) -> None:
     """Refuse a step in which a list or dict of a stacked sequence, of which it had a copy, is changed or kept.
 
     Parameters
@@ -128,7 +129,7 @@ def check_lent(after: Any, body: Any) -> None:
             )
 
 
-def stacked(items: Any) -> StackedSequence | None:
+def stacked(items: object) -> StackedSequence | None:
     """The staged form of such a list; None for anything else."""
     form = form_of(items)
     return None if form is None else StackedSequence(items, form)

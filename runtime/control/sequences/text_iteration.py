@@ -9,9 +9,11 @@ from anabranch.runtime.control.columnar import text_items
 from anabranch.runtime.control.sequences import chosen_item
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import text_tables
 from anabranch.runtime.values.dynamic_lists.growable import MayGrow
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
@@ -34,7 +36,7 @@ class Characters(Countable):
     def is_known(self) -> bool:
         return True
 
-    def at(self, index: Any) -> Any:
+    def at(self, index: int | PythonScalar) -> Any:
         if not isinstance(index, Tracer):
             return self._held[index]
         current().trace.text.has_codes = True
@@ -46,7 +48,7 @@ class Characters(Countable):
         """The items one by one, and those that are appended while they are gone over."""
         yield from self._held
 
-    def end(self, left: Any) -> None:
+    def end(self, left: Atom) -> None:
         if len(self._held) != len(self._before):
             raise UnsupportedOperationError(
                 f"a {type(self._held).__name__} gets another length while it is gone over; go over a copy"
@@ -64,7 +66,7 @@ class OneOfTexts(Countable):
     def length(self) -> Any:
         return self._length
 
-    def at(self, index: Any) -> Any:
+    def at(self, index: int | PythonScalar) -> Any:
         return text_items.character(self._texts, index)
 
 
@@ -87,6 +89,6 @@ def is_text(items: Any) -> bool:
     return plain and len(items) > FEW and all(map(_is_textual, items))
 
 
-def _is_textual(item: Any) -> bool:
+def _is_textual(item: object) -> bool:
     """Return whether an item is a text, or a tuple of constants with a text in it."""
     return type(item) is str or (type(item) is tuple and text_tables.is_constant(item) and str in map(type, item))

@@ -14,8 +14,9 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.dynamic_lists.growable import MayGrow
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
-_VIEWS: tuple[type[Any], ...] = (type({}.keys()), type({}.values()), type({}.items()))
+_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 
 
 class KnownItems(Countable):
@@ -33,7 +34,7 @@ class KnownItems(Countable):
     def is_known(self) -> bool:
         return not any(map(containers.has_traced, self.items))
 
-    def at(self, index: Any) -> Any:
+    def at(self, index: int | PythonScalar) -> Any:
         return chosen_item.chosen(list(self.items), index, index)
 
     def end(self, left: Atom) -> None:

@@ -72,7 +72,7 @@ def _key(key: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
     return (lambda item: item) if key is None else registry.called(key)
 
 
-_STAGED: dict[Any, Callable[..., Any]] = {
+_STAGED: dict[object, Callable[..., Any]] = {
     bisect.bisect_left: bisect_left, bisect.bisect_right: bisect_right,
     bisect.insort_left: insort_left, bisect.insort_right: insort_right,
 }  # fmt: skip

@@ -57,7 +57,7 @@ repr_, ascii_, format_ = fitted(text.repr_, repr), fitted(text.ascii_, ascii), f
 str_ = text.str_
 
 # The names by which rewritten code has the staged forms: `ab.builtins.len_`.
-COUNTERPARTS: dict[Any, str] = {
+COUNTERPARTS: dict[object, str] = {
     len: "len_", range: "range_", enumerate: "enumerate_", zip: "zip_", reversed: "reversed_",
     min: "min_", max: "max_", sorted: "sorted_", sum: "sum_", any: "any_", all: "all_",
     int: "int_", float: "float_", bool: "bool_", complex: "complex_", pow: "pow_",

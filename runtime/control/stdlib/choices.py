@@ -24,7 +24,7 @@ def of_each_list(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def is_traced(value: Any) -> bool:
+def is_traced(value: object) -> bool:
     """Return whether a value as a whole is known only at run time."""
     return isinstance(value, (Tracer, UnionValue))
 

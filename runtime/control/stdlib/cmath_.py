@@ -22,7 +22,7 @@ from anabranch.runtime.values.union import UnionValue
 Wrong = Callable[[Atom, Atom], Atom]  # of the real and the imaginary part
 
 
-def _as_complex(x: Any) -> Atom:
+def _as_complex(x: object) -> Atom:
     if isinstance(x, UnionValue):
         x = x.resolve()
     if is_python_scalar(x):
@@ -190,7 +190,7 @@ def _test(name: str, function: np.ufunc) -> Callable[..., Any]:
     return compute
 
 
-COUNTERPARTS: dict[Any, Callable[..., Any]] = {
+COUNTERPARTS: dict[object, Callable[..., Any]] = {
     **{getattr(cmath, name): _elementwise(name) for name in _ELEMENTWISE},
     **{getattr(cmath, name): _test(name, getattr(np, name)) for name in ("isnan", "isinf", "isfinite")},
     cmath.log: log,

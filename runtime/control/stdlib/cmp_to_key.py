@@ -45,4 +45,4 @@ def cmp_to_key(mycmp: Callable[[Any, Any], Any]) -> Callable[[Any], Key]:
     return key
 
 
-COUNTERPARTS: dict[Any, Callable[..., Any]] = {functools.cmp_to_key: cmp_to_key}
+COUNTERPARTS: dict[object, Callable[..., Any]] = {functools.cmp_to_key: cmp_to_key}

@@ -136,11 +136,11 @@ def heapreplace(heap: Any, item: Any) -> Any:
     return first
 
 
-_STAGED: dict[Any, Callable[..., Any]] = {
+_STAGED: dict[object, Callable[..., Any]] = {
     heapq.heappush: heappush, heapq.heappop: heappop, heapq.heappushpop: heappushpop, heapq.heapreplace: heapreplace,
     heapq.heapify: heapify,
 }  # fmt: skip
-_OF_SORTED: dict[Any, Callable[..., Any]] = {heapq.nsmallest: nsmallest, heapq.nlargest: nlargest}
+_OF_SORTED: dict[object, Callable[..., Any]] = {heapq.nsmallest: nsmallest, heapq.nlargest: nlargest}
 
 
 def counterpart(function: Any) -> Callable[..., Any] | None:

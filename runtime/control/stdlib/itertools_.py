@@ -25,6 +25,7 @@ from anabranch.runtime.values import atoms, attributes, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap.slots import GeneratorNames
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UnionValue
@@ -33,7 +34,7 @@ from anabranch.runtime.values.union import UnionValue
 Call = Callable[..., Any]
 
 
-def _staged(items: Any) -> bool:
+def _staged(items: object) -> bool:
     return isinstance(items, PushIterator) or is_countable(items)
 
 
@@ -107,7 +108,7 @@ def islice_(_: Call, items: Any, *bounds: Any) -> Any:
     return Picked(sequence, Range(0 if start is None else start, last, 1 if step is None else step))
 
 
-def _check_bound(word: str, bound: Any) -> None:
+def _check_bound(word: str, bound: object) -> None:
     """Raise the error of `islice` for a negative bound."""
     if bound is not None:
         negative = atoms.ufunc(np.less, wrap.as_atom(bound, np.int64), atoms.literal(0, np.int64))
@@ -196,7 +197,7 @@ class Picked(Once):
     def length(self) -> Any:
         return self.positions.length
 
-    def at(self, index: Any) -> Any:
+    def at(self, index: int | PythonScalar) -> Any:
         return self.items.at(self.positions.at(index))
 
 
@@ -228,7 +229,7 @@ class RepeatedItem(Once):
     def length(self) -> Any:
         return self._length
 
-    def at(self, index: Any) -> Any:
+    def at(self, index: int | PythonScalar) -> Any:
         return self._value
 
 
@@ -243,7 +244,7 @@ class Counting(Once):
     def length(self) -> int:
         return 2**62
 
-    def at(self, index: Any) -> Any:
+    def at(self, index: int | PythonScalar) -> Any:
         return self._first + index * self._step
 
 
@@ -322,7 +323,7 @@ _SAMPLES: dict[type, Callable[..., Any]] = {
 for _cls, _sample in _SAMPLES.items():
     attributes.register(_cls, _sample)
 
-COUNTERPARTS: dict[Any, Callable[..., Any]] = {
+COUNTERPARTS: dict[object, Callable[..., Any]] = {
     map: map_, filter: filter_, itertools.starmap: starmap_, itertools.product: product_, itertools.chain: chain_,
     itertools.islice: islice_, itertools.pairwise: pairwise_, itertools.accumulate: accumulate_,
     itertools.takewhile: takewhile_, itertools.repeat: repeat_, itertools.count: count_,

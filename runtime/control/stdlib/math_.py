@@ -30,7 +30,7 @@ class Mathematics:
         return refusing
 
 
-def _holds_traced(value: Any) -> bool:
+def _holds_traced(value: object) -> bool:
     return is_traced(value) or (isinstance(value, (tuple, list)) and any(map(is_traced, value)))
 
 

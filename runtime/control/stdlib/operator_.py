@@ -24,7 +24,7 @@ def _contains(items: Any, value: Any) -> Any:
     return membership.in_(value, items)
 
 
-COUNTERPARTS: dict[Any, Callable[..., Any]] = {
+COUNTERPARTS: dict[object, Callable[..., Any]] = {
     operator.truth: truth_value,
     operator.not_: boolean.not_,
     operator.index: as_int,

@@ -44,7 +44,7 @@ def print_(*values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flus
     effects.emit("print", perform, (values, sep, end, flush))
 
 
-def _is_own_file(file: Any, value: Any) -> bool:
+def _is_own_file(file: object, value: object) -> bool:
     """Return whether a file belongs to the function that is traced, and so does what is written to it."""
     if file is None or file in current().trace.output.streams.values() or current().trace.outside.is_outside(file):
         return False
@@ -59,13 +59,13 @@ def _is_own_file(file: Any, value: Any) -> bool:
     )
 
 
-def _stays_inside(file: Any, value: Any) -> bool:
+def _stays_inside(file: object, value: object) -> bool:
     """Return whether writing to a file that the function made has no effect but on what it goes on to compute."""
     inside = isinstance(file, (io.StringIO, io.BytesIO)) and not current().trace.outside.is_outside(file)
     return inside and current().parent is None and not containers.has_traced(value)
 
 
-def _is_standard(file: Any) -> bool:
+def _is_standard(file: object) -> bool:
     return any(file is known for known in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__))
 
 
@@ -94,20 +94,20 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
 def warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = None, **kwargs: Any) -> None:
     """As `warnings.warn`; what is shown is decided by the filters that hold when the compiled function runs."""
 
-    def ready(value: Any) -> functools.partial[Any]:
+    def ready(value: Any) -> functools.partial[None]:
         return functools.partial(warnings.warn, value, category, stacklevel, source, **kwargs)
 
     _at_the_line("warnings.warn", ready, message, stacklevel)
 
 
-def _pprint(function: Any, *args: Any, **kwargs: Any) -> None:
+def _pprint(function: Callable[..., None], *args: Any, **kwargs: Any) -> None:
     """As `pprint.pprint`, to standard output."""
     if len(args) != 1 or kwargs.get("stream") is not None:
         raise UnsupportedOperationError("pprint in compiled code takes one object, and no stream; options go by name")
     effects.emit("pprint", lambda value: function(value[0][0], **value[1]), (args, kwargs))
 
 
-def _logged(function: Any) -> Callable[..., Any]:
+def _logged(function: Callable[..., None]) -> Callable[..., Any]:
     """A logging function; levels, handlers and filters are those of the time when the compiled function runs."""
 
     def log(*args: Any, stacklevel: int = 1, **kwargs: Any) -> None:
@@ -117,7 +117,7 @@ def _logged(function: Any) -> Callable[..., Any]:
                 "on the Python side; log the values instead, or call the function in a try statement and log there"
             )
 
-        def ready(value: Any) -> functools.partial[Any]:
+        def ready(value: Any) -> functools.partial[None]:
             shown, named = value
             return functools.partial(function, *shown, stacklevel=stacklevel, **named)
 
@@ -126,13 +126,13 @@ def _logged(function: Any) -> Callable[..., Any]:
     return log
 
 
-def _at_the_line(name: str, ready: Callable[[Any], functools.partial[Any]], value: Any, depth: int) -> None:
+def _at_the_line(name: str, ready: Callable[[Any], functools.partial[None]], value: Any, depth: int) -> None:
     """Emit an effect that looks at the frames of its callers: `ready` gives the call, which adds none of its own."""
     places = effects.sites()
     effects.emit(name, lambda value: effects.standing_at(places, ready(value), depth), value)
 
 
-def _writes(function: Any, owner: Any) -> Callable[..., Any]:
+def _writes(function: Callable[..., Any], owner: object) -> Callable[..., Any]:
     """`file.write`: of a file that the function has made, it is done while tracing."""
 
     def write(*args: Any) -> Any:
