@@ -83,6 +83,17 @@ class Tracer:
 
     __slots__ = ()
     __array_priority__ = 1000.0
+    # The operators, which are set below this class; of them these are used on values that may be plain numbers.
+    __add__: Callable[[Tracer, Any], Any]
+    __radd__: Callable[[Tracer, Any], Any]
+    __sub__: Callable[[Tracer, Any], Any]
+    __rsub__: Callable[[Tracer, Any], Any]
+    __mul__: Callable[[Tracer, Any], Any]
+    __rmul__: Callable[[Tracer, Any], Any]
+    __floordiv__: Callable[[Tracer, Any], Any]
+    __rfloordiv__: Callable[[Tracer, Any], Any]
+    __mod__: Callable[[Tracer, Any], Any]
+    __rmod__: Callable[[Tracer, Any], Any]
 
     @property
     def abstract(self) -> Abstract:

@@ -14,6 +14,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.capacity import Capacity
+from anabranch.runtime.tracing.source_frames import Position
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, visibility, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, join as join_abstract
@@ -147,7 +148,7 @@ class Sizes:
 
     abstract: Abstract
     run_time: tuple[bool, ...]
-    origin: Any = None
+    origin: Position | None = None
     rooms: tuple[Capacity | None, ...] = ()
 
 
