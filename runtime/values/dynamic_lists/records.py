@@ -16,7 +16,7 @@ from anabranch.runtime.errors import AliasError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, containers
 from anabranch.runtime.values.pytrees import layout as layouts, node_graphs, node_reference, node_structures
-from anabranch.runtime.values.pytrees.node_graphs import NodeGraph
+from anabranch.runtime.values.pytrees.node_graphs import NodeGraph, NodeKind
 from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.pytrees.node_structures import ReferenceStructure
 from anabranch.runtime.values.union import UnionValue
@@ -168,7 +168,7 @@ _SHARED = (
 )
 
 
-def _numbered(graph: NodeGraph, kinds: frozenset[Any]) -> layouts.Layout:
+def _numbered(graph: NodeGraph, kinds: frozenset[NodeKind]) -> layouts.Layout:
     return layouts.Node(node_structures.structure_in(graph, kinds), (layouts.Leaf(node_reference.INDEX),))
 
 
