@@ -33,7 +33,7 @@ from anabranch.runtime.values.union_operations import UNKNOWN
 MOST_ENTRIES: Final = 2**14
 MOST_OPTIONS: Final = 2**10
 _CONSTANTS = (str, bytes, bool, int, float, complex, type(None), range, type(Ellipsis))
-_COMPARISONS: dict[Any, np.ufunc] = {
+_COMPARISONS: dict[Callable[..., Any], np.ufunc] = {
     operator.eq: np.equal, operator.ne: np.not_equal, operator.lt: np.less, operator.le: np.less_equal,
     operator.gt: np.greater, operator.ge: np.greater_equal,
 }  # fmt: skip
