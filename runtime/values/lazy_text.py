@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
@@ -69,10 +69,11 @@ def changed_options() -> PrintOptions:
     return tuple((name, value) for name, value in now.items() if value != before[name])
 
 
-def with_options(options: PrintOptions) -> contextlib.AbstractContextManager[Any]:
+def with_options(options: PrintOptions) -> contextlib.AbstractContextManager[object]:
     """Print NumPy's arrays with these options."""
-    print_options: Any = np.printoptions  # its stub has each option by name
-    manager: contextlib.AbstractContextManager[Any] = print_options(**dict(options))
+    # Its stub has each option by name.
+    print_options: Callable[..., contextlib.AbstractContextManager[object]] = np.printoptions
+    manager: contextlib.AbstractContextManager[object] = print_options(**dict(options))
     return manager
 
 

@@ -221,7 +221,7 @@ def _fail(index: Atom, errors: dict[int, Exception], length: int) -> None:
         exceptions.record(here.atom, error, run_time_checks.user_frames())
 
 
-def _ranked(comparison: Any, a: Any, b: Any) -> Any:
+def _ranked(comparison: Callable[..., Any], a: Any, b: Any) -> Any:
     """The comparison of two such values that are texts of one class, by their ranks among all of them."""
     if not (isinstance(a, UnionValue) and isinstance(b, UnionValue)) or a.tag is b.tag:
         return UNKNOWN

@@ -105,7 +105,7 @@ class _SequenceSlot(Slot):
     __slots__ = ()
 
     @property
-    def _methods(self) -> Any:
+    def _methods(self) -> type[list[Any]] | type[collections.deque[Any]]:
         return list if isinstance(self.target, list) else collections.deque
 
     def contents(self) -> tuple[Any, ...]:
@@ -167,7 +167,7 @@ class _ObjectSlot(Slot):
             _setter(self.target)(self.target, name, value)
 
 
-def _setter(value: Any) -> Any:
+def _setter(value: Any) -> Callable[[Any, str, Any], None]:
     """The function that sets an attribute past a class's own `__setattr__`."""
     return threading.local.__setattr__ if isinstance(value, threading.local) else object.__setattr__
 

@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.runtime.errors import IntegerRangeError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
+from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, PythonType
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import FULL, Interval, exactly
 from anabranch.runtime.values.tracer import Tracer
@@ -42,7 +42,7 @@ class PythonNumber(Tracer):
         return Abstract((), self.atom.type.dtype, Kind.PYTHON)
 
     @property
-    def python(self) -> type:
+    def python(self) -> PythonType:
         return self.abstract.python
 
 
