@@ -124,7 +124,7 @@ class Structure:
 class ExceptionStructure(Structure):
     """An exception: its arguments, its attributes, and the exceptions that it came from."""
 
-    keys: tuple[Any, ...] = ("args", "__dict__", "__cause__", "__context__", "__suppress_context__")
+    keys: tuple[str, ...] = ("args", "__dict__", "__cause__", "__context__", "__suppress_context__")
 
     def children(self, value: Any) -> list[Any]:
         return [attributes(value) if k == "__dict__" else getattr(value, k) for k in self.keys]

@@ -35,7 +35,7 @@ _GIVE_TEXT = frozenset(
     }
 )  # fmt: skip
 
-PrintOptions: TypeAlias = tuple[tuple[str, Any], ...]
+PrintOptions: TypeAlias = tuple[tuple[str, object], ...]
 
 # In these nothing can hide.
 _OPEN = (str, bytes, int, float, complex, type(None), np.ndarray, np.generic, np.dtype, types.FunctionType, type)
@@ -118,7 +118,7 @@ class Text:
     def __rmod__(self, template: Any) -> Any:
         return deferred("__mod__", template, self) if isinstance(template, str) else NotImplemented
 
-    def _needs_characters(self, *_: Any) -> NoReturn:
+    def _needs_characters(self, *_: object) -> NoReturn:
         error = refusal("")
         for part in self.parts:
             wanting(error, part.tag if isinstance(part, UnionValue) else part, "a plain str")

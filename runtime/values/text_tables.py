@@ -166,7 +166,7 @@ def entry(index: Atom, table: Sequence[Any]) -> Any:
         _fail(index, {i: table[i].error for i in raised}, len(table))
         filler = next((value for value in table if not isinstance(value, _Raised)), None)
         table = [filler if isinstance(value, _Raised) else value for value in table]
-    codes: dict[Any, int] = {}
+    codes: dict[tuple[Any, ...], int] = {}
     line = [codes.setdefault(_identity(value), len(codes)) for value in table]
     first = dict(zip(reversed(line), reversed(table), strict=True))
     values = [first[code] for code in range(len(codes))]
@@ -186,7 +186,7 @@ def alike(a: Any, b: Any) -> bool:
     return bool(_identity(a) == _identity(b))
 
 
-def _identity(value: Any) -> Any:
+def _identity(value: Any) -> tuple[Any, ...]:
     """By what a constant is told from those that are equal to it (1, 1.0, True; 0.0, -0.0)."""
     if type(value) is tuple:
         return (tuple, *map(_identity, value))

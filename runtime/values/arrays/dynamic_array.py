@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -32,6 +32,8 @@ from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRe
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.tracer import INPLACE, shown_to_tools
 
+# What selects the elements of an axis of an array on the host.
+HostKey: TypeAlias = slice | np.ndarray[Any, Any]
 Extents = tuple["ValidRegion | None", ...]
 
 
@@ -300,8 +302,8 @@ def _extent(kind: str, parts: Iterator[Any]) -> ValidRegion | None:
     return Masked(next(parts)) if kind == "masked" else Window(next(parts), next(parts))
 
 
-def _host_keys(kinds: Sequence[str], parts: Iterator[Any]) -> list[Any]:
-    keys: list[Any] = []
+def _host_keys(kinds: Sequence[str], parts: Iterator[Any]) -> list[HostKey]:
+    keys: list[HostKey] = []
     for kind in kinds:
         if kind == "masked":
             # Positions are found and taken without a branch for each element, which a mask as an index is not.
@@ -311,13 +313,13 @@ def _host_keys(kinds: Sequence[str], parts: Iterator[Any]) -> list[Any]:
     return keys
 
 
-def _takes_all(keys: Sequence[Any], shape: Sequence[int]) -> bool:
+def _takes_all(keys: Sequence[HostKey], shape: Sequence[int]) -> bool:
     """Return whether the keys choose all elements of an array on the host."""
     every = [range(n) for n in shape]
     return all(isinstance(key, slice) and rows[key] == rows for key, rows in zip(keys, every, strict=True))
 
 
-def cut(view: Any, keys: Sequence[Any]) -> Any:
+def cut(view: np.ndarray[Any, Any] | device.Array, keys: Sequence[HostKey]) -> np.ndarray[Any, Any] | device.Array:
     """The elements of an array on the host that there are: one key for each axis.
 
     A window of the caller's own array is a view of it, as NumPy's is.

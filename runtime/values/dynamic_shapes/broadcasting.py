@@ -262,7 +262,7 @@ def fitted(
     value: Any,
     target: Any,
     text: str | Callable[..., str] = _ASSIGNED,
-    told: Callable[[Any], Any] = tuple,
+    told: Callable[[Sequence[Bound]], Bound | Sequence[Bound]] = tuple,
     where: Atom | None = None,
 ) -> Any:
     """A value as what stands at the places of a target's elements: it broadcasts to the target's capacity.

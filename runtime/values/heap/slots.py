@@ -64,7 +64,7 @@ class Slot(abc.ABC):
         """Return whether the object holds other things than before."""
         return not self.same_contents(self.contents(), self.before)
 
-    def condition(self, constant: Callable[[Any], str]) -> str:
+    def condition(self, constant: Callable[[object], str]) -> str:
         """`not changed`, as a Python expression; `constant` returns the name of a value in it."""
         return f"not {constant(self)}.changed"
 
@@ -182,7 +182,7 @@ class FunctionSlot(Slot):
         now = self.target.__dict__
         return bool(now or self.before) and not self.same_contents(now, self.before)
 
-    def condition(self, constant: Callable[[Any], str]) -> str:
+    def condition(self, constant: Callable[[object], str]) -> str:
         return super().condition(constant) if self.before else f"not {constant(self.target)}.__dict__"
 
     def contents(self) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def as_kind(x: Operand, kind: type) -> Atom:
     return wrap.as_atom(x, PYTHON_DTYPES[kind])
 
 
-def raised(function: Callable[..., Any], *arguments: Any) -> Callable[[int], BaseException]:
+def raised(function: Callable[..., object], *arguments: complex) -> Callable[[int], BaseException]:
     """A factory of the exception that Python itself raises for this operation."""
 
     def make(_: int) -> BaseException:
@@ -97,7 +97,7 @@ def fits(x: Any) -> bool:
     return is_run_time(x) or FULL.low <= int(x) <= FULL.high
 
 
-def zero_check(y: Operand, b: Atom, function: Callable[..., Any], sample: type) -> None:
+def zero_check(y: Operand, b: Atom, function: Callable[..., object], sample: PythonType) -> None:
     """Raise at run time what `function(1, 0)` raises where the divisor is zero."""
     if kind_of(y) in (int, bool):
         bound = interval_of(y)

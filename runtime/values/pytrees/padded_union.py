@@ -94,7 +94,7 @@ def _front(value: Any, capacity: Sequence[int]) -> Atom:
     return atom
 
 
-def at_front(a: Any) -> Any:
+def at_front(a: DynamicArray) -> TracedArray:
     """The memory of the elements from the front of each axis on; a write to either array reaches the other."""
     if all(e is None or (isinstance(e, Window) and isinstance(e.start, int) and e.start == 0) for e in a.extents):
         return a.memory
