@@ -128,7 +128,9 @@ def check_output(function: np.ufunc, operands: Sequence[Any], output: np.dtype[A
     _loop(function, [_spec(x) for x in whole], None, "same_kind", output)
 
 
-def output_casting_error(ufunc: np.ufunc, source: Any, target: Any, casting: Any, place: int = 0) -> Exception:
+def output_casting_error(
+    ufunc: np.ufunc, source: np.dtype[Any], target: np.dtype[Any], casting: Any, place: int = 0
+) -> Exception:
     """The exception NumPy raises for an output that cannot take the result."""
     error: Exception = np._core._exceptions._UFuncOutputCastingError(  # type: ignore[attr-defined]
         ufunc, casting, source, target, place

@@ -187,7 +187,7 @@ _ELEMENTWISE = frozenset(
 )
 
 
-def noted(made: Any, operands: Sequence[Any], name: str, options: Mapping[str, Any], order: Any = None) -> Any:
+def noted(made: Any, operands: Sequence[Any], name: str, options: Mapping[str, object], order: object = None) -> Any:
     """Note the layout of the result of a function or a method of this name, for this `order=`; return the result.
 
     What is written to `out=` lies where it did.
