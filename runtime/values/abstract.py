@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -11,13 +11,15 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.ir.program import ArrayType
 
+# bool, int, float or complex.
+PythonType: TypeAlias = type[int] | type[float] | type[complex]
 PYTHON_DTYPES: dict[type, np.dtype[Any]] = {
     bool: np.dtype(np.bool_),
     int: np.dtype(np.int64),
     float: np.dtype(np.float64),
     complex: np.dtype(np.complex128),
 }
-_PYTHON_OF_KIND: dict[str, type[Any]] = {"b": bool, "i": int, "f": float, "c": complex}
+_PYTHON_OF_KIND: dict[str, PythonType] = {"b": bool, "i": int, "f": float, "c": complex}
 _RANK = {bool: 0, int: 1, float: 2, complex: 3}
 
 
@@ -43,7 +45,7 @@ class Abstract:
         return ArrayType(self.shape, self.dtype)
 
     @property
-    def python(self) -> Any:
+    def python(self) -> PythonType:
         """int, float, bool or complex, for a Python scalar."""
         return _PYTHON_OF_KIND[self.dtype.kind]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,11 +13,14 @@ from anabranch.runtime.errors import ShapeMismatchError, UnsupportedValueError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
+from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind, PythonType
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.tracer import COMPARISONS, Tracer
 from anabranch.runtime.values.union import UnionValue
+
+# An operand as promotion takes it: its dtype, or the Python type of a number that is weak.
+Spec: TypeAlias = np.dtype[Any] | PythonType
 
 
 def operator(function: np.ufunc, left: Any, right: Any) -> Any:
@@ -109,7 +112,9 @@ def apply_atoms(
     return atoms.ufunc_all(function, *inputs)
 
 
-def _loop(function: np.ufunc, specs: Sequence[Any], dtype: Any, casting: Any, output: np.dtype[Any] | None) -> Any:
+def _loop(
+    function: np.ufunc, specs: Sequence[Spec], dtype: Any, casting: Any, output: np.dtype[Any] | None
+) -> tuple[np.dtype[Any], ...]:
     """The dtypes of the operands and results, which an output can take."""
     loop = _resolve(function, tuple(specs), None if dtype is None else np.dtype(dtype), casting)
     if output is not None and not np.can_cast(loop[-1], output, casting):
@@ -123,7 +128,9 @@ def check_output(function: np.ufunc, operands: Sequence[Any], output: np.dtype[A
     _loop(function, [_spec(x) for x in whole], None, "same_kind", output)
 
 
-def output_casting_error(ufunc: np.ufunc, source: Any, target: Any, casting: Any, place: int = 0) -> Exception:
+def output_casting_error(
+    ufunc: np.ufunc, source: np.dtype[Any], target: np.dtype[Any], casting: Any, place: int = 0
+) -> Exception:
     """The exception NumPy raises for an output that cannot take the result."""
     error: Exception = np._core._exceptions._UFuncOutputCastingError(  # type: ignore[attr-defined]
         ufunc, casting, source, target, place
@@ -131,7 +138,7 @@ def output_casting_error(ufunc: np.ufunc, source: Any, target: Any, casting: Any
     return error
 
 
-def _beyond(x: Any, specs: Sequence[Any]) -> Any:
+def _beyond(x: Any, specs: Sequence[Spec]) -> Any:
     """A Python int beyond the integers that it is compared with, as what compares with all of them in the same way."""
     dtypes = [s for s in specs if isinstance(s, np.dtype)]
     if type(x) is not int or not dtypes or any(d.kind not in "iu" for d in dtypes):
@@ -200,7 +207,7 @@ def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(several.pop() if several else 1 for several in sizes)
 
 
-def _spec(x: Any) -> Any:
+def _spec(x: Any) -> Spec:
     """The operand as NumPy's promotion takes it: a dtype, or a Python type where the value is weak."""
     if isinstance(x, Tracer):
         abstract = x.abstract
@@ -209,10 +216,11 @@ def _spec(x: Any) -> Any:
         return abstract.dtype
     if type(x) in PYTHON_DTYPES:
         return np.dtype(np.bool_) if type(x) is bool else type(x)
-    return x.dtype
+    dtype: np.dtype[Any] = x.dtype
+    return dtype
 
 
-def _fit(x: Any, spec: Any, specs: Sequence[Any]) -> Any:
+def _fit(x: Any, spec: Spec, specs: Sequence[Spec]) -> Spec:
     """For comparisons: NumPy compares with any Python int, also one that the array's dtype cannot hold."""
     narrow = [s for s in specs if isinstance(s, np.dtype) and s.kind in "iu"]
     if spec is not int or not narrow:
@@ -222,16 +230,17 @@ def _fit(x: Any, spec: Any, specs: Sequence[Any]) -> Any:
     return spec if fits else PYTHON_DTYPES[int]
 
 
-def resolve(function: np.ufunc, specs: tuple[Any, ...]) -> tuple[np.dtype[Any], ...]:
+def resolve(function: np.ufunc, specs: tuple[Spec, ...]) -> tuple[np.dtype[Any], ...]:
     """The dtypes of operands and results with which NumPy computes; `specs` are dtypes, and types of Python numbers."""
     return _resolve(function, specs, None, "same_kind")
 
 
 @functools.lru_cache(maxsize=4096)
-def _resolve(function: np.ufunc, specs: tuple[Any, ...], dtype: Any, casting: Any) -> tuple[np.dtype[Any], ...]:
+def _resolve(function: np.ufunc, specs: tuple[Spec, ...], dtype: Any, casting: Any) -> tuple[np.dtype[Any], ...]:
     # With only Python scalars there is nothing to be weak against: NumPy uses their default dtypes.
-    if all(isinstance(s, type) for s in specs):
-        specs = tuple(PYTHON_DTYPES[s] for s in specs)
+    weak = [s for s in specs if isinstance(s, type)]
+    if len(weak) == len(specs):
+        specs = tuple(PYTHON_DTYPES[s] for s in weak)
     options: dict[str, Any] = {"casting": casting}
     if dtype is not None:
         options["signature"] = (None,) * function.nin + (dtype,) * function.nout

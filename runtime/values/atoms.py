@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,10 +14,12 @@ from anabranch.runtime.ir.program import ArrayType, Atom, Literal
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing.builder import bind, bind1
 
+# A dtype, or the class of NumPy or Python that stands for one.
+DType: TypeAlias = np.dtype[Any] | type[np.generic] | type[complex]
 BOOL, INT32, INT64, FLOAT64 = (np.dtype(t) for t in (np.bool_, np.int32, np.int64, np.float64))
 
 
-def literal(value: Any, dtype: Any = None) -> Literal:
+def literal(value: Any, dtype: DType | None = None) -> Literal:
     """A constant; raises `OverflowError` where NumPy does for a Python int that does not fit."""
     array = np.array(value, dtype=dtype)
     array.flags.writeable = False
@@ -34,7 +36,7 @@ def ufunc_all(function: np.ufunc, *atoms: Atom) -> tuple[Atom, ...]:
     return bind(OPS[function.__name__], *atoms)
 
 
-def convert(atom: Atom, dtype: Any) -> Atom:
+def convert(atom: Atom, dtype: DType) -> Atom:
     """NumPy's unsafe cast."""
     dtype = np.dtype(dtype)
     return atom if atom.type.dtype == dtype else bind1(OPS["convert"], atom, dtype=dtype)

@@ -7,6 +7,7 @@ here (`transpile/hidden.py`), and so do `getattr`, `hasattr` and their kin.
 from __future__ import annotations
 
 import sys
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -98,7 +99,7 @@ def _shows(sample: Any, name: str) -> bool:
 _names: dict[type, frozenset[str]] = {}
 
 
-def class_of(value: Any) -> Any:
+def class_of(value: Any) -> type:
     """The class of what a stand-in stands for; of any other value its own."""
     sample = _sample(value)
     return type(value if sample is _NONE or sample is _SEVERAL else sample)
@@ -151,4 +152,4 @@ class Attributes:
         delete(_VALUE.__get__(self), name)
 
 
-_VALUE: Any = vars(Attributes)["value"]
+_VALUE: types.MemberDescriptorType = vars(Attributes)["value"]

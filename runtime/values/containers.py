@@ -63,6 +63,11 @@ class Structure:
         """Return whether it is a list of a length known only at run time."""
         return False
 
+    @property
+    def variants(self) -> tuple[Any, ...]:
+        """The layouts of the kinds of elements that lie side by side in it."""
+        return ()
+
     def hosted(self, members: Mapping[int, int]) -> Structure:
         """The structure of the container when it is given to the caller.
 
@@ -119,7 +124,7 @@ class Structure:
 class ExceptionStructure(Structure):
     """An exception: its arguments, its attributes, and the exceptions that it came from."""
 
-    keys: tuple[Any, ...] = ("args", "__dict__", "__cause__", "__context__", "__suppress_context__")
+    keys: tuple[str, ...] = ("args", "__dict__", "__cause__", "__context__", "__suppress_context__")
 
     def children(self, value: Any) -> list[Any]:
         return [attributes(value) if k == "__dict__" else getattr(value, k) for k in self.keys]

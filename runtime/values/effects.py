@@ -129,7 +129,7 @@ def _site(frame: types.FrameType) -> list[Site]:
     return [Site(code.co_filename, frame.f_lineno, users_name(frame), frame.f_globals)]
 
 
-def standing_at(places: tuple[Site, ...], action: functools.partial[Any], depth: int) -> None:
+def standing_at(places: tuple[Site, ...], action: functools.partial[None], depth: int) -> None:
     """Run `action` as if it were called from these lines, and these called by those that called the function."""
     frame = _caller.get()
     callers: list[Site] = []

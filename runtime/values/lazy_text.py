@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
@@ -35,7 +35,7 @@ _GIVE_TEXT = frozenset(
     }
 )  # fmt: skip
 
-PrintOptions: TypeAlias = tuple[tuple[str, Any], ...]
+PrintOptions: TypeAlias = tuple[tuple[str, object], ...]
 
 # In these nothing can hide.
 _OPEN = (str, bytes, int, float, complex, type(None), np.ndarray, np.generic, np.dtype, types.FunctionType, type)
@@ -69,10 +69,11 @@ def changed_options() -> PrintOptions:
     return tuple((name, value) for name, value in now.items() if value != before[name])
 
 
-def with_options(options: PrintOptions) -> contextlib.AbstractContextManager[Any]:
+def with_options(options: PrintOptions) -> contextlib.AbstractContextManager[object]:
     """Print NumPy's arrays with these options."""
-    print_options: Any = np.printoptions  # its stub has each option by name
-    manager: contextlib.AbstractContextManager[Any] = print_options(**dict(options))
+    # Its stub has each option by name.
+    print_options: Callable[..., contextlib.AbstractContextManager[object]] = np.printoptions
+    manager: contextlib.AbstractContextManager[object] = print_options(**dict(options))
     return manager
 
 
@@ -117,7 +118,7 @@ class Text:
     def __rmod__(self, template: Any) -> Any:
         return deferred("__mod__", template, self) if isinstance(template, str) else NotImplemented
 
-    def _needs_characters(self, *_: Any) -> NoReturn:
+    def _needs_characters(self, *_: object) -> NoReturn:
         error = refusal("")
         for part in self.parts:
             wanting(error, part.tag if isinstance(part, UnionValue) else part, "a plain str")

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-FUNCTIONS: dict[Any, Callable[..., Any]] = {}
+FUNCTIONS: dict[object, Callable[..., Any]] = {}
 METHODS: dict[str, Callable[..., Any]] = {}
 PROPERTIES: dict[str, Callable[[Any], Any]] = {}
 # What is called instead where an argument is an array of run-time size.
-SIZED: dict[Any, Callable[..., Any]] = {}
+SIZED: dict[object, Callable[..., Any]] = {}
 SIZED_METHODS: dict[str, Callable[..., Any]] = {}
 SIZED_PROPERTIES: dict[str, Callable[[Any], Any]] = {}
 # Why what is not staged is not, by its full name; and what only works on values that are known while tracing.

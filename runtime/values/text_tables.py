@@ -33,7 +33,7 @@ from anabranch.runtime.values.union_operations import UNKNOWN
 MOST_ENTRIES: Final = 2**14
 MOST_OPTIONS: Final = 2**10
 _CONSTANTS = (str, bytes, bool, int, float, complex, type(None), range, type(Ellipsis))
-_COMPARISONS: dict[Any, np.ufunc] = {
+_COMPARISONS: dict[Callable[..., Any], np.ufunc] = {
     operator.eq: np.equal, operator.ne: np.not_equal, operator.lt: np.less, operator.le: np.less_equal,
     operator.gt: np.greater, operator.ge: np.greater_equal,
 }  # fmt: skip
@@ -166,7 +166,7 @@ def entry(index: Atom, table: Sequence[Any]) -> Any:
         _fail(index, {i: table[i].error for i in raised}, len(table))
         filler = next((value for value in table if not isinstance(value, _Raised)), None)
         table = [filler if isinstance(value, _Raised) else value for value in table]
-    codes: dict[Any, int] = {}
+    codes: dict[tuple[Any, ...], int] = {}
     line = [codes.setdefault(_identity(value), len(codes)) for value in table]
     first = dict(zip(reversed(line), reversed(table), strict=True))
     values = [first[code] for code in range(len(codes))]
@@ -186,7 +186,7 @@ def alike(a: Any, b: Any) -> bool:
     return bool(_identity(a) == _identity(b))
 
 
-def _identity(value: Any) -> Any:
+def _identity(value: Any) -> tuple[Any, ...]:
     """By what a constant is told from those that are equal to it (1, 1.0, True; 0.0, -0.0)."""
     if type(value) is tuple:
         return (tuple, *map(_identity, value))
@@ -221,7 +221,7 @@ def _fail(index: Atom, errors: dict[int, Exception], length: int) -> None:
         exceptions.record(here.atom, error, run_time_checks.user_frames())
 
 
-def _ranked(comparison: Any, a: Any, b: Any) -> Any:
+def _ranked(comparison: Callable[..., Any], a: Any, b: Any) -> Any:
     """The comparison of two such values that are texts of one class, by their ranks among all of them."""
     if not (isinstance(a, UnionValue) and isinstance(b, UnionValue)) or a.tag is b.tag:
         return UNKNOWN

@@ -83,6 +83,17 @@ class Tracer:
 
     __slots__ = ()
     __array_priority__ = 1000.0
+    # The operators, which are set below this class; of them these are used on values that may be plain numbers.
+    __add__: Callable[[Tracer, Any], Any]
+    __radd__: Callable[[Tracer, Any], Any]
+    __sub__: Callable[[Tracer, Any], Any]
+    __rsub__: Callable[[Tracer, Any], Any]
+    __mul__: Callable[[Tracer, Any], Any]
+    __rmul__: Callable[[Tracer, Any], Any]
+    __floordiv__: Callable[[Tracer, Any], Any]
+    __rfloordiv__: Callable[[Tracer, Any], Any]
+    __mod__: Callable[[Tracer, Any], Any]
+    __rmod__: Callable[[Tracer, Any], Any]
 
     @property
     def abstract(self) -> Abstract:
@@ -129,14 +140,14 @@ class Tracer:
             raise TypeError(f"'{type(self).__name__}' object cannot be interpreted as an integer")
         self._needs_concrete("a plain int (a shape, an index of a list, the bound of a loop that is not staged)")
 
-    def __array__(self, *_: Any, **__: Any) -> NoReturn:
+    def __array__(self, *_: object, **__: object) -> NoReturn:
         self._needs_concrete("a concrete ndarray")
 
     def __jax_array__(self) -> NoReturn:
         self.refuse_library("jax")
 
     @classmethod
-    def __torch_function__(cls, *_: Any, **__: Any) -> NoReturn:
+    def __torch_function__(cls, *_: object, **__: object) -> NoReturn:
         cls.refuse_library("torch")
 
     @staticmethod
@@ -150,7 +161,7 @@ class Tracer:
     def __copy__(self) -> Any:
         return self
 
-    def __deepcopy__(self, memo: Any) -> Any:
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         return self.__copy__()
 
     def __reduce__(self) -> NoReturn:

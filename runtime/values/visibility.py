@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from anabranch.runtime.ir.program import Literal
+from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import Builder
 from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -31,7 +31,7 @@ def storage_visible(builder: Builder, array: TracedArray) -> bool:
     return all(isinstance(start, Literal) or atom_visible(builder, start) for start in starts)
 
 
-def atom_visible(builder: Builder, atom: Any) -> bool:
+def atom_visible(builder: Builder, atom: Atom | None) -> bool:
     """Return whether `builder` or one around it has the atom."""
     while isinstance(atom, Part):
         atom = atom.whole

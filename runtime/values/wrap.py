@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from anabranch.runtime.device import array as device, foreign
 from anabranch.runtime.errors import IntegerRangeError, UnsupportedValueError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.source_frames import Position
 from anabranch.runtime.tracing.storage import UNKNOWN, Compact
 from anabranch.runtime.values import atoms, registry
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
@@ -49,7 +50,7 @@ def shape_of(x: Any) -> tuple[int, ...]:
     return x.shape if isinstance(x, (np.ndarray, np.generic, device.Array)) else ()
 
 
-def as_atom(x: Any, dtype: Any = None) -> Atom:
+def as_atom(x: Any, dtype: atoms.DType | None = None) -> Atom:
     """The operand's value as an atom, cast to `dtype`."""
     if isinstance(x, device.Array):
         x = current().trace.outside.hoist(x)
@@ -149,24 +150,32 @@ def is_sized(value: Any) -> bool:
     return isinstance(value, _classes["sized"])
 
 
-def with_extents(view: Any, extents: Any, origin: Any = None) -> Any:
+class Extent(Protocol):
+    """The elements of an axis, known only at run time, as far as memory depends on them."""
+
+    @property
+    def follow(self) -> bool:
+        """Return whether one element is beside the other."""
+
+
+def with_extents(view: Any, extents: Sequence[Extent | None], origin: Position | None = None) -> Any:
     """New memory as an array of these extents, one for each axis; as it is where they are all None."""
     note_compact(view, extents)
     return part_of(view, extents, origin)
 
 
-def note_compact(view: Any, extents: Sequence[Any]) -> None:
+def note_compact(view: Any, extents: Sequence[Extent | None]) -> None:
     """Note that in NumPy there is no room beside the elements that these extents select of new memory."""
     if view.path or not any(extents):
         return
     if isinstance(view.storage.strides, tuple):
         view.storage.strides = UNKNOWN
-    elif view.storage.strides is None and (any(extents[1:]) or not extents[0].follow):
+    elif view.storage.strides is None and (any(extents[1:]) or (extents[0] is not None and not extents[0].follow)):
         # Elements that follow one another on the first axis alone are where they are in NumPy.
         view.storage.strides = Compact(tuple(extents))
 
 
-def part_of(view: Any, extents: Any, origin: Any = None) -> Any:
+def part_of(view: Any, extents: Sequence[Extent | None], origin: Position | None = None) -> Any:
     """The part of an array that these extents select; the array itself where they are all None."""
     return _classes["extents"](view, extents, origin) if any(extents) else view
 

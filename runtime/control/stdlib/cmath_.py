@@ -22,7 +22,7 @@ from anabranch.runtime.values.union import UnionValue
 Wrong = Callable[[Atom, Atom], Atom]  # of the real and the imaginary part
 
 
-def _as_complex(x: object) -> Atom:
+def _as_complex(x: Any) -> Atom:
     if isinstance(x, UnionValue):
         x = x.resolve()
     if is_python_scalar(x):

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterator, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import RunTimeSizeError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.source_frames import Position
 from anabranch.runtime.values import apply_ufunc, atoms, registry, static_requests, wrap
 from anabranch.runtime.values.abstract import Abstract
 from anabranch.runtime.values.arrays import indexing
@@ -26,12 +27,14 @@ from anabranch.runtime.values.arrays.numpy_scalar import NumPyLike
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.tracer import INPLACE, shown_to_tools
 
+# What selects the elements of an axis of an array on the host.
+HostKey: TypeAlias = slice | np.ndarray[Any, Any]
 Extents = tuple["ValidRegion | None", ...]
-Place = tuple[str, int, int, int]
 
 
 class DynamicArray(NumPyLike):
@@ -49,7 +52,7 @@ class DynamicArray(NumPyLike):
 
     __slots__ = ("extents", "memory", "origin")
 
-    def __init__(self, memory: TracedArray, extents: Extents, origin: Place | None = None) -> None:
+    def __init__(self, memory: TracedArray, extents: Extents, origin: Position | None = None) -> None:
         self.memory, self.extents = memory, extents
         self.origin = static_requests.place() if origin is None else origin
 
@@ -176,7 +179,7 @@ class DynamicArray(NumPyLike):
         """New memory as an array of the same extents."""
         return wrap.with_extents(memory, self.extents, self.origin)
 
-    def viewed(self, *steps: views.ViewStep, extents: Extents | None = None) -> Any:
+    def viewed(self, *steps: views.ViewStep, extents: Extents | None = None) -> TracedArray | DynamicArray:
         """Another handle on the same memory."""
         return make(self.memory.viewed(*steps), self.extents if extents is None else extents, self.origin)
 
@@ -214,7 +217,7 @@ class DynamicArray(NumPyLike):
         self.set(atoms.convert(result, self.dtype))
         return self
 
-    def __imatmul__(self, other: Any) -> Any:
+    def __imatmul__(self, other: Any) -> DynamicArray:
         self.assign(registry.FUNCTIONS[np.matmul](self, other))
         return self
 
@@ -237,7 +240,9 @@ class DynamicArray(NumPyLike):
         )
 
 
-def make(view: TracedArray, extents: Sequence[ValidRegion | None], origin: Place | None = None) -> Any:
+def make(
+    view: TracedArray, extents: Sequence[ValidRegion | None], origin: Position | None = None
+) -> TracedArray | DynamicArray:
     """The array with these extents: an ordinary one where all of it is there."""
     kept = []
     for n, extent in zip(view.shape, extents, strict=True):
@@ -250,7 +255,7 @@ def make(view: TracedArray, extents: Sequence[ValidRegion | None], origin: Place
     return view if not any(kept) else DynamicArray(view, tuple(kept), origin)
 
 
-def _is(bound: Any, value: int) -> bool:
+def _is(bound: Bound, value: int) -> bool:
     return isinstance(bound, int) and bound == value
 
 
@@ -263,7 +268,7 @@ def _part(shape: Sequence[int], axis: int, start: int, stop: int) -> tuple[views
 # ---- crossing the edges of branches, loops and calls -----------------------------------------------------------------
 
 _PARTS = {"whole": 0, "window": 2, "masked": 1}
-_KINDS: dict[Any, str] = {type(None): "whole", Window: "window", Masked: "masked"}
+_KINDS: dict[type, str] = {type(None): "whole", Window: "window", Masked: "masked"}
 
 
 @frozen
@@ -271,7 +276,7 @@ class DynamicArrayStructure(Structure):
     """An array of run-time size as a container: its memory, then the parts of its extents."""
 
     kinds: tuple[str, ...] = ()
-    origin: Any = dataclasses.field(default=None, compare=False)
+    origin: Position | None = dataclasses.field(default=None, compare=False)
     # Whether a branch or a loop has chosen it among arrays: then it is no slice of its memory.
     is_chosen: bool = dataclasses.field(default=False, compare=False)
 
@@ -297,8 +302,8 @@ def _extent(kind: str, parts: Iterator[Any]) -> ValidRegion | None:
     return Masked(next(parts)) if kind == "masked" else Window(next(parts), next(parts))
 
 
-def _host_keys(kinds: Sequence[str], parts: Iterator[Any]) -> list[Any]:
-    keys: list[Any] = []
+def _host_keys(kinds: Sequence[str], parts: Iterator[Any]) -> list[HostKey]:
+    keys: list[HostKey] = []
     for kind in kinds:
         if kind == "masked":
             # Positions are found and taken without a branch for each element, which a mask as an index is not.
@@ -308,13 +313,13 @@ def _host_keys(kinds: Sequence[str], parts: Iterator[Any]) -> list[Any]:
     return keys
 
 
-def _takes_all(keys: Sequence[Any], shape: Sequence[int]) -> bool:
+def _takes_all(keys: Sequence[HostKey], shape: Sequence[int]) -> bool:
     """Return whether the keys choose all elements of an array on the host."""
     every = [range(n) for n in shape]
     return all(isinstance(key, slice) and rows[key] == rows for key, rows in zip(keys, every, strict=True))
 
 
-def cut(view: Any, keys: Sequence[Any]) -> Any:
+def cut(view: np.ndarray[Any, Any] | device.Array, keys: Sequence[HostKey]) -> np.ndarray[Any, Any] | device.Array:
     """The elements of an array on the host that there are: one key for each axis.
 
     A window of the caller's own array is a view of it, as NumPy's is.
@@ -325,7 +330,7 @@ def cut(view: Any, keys: Sequence[Any]) -> Any:
     return device.placed(whole) if isinstance(view, device.Array) else whole
 
 
-def _inplace_method(ufunc: np.ufunc) -> Any:
+def _inplace_method(ufunc: np.ufunc) -> Callable[[DynamicArray, Any], DynamicArray]:
     return lambda self, other: self.inplace(ufunc, other)
 
 

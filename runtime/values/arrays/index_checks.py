@@ -12,6 +12,7 @@ from anabranch.runtime.config import settings
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import compaction, size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import FULL, Interval
@@ -24,7 +25,7 @@ _NO_INDEX = (
 )
 
 
-def out_of_bounds(index: int | str, axis: int, size: Any) -> str:
+def out_of_bounds(index: int | str, axis: int, size: int) -> str:
     """NumPy's message."""
     return f"index {index} is out of bounds for axis {axis} with size {size}"
 
@@ -50,13 +51,13 @@ def _plain(k: Any) -> int:
     return index
 
 
-def _traced(k: Any) -> Atom:
+def _traced(k: Tracer) -> Atom:
     if k.abstract.dtype.kind not in "iu" or k.abstract.shape != ():
         raise IndexError(_NO_INDEX)
     return atoms.convert(wrap.as_atom(k), np.int64)
 
 
-def _known(k: Any) -> Interval:
+def _known(k: Tracer) -> Interval:
     return k.interval if isinstance(k, PythonScalar) else FULL
 
 
@@ -87,7 +88,7 @@ def integer_within(k: Any, extent: ValidRegion, capacity: int, axis: int) -> int
     return _absolute(index, extent, capacity)
 
 
-def _absolute(index: Any, extent: ValidRegion, capacity: int) -> int | Atom:
+def _absolute(index: Bound, extent: ValidRegion, capacity: int) -> int | Atom:
     if isinstance(extent, Window):
         place = size_arithmetic.add(index, extent.start)
         return place if isinstance(place, int) and 0 <= place < capacity else size_arithmetic.atom_of(place)
@@ -104,7 +105,7 @@ class OutOfBounds:
 
     axis: int
 
-    def __call__(self, found: list[Any]) -> BaseException:
+    def __call__(self, found: list[np.ndarray[Any, Any]]) -> BaseException:
         index, size = (int(f) for f in found)
         return IndexError(out_of_bounds(index, self.axis, size))
 
@@ -131,7 +132,7 @@ def checked(atom: Atom, known: Interval, size: int, axis: int, valid: Atom | Non
     return atoms.select(negative, atoms.ufunc(np.add, atom, high), atom)
 
 
-def refuse(out: Atom, positions: Atom, axis: int, size: Any) -> None:
+def refuse(out: Atom, positions: Atom, axis: int, size: Bound) -> None:
     """Raise where some positions are out of bounds, telling of the first."""
     shape, first = positions.type.shape, positions
     if shape:

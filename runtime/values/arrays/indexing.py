@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -270,11 +271,11 @@ def _normalise(array: Any, key: Any) -> list[Any]:
     return expanded[:at] + [slice(None)] * (array.ndim - used) + tail
 
 
-def _holds_traced(items: Any) -> bool:
+def _holds_traced(items: Iterable[Any]) -> bool:
     return any(_holds_traced(i) if isinstance(i, (list, tuple)) else isinstance(i, Tracer) for i in items)
 
 
-def _static_mask(array: Handle, mask: Any, axis: int) -> list[Any]:
+def _static_mask(array: Handle, mask: np.ndarray[Any, Any], axis: int) -> list[np.ndarray[Any, Any]]:
     if mask.shape != array.shape[axis : axis + mask.ndim]:
         raise IndexError(
             f"boolean index did not match indexed array along axis {axis}; size of axis is "

@@ -5,8 +5,8 @@ from __future__ import annotations
 import collections
 import functools
 import types
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -67,7 +67,9 @@ class NumPyLike(Tracer):
             )
         return (staged if method == "__call__" else getattr(staged, method))(*inputs, **kwargs)
 
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    def __array_function__(
+        self, function: Callable[..., Any], types: Iterable[type], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
         staged = registry.FUNCTIONS.get(function)
         if staged is None:
             name = f"{function.__module__}.{function.__name__}"
@@ -187,7 +189,7 @@ class NumPyScalar(NumPyLike):
     def __len__(self) -> int:
         raise TypeError(f"object of type '{type(self).__name__}' has no len()")
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> NoReturn:
         raise TypeError(f"'{type(self).__name__}' object is not iterable")
 
     def __round__(self, digits: Any = None) -> Any:

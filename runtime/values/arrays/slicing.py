@@ -12,6 +12,7 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.index_numbers import NO_BOUND, check_bound
 from anabranch.runtime.values.dynamic_shapes import compaction, size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window, masked
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import views
@@ -52,13 +53,13 @@ def _resolved(value: Any) -> Any:
     return None if value is None else value.__index__()
 
 
-def _step(step: Any) -> Any:
+def _step(step: Bound) -> Bound:
     """The stride, whose sign is known."""
     _refuse_zero(step)
     return step
 
 
-def _refuse_zero(step: Any) -> None:
+def _refuse_zero(step: Bound) -> None:
     known = size_arithmetic.interval_of(step)
     if known.low <= 0 <= known.high:
         zero = atoms.ufunc(np.equal, size_arithmetic.atom_of(step), atoms.literal(0, np.int64))
@@ -140,18 +141,18 @@ def _forward(start: Any, stop: Any, size: int, extent: ValidRegion | None) -> Pa
     return views.AxisSlice(_start(offset), length), Window(*inside)
 
 
-def _start(offset: Any) -> int | Atom:
+def _start(offset: Bound) -> int | Atom:
     return offset if isinstance(offset, int) else size_arithmetic.atom_of(offset)
 
 
-def _backward(start: Any, stop: Any, count: Any) -> tuple[Any, Any]:
+def _backward(start: Bound | None, stop: Bound | None, count: Bound) -> tuple[Bound, Bound]:
     """From the first element on, down to before `last`, which is -1 for all."""
     first = size_arithmetic.add(count, -1) if start is None else size_arithmetic.position(start, count, -1)
     last = -1 if stop is None else size_arithmetic.position(stop, count, -1)
     return first, size_arithmetic.minimum(first, last)
 
 
-def _reversed(start: Any, stop: Any, size: int, extent: ValidRegion | None) -> Part:
+def _reversed(start: Bound | None, stop: Bound | None, size: int, extent: ValidRegion | None) -> Part:
     count, origin = (size, 0) if not isinstance(extent, Window) else (extent.size, extent.start)
     first, last = _backward(start, stop, count)
     top = size_arithmetic.subtract(size - 1, origin)
@@ -161,7 +162,7 @@ def _reversed(start: Any, stop: Any, size: int, extent: ValidRegion | None) -> P
     )
 
 
-def _strided(start: Any, stop: Any, step: Any, size: int, extent: ValidRegion | None) -> Part:
+def _strided(start: Bound | None, stop: Bound | None, step: Bound, size: int, extent: ValidRegion | None) -> Part:
     count = size if extent is None else extent.size
     if size_arithmetic.interval_of(step).low > 0:
         low = 0 if start is None else size_arithmetic.position(start, count)
@@ -177,7 +178,7 @@ def _strided(start: Any, stop: Any, step: Any, size: int, extent: ValidRegion | 
     return backwards, masked(atoms.op("reverse", chosen.mask.atom, axes=(0,)))
 
 
-def _chosen(extent: ValidRegion | None, size: int, choose: Any) -> Part:
+def _chosen(extent: ValidRegion | None, size: int, choose: Callable[[Atom], Atom]) -> Part:
     """The elements whose ranks (their places among those that are there) are chosen."""
     places = atoms.op("iota", shape=(size,), dtype=np.dtype(np.int64), axis=0)
     valid = None if extent is None else extent.valid(size)
@@ -191,19 +192,19 @@ def _chosen(extent: ValidRegion | None, size: int, choose: Any) -> Part:
     return views.AxisSlice(0, size), masked(mask if valid is None else atoms.logical_and(mask, valid))
 
 
-def _line(value: Any, size: int) -> Atom:
+def _line(value: Bound | Atom, size: int) -> Atom:
     atom = value if not isinstance(value, int) and not isinstance(value, Tracer) else wrap.as_atom(value, np.int64)
     return atoms.broadcast_to(atom, (size,))
 
 
-def _between(rank: Atom, low: Any, high: Any) -> Atom:
+def _between(rank: Atom, low: Bound, high: Bound) -> Atom:
     n = rank.type.shape[0]
     return atoms.logical_and(
         atoms.ufunc(np.greater_equal, rank, _line(low, n)), atoms.ufunc(np.less, rank, _line(high, n))
     )
 
 
-def _multiple(among: Atom, rank: Atom, origin: Any, stride: Any) -> Atom:
+def _multiple(among: Atom, rank: Atom, origin: Bound, stride: Bound | Atom) -> Atom:
     n = rank.type.shape[0]
     away = atoms.ufunc(np.absolute, atoms.ufunc(np.subtract, rank, _line(origin, n)))
     rest = atoms.ufunc(np.remainder, away, _line(stride, n))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -201,7 +201,7 @@ def _as_array(value: Any) -> Any:
     return wrap.numpy_result(wrap.as_atom(value)) if is_complex else value
 
 
-def _inplace_method(ufunc: np.ufunc) -> Any:
+def _inplace_method(ufunc: np.ufunc) -> Callable[[TracedArray, Any], TracedArray]:
     return lambda self, other: self.inplace(ufunc, other)
 
 
@@ -209,13 +209,13 @@ for _name, _ufunc in INPLACE.items():
     setattr(TracedArray, f"__i{_name}__", _inplace_method(_ufunc))
 
 
-def _attribute(name: str, setter: Any) -> Any:
+def _attribute(name: str, setter: Callable[[Any, Any], None]) -> property:
     """An attribute that is read by the rules of its name, or as every array's, and set by this function."""
     known = getattr(NumPyLike, name, None)
     return property(known.fget if known is not None else lambda self: NumPyLike.__getattr__(self, name), setter)
 
 
-def _refused_setter(name: str) -> Any:
+def _refused_setter(name: str) -> Callable[[TracedArray, Any], None]:
     def refuse(_: TracedArray, value: Any) -> None:
         raise UnsupportedOperationError(
             f"numpy.ndarray.{name} is set, which compiled code can't do: an array has no memory while tracing"
@@ -224,7 +224,7 @@ def _refused_setter(name: str) -> Any:
     return refuse
 
 
-def _fixed(name: str) -> Any:
+def _fixed(name: str) -> Callable[[TracedArray, Any], None]:
     def refuse(_: TracedArray, value: Any) -> None:
         raise AttributeError(f"attribute '{name}' of 'numpy.ndarray' objects is not writable")
 

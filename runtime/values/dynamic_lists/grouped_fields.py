@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.ir.program import ArrayType, Atom, Var
+from anabranch.runtime.ir.program import ArrayType, Atom, Literal, Var
 from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.memory.rows import side_by_side
 from anabranch.runtime.values.pytrees import layout as layouts
+
+L = TypeVar("L")
 
 # So many numbers at one place in objects of one class are carried one by one.
 _MOST_SEPARATE = 8
@@ -41,7 +43,7 @@ class FieldGroups:
     def of(before: Sequence[layouts.Layout], slots: Sequence[Slot], contents: Sequence[layouts.Layout]) -> FieldGroups:
         """The groups of the leaves of some layouts, and then of what objects hold."""
         types = [t for layout in before for t in layouts.leaf_types(layout)]
-        found: dict[Any, list[int]] = {k: [k] for k in range(len(types))}
+        found: dict[int | tuple[type, int, ArrayType], list[int]] = {k: [k] for k in range(len(types))}
         for slot, layout in zip(slots, contents, strict=True):
             for place, t in enumerate(layouts.leaf_types(layout)):
                 alone = t.shape or not isinstance(slot.before, dict)
@@ -83,11 +85,11 @@ class FieldGroups:
         return self.spread([formal(t) for t in self.whole_types])
 
 
-def _known(whole: Any, place: int) -> Atom:
+def _known(whole: Literal, place: int) -> Atom:
     return atoms.literal(whole.value[place], whole.type.dtype)
 
 
-def by_entry(leaves: Sequence[Any], entries: Sequence[layouts.Layout]) -> list[list[Any]]:
+def by_entry(leaves: Sequence[L], entries: Sequence[layouts.Layout]) -> list[list[L]]:
     """The leaves of each of some layouts."""
     left = iter(leaves)
     return [list(itertools.islice(left, len(layouts.leaf_types(layout)))) for layout in entries]

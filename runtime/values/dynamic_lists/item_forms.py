@@ -275,7 +275,7 @@ class Numbered(ItemForm):
     """A record by its number among the nodes of a graph; None is one of them."""
 
     graph: node_graphs.NodeGraph
-    kinds: frozenset[Any]
+    kinds: frozenset[node_graphs.NodeKind]
 
     @property
     def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:

@@ -23,6 +23,7 @@ from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists import item_constants, item_kinds
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure, distinct
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
+from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.memory.item_memory import ListBuffer
@@ -64,7 +65,7 @@ class Past:
         Empty where they are not known.
     """
 
-    contents: Any
+    contents: tuple[Any, ...] | Items
     length: int
     kinds: tuple[int, ...]
 
@@ -136,7 +137,7 @@ class Items:
         """The memory of each leaf of each kind."""
         return [wrap.as_atom(b) for b in self.parts[self._head + (len(self.structure.variants) > 1) :]]
 
-    def _with(self, length: Any, first: Any, tags: Atom | None, buffers: Sequence[Atom], **changed: Any) -> Items:
+    def _with(self, length: Bound, first: Bound, tags: Atom | None, buffers: Sequence[Atom], **changed: Any) -> Items:
         structure = dataclasses.replace(self.structure, **changed) if changed else self.structure
         head = [length, first] if structure.ring else [length]
         memory = [*([] if tags is None else [tags]), *buffers]
@@ -151,17 +152,17 @@ class Items:
         fitting = self.resized(self.length, None)
         return Items(dataclasses.replace(fitting.structure, fixed=True), fitting.parts)
 
-    def cut(self, length: Any) -> Items:
+    def cut(self, length: Bound) -> Items:
         """The first `length` of them."""
         return Items(dataclasses.replace(self.structure, fixed=False), (length, *self.parts[1:]))
 
-    def without_first(self, length: Any) -> Items:
+    def without_first(self, length: Bound) -> Items:
         """All but the first, of a ring."""
         return Items(self.structure, (length, self._around(self.first + 1), *self.parts[2:]))
 
     # ---- places ------------------------------------------------------------------------------------------------------
 
-    def _around(self, place: Any) -> Any:
+    def _around(self, place: Bound) -> Any:
         """A place of a ring, which may have gone past its end once."""
         n = self.structure.capacity
         atom = wrap.as_atom(place, np.int64)
@@ -169,7 +170,7 @@ class Items:
         less = atoms.ufunc(np.subtract, atom, atoms.literal(n, np.int64))
         return python_scalar(atoms.select(past, less, atom), Interval(0, max(n - 1, 0)))
 
-    def place(self, position: Any) -> Atom:
+    def place(self, position: Bound) -> Atom:
         """Where the element at a position lies."""
         place = self._around(self.first + position) if self.structure.ring else position
         return wrap.as_atom(place, np.int64)
@@ -184,7 +185,7 @@ class Items:
 
     # ---- elements ----------------------------------------------------------------------------------------------------
 
-    def item(self, position: Any) -> Any:
+    def item(self, position: Bound) -> Any:
         """The element at a position that is in range."""
         past, kinds = self.past, self.structure.variants
         kind = 0 if len(kinds) == 1 else None
@@ -220,7 +221,7 @@ class Items:
             self.read[position] = Read(value, builder, last, builder.equations[last])
         return value
 
-    def with_item(self, position: Any, value: Any) -> Items:
+    def with_item(self, position: Bound, value: Any) -> Items:
         """With another element at a position that is in range."""
         row = item_kinds.ItemRow.of(value, self.structure.variants)
         items = Items.of(self, dataclasses.replace(self.structure, variants=row.variants))
@@ -275,7 +276,7 @@ class Items:
             return Items(structure, (len(places), *map(ListBuffer, memory)))
         return self.taken(atoms.literal(np.array(places, np.int64)), len(places)).fastened()
 
-    def taken(self, positions: Atom, length: Any) -> Items:
+    def taken(self, positions: Atom, length: Bound) -> Items:
         """The elements at these positions (an int64 vector), of which the first `length` count."""
         places = self.places(positions)
         memory = [item_memory.gathered(b, places) for b in self.buffers]
@@ -331,7 +332,7 @@ def _tags(items: Items, places: Sequence[int], capacity: int) -> Atom:
 
 
 def _side_by_side(values: list[Any], structure: ItemsStructure) -> Items:
-    start: list[Any] = [len(values), 0] if structure.ring else [len(values)]
+    start: list[int] = [len(values), 0] if structure.ring else [len(values)]
     constant = item_constants.memory_of(values, structure.variants)
     if constant is not None:
         return Items(structure, [*start, *(ListBuffer(item_memory.fitted(m, structure.capacity)) for m in constant)])

@@ -10,6 +10,7 @@ import numpy as np
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable import MayGrow, is_grown
 from anabranch.runtime.values.dynamic_lists.items import Items
@@ -22,7 +23,7 @@ from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import layout as layouts
 
 # Functions of a list of arrays that do more with it than to make it an array: they get the list's array.
-JOINS: dict[Any, Callable[..., Any]] = {}
+JOINS: dict[object, Callable[..., Any]] = {}
 
 
 def as_array(items: Items, dtype: Any = None) -> Any:
@@ -125,7 +126,7 @@ def of_lists(value: Any, dtype: Any = None) -> Any:
     return value
 
 
-def join_of(original: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
+def join_of(original: object, args: tuple[Any, ...]) -> Callable[..., Any] | None:
     """The function that joins the arrays of a list of run-time length, the first argument; None for any other call."""
     return JOINS.get(original) if args and is_grown(args[0]) else None
 
@@ -136,7 +137,7 @@ def with_lists(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any
     return tuple([of_lists(a, dtype) for a in args]), {k: of_lists(v) for k, v in kwargs.items()}
 
 
-def joins(*originals: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def joins(*originals: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register what a function of a list of arrays is of the list's array."""
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -160,7 +161,7 @@ def _rows(array: Any) -> Any:
     return wrap.with_extents(view, (window, *[None] * len(rest)))
 
 
-def _axes(array: Any) -> int:
+def _axes(array: TracedArray | DynamicArray) -> int:
     return len(array.shape if isinstance(array, TracedArray) else array.extents)
 
 

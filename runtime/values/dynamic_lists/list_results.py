@@ -45,7 +45,7 @@ class HeadedStructure(Structure):
         return [*head, *items[len(head) :]]
 
 
-def note_head(items: Items, ways: Sequence[Any]) -> None:
+def note_head(items: Items, ways: Sequence[tuple[Any, ...] | Items]) -> None:
     """Note which objects a list begins with after branches, where each of them has left the same ones there.
 
     Parameters

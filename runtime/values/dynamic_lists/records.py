@@ -16,7 +16,7 @@ from anabranch.runtime.errors import AliasError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, containers
 from anabranch.runtime.values.pytrees import layout as layouts, node_graphs, node_reference, node_structures
-from anabranch.runtime.values.pytrees.node_graphs import NodeGraph
+from anabranch.runtime.values.pytrees.node_graphs import NodeGraph, NodeKind
 from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.pytrees.node_structures import ReferenceStructure
 from anabranch.runtime.values.union import UnionValue
@@ -168,7 +168,7 @@ _SHARED = (
 )
 
 
-def _numbered(graph: NodeGraph, kinds: frozenset[Any]) -> layouts.Layout:
+def _numbered(graph: NodeGraph, kinds: frozenset[NodeKind]) -> layouts.Layout:
     return layouts.Node(node_structures.structure_in(graph, kinds), (layouts.Leaf(node_reference.INDEX),))
 
 
@@ -182,9 +182,7 @@ def members(items: Any) -> tuple[tuple[Any, ...], ...]:
 
 def refers_to_members(structure: containers.Structure) -> bool:
     """Return whether what is built on the host may be one of the nodes beside a result."""
-    return isinstance(structure, node_structures.MemberStructure) or any(
-        map(_has_members, getattr(structure, "variants", ()))
-    )
+    return isinstance(structure, node_structures.MemberStructure) or any(map(_has_members, structure.variants))
 
 
 def _has_members(layout: layouts.Layout) -> bool:
@@ -205,7 +203,7 @@ def structures_in(layout: layouts.Layout) -> Iterator[ReferenceStructure]:
         case layouts.Node(ReferenceStructure() as structure):
             yield structure
         case layouts.Node(structure, children):
-            for part in (*children, *getattr(structure, "variants", ())):
+            for part in (*children, *structure.variants):
                 yield from structures_in(part)
         case layouts.Union(options):
             for option in options:

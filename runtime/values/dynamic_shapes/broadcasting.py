@@ -15,8 +15,10 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.failures import UnreachableError
+from anabranch.runtime.tracing.source_frames import Position
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import compaction, size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window
 from anabranch.runtime.values.failures import run_time_checks
 
@@ -51,7 +53,9 @@ def shape_text(shape: Sequence[int]) -> str:
     return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
 
-def refuse(pred: Atom, cls: type[BaseException], text: str | Callable[..., str], *told: Any) -> None:
+def refuse(
+    pred: Atom, cls: type[BaseException], text: str | Callable[..., str], *told: Bound | Sequence[Bound]
+) -> None:
     """Raise where the predicate holds; the text tells of these sizes and shapes, as they are then."""
     shapes = [t if isinstance(t, (tuple, list)) else (t,) for t in told]
     known = [tuple(n if isinstance(n, int) else None for n in shape) for shape in shapes]
@@ -68,7 +72,7 @@ def refuse(pred: Atom, cls: type[BaseException], text: str | Callable[..., str],
         raise UnreachableError
 
 
-def differ(a: Any, b: Any) -> Atom:
+def differ(a: Bound, b: Bound) -> Atom:
     """Return whether two sizes differ."""
     gap = size_arithmetic.distance(a, b)
     if gap is not None:
@@ -122,7 +126,7 @@ class _Operand:
             assert isinstance(extent, Window)
 
 
-def _may_be_one(size: Any) -> bool:
+def _may_be_one(size: Bound) -> bool:
     known = size_arithmetic.interval_of(size)
     return bool(known.low <= 1 <= known.high)
 
@@ -133,7 +137,7 @@ class Aligned:
 
     operands: list[Any]
     extents: tuple[ValidRegion | None, ...]
-    origin: Any
+    origin: Position | None
 
     def made(self, result: Any) -> Any:
         """A result of the common shape with the common extents."""
@@ -258,7 +262,7 @@ def fitted(
     value: Any,
     target: Any,
     text: str | Callable[..., str] = _ASSIGNED,
-    told: Callable[[Any], Any] = tuple,
+    told: Callable[[Sequence[Bound]], Bound | Sequence[Bound]] = tuple,
     where: Atom | None = None,
 ) -> Any:
     """A value as what stands at the places of a target's elements: it broadcasts to the target's capacity.

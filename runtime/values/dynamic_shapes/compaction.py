@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from anabranch.runtime.ir.program import ArrayType, Atom
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.counted_loops import counted
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window
 
 
@@ -74,13 +74,13 @@ def resized(value: Atom, axis: int, size: int) -> Atom:
     return atoms.op("slice", value, starts=(0,) * len(shape), limits=limits, strides=(1,) * len(shape))
 
 
-def _block(value: Atom, axis: int, start: Any, size: int) -> Atom:
+def _block(value: Atom, axis: int, start: Bound, size: int) -> Atom:
     shape = value.type.shape
     starts = [size_arithmetic.atom_of(start if i == axis else 0) for i in range(len(shape))]
     return atoms.op("dynamic_slice", value, *starts, sizes=(*shape[:axis], size, *shape[axis + 1 :]))
 
 
-def shifted(value: Atom, axis: int, start: Any, size: int) -> Atom:
+def shifted(value: Atom, axis: int, start: Bound, size: int) -> Atom:
     """`size` places of an axis from `start` on; what lies beyond the end is unspecified."""
     known = size_arithmetic.interval_of(start)
     beyond = max(0, min(known.high, value.type.shape[axis]) + size - value.type.shape[axis])

@@ -11,7 +11,7 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers.python_operands import interval_of as interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.value_equality import surely_equal
@@ -19,7 +19,7 @@ from anabranch.runtime.values.value_equality import surely_equal
 Bound: TypeAlias = "int | PythonScalar"
 
 
-def atom_of(bound: Any) -> Atom:
+def atom_of(bound: Bound) -> Atom:
     """A bound as an int64 scalar atom."""
     return wrap.as_atom(bound, np.int64)
 
@@ -31,38 +31,42 @@ def bound_of(value: Any) -> Any:
     atom = getattr(value, "atom", None)
     if atom is None:
         return int(value)
-    return python_scalar(atoms.convert(atom, np.int64))
+    return _traced(atoms.convert(atom, np.int64))
 
 
-def add(a: Bound, b: Bound) -> Any:
+def _traced(atom: Atom, interval: Interval = FULL, affine: tuple[Atom, int] | None = None) -> Bound:
+    """The bound of an atom."""
+    made: Bound = python_scalar(atom, interval, affine)
+    return made
+
+
+def add(a: Bound, b: Bound) -> Bound:
     """Give a + b."""
-    if isinstance(a, int) and isinstance(b, int):
-        return a + b
     if isinstance(a, int):
-        a, b = b, a
+        return a + b if isinstance(b, int) else _moved(b, a)
     if isinstance(b, int):
         return _moved(a, b)
-    return python_scalar(atoms.ufunc(np.add, atom_of(a), atom_of(b)), (interval_of(a) + interval_of(b)).clipped())
+    return _traced(atoms.ufunc(np.add, atom_of(a), atom_of(b)), (interval_of(a) + interval_of(b)).clipped())
 
 
-def _moved(a: Any, by: int) -> Any:
+def _moved(a: PythonScalar, by: int) -> Bound:
     if by == 0:
         return a
     base, offset = a.affine
     atom = base if offset + by == 0 else atoms.ufunc(np.add, a.atom, atoms.literal(by, np.int64))
-    return python_scalar(atom, (a.interval + Interval(by, by)).clipped(), (base, offset + by))
+    return _traced(atom, (a.interval + Interval(by, by)).clipped(), (base, offset + by))
 
 
-def subtract(a: Bound, b: Bound) -> Any:
+def subtract(a: Bound, b: Bound) -> Bound:
     """Give a - b, which is no less than 0: a window's size, or the place of one in another."""
     known = distance(a, b)
     if known is not None:
         return known
-    if isinstance(b, int):
+    if isinstance(b, int) and not isinstance(a, int):
         return limited(_moved(a, -b), 0, None)
     span = interval_of(a) - interval_of(b)
     made = atoms.ufunc(np.subtract, atom_of(a), atom_of(b))
-    return python_scalar(made, Interval(max(span.low, 0), max(span.high, 0)).clipped())
+    return _traced(made, Interval(max(span.low, 0), max(span.high, 0)).clipped())
 
 
 def distance(a: Bound, b: Bound) -> int | None:
@@ -79,27 +83,27 @@ def distance(a: Bound, b: Bound) -> int | None:
     return 0 if surely_equal(a.atom, b.atom) else None
 
 
-def limited(a: Bound, low: int | None, high: int | None) -> Any:
+def limited(a: Bound, low: int | None, high: int | None) -> Bound:
     """The bound, of which more is known."""
     if isinstance(a, int):
         return a
     known = a.interval
     least = known.low if low is None else max(known.low, low)
     most = known.high if high is None else min(known.high, high)
-    return python_scalar(a.atom, Interval(least, max(least, most)), a.affine)
+    return _traced(a.atom, Interval(least, max(least, most)), a.affine)
 
 
-def minimum(a: Bound, b: Bound) -> Any:
+def minimum(a: Bound, b: Bound) -> Bound:
     """The lesser."""
     return _extreme(np.minimum, a, b)
 
 
-def maximum(a: Bound, b: Bound) -> Any:
+def maximum(a: Bound, b: Bound) -> Bound:
     """The greater."""
     return _extreme(np.maximum, a, b)
 
 
-def _extreme(ufunc: np.ufunc, a: Bound, b: Bound) -> Any:
+def _extreme(ufunc: np.ufunc, a: Bound, b: Bound) -> Bound:
     gap = distance(a, b)
     if gap is not None:
         return a if (gap <= 0) is (ufunc is np.minimum) else b
@@ -110,17 +114,17 @@ def _extreme(ufunc: np.ufunc, a: Bound, b: Bound) -> Any:
     if interval_of(greater).high <= interval_of(lesser).low:
         return b
     known = first.min(second) if ufunc is np.minimum else first.max(second)
-    return python_scalar(atoms.ufunc(ufunc, atom_of(a), atom_of(b)), known)
+    return _traced(atoms.ufunc(ufunc, atom_of(a), atom_of(b)), known)
 
 
-def choose(pred: Atom, a: Bound, b: Bound) -> Any:
+def choose(pred: Atom, a: Bound, b: Bound) -> Bound:
     """Give a where the predicate holds, else b."""
     if isinstance(pred, Literal):
         return a if pred.value else b
-    return python_scalar(atoms.select(pred, atom_of(a), atom_of(b)), interval_of(a) | interval_of(b))
+    return _traced(atoms.select(pred, atom_of(a), atom_of(b)), interval_of(a) | interval_of(b))
 
 
-def position(value: Any, size: Bound, low: int = 0) -> Any:
+def position(value: Any, size: Bound, low: int = 0) -> Bound:
     """A slice's bound as Python takes it: negative ones count from the end, then it is cut to `low`..size + low."""
     bound, known = bound_of(value), interval_of(bound_of(value))
     top = add(size, low)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,7 +11,9 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.memory.handle import Handle
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 
 
@@ -23,7 +25,7 @@ class ValidRegion(abc.ABC):
 
     @property
     @abc.abstractmethod
-    def size(self) -> Any:
+    def size(self) -> Bound:
         """How many there are: an int or a traced Python int."""
 
     @abc.abstractmethod
@@ -32,11 +34,11 @@ class ValidRegion(abc.ABC):
 
     @property
     @abc.abstractmethod
-    def parts(self) -> tuple[Any, ...]:
+    def parts(self) -> tuple[Bound | Handle, ...]:
         """The run-time values that it consists of."""
 
     @abc.abstractmethod
-    def same(self, other: Any) -> bool:
+    def same(self, other: ValidRegion | None) -> bool:
         """Return whether another extent surely selects the same positions."""
 
 
@@ -44,12 +46,12 @@ class ValidRegion(abc.ABC):
 class Window(ValidRegion):
     """The positions from `start` up to `stop`; 0 <= start <= stop <= the axis's length."""
 
-    start: Any
-    stop: Any
+    start: Bound
+    stop: Bound
     follow = True
 
     @property
-    def size(self) -> Any:
+    def size(self) -> Bound:
         return size_arithmetic.subtract(self.stop, self.start)
 
     def valid(self, capacity: int) -> Atom | None:
@@ -62,10 +64,10 @@ class Window(ValidRegion):
         return None if isinstance(mask, Literal) else mask
 
     @property
-    def parts(self) -> tuple[Any, ...]:
+    def parts(self) -> tuple[Bound | Handle, ...]:
         return (self.start, self.stop)
 
-    def same(self, other: Any) -> bool:
+    def same(self, other: ValidRegion | None) -> bool:
         if not isinstance(other, Window):
             return False
         return size_arithmetic.distance(self.start, other.start) == 0 == size_arithmetic.distance(self.stop, other.stop)
@@ -75,22 +77,23 @@ class Window(ValidRegion):
 class Masked(ValidRegion):
     """The positions at which a mask is true, in order. `mask` is an array handle that nobody else has."""
 
-    mask: Any
+    mask: Handle
     follow = False
 
     @property
-    def size(self) -> Any:
+    def size(self) -> Bound:
         counted = atoms.op("reduce_sum", atoms.convert(self.mask.atom, np.int64), axes=(0,))
-        return python_scalar(counted, Interval(0, self.mask.shape[0]))
+        size: Bound = python_scalar(counted, Interval(0, self.mask.shape[0]))
+        return size
 
     def valid(self, capacity: int) -> Atom | None:
-        return self.mask.atom  # type: ignore[no-any-return]
+        return self.mask.atom
 
     @property
-    def parts(self) -> tuple[Any, ...]:
+    def parts(self) -> tuple[Bound | Handle, ...]:
         return (self.mask,)
 
-    def same(self, other: Any) -> bool:
+    def same(self, other: ValidRegion | None) -> bool:
         if not isinstance(other, Masked):
             return False
         a, b = self.mask, other.mask

@@ -64,7 +64,7 @@ class Slot(abc.ABC):
         """Return whether the object holds other things than before."""
         return not self.same_contents(self.contents(), self.before)
 
-    def condition(self, constant: Callable[[Any], str]) -> str:
+    def condition(self, constant: Callable[[object], str]) -> str:
         """`not changed`, as a Python expression; `constant` returns the name of a value in it."""
         return f"not {constant(self)}.changed"
 
@@ -105,7 +105,7 @@ class _SequenceSlot(Slot):
     __slots__ = ()
 
     @property
-    def _methods(self) -> Any:
+    def _methods(self) -> type[list[Any]] | type[collections.deque[Any]]:
         return list if isinstance(self.target, list) else collections.deque
 
     def contents(self) -> tuple[Any, ...]:
@@ -167,7 +167,7 @@ class _ObjectSlot(Slot):
             _setter(self.target)(self.target, name, value)
 
 
-def _setter(value: Any) -> Any:
+def _setter(value: Any) -> Callable[[Any, str, Any], None]:
     """The function that sets an attribute past a class's own `__setattr__`."""
     return threading.local.__setattr__ if isinstance(value, threading.local) else object.__setattr__
 
@@ -182,7 +182,7 @@ class FunctionSlot(Slot):
         now = self.target.__dict__
         return bool(now or self.before) and not self.same_contents(now, self.before)
 
-    def condition(self, constant: Callable[[Any], str]) -> str:
+    def condition(self, constant: Callable[[object], str]) -> str:
         return super().condition(constant) if self.before else f"not {constant(self.target)}.__dict__"
 
     def contents(self) -> dict[str, Any]:

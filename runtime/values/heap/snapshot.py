@@ -27,16 +27,16 @@ class Heap:
     """The mutable objects that are reachable from some roots, and what they held."""
 
     def __init__(
-        self, roots: Iterable[Any], watch_arrays: bool = False, receiver: Callable[[], Any] | None = None
+        self, roots: Iterable[Any], watch_arrays: bool = False, receiver: Callable[[], object] | None = None
     ) -> None:
         self.slots: dict[int, Slot] = {}
-        self.arrays: dict[int, tuple[Any, Any]] = {}
+        self.arrays: dict[int, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = {}
         self.classes: list[type] = []  # the user's, of instances or by themselves
         self.functions: list[types.FunctionType] = []
         self._watch_arrays = watch_arrays
         self._receiver = receiver  # returns the one object that is not kept alive
         # What was seen is kept alive, so an id names one object as long as the heap lives.
-        self._seen: dict[int, Any] = {}
+        self._seen: dict[int, object] = {}
         self.extend(roots)
 
     def extend(self, roots: Iterable[Any]) -> None:
@@ -105,7 +105,7 @@ class Heap:
             a.shape != b.shape or a.tobytes() != b.tobytes() for a, b in self.arrays.values()
         )
 
-    def conditions(self, constant: Callable[[Any], str]) -> list[str]:
+    def conditions(self, constant: Callable[[object], str]) -> list[str]:
         """`not changed`, as Python expressions."""
         if self.arrays:
             return [f"not {constant(self)}.changed()"]

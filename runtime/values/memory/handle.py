@@ -23,7 +23,7 @@ class Handle(Tracer):
 
     __slots__ = ("_abstract", "_shape", "is_view", "path", "readonly", "storage")
     ndim: int
-    T: Any
+    T: Handle
 
     def __init__(self, storage: Storage, path: views.Path = (), readonly: bool = False) -> None:
         self.storage = storage

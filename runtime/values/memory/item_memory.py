@@ -41,12 +41,12 @@ def iota(n: int) -> Atom:
     return atoms.op("iota", shape=(n,), dtype=np.dtype(np.int64), axis=0)
 
 
-def filled(shape: tuple[int, ...], dtype: Any, value: Any) -> Atom:
+def filled(shape: tuple[int, ...], dtype: atoms.DType, value: Any) -> Atom:
     """A line of one value."""
     return atoms.broadcast_to(atoms.literal(value, dtype), shape)
 
 
-def zeros(shape: tuple[int, ...], dtype: Any) -> Atom:
+def zeros(shape: tuple[int, ...], dtype: atoms.DType) -> Atom:
     """Zeros."""
     return filled(shape, dtype, 0)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -27,7 +27,7 @@ def plain(array: Handle) -> bool:
     return not array.path and _in_c_order(array.storage.strides)
 
 
-def _in_c_order(strides: Any) -> bool:
+def _in_c_order(strides: tuple[int, ...] | Compact | None) -> bool:
     return strides is None or isinstance(strides, Compact)
 
 
@@ -144,7 +144,7 @@ def _handles(operands: Iterable[Any]) -> list[Handle]:
     return found
 
 
-def _is_new(made: Any, operands: Sequence[Handle]) -> bool:
+def _is_new(made: Any, operands: Sequence[Handle]) -> TypeGuard[Handle]:
     """Return whether a result is new memory of unknown layout, and can be laid out in more than one way."""
     if not isinstance(made, Handle) or made.path or made.storage.strides is not None or not _may_differ(made):
         return False
@@ -187,7 +187,7 @@ _ELEMENTWISE = frozenset(
 )
 
 
-def noted(made: Any, operands: Sequence[Any], name: str, options: Mapping[str, Any], order: Any = None) -> Any:
+def noted(made: Any, operands: Sequence[Any], name: str, options: Mapping[str, object], order: object = None) -> Any:
     """Note the layout of the result of a function or a method of this name, for this `order=`; return the result.
 
     What is written to `out=` lies where it did.
@@ -215,8 +215,8 @@ def _may_differ(made: Handle) -> bool:
 class Traits:
     """The traits of an array beside its value; `readonly` is why it cannot be written, None where it can."""
 
-    strides: Any = None
-    readonly: Any = None
+    strides: tuple[int, ...] | Compact | None = None
+    readonly: str | None = None
 
     def __or__(self, other: Traits) -> Traits:
         """The traits that hold of either."""

@@ -40,7 +40,7 @@ class ViewStep(abc.ABC):
         """The positions that are known only at run time."""
         return ()
 
-    def at(self, positions: Iterator[Any]) -> ViewStep:
+    def at(self, positions: Iterator[NDArray | int]) -> ViewStep:
         """The step with its run-time positions known."""
         return self
 
@@ -75,7 +75,7 @@ class Slice(ViewStep):
     def positions(self) -> tuple[Atom, ...]:
         return tuple([a.start for a in self.axes if not isinstance(a.start, int)])
 
-    def at(self, positions: Iterator[Any]) -> Slice:
+    def at(self, positions: Iterator[NDArray | int]) -> Slice:
         moving = (int(next(positions)) if not isinstance(a.start, int) else a.start for a in self.axes)
         known = [dataclasses.replace(a, start=start) for a, start in zip(self.axes, moving, strict=True)]
         return Slice(tuple(known))

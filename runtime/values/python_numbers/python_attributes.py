@@ -10,29 +10,29 @@ import numpy as np
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.python_numbers import python_conversions
-from anabranch.runtime.values.python_numbers.python_operands import kind_of, made
+from anabranch.runtime.values.python_numbers.python_operands import PythonNumber, kind_of, made
 
 
-def _itself(x: Any) -> Any:
+def _itself(x: PythonNumber) -> Any:
     """An int or a float as it is; a bool as the int that it is."""
     return x if kind_of(x) is float else python_conversions.to_int(x)
 
 
-def _real(x: Any) -> Any:
+def _real(x: PythonNumber) -> Any:
     return made(atoms.op("real", x.atom)) if kind_of(x) is complex else _itself(x)
 
 
-def _imag(x: Any) -> Any:
+def _imag(x: PythonNumber) -> Any:
     if kind_of(x) is complex:
         return made(atoms.op("imag", x.atom))
     return 0.0 if kind_of(x) is float else 0
 
 
-def _conjugate(x: Any) -> Any:
+def _conjugate(x: PythonNumber) -> Any:
     return made(atoms.ufunc(np.conjugate, x.atom)) if kind_of(x) is complex else _itself(x)
 
 
-def _is_integer(x: Any) -> Any:
+def _is_integer(x: PythonNumber) -> Any:
     """Of a float; an int has the method from Python 3.12 on."""
     if kind_of(x) is not float:
         return True
@@ -40,13 +40,13 @@ def _is_integer(x: Any) -> Any:
     return made(atoms.logical_and(finite, atoms.ufunc(np.equal, atoms.ufunc(np.floor, x.atom), x.atom)))
 
 
-_ATTRIBUTES: dict[str, Callable[[Any], Any]] = {
+_ATTRIBUTES: dict[str, Callable[[PythonNumber], Any]] = {
     "real": _real,
     "imag": _imag,
     "numerator": _itself,
     "denominator": lambda _: 1,
 }
-_METHODS: dict[str, Callable[[Any], Any]] = {
+_METHODS: dict[str, Callable[[PythonNumber], Any]] = {
     "conjugate": _conjugate,
     "is_integer": _is_integer,
     "bit_length": python_conversions.bit_length,
@@ -55,7 +55,7 @@ _METHODS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def attribute(x: Any, name: str) -> Any:
+def attribute(x: PythonNumber, name: str) -> Any:
     """`x.name` as the Python number that `x` stands for has it.
 
     Raises

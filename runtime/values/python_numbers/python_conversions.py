@@ -13,6 +13,9 @@ from anabranch.runtime.values import atoms
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_operands import (
+    IntOperand,
+    Operand,
+    PythonNumber,
     as_kind,
     interval_of,
     is_run_time,
@@ -56,7 +59,7 @@ def to_int(x: Any) -> Any:
     return made(atoms.convert(x.atom, np.int64))
 
 
-def to_kind(x: Any, kind: type) -> Any:
+def to_kind(x: Operand, kind: type) -> Any:
     """`float(x)`, `bool(x)`, `complex(x)`."""
     if kind is int:
         return to_int(x)
@@ -70,7 +73,7 @@ def rounded_to_int(function: np.ufunc, x: Any) -> Any:
     return to_int(made(atoms.ufunc(function, x.atom)) if kind_of(x) is float else x)
 
 
-def round_(x: Any, digits: Any) -> Any:
+def round_(x: Operand, digits: Any) -> Any:
     """`round(x)`, an int; `round(x, digits)`, which is what `x` is; ties go to even.
 
     Raises
@@ -88,7 +91,7 @@ def round_(x: Any, digits: Any) -> Any:
     return _round_float(x, digits) if kind is float else _round_int(x, digits)
 
 
-def _round_float(x: Any, digits: Any) -> Any:
+def _round_float(x: Operand, digits: IntOperand) -> Any:
     if not is_run_time(digits):
         digits = min(max(int(digits), _FAR_DIGITS[0] - 1), _FAR_DIGITS[1] + 1)
     atom, count = as_kind(x, float), as_kind(digits, int)
@@ -115,7 +118,7 @@ def _less(a: Atom, b: Atom) -> Atom:
     return atoms.ufunc(np.less, a, b)
 
 
-def _round_int(x: Any, digits: Any) -> Any:
+def _round_int(x: Any, digits: IntOperand) -> Any:
     """To a multiple of a power of ten. From 10**19 on that is zero, or 10**19 itself."""
     if interval_of(digits).low >= 0:
         return to_int(x)
@@ -140,7 +143,7 @@ def _round_int(x: Any, digits: Any) -> Any:
     return binary(np.multiply, made(kept, interval_of(steps)), unit)
 
 
-def _maximum(x: Any, low: int) -> Any:
+def _maximum(x: IntOperand, low: int) -> Any:
     if not is_run_time(x):
         return max(int(x), low)
     bound = interval_of(x)
@@ -149,7 +152,7 @@ def _maximum(x: Any, low: int) -> Any:
     return made(atoms.ufunc(np.maximum, as_kind(x, int), atoms.literal(low, np.int64)), bound.max(Interval(low, low)))
 
 
-def _minimum(x: Any, high: int) -> Any:
+def _minimum(x: IntOperand, high: int) -> Any:
     if not is_run_time(x):
         return min(int(x), high)
     bound = interval_of(x)
@@ -160,7 +163,7 @@ def _minimum(x: Any, high: int) -> Any:
     )
 
 
-def bit_length(x: Any) -> Any:
+def bit_length(x: PythonNumber) -> Any:
     """The number of bits of an int's magnitude."""
     least = atoms.ufunc(np.equal, as_kind(x, int), atoms.literal(-(2**63), np.int64))
     magnitude = atoms.ufunc(np.absolute, as_kind(x, int))
@@ -174,13 +177,13 @@ def bit_length(x: Any) -> Any:
     return made(atoms.select(least, atoms.literal(64, np.int64), length), Interval(0, 64))
 
 
-def bit_count(x: Any) -> Any:
+def bit_count(x: PythonNumber) -> Any:
     """The number of ones in an int's magnitude."""
     ones = atoms.ufunc(np.bitwise_count, as_kind(x, int))
     return made(atoms.convert(ones, np.int64), Interval(0, 64))
 
 
-def ratio(x: Any) -> tuple[Any, Any]:
+def ratio(x: PythonNumber) -> tuple[Any, Any]:
     """`x.as_integer_ratio()`; of a float whose numerator or denominator is no int64, an overflow."""
     if kind_of(x) is not float:
         return to_int(x), 1
@@ -205,7 +208,7 @@ def _lowest_bit(a: Atom) -> Atom:
     return atoms.ufunc(np.bitwise_and, a, atoms.ufunc(np.negative, a))
 
 
-def _shifted(x: Any, count: Any, never: Atom | None = None) -> Any:
+def _shifted(x: Operand, count: IntOperand, never: Atom | None = None) -> Any:
     if never is not None:
         count = made(atoms.select(never, atoms.literal(0, np.int64), as_kind(count, int)), interval_of(count))
     return binary(np.left_shift, x, count)

@@ -12,21 +12,21 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.python_numbers.python_operands import as_kind, made, raised, zero_check
+from anabranch.runtime.values.python_numbers.python_operands import Operand, Rule, as_kind, made, raised, zero_check
 
-_PYTHON: dict[Any, Callable[[Any, Any], Any]] = {
+_PYTHON: dict[np.ufunc, Callable[[Any, Any], Any]] = {
     np.true_divide: operator.truediv,
     np.floor_divide: operator.floordiv,
     np.remainder: operator.mod,
 }
 
 
-def _plain(function: np.ufunc, kind: type) -> Callable[[Any, Any], Any]:
+def _plain(function: np.ufunc, kind: type) -> Rule:
     return lambda x, y: made(atoms.ufunc(function, as_kind(x, kind), as_kind(y, kind)))
 
 
-def _divides(function: np.ufunc, kind: type) -> Callable[[Any, Any], Any]:
-    def rule(x: Any, y: Any) -> Any:
+def _divides(function: np.ufunc, kind: type) -> Rule:
+    def rule(x: Operand, y: Operand) -> Any:
         b = as_kind(y, kind)
         zero_check(y, b, _PYTHON[function], kind)
         return made(atoms.ufunc(function, as_kind(x, kind), b))
@@ -34,7 +34,7 @@ def _divides(function: np.ufunc, kind: type) -> Callable[[Any, Any], Any]:
     return rule
 
 
-def power(x: Any, y: Any) -> Any:
+def power(x: Operand, y: Operand) -> Any:
     """`x ** y` of floats."""
     a, b = as_kind(x, float), as_kind(y, float)
     zero = atoms.literal(0.0)
@@ -58,7 +58,7 @@ def power(x: Any, y: Any) -> Any:
     return made(r)
 
 
-FLOATS: dict[Any, Callable[[Any, Any], Any]] = {
+FLOATS: dict[np.ufunc, Rule] = {
     **{f: _plain(f, float) for f in (np.add, np.subtract, np.multiply)},
     **{f: _divides(f, float) for f in (np.true_divide, np.floor_divide, np.remainder)},
     np.power: power,
@@ -68,12 +68,12 @@ FLOATS: dict[Any, Callable[[Any, Any], Any]] = {
 # ---- complex numbers -------------------------------------------------------------------------------------------------
 
 
-def _parts(x: Any) -> tuple[Atom, Atom]:
+def _parts(x: Operand) -> tuple[Atom, Atom]:
     z = as_kind(x, complex)
     return atoms.op("real", z), atoms.op("imag", z)
 
 
-def _multiply(x: Any, y: Any) -> Any:
+def _multiply(x: Operand, y: Operand) -> Any:
     """Four products, each rounded, which NumPy's loop fuses."""
     (a, b), (c, d) = _parts(x), _parts(y)
     times = np.multiply
@@ -81,7 +81,7 @@ def _multiply(x: Any, y: Any) -> Any:
     return made(atoms.op("complex", real, atoms.ufunc(np.add, atoms.ufunc(times, a, d), atoms.ufunc(times, b, c))))
 
 
-def _divide(x: Any, y: Any) -> Any:
+def _divide(x: Operand, y: Operand) -> Any:
     """Smith's method with quotients at its end, as CPython has it."""
     zero_check(y, as_kind(y, complex), operator.truediv, complex)
     (a, b), (c, d) = _parts(x), _parts(y)
@@ -98,7 +98,7 @@ def _divide(x: Any, y: Any) -> Any:
     return made(atoms.op("complex", atoms.ufunc(np.divide, real, scale), atoms.ufunc(np.divide, imag, scale)))
 
 
-def _complex_power(x: Any, y: Any) -> Any:
+def _complex_power(x: Operand, y: Operand) -> Any:
     z, w = as_kind(x, complex), as_kind(y, complex)
     zero = atoms.literal(0.0)
     real, imag = _parts(y)
@@ -112,7 +112,7 @@ def _complex_power(x: Any, y: Any) -> Any:
     return made(result)
 
 
-COMPLEX: dict[Any, Callable[[Any, Any], Any]] = {
+COMPLEX: dict[np.ufunc, Rule] = {
     **{f: _plain(f, complex) for f in (np.add, np.subtract)},
     np.multiply: _multiply,
     np.true_divide: _divide,

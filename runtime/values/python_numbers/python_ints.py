@@ -16,6 +16,9 @@ from anabranch.runtime.values.interval import FULL, Interval, exactly
 from anabranch.runtime.values.python_numbers import python_floats
 from anabranch.runtime.values.python_numbers.python_operands import (
     EXACT,
+    IntOperand,
+    PythonNumber,
+    Rule,
     as_kind,
     fits,
     interval_of,
@@ -32,7 +35,7 @@ _TO_A_NEGATIVE_POWER = (
 )
 
 
-def _result(r: Atom, exact: Interval, overflowed: Callable[[], Atom], affine: Any = None) -> Any:
+def _result(r: Atom, exact: Interval, overflowed: Callable[[], Atom], affine: tuple[Atom, int] | None = None) -> Any:
     if not exact.fits:
         run_time_checks.fail_if(overflowed(), overflow)
     return made(r, exact.clipped(), affine)
@@ -50,7 +53,7 @@ def _sign_bit(a: Atom) -> Atom:
     return _less(a, 0)
 
 
-def _outside(x: Any, low: int, high: int) -> Atom:
+def _outside(x: IntOperand, low: int, high: int) -> Atom:
     """Return whether a run-time int lies outside of [low, high]; its interval may settle either end."""
     bound = interval_of(x)
     below = _less(as_kind(x, int), low) if bound.low < low else atoms.literal(False)
@@ -58,14 +61,14 @@ def _outside(x: Any, low: int, high: int) -> Atom:
     return atoms.logical_or(below, above)
 
 
-def _known(x: Any, y: Any) -> tuple[int | None, Any]:
+def _known(x: IntOperand, y: IntOperand) -> tuple[int | None, IntOperand]:
     """The operand that is known while tracing, and the other one."""
     if not is_run_time(y):
         return int(y), x
     return (int(x), y) if not is_run_time(x) else (None, x)
 
 
-def _affine(x: Any, y: Any, sign: int) -> tuple[Atom, int] | None:
+def _affine(x: IntOperand, y: IntOperand, sign: int) -> tuple[Atom, int] | None:
     if is_run_time(x) and not is_run_time(y) and x.python is int:
         return (x.affine[0], x.affine[1] + sign * int(y))
     if sign > 0 and is_run_time(y) and not is_run_time(x) and y.python is int:
@@ -73,7 +76,7 @@ def _affine(x: Any, y: Any, sign: int) -> tuple[Atom, int] | None:
     return None
 
 
-def _add(x: Any, y: Any) -> Any:
+def _add(x: IntOperand, y: IntOperand) -> Any:
     a, b = as_kind(x, int), as_kind(y, int)
     r = atoms.ufunc(np.add, a, b)
 
@@ -87,7 +90,7 @@ def _add(x: Any, y: Any) -> Any:
     return _result(r, interval_of(x) + interval_of(y), overflowed, _affine(x, y, 1))
 
 
-def _subtract(x: Any, y: Any) -> Any:
+def _subtract(x: IntOperand, y: IntOperand) -> Any:
     if is_run_time(x) and is_run_time(y) and x.affine[0] is y.affine[0]:
         return x.affine[1] - y.affine[1]
     a, b = as_kind(x, int), as_kind(y, int)
@@ -114,7 +117,7 @@ def _beyond(approximate: Atom, wrapped: Atom) -> Atom:
     return atoms.logical_or(far, atoms.ufunc(np.not_equal, below, _sign_bit(wrapped)))
 
 
-def multiply(x: Any, y: Any) -> Any:
+def multiply(x: IntOperand, y: IntOperand) -> Any:
     """`x * y`."""
     a, b = as_kind(x, int), as_kind(y, int)
     r = atoms.ufunc(np.multiply, a, b)
@@ -129,14 +132,14 @@ def multiply(x: Any, y: Any) -> Any:
     return _result(r, interval_of(x) * interval_of(y), overflowed)
 
 
-def _true_divide(x: Any, y: Any) -> Any:
+def _true_divide(x: IntOperand, y: IntOperand) -> Any:
     zero_check(y, as_kind(y, int), operator.truediv, int)
     if all(EXACT.low <= i.low and i.high <= EXACT.high for i in (interval_of(x), interval_of(y))):
         return made(atoms.ufunc(np.true_divide, as_kind(x, float), as_kind(y, float)))
     return made(atoms.op("int_true_divide", as_kind(x, int), as_kind(y, int)))
 
 
-def _floor_divide(x: Any, y: Any) -> Any:
+def _floor_divide(x: IntOperand, y: IntOperand) -> Any:
     a, b = as_kind(x, int), as_kind(y, int)
     zero_check(y, b, operator.floordiv, int)
     exact, shift = interval_of(x) // interval_of(y), _power(y)
@@ -150,7 +153,7 @@ def _floor_divide(x: Any, y: Any) -> Any:
     return _result(atoms.ufunc(np.floor_divide, a, b), exact, overflowed)
 
 
-def _remainder(x: Any, y: Any) -> Any:
+def _remainder(x: IntOperand, y: IntOperand) -> Any:
     a, b = as_kind(x, int), as_kind(y, int)
     zero_check(y, b, operator.mod, int)
     exact = interval_of(x) % interval_of(y)
@@ -159,20 +162,20 @@ def _remainder(x: Any, y: Any) -> Any:
     return made(atoms.ufunc(np.remainder, a, b), exact)
 
 
-def _power(y: Any) -> int | None:
+def _power(y: IntOperand) -> int | None:
     """The exponent, where a divisor is known to be a power of two: floors and remainders are then bits."""
     if is_run_time(y) or int(y) <= 0 or int(y) & (int(y) - 1):
         return None
     return int(y).bit_length() - 1
 
 
-def power(x: Any, y: Any) -> Any:
+def power(x: IntOperand, y: IntOperand) -> Any:
     """`x ** y`: an int; a float where y is known to be below 0, an error where it turns out to be."""
     exponent = interval_of(y)
     if exponent.high < 0:
         return python_floats.power(x, y)
     if not is_run_time(y) and 1 <= int(y) <= 4:
-        result = x
+        result: Any = x
         for _ in range(int(y) - 1):
             result = multiply(result, x)
         return +result
@@ -183,7 +186,7 @@ def power(x: Any, y: Any) -> Any:
     return _whole_power(x, as_kind(y, int))
 
 
-def _whole_power(x: Any, b: Atom) -> Any:
+def _whole_power(x: IntOperand, b: Atom) -> Any:
     a = as_kind(x, int)
     r = atoms.ufunc(np.power, a, b)
     approximate = atoms.ufunc(np.power, atoms.convert(a, np.float64), atoms.convert(b, np.float64))
@@ -191,12 +194,12 @@ def _whole_power(x: Any, b: Atom) -> Any:
     return made(r)
 
 
-def _shift_check(y: Any, b: Atom) -> None:
+def _shift_check(y: IntOperand, b: Atom) -> None:
     if interval_of(y).low < 0:
         run_time_checks.fail_if(_sign_bit(b), raised(operator.lshift, 1, -1))
 
 
-def _left_shift(x: Any, y: Any) -> Any:
+def _left_shift(x: IntOperand, y: IntOperand) -> Any:
     a, b = as_kind(x, int), as_kind(y, int)
     _shift_check(y, b)
     r = atoms.ufunc(np.left_shift, a, b)
@@ -205,14 +208,14 @@ def _left_shift(x: Any, y: Any) -> Any:
     return _result(r, exact, lambda: atoms.ufunc(np.not_equal, atoms.ufunc(np.right_shift, r, b), a))
 
 
-def _right_shift(x: Any, y: Any) -> Any:
+def _right_shift(x: IntOperand, y: IntOperand) -> Any:
     a, b = as_kind(x, int), as_kind(y, int)
     _shift_check(y, b)
     bound = interval_of(x)
     return made(atoms.ufunc(np.right_shift, a, b), Interval(min(bound.low, 0), max(bound.high, 0)))
 
 
-RULES: dict[Any, Callable[[Any, Any], Any]] = {
+RULES: dict[np.ufunc, Rule] = {
     np.add: _add,
     np.subtract: _subtract,
     np.multiply: multiply,
@@ -257,12 +260,12 @@ def compare_beyond(function: np.ufunc, x: Any, y: Any) -> Any:
     return bool(function(below, above))
 
 
-def invert(x: Any) -> Any:
+def invert(x: IntOperand) -> Any:
     """`~x`."""
     return made(atoms.ufunc(np.invert, as_kind(x, int)), exactly(-1) - interval_of(x))
 
 
-def absolute(x: Any) -> Any:
+def absolute(x: PythonNumber) -> Any:
     """`abs(x)`; of the least int64 it overflows."""
     bound = interval_of(x)
     if bound.low >= 0:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
 from anabranch.runtime.errors import IntegerRangeError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
+from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, PythonType
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import FULL, Interval, exactly
 from anabranch.runtime.values.tracer import Tracer
@@ -42,16 +42,22 @@ class PythonNumber(Tracer):
         return Abstract((), self.atom.type.dtype, Kind.PYTHON)
 
     @property
-    def python(self) -> Any:
+    def python(self) -> PythonType:
         return self.abstract.python
 
 
-def is_run_time(x: Any) -> bool:
+# The operands of Python's arithmetic, of which one at least is known only at run time.
+Operand: TypeAlias = complex | PythonNumber
+IntOperand: TypeAlias = int | PythonNumber
+Rule: TypeAlias = Callable[[Any, Any], Any]
+
+
+def is_run_time(x: object) -> TypeGuard[PythonNumber]:
     """Return whether an operand is known only at run time."""
     return isinstance(x, PythonNumber)
 
 
-def kind_of(x: Any) -> type[Any]:
+def kind_of(x: Operand) -> type[Any]:
     """int, float, bool or complex."""
     return x.python if is_run_time(x) else type(x)
 
@@ -63,12 +69,12 @@ def interval_of(x: Any) -> Interval:
     return exactly(int(x))
 
 
-def as_kind(x: Any, kind: type) -> Atom:
+def as_kind(x: Operand, kind: type) -> Atom:
     """The operand as an atom of a Python kind."""
     return wrap.as_atom(x, PYTHON_DTYPES[kind])
 
 
-def raised(function: Callable[..., Any], *arguments: Any) -> Callable[[int], BaseException]:
+def raised(function: Callable[..., object], *arguments: complex) -> Callable[[int], BaseException]:
     """A factory of the exception that Python itself raises for this operation."""
 
     def make(_: int) -> BaseException:
@@ -91,7 +97,7 @@ def fits(x: Any) -> bool:
     return is_run_time(x) or FULL.low <= int(x) <= FULL.high
 
 
-def zero_check(y: Any, b: Atom, function: Callable[..., Any], sample: Any) -> None:
+def zero_check(y: Operand, b: Atom, function: Callable[..., object], sample: PythonType) -> None:
     """Raise at run time what `function(1, 0)` raises where the divisor is zero."""
     if kind_of(y) in (int, bool):
         bound = interval_of(y)
@@ -101,7 +107,7 @@ def zero_check(y: Any, b: Atom, function: Callable[..., Any], sample: Any) -> No
     run_time_checks.fail_if(atoms.ufunc(np.equal, b, zero), raised(function, sample(1), sample(0)))
 
 
-def divmod_check(x: Any, y: Any) -> None:
+def divmod_check(x: Operand, y: Operand) -> None:
     """Raise at run time `divmod`'s own exception where the divisor of floats is zero."""
     kinds = {kind_of(v) for v in (x, y)}
     if float in kinds and kinds <= {float, int, bool}:

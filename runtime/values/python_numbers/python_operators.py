@@ -19,6 +19,7 @@ from anabranch.runtime.values.python_numbers import python_ints
 from anabranch.runtime.values.python_numbers.python_floats import COMPLEX, FLOATS
 from anabranch.runtime.values.python_numbers.python_operands import (
     EXACT,
+    Operand,
     as_kind,
     fits,
     interval_of,
@@ -30,7 +31,7 @@ from anabranch.runtime.values.tracer import COMPARISONS
 
 _RANK = {bool: 0, int: 1, float: 2, complex: 3}
 _TYPES = {rank: kind for kind, rank in _RANK.items()}
-_SYMBOLS: dict[Any, str] = {
+_SYMBOLS: dict[np.ufunc, str] = {
     np.add: "+",
     np.subtract: "-",
     np.multiply: "*",
@@ -48,12 +49,12 @@ _SYMBOLS: dict[Any, str] = {
     np.greater: ">",
     np.greater_equal: ">=",
 }
-_BITWISE: dict[Any, np.ufunc] = {
+_BITWISE: dict[np.ufunc, np.ufunc] = {
     np.bitwise_and: np.logical_and,
     np.bitwise_or: np.logical_or,
     np.bitwise_xor: np.logical_xor,
 }
-_SWAPPED: dict[Any, np.ufunc] = {
+_SWAPPED: dict[np.ufunc, np.ufunc] = {
     np.less: np.greater,
     np.greater: np.less,
     np.less_equal: np.greater_equal,
@@ -61,7 +62,7 @@ _SWAPPED: dict[Any, np.ufunc] = {
 }
 
 
-def binary(function: np.ufunc, x: Any, y: Any) -> Any:
+def binary(function: np.ufunc, x: Operand, y: Operand) -> Any:
     """`x OP y` for two Python scalars of which one is traced."""
     kind = _TYPES[max(_RANK[kind_of(x)], _RANK[kind_of(y)])]
     if function in COMPARISONS:
@@ -85,21 +86,21 @@ def binary(function: np.ufunc, x: Any, y: Any) -> Any:
     return rules[function](x, y)
 
 
-def _kinds(x: Any, y: Any) -> str:
+def _kinds(x: Operand, y: Operand) -> str:
     return f"'{kind_of(x).__name__}' and '{kind_of(y).__name__}'"
 
 
-def _unsupported(function: np.ufunc, x: Any, y: Any) -> TypeError:
+def _unsupported(function: np.ufunc, x: Operand, y: Operand) -> TypeError:
     return TypeError(f"unsupported operand type(s) for {_SYMBOLS[function]}: {_kinds(x, y)}")
 
 
-def _exact_in_float(x: Any) -> bool:
+def _exact_in_float(x: Operand) -> bool:
     """Return whether an operand is a float, or an int that float64 holds exactly."""
     bound = interval_of(x) if kind_of(x) in (int, bool) else exactly(0)
     return EXACT.low <= bound.low and bound.high <= EXACT.high
 
 
-def _compare_inexact(function: np.ufunc, x: Any, y: Any) -> Any:
+def _compare_inexact(function: np.ufunc, x: Any, y: Operand) -> Any:
     """A comparison of an int that float64 may not hold with a float or a complex number: Python's is exact."""
     if kind_of(y) in (int, bool):
         return _compare_inexact(_SWAPPED.get(function, function), y, x)
@@ -110,7 +111,7 @@ def _compare_inexact(function: np.ufunc, x: Any, y: Any) -> Any:
     return _compare_int_float(function, x, y) if fits(x) else _compare_large(function, x, y)
 
 
-def _compare_large(function: np.ufunc, x: int, y: Any) -> Any:
+def _compare_large(function: np.ufunc, x: int, y: Operand) -> Any:
     """A plain int beyond int64 against a float: no float lies between the int and its two neighbours among them."""
     try:
         nearest = float(x)
@@ -125,7 +126,7 @@ def _compare_large(function: np.ufunc, x: int, y: Any) -> Any:
     return made(atoms.ufunc(strict, atoms.literal(below), as_kind(y, float)))
 
 
-def _compare_int_float(function: np.ufunc, x: Any, y: Any) -> Any:
+def _compare_int_float(function: np.ufunc, x: Operand, y: Operand) -> Any:
     """Python compares an int with a float exactly; float64 alone cannot.
 
     Rounding is monotonic, so where the rounded int differs from the float their order is right. Where they are equal

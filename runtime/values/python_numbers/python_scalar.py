@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ class PythonScalar(python_operands.PythonNumber):
 
     __slots__ = ()
 
-    def __new__(cls, atom: Atom, *_: Any) -> PythonScalar:
+    def __new__(cls, atom: Atom, *_: object) -> PythonScalar:
         return object.__new__(_KINDS[atom.type.dtype.kind])
 
     def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
@@ -74,7 +75,9 @@ class PythonScalar(python_operands.PythonNumber):
         from_numpy = wrap.array_of(self.atom)
         return from_numpy.__array_ufunc__(ufunc, method, *inputs, **kwargs)
 
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+    def __array_function__(
+        self, function: Callable[..., Any], types: Iterable[type], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
         return wrap.array_of(self.atom).__array_function__(function, types, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:

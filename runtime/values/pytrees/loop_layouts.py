@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from anabranch.runtime.values import number_union
 from anabranch.runtime.values.abstract import (
@@ -14,7 +13,7 @@ from anabranch.runtime.values.pytrees.layout import Constant, Layout, Leaf, Node
 from anabranch.runtime.values.tracer import Tracer
 
 
-def staged(layout: Layout, stays: Callable[[Any], bool]) -> Layout:
+def staged(layout: Layout, stays: Callable[[Tracer], bool]) -> Layout:
     """The layout with each held run-time value for which `stays` is false made a leaf."""
     match layout:
         case Constant(value) if isinstance(value, Tracer) and not stays(value):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.tracing.builder import current
@@ -16,6 +16,10 @@ from anabranch.runtime.values.union import UnionValue
 SMALL = 8
 # Nodes are told apart by their keys where there are up to so many sets of these.
 _MOST_KINDS = 8
+
+
+# The class of a node; and its keys, of a list its length, where these tell few kinds of that class apart.
+NodeKind: TypeAlias = tuple[type] | tuple[type, tuple[Any, ...] | int | None]
 
 
 @frozen(eq=False)
@@ -35,7 +39,7 @@ class NodeGraph:
 
     members: tuple[Any, ...]
     places: dict[int, int]
-    kinds: tuple[Any, ...]
+    kinds: tuple[NodeKind, ...]
     coarse: frozenset[type]
 
     @staticmethod
@@ -55,23 +59,23 @@ class NodeGraph:
     def __contains__(self, value: Any) -> bool:
         return id(value) in self.places
 
-    def among(self, kinds: frozenset[Any]) -> list[int]:
+    def among(self, kinds: frozenset[NodeKind]) -> list[int]:
         """The numbers of the members of these kinds."""
         return [i for i, kind in enumerate(self.kinds) if kind in kinds]
 
-    def kinds_in(self, other: NodeGraph, kinds: frozenset[Any]) -> frozenset[Any]:
+    def kinds_in(self, other: NodeGraph, kinds: frozenset[NodeKind]) -> frozenset[NodeKind]:
         """The kinds that members of these kinds have in a graph that has all the members."""
         if other.coarse == self.coarse:
             return kinds
         return frozenset(other.kinds[other.places[id(self.members[i])]] for i in self.among(kinds))
 
-    def alike(self, kinds: Iterable[Any]) -> frozenset[Any]:
+    def alike(self, kinds: Iterable[NodeKind]) -> frozenset[NodeKind]:
         """All kinds of the classes of these kinds."""
         classes = {kind[0] for kind in kinds}
         return frozenset(kind for kind in self.kinds if kind[0] in classes)
 
 
-def _kind(member: Any, fine: bool) -> Any:
+def _kind(member: Any, fine: bool) -> NodeKind:
     if not fine or member is None:
         return (type(member),)
     structure = containers.structure_of(member)

@@ -21,7 +21,7 @@ from anabranch.runtime.tracing import source_frames
 from anabranch.runtime.values import atoms, attributes, union_operations
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.memory import item_memory
-from anabranch.runtime.values.pytrees.node_graphs import NodeGraph
+from anabranch.runtime.values.pytrees.node_graphs import NodeGraph, NodeKind
 from anabranch.runtime.values.tracer import SHOWN, shown_to_tools
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UnionValue, unknown_operation
@@ -34,13 +34,13 @@ class Reference(UnionValue):
 
     __slots__ = ("graph_", "kinds_")
 
-    def __init__(self, graph: NodeGraph, index: Atom, kinds: frozenset[Any]) -> None:
+    def __init__(self, graph: NodeGraph, index: Atom, kinds: frozenset[NodeKind]) -> None:
         super().__init__(index, graph.members)
         object.__setattr__(self, "graph_", graph)
         object.__setattr__(self, "kinds_", kinds)
 
     graph_: NodeGraph
-    kinds_: frozenset[Any]
+    kinds_: frozenset[NodeKind]
 
     def __copy__(self) -> Any:
         copied = self.copied_()

@@ -12,7 +12,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import containers, wrap
-from anabranch.runtime.values.pytrees.node_graphs import NONE, NodeGraph, graph_of, leads_to_its_kind
+from anabranch.runtime.values.pytrees.node_graphs import NONE, NodeGraph, NodeKind, graph_of, leads_to_its_kind
 from anabranch.runtime.values.pytrees.node_reference import INDEX, Reference
 
 # So many containers that lead to none of their kind stay alternatives.
@@ -23,7 +23,7 @@ _MOST_APART = 4
 class ReferenceStructure(containers.Structure):
     """That of a reference: which graph's node it is (`extra`), and of which kinds. Its part is the number."""
 
-    kinds: frozenset[Any] = dataclasses.field(default=frozenset())
+    kinds: frozenset[NodeKind] = dataclasses.field(default=frozenset())
 
     @property
     def mutable(self) -> bool:
@@ -69,7 +69,7 @@ class MemberStructure(containers.Structure):
         return members[self.extra + int(children[0])]
 
 
-def structure_in(graph: NodeGraph, kinds: frozenset[Any]) -> ReferenceStructure:
+def structure_in(graph: NodeGraph, kinds: frozenset[NodeKind]) -> ReferenceStructure:
     """The structure of a reference to a node of these kinds."""
     return ReferenceStructure(Reference, ("number",), graph, kinds)
 
@@ -93,7 +93,7 @@ def joined(options: Sequence[Any]) -> ReferenceStructure | None:
     graph = graph_of(*[g.extra.members[1] for g in given], *held)
     if graph is None:
         return None
-    found: set[Any] = {NONE} if None in [x for x in options if x is None] else set()
+    found: set[NodeKind] = {NONE} if None in [x for x in options if x is None] else set()
     for g in given:
         found |= g.extra.kinds_in(graph, g.kinds)
     return structure_in(graph, graph.alike([*found, *(graph.kinds[graph.places[id(x)]] for x in held)]))

@@ -14,6 +14,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.capacity import Capacity
+from anabranch.runtime.tracing.source_frames import Position
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, visibility, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, join as join_abstract
@@ -93,7 +94,7 @@ def _front(value: Any, capacity: Sequence[int]) -> Atom:
     return atom
 
 
-def at_front(a: Any) -> Any:
+def at_front(a: DynamicArray) -> TracedArray:
     """The memory of the elements from the front of each axis on; a write to either array reaches the other."""
     if all(e is None or (isinstance(e, Window) and isinstance(e.start, int) and e.start == 0) for e in a.extents):
         return a.memory
@@ -147,7 +148,7 @@ class Sizes:
 
     abstract: Abstract
     run_time: tuple[bool, ...]
-    origin: Any = None
+    origin: Position | None = None
     rooms: tuple[Capacity | None, ...] = ()
 
 

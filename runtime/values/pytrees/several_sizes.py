@@ -8,6 +8,7 @@ from typing import Any
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.memory import aliasing
 from anabranch.runtime.values.pytrees import layout as layouts, layout_join
@@ -45,7 +46,7 @@ def _common(found: Sequence[Any]) -> layouts.Node | None:
     return layout
 
 
-def _link(made: Any, pred: Atom, copy: Any, option: Any) -> None:
+def _link(made: TracedArray, pred: Atom, copy: TracedArray, option: Any) -> None:
     """Where an option is the one, what is written to it reaches what was made of it, and the other way round."""
     if copy is (option.memory if isinstance(option, DynamicArray) else option):
         aliasing.link(made.storage, pred, copy)
