@@ -18,7 +18,7 @@ from hypothesis import given, strategies as st
 from anabranch import AnabranchError, jit
 from anabranch.runtime.errors import ShapeMismatchError
 from anabranch.runtime.ir import interpret
-from anabranch.runtime.signature.flatten import buffers
+from anabranch.runtime.signature.flatten_to_key import buffers
 from property_tests.array_programs import Writer, clone, some_array
 from tests.equivalence import same
 

@@ -8,9 +8,10 @@ from typing import Protocol
 
 import libcst as cst
 
+from anabranch.transpile.block_values import Frame, Layout, UserFrame
 from anabranch.transpile.blocks import Exit, Regions, Unit, Units, falls, hands_on, units_of
+from anabranch.transpile.enclosing_functions import BoundNames
 from anabranch.transpile.flow import Flow, Region, State
-from anabranch.transpile.frames import Frame, Layout, UserFrame
 from anabranch.transpile.generators import FreshNames, is_pushing
 from anabranch.transpile.graph import EXIT
 from anabranch.transpile.names import Function, names_bound_here, usage_of
@@ -25,9 +26,8 @@ from anabranch.transpile.nodes import (
     string,
     tuple_of,
 )
-from anabranch.transpile.places import BoundNames
 from anabranch.transpile.reader import Reader
-from anabranch.transpile.tails import tail_calls
+from anabranch.transpile.self_calls import tail_calls
 
 
 class Constructs(Protocol):

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from anabranch.transpile.enclosing_functions import BoundNames
 from anabranch.transpile.flow import State
 from anabranch.transpile.names import assigns, usage_of
 from anabranch.transpile.nodes import call, define, line, name, replace_children, thunk
-from anabranch.transpile.places import BoundNames
 
 if TYPE_CHECKING:
     from anabranch.transpile.lowering import Lowering

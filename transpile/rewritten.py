@@ -13,7 +13,7 @@ from pathlib import Path
 
 from anabranch.base.fork_locks import lock
 from anabranch.transpile import cache
-from anabranch.transpile.need import code_needs_rewriting
+from anabranch.transpile.bytecode_scan import code_needs_rewriting
 from anabranch.transpile.result import Counterpart as Counterpart, Rewritten as Rewritten
 from anabranch.transpile.source import find_source
 

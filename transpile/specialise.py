@@ -15,7 +15,7 @@ import libcst as cst
 from anabranch.transpile.bindings import bound_names, parameters, pattern_names
 from anabranch.transpile.constants import UNKNOWN, NameValues, items_of, literal, value_of
 from anabranch.transpile.folding import Folding, decided
-from anabranch.transpile.forms import Body, bindings, breaks, fits, is_flat, leaves, lines_of
+from anabranch.transpile.known_parts import Body, bindings, breaks, fits, is_flat, leaves, lines_of
 from anabranch.transpile.names import Function, scope_of, usage_of
 from anabranch.transpile.nodes import children, descendants, line, name, replace_children
 

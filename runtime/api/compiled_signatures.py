@@ -24,8 +24,8 @@ from anabranch.runtime.config import configure, settings
 from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.runtime.frontend.function_info import name_of, parameter_names, plain_function, refuse_early
 from anabranch.runtime.frontend.trace_function import trace_call
-from anabranch.runtime.signature.arguments import arguments_of
-from anabranch.runtime.signature.flatten import Leaves
+from anabranch.runtime.signature.argument_layouts import arguments_of
+from anabranch.runtime.signature.flatten_to_key import Leaves
 from anabranch.runtime.signature.static_args import StaticArguments
 from anabranch.runtime.tracing.capacity import Learned, knowing
 from anabranch.runtime.values.static_requests import may_be_known

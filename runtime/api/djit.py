@@ -20,7 +20,7 @@ from anabranch.runtime.config import configure
 from anabranch.runtime.frontend.function_info import name_of
 from anabranch.runtime.host.callbacks import HostCallback
 from anabranch.runtime.host.compile_options import CompileOptions
-from anabranch.runtime.signature.flatten import Leaves, LeavesButNumbers
+from anabranch.runtime.signature.flatten_to_key import Leaves, LeavesButNumbers
 from anabranch.runtime.xla import disk_cache
 from anabranch.runtime.xla.executable import Executable
 

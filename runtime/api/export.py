@@ -13,7 +13,7 @@ from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.api.stages import Lowered
 from anabranch.runtime.call.portable_plan import loaded, saved
 from anabranch.runtime.errors import SerializationError
-from anabranch.runtime.xla import stablehlo
+from anabranch.runtime.xla import mlir_module
 
 
 def export(fun: Callable[..., Any], *, platforms: Sequence[str] | None = None) -> Callable[..., Exported]:
@@ -56,4 +56,4 @@ def _exported(lowered: Lowered, platforms: tuple[str, ...]) -> Exported:
             "let it return what is to be shown"
         )
     plan, calling = loaded(saved(lowered.plan, lowered.calling))
-    return Exported(plan, calling, platforms, stablehlo.portable(lowered.text), lowered.donation, lowered.flags)
+    return Exported(plan, calling, platforms, mlir_module.portable(lowered.text), lowered.donation, lowered.flags)

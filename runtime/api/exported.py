@@ -16,7 +16,7 @@ from anabranch.runtime.errors import SerializationError, UnsupportedOperationErr
 from anabranch.runtime.host.compile_options import Flag
 from anabranch.runtime.ir.program import Program
 from anabranch.runtime.tracing.builder import tracing
-from anabranch.runtime.xla import stablehlo
+from anabranch.runtime.xla import mlir_module
 
 _KIND = "exported function"
 
@@ -49,7 +49,7 @@ class Exported(Stage):
         return self.mlir_module_serialized if serialized else self._text()
 
     def _text(self) -> str:
-        text: str = stablehlo.from_portable(self.mlir_module_serialized)
+        text: str = mlir_module.from_portable(self.mlir_module_serialized)
         return text
 
     def compile(self) -> Compiled:

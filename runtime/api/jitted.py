@@ -27,7 +27,7 @@ from anabranch.runtime.control.call import resolve
 from anabranch.runtime.errors import AnabranchError, SourceError, UnsupportedValueError
 from anabranch.runtime.frontend.function_info import method_of, name_of
 from anabranch.runtime.ops.host_callback import done_before
-from anabranch.runtime.signature.flatten import Leaves
+from anabranch.runtime.signature.flatten_to_key import Leaves
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.tracing.capacity import OverflowedError
 from anabranch.runtime.tracing.decision_log import noting

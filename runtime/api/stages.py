@@ -26,7 +26,7 @@ from anabranch.runtime.ir.program import Program
 from anabranch.runtime.passes import optimise
 from anabranch.runtime.signature.pytree import PyTreeDef
 from anabranch.runtime.tracing.capacity import OverflowedError
-from anabranch.runtime.xla import disk_cache, stablehlo
+from anabranch.runtime.xla import disk_cache, mlir_module
 from anabranch.runtime.xla.compiler import deserialize
 from anabranch.runtime.xla.executable import Executable
 
@@ -172,7 +172,7 @@ class Lowered(Stage):
         text = self._located() if debug_info else self.text
         if _dialect(dialect) == "stablehlo":
             return text
-        printed: str = stablehlo.hlo_text(text, metadata=debug_info)
+        printed: str = mlir_module.hlo_text(text, metadata=debug_info)
         return printed
 
     def compiler_ir(self, dialect: str | None = None) -> Any:
@@ -183,11 +183,11 @@ class Lowered(Stage):
         UnsupportedValueError
             For another dialect.
         """
-        return stablehlo.module(self.text) if _dialect(dialect) == "stablehlo" else stablehlo.hlo(self.text)
+        return mlir_module.module(self.text) if _dialect(dialect) == "stablehlo" else mlir_module.hlo(self.text)
 
     def cost_analysis(self) -> dict[str, float]:
         """XLA's estimates before it optimises, by its own names ("flops", "bytes accessed")."""
-        return stablehlo.estimate(self.text)
+        return mlir_module.estimate(self.text)
 
     def compile(self, compiler_options: Mapping[str, FlagValue] | None = None) -> Compiled:
         """Compile with XLA, or take the executable that another process has left on disk.

@@ -8,7 +8,7 @@ from typing import Any
 
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import settings
-from anabranch.runtime.signature.flatten import RepeatedArgument
+from anabranch.runtime.signature.flatten_to_key import RepeatedArgument
 from anabranch.runtime.signature.static_keys import key_of
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.static_requests import NamedRequest, argument_names

@@ -15,7 +15,7 @@ from anabranch.runtime.config import TRACED, Settings, settings
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.guards.guard_diff import changes
 from anabranch.runtime.guards.guards import Guards
-from anabranch.runtime.signature.flatten import RepeatedArgument
+from anabranch.runtime.signature.flatten_to_key import RepeatedArgument
 from anabranch.runtime.signature.object_fields import part_name
 from anabranch.runtime.tracing.source_frames import stacklevel
 from anabranch.runtime.values.containers import Structure

@@ -13,8 +13,8 @@ from anabranch.runtime.call.auto_static import known_key
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.device.array import DEVICE
 from anabranch.runtime.errors import UnsupportedValueError
-from anabranch.runtime.signature.arguments import Arguments
-from anabranch.runtime.signature.flatten import Leaves
+from anabranch.runtime.signature.argument_layouts import Arguments
+from anabranch.runtime.signature.flatten_to_key import Leaves
 from anabranch.runtime.signature.pytree import ConstantLeaf, PyTreeDef, Reading, ResultReading, Tree, joined, struct
 from anabranch.runtime.signature.shape_dtype_struct import ShapeDtypeStruct
 from anabranch.runtime.signature.static_args import ParameterForm

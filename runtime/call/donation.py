@@ -16,8 +16,8 @@ from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.errors import DonationError
 from anabranch.runtime.ir.program import ArrayType
-from anabranch.runtime.signature.arguments import Arguments
-from anabranch.runtime.signature.flatten import Leaves, on_device
+from anabranch.runtime.signature.argument_layouts import Arguments
+from anabranch.runtime.signature.flatten_to_key import Leaves, on_device
 from anabranch.runtime.signature.static_args import ParameterForm
 from anabranch.runtime.tracing.source_frames import stacklevel
 from anabranch.runtime.values.pytrees import layout as layouts

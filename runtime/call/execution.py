@@ -9,7 +9,14 @@ from anabranch.runtime._jaxlib import to_numpy
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.device.array import Array, adopted
 from anabranch.runtime.host.callbacks import CallbackError
-from anabranch.runtime.signature.flatten import Leaves, buffers, check_objects, check_outside, check_sharing, on_device
+from anabranch.runtime.signature.flatten_to_key import (
+    Leaves,
+    buffers,
+    check_objects,
+    check_outside,
+    check_sharing,
+    on_device,
+)
 from anabranch.runtime.values.effects import called_here
 from anabranch.runtime.xla.executable import Executable
 

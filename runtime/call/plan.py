@@ -16,7 +16,7 @@ from anabranch.runtime.call.raise_failure import raise_failure
 from anabranch.runtime.device import array as device
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.ir.program import Atom, Program
-from anabranch.runtime.signature.flatten import Leaves
+from anabranch.runtime.signature.flatten_to_key import Leaves
 from anabranch.runtime.tracing.capacity import Capacity, Overflowed, OverflowedError
 from anabranch.runtime.tracing.failures import Failure
 from anabranch.runtime.tracing.storage import Storage

@@ -21,20 +21,13 @@ from anabranch.runtime.control.calls.user_functions import is_rewritten, is_user
 from anabranch.runtime.control.calls.wrappers import unwrapped
 from anabranch.runtime.control.containers import container_methods
 from anabranch.runtime.control.staging.signature_errors import fitted
-from anabranch.runtime.control.stdlib import (
-    bisect_,
-    builtins_,
-    heapq_,
-    introspection,
-    itertools_,
-    output,
-)
+from anabranch.runtime.control.stdlib import bisect_, builtins_, heapq_, introspection, itertools_, print_and_log
 from anabranch.runtime.numpy import staged as staged_numpy
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import installed, internal
 from anabranch.runtime.tracing.state import Active
 from anabranch.runtime.values import containers, registry
-from anabranch.runtime.values.dynamic_lists.growable import MayGrow, is_fixed
+from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow, is_fixed
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -136,7 +129,7 @@ def resolve(function: Any) -> Any:
     wrapped = unwrapped(function, call)
     if wrapped is not None:
         return wrapped
-    for instead in (output, text, heapq_, bisect_, outside_world):
+    for instead in (print_and_log, text, heapq_, bisect_, outside_world):
         found = instead.counterpart(function)
         if found is not None:
             return found

@@ -21,7 +21,7 @@ from anabranch.runtime.control.sequences.as_countable import countable
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.elements import ChangedError, Elements
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.values.dynamic_lists.growable import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
 from anabranch.runtime.values.heap.slots import GeneratorNames
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.union import UnionValue

@@ -20,7 +20,7 @@ from anabranch.runtime.control.sequences import as_countable, countable, iterato
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, attributes
-from anabranch.runtime.values.dynamic_lists.growable import MayGrow, is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow, is_grown
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.union import UnionValue
 

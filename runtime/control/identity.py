@@ -19,7 +19,7 @@ from anabranch.runtime.values.abstract import Kind, abstract_of
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import structure_of
-from anabranch.runtime.values.dynamic_lists.growable import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.memory import aliasing, views

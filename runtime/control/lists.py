@@ -15,7 +15,7 @@ from anabranch.runtime.control.iteration.push_iteration import PushIterator
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.restarts import Restart
-from anabranch.runtime.values.dynamic_lists.growable import is_fixed, is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import is_fixed, is_grown
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 

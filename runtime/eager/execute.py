@@ -21,7 +21,7 @@ from anabranch.runtime.config import configure, settings
 from anabranch.runtime.device.array import Array, placed
 from anabranch.runtime.eager.staged_calls import Operand, StagedFunctionCall, Template, described
 from anabranch.runtime.frontend.trace_function import trace_call
-from anabranch.runtime.signature.flatten import Leaves
+from anabranch.runtime.signature.flatten_to_key import Leaves
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.capacity import CapacitySite, Learned, OverflowedError, knowing
 from anabranch.runtime.values import apply_ufunc

@@ -9,15 +9,15 @@ from typing import Any
 from anabranch.runtime.control.columnar import array_lists
 from anabranch.runtime.control.dynamic_lists.dynamic_list import growing
 from anabranch.runtime.ir.program import ArrayType, Var
-from anabranch.runtime.signature.arguments import Arguments
-from anabranch.runtime.signature.flatten import RepeatedArgument
+from anabranch.runtime.signature.argument_layouts import Arguments
+from anabranch.runtime.signature.flatten_to_key import RepeatedArgument
 from anabranch.runtime.signature.static_keys import Static, kept
 from anabranch.runtime.tracing.builder import Trace
 from anabranch.runtime.tracing.storage import OnDevice, Part
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.dynamic_lists.growable import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
 from anabranch.runtime.values.pytrees import layout as layouts
 
 

@@ -16,7 +16,7 @@ from anabranch.runtime.frontend.result_layout import hosted_result, result_layou
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.ir.program import Atom, Program
 from anabranch.runtime.ops import host_callback as effect_op
-from anabranch.runtime.signature.arguments import Arguments
+from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.tracing.builder import Builder, Trace
 from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values.arrays.traced_array import TracedArray

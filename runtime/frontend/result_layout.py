@@ -21,9 +21,9 @@ from anabranch.runtime.values import atoms, containers
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import (
+    carry_layouts,
     host_values,
     layout as layouts,
-    loop_layouts,
     node_graphs,
     node_reference,
     node_structures,
@@ -51,9 +51,9 @@ def result_layout(value: Any, contents: tuple[Any, ...], outside: Heap, given: B
             _refuse_cycles(part, "the result", {}, set(), exists)
     else:
         _refuse_cycles(value, "the result", {}, set(), exists)
-    result = loop_layouts.staged(_of_made_nodes(layouts.describe(value, exists), exists), lambda _: False)
+    result = carry_layouts.staged(_of_made_nodes(layouts.describe(value, exists), exists), lambda _: False)
     described = [_of_made_nodes(layouts.describe(c, exists), exists) for c in contents]
-    rest = [loop_layouts.staged(c, lambda v: id(v) in given.numbers) for c in described]
+    rest = [carry_layouts.staged(c, lambda v: id(v) in given.numbers) for c in described]
     return layouts.Node(structure, (result, *rest))
 
 

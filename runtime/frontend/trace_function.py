@@ -22,13 +22,13 @@ from anabranch.runtime.control.calls.user_functions import bind_to, is_users
 from anabranch.runtime.control.columnar import copied_items, nested_lists
 from anabranch.runtime.control.loops.unroll_budget import TooCostlyError
 from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError, forget_attempts
-from anabranch.runtime.frontend.approach import Approach
 from anabranch.runtime.frontend.bind_arguments import bind_arguments
 from anabranch.runtime.frontend.build_plan import build_plan
 from anabranch.runtime.frontend.effects import ObjectChanges, put_back, refuse_changes
 from anabranch.runtime.frontend.surroundings import Surroundings
+from anabranch.runtime.frontend.trace_strategy import Approach
 from anabranch.runtime.guards.guards import Guards
-from anabranch.runtime.signature.arguments import Arguments
+from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.signature.static_keys import may_change
 from anabranch.runtime.tracing.builder import Trace, building
 from anabranch.runtime.tracing.failures import UnreachableError

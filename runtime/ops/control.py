@@ -10,8 +10,8 @@ import numpy as np
 from anabranch.runtime.ir.interpret import evaluate
 from anabranch.runtime.ir.program import ArrayType, Program
 from anabranch.runtime.ops import cost
-from anabranch.runtime.ops.emitter import Emitter, ints
 from anabranch.runtime.ops.op import Op, expect
+from anabranch.runtime.ops.stablehlo_writer import Emitter, ints
 
 _BOOL, _INT32, _INT64 = (ArrayType((), np.dtype(t)) for t in (np.bool_, np.int32, np.int64))
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords, scalar
-from anabranch.runtime.ops.emitter import Emitter, ints
 from anabranch.runtime.ops.op import NDArray, Op, expect
 from anabranch.runtime.ops.reducers import ADD, MAXIMUM, MINIMUM, MULTIPLY, Reducer
+from anabranch.runtime.ops.stablehlo_writer import Emitter, ints
 
 _INT32 = np.dtype(np.int32)
 # Steps in one turn of a loop over scalars or short slabs. At 32, XLA's CPU compiler makes no native loop of it.

@@ -9,7 +9,6 @@ import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
-from anabranch.runtime.ops.emitter import Emitter
 from anabranch.runtime.ops.lapack import (
     COMPLEX128,
     FLOAT64,
@@ -23,6 +22,7 @@ from anabranch.runtime.ops.lapack import (
     real,
 )
 from anabranch.runtime.ops.op import NDArray, Op, expect
+from anabranch.runtime.ops.stablehlo_writer import Emitter
 
 
 class _Spectral(Lapack):

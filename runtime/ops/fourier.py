@@ -9,8 +9,8 @@ import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
-from anabranch.runtime.ops.emitter import Emitter
 from anabranch.runtime.ops.op import NDArray, Op, expect
+from anabranch.runtime.ops.stablehlo_writer import Emitter
 
 _KINDS: dict[str, Callable[..., Any]] = {f.__name__: f for f in (np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft)}
 _COMPLEX: dict[str, np.dtype[Any]] = {"f": np.dtype(np.complex64), "d": np.dtype(np.complex128)}

@@ -11,8 +11,8 @@ import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType, Equation
 from anabranch.runtime.ops.checks import keywords, scalar
-from anabranch.runtime.ops.emitter import Emitter
 from anabranch.runtime.ops.op import NDArray, Op, expect
+from anabranch.runtime.ops.stablehlo_writer import Emitter
 
 _INT32 = np.dtype(np.int32)
 

@@ -12,10 +12,10 @@ import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, INT64, arity, index_scalars, keywords, one_per_axis, scalar
-from anabranch.runtime.ops.emitter import Emitter, ints
 from anabranch.runtime.ops.op import NDArray, Op, expect
 from anabranch.runtime.ops.reducers import ADD, AND, MAXIMUM, MINIMUM, MULTIPLY, OR, SUBTRACT, XOR, Reducer
 from anabranch.runtime.ops.shape import pad_with, slice_of, sliced_shape
+from anabranch.runtime.ops.stablehlo_writer import Emitter, ints
 
 _COMBINES: dict[str, Reducer | None] = {
     "set": None,

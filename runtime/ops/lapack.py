@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType
-from anabranch.runtime.ops.emitter import Emitter
 from anabranch.runtime.ops.op import NDArray, Op, expect
+from anabranch.runtime.ops.stablehlo_writer import Emitter
 
 INT32, FLOAT64, COMPLEX128 = (np.dtype(t) for t in (np.int32, np.float64, np.complex128))
 _ON_COMPLEX = {"orgqr": "ungqr", "syevd": "heevd"}

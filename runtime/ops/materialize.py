@@ -7,8 +7,8 @@ from typing import Any
 
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
-from anabranch.runtime.ops.emitter import Emitter
 from anabranch.runtime.ops.op import NDArray, Op
+from anabranch.runtime.ops.stablehlo_writer import Emitter
 
 
 class _Materialize(Op):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType
-from anabranch.runtime.ops.emitter import Emitter
+from anabranch.runtime.ops.stablehlo_writer import Emitter
 
 NDArray = np.ndarray[Any, Any]
 

@@ -11,7 +11,7 @@ from ml_dtypes import finfo
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL
-from anabranch.runtime.ops.emitter import Emitter
+from anabranch.runtime.ops.stablehlo_writer import Emitter
 
 Emit = Callable[[Emitter, str, str, ArrayType], str]
 

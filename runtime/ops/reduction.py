@@ -10,7 +10,6 @@ import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords, scalar
-from anabranch.runtime.ops.emitter import Emitter
 from anabranch.runtime.ops.op import NDArray, Op, expect
 from anabranch.runtime.ops.reducers import (
     ADD,
@@ -26,6 +25,7 @@ from anabranch.runtime.ops.reducers import (
     parts,
     real_dtype,
 )
+from anabranch.runtime.ops.stablehlo_writer import Emitter
 
 _FLOAT32 = np.dtype(np.float32)
 

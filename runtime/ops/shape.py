@@ -9,8 +9,8 @@ import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, in_range, keywords, one_per_axis, scalar
-from anabranch.runtime.ops.emitter import Emitter, ints
 from anabranch.runtime.ops.op import NDArray, Op, expect
+from anabranch.runtime.ops.stablehlo_writer import Emitter, ints
 
 
 class _Reshape(Op):

@@ -17,10 +17,10 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords
-from anabranch.runtime.ops.emitter import Emitter
 from anabranch.runtime.ops.indexing import take
 from anabranch.runtime.ops.op import NDArray, Op, expect
 from anabranch.runtime.ops.reducers import has_nan, parts, real_dtype
+from anabranch.runtime.ops.stablehlo_writer import Emitter
 
 _UINT8, _UINT64, _FLOAT32 = np.dtype(np.uint8), np.dtype(np.uint64), np.dtype(np.float32)
 

@@ -28,7 +28,7 @@ from anabranch.runtime.ops.elementwise import (
     exponential,
     float_bits,
     power,
-    python,
+    python_arithmetic,
     trigonometric,
 )
 from anabranch.runtime.ops.op import Op
@@ -58,7 +58,7 @@ FAMILIES = (
     exponential,
     float_bits,
     power,
-    python,
+    python_arithmetic,
     trigonometric,
 )
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
-from anabranch.runtime.ops.emitter import Emitter
 from anabranch.runtime.ops.op import NDArray, Op
+from anabranch.runtime.ops.stablehlo_writer import Emitter
 
 
 class _Undef(Op):

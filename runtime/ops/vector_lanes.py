@@ -14,8 +14,8 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal, Program, Var
 from anabranch.runtime.ops.checks import BOOL, INT64, scalar
-from anabranch.runtime.ops.emitter import Emitter, ints
 from anabranch.runtime.ops.op import NDArray, expect
+from anabranch.runtime.ops.stablehlo_writer import Emitter, ints
 
 # With tables there are no vector instructions; a small chunk reads little in vain at the end of a short window.
 _CHUNK_OF_LOOKUPS = 16

@@ -14,10 +14,10 @@ import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType, Program
 from anabranch.runtime.ops.checks import BOOL, INT64, scalar
-from anabranch.runtime.ops.emitter import Emitter
 from anabranch.runtime.ops.op import Op, expect
 from anabranch.runtime.ops.reducers import ADD, AND, MAXIMUM, MINIMUM, MULTIPLY, OR, Reducer, highest, lowest
 from anabranch.runtime.ops.shape import slice_of
+from anabranch.runtime.ops.stablehlo_writer import Emitter
 from anabranch.runtime.ops.vector_lanes import Lanes, Strip, checked, chunk, evaluated
 
 _CHUNK_BYTES = 512

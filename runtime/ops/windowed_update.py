@@ -10,8 +10,8 @@ from typing import Any
 
 from anabranch.runtime.ir.program import ArrayType, Program
 from anabranch.runtime.ops.checks import BOOL, INT64, scalar
-from anabranch.runtime.ops.emitter import Emitter
 from anabranch.runtime.ops.op import Op, expect
+from anabranch.runtime.ops.stablehlo_writer import Emitter
 from anabranch.runtime.ops.vector_lanes import Lanes, Strip, checked, chunk, evaluated, key
 
 _CHUNK_BYTES = 1024

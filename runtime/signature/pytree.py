@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.signature.flatten import RepeatedArgument
+from anabranch.runtime.signature.flatten_to_key import RepeatedArgument
 from anabranch.runtime.signature.shape_dtype_struct import ShapeDtypeStruct
 from anabranch.runtime.signature.static_keys import is_static, key_of
 from anabranch.runtime.values.abstract import Abstract, Kind

@@ -17,7 +17,7 @@ from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.runtime.frontend.function_info import plain_function
 from anabranch.runtime.ir import interpret, program as ir, verify
 from anabranch.runtime.passes import optimise
-from anabranch.runtime.signature.flatten import Leaves, buffers
+from anabranch.runtime.signature.flatten_to_key import Leaves, buffers
 from anabranch.runtime.testing.value_parts import copied
 from anabranch.runtime.values.effects import called_here
 

@@ -1,7 +1,7 @@
 """The attributes of what a stand-in stands for: those that Python's or NumPy's object has, or the user's own.
 
 A stand-in has attributes of its own beside those. Rewritten code asks for an attribute whose name is one of these
-here (`transpile/hidden.py`), and so do `getattr`, `hasattr` and their kin.
+here (`transpile/hidden_attributes.py`), and so do `getattr`, `hasattr` and their kin.
 """
 
 from __future__ import annotations

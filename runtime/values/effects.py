@@ -21,7 +21,7 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values import lazy_text
 from anabranch.runtime.values.failures.run_time_checks import users_name
-from anabranch.runtime.values.pytrees import host_values, layout as layouts, loop_layouts, pack_unpack
+from anabranch.runtime.values.pytrees import carry_layouts, host_values, layout as layouts, pack_unpack
 
 # The frame that called the compiled function which is running.
 _caller: contextvars.ContextVar[types.FrameType | None] = contextvars.ContextVar("caller", default=None)
@@ -48,7 +48,7 @@ def emit(name: str, perform: Callable[[Any], None], value: Any) -> None:
     """Do `perform(value)` when the computation gets here, unless it has failed before."""
     perform = _redirected(name, perform)
     value = lazy_text.snapshot(value)
-    layout = loop_layouts.staged(layouts.describe(value), lambda _: False)
+    layout = carry_layouts.staged(layouts.describe(value), lambda _: False)
     builder = current()
     trace = builder.trace
     inputs = [p.atom for p in pack_unpack.pack(value, layout)]

@@ -10,7 +10,7 @@ from anabranch.runtime.errors import SerializationError
 from anabranch.runtime.host.callbacks import HostCallback, LoweringError, reporting
 from anabranch.runtime.host.compile_options import CompileOptions
 from anabranch.runtime.host.saved_bytes import unpack
-from anabranch.runtime.xla import stablehlo
+from anabranch.runtime.xla import mlir_module
 from anabranch.runtime.xla.executable import CallingBack, Executable
 from anabranch.runtime.xla.process_exit import abandon
 
@@ -49,9 +49,9 @@ def compile_text(
     def build(xla_options: Any) -> Any:
         return backend.client.compile_and_load(module, backend.device_list, xla_options, reported)
 
-    with stablehlo.context() as context:
-        module = stablehlo.parse(stablehlo_text)
-        inputs, outputs = stablehlo.signature(module, may_donate=options.asynchronous)
+    with mlir_module.context() as context:
+        module = mlir_module.parse(stablehlo_text)
+        inputs, outputs = mlir_module.signature(module, may_donate=options.asynchronous)
         try:
             loaded = backend.load(build, options)
         except XlaError as error:

@@ -22,7 +22,7 @@ from anabranch.transpile.passes.generator import Generator
 from anabranch.transpile.passes.if_ import If, Propagation, SyntheticIf
 from anabranch.transpile.passes.lists import Display, ListComprehension
 from anabranch.transpile.passes.match import Match
-from anabranch.transpile.passes.small import Annotated, Assign, Augmented, Global, Import, Nonlocal
+from anabranch.transpile.passes.plain_statements import Annotated, Assign, Augmented, Global, Import, Nonlocal
 from anabranch.transpile.passes.subscript import Subscript
 from anabranch.transpile.passes.ternary import Ternary
 from anabranch.transpile.passes.text import Formatted, Percent

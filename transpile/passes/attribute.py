@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from anabranch.transpile.hidden import HIDDEN
+from anabranch.transpile.hidden_attributes import HIDDEN
 from anabranch.transpile.passes.base import Example, ExpressionPass
 from anabranch.transpile.reader import Reader
 

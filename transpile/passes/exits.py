@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
+from anabranch.transpile.block_values import UserFrame
 from anabranch.transpile.blocks import Exit, Units
-from anabranch.transpile.frames import UserFrame
 from anabranch.transpile.lowering import Here, LoweredUnit, Lowering
 from anabranch.transpile.passes.base import Example, StatementPass
 from anabranch.transpile.reader import Reader

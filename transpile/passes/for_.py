@@ -10,7 +10,7 @@ from anabranch.transpile.blocks import Units
 from anabranch.transpile.lowering import Here, LoweredUnit, Lowering
 from anabranch.transpile.nodes import Statement, assign_to, name
 from anabranch.transpile.passes.base import Example, StatementPass
-from anabranch.transpile.passes.loops import LoopParts, element_place, finish, take_apart
+from anabranch.transpile.passes.loop_parts import LoopParts, element_place, finish, take_apart
 from anabranch.transpile.reader import Reader
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
+from anabranch.transpile.block_values import Frame, NotingFrame, ResultFrame, inside
 from anabranch.transpile.blocks import Exit, Propagate, ReadyIf, Units, exits_of, falls, orelse_of, units_of
-from anabranch.transpile.frames import Frame, NotingFrame, ResultFrame, inside
 from anabranch.transpile.lowering import Here, LoweredUnit, Lowering, Split
 from anabranch.transpile.nodes import Statement, assign, line
 from anabranch.transpile.passes.base import Example, StatementPass

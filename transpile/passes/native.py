@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import libcst as cst
 
+from anabranch.transpile.block_values import Frame, InPlace, NotingFrame, ResultFrame
 from anabranch.transpile.blocks import Exit, Propagate, ReadyIf, Units, exits_of, falls
-from anabranch.transpile.frames import Frame, InPlace, NotingFrame, ResultFrame
+from anabranch.transpile.enclosing_functions import BoundNames
 from anabranch.transpile.lowering import Here, LoweredUnit, Lowering, head_of
 from anabranch.transpile.nodes import Statement, line
-from anabranch.transpile.places import BoundNames
 
 
 def frame_for(work: Lowering, here: Here, blocks: Sequence[Units]) -> Frame:

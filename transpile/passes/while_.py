@@ -9,7 +9,7 @@ from anabranch.transpile.graph import always
 from anabranch.transpile.lowering import Here, LoweredUnit, Lowering
 from anabranch.transpile.nodes import Statement, line
 from anabranch.transpile.passes.base import Example, StatementPass
-from anabranch.transpile.passes.loops import finish, take_apart
+from anabranch.transpile.passes.loop_parts import finish, take_apart
 from anabranch.transpile.reader import Reader
 
 

@@ -16,7 +16,7 @@ from anabranch.runtime.call.fastpath.guard_args import ArgumentChecks
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.host.staging import is_staged, reader
-from anabranch.runtime.signature.flatten import number_on_device
+from anabranch.runtime.signature.flatten_to_key import number_on_device
 from anabranch.runtime.tracing.capacity import OverflowedError
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.dynamic_lists.records import refers_to_members

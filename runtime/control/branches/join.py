@@ -19,7 +19,7 @@ from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.heap.slots import GeneratorNames, GlobalVariable, Slot
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees import layout as layouts, layout_join, loop_layouts, shared_containers
+from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, layout_join, shared_containers
 from anabranch.runtime.values.union import UnionValue
 
 
@@ -38,7 +38,7 @@ def join_all(values: Sequence[Any], heap: Heap, stays: Callable[[object], bool])
     if not values:
         return None
     joined = functools.reduce(layout_join.join, (layouts.describe(v, heap.__contains__) for v in values))
-    return loop_layouts.staged(joined, stays)
+    return carry_layouts.staged(joined, stays)
 
 
 def check_sharing(

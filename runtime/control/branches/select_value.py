@@ -14,7 +14,7 @@ from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees import layout as layouts, layout_join, loop_layouts, pack_unpack
+from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, layout_join, pack_unpack
 from anabranch.runtime.values.union import UnionValue
 
 
@@ -45,7 +45,7 @@ def _of_either_kind(pred: Atom, on_true: Any, on_false: Any) -> Any:
 def _chosen(preds: Callable[[], Sequence[Atom]], values: Sequence[Any]) -> Any:
     """The number for which the first of the conditions holds; the last one, for which there is none, if none does."""
     layout = functools.reduce(layout_join.join, map(layouts.describe, values))
-    layout = loop_layouts.staged(layout, lambda _: False)
+    layout = carry_layouts.staged(layout, lambda _: False)
     *rows, last = [[p.atom for p in pack_unpack.pack(v, layout)] for v in values]
     if last:
         for pred, row in reversed(list(zip(preds(), rows, strict=True))):

@@ -11,7 +11,7 @@ from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import apply_ufunc, atoms
 from anabranch.runtime.values.containers import own_method
-from anabranch.runtime.values.dynamic_lists.growable import is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import is_grown
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.static_requests import know, wanting

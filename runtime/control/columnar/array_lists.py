@@ -15,7 +15,7 @@ from anabranch.runtime.control.columnar import nested_lists, row_tables
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.source_frames import Position, position, users
-from anabranch.runtime.values.dynamic_lists.growable import MayGrow, is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow, is_grown
 from anabranch.runtime.values.dynamic_lists.list_contents import element_kinds, side_by_side
 from anabranch.runtime.values.heap.snapshot import Heap
 

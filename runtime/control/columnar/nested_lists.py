@@ -17,7 +17,7 @@ from anabranch.runtime.control.columnar.row_tables import Home, Row, Table, view
 from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values.containers import Structure
-from anabranch.runtime.values.dynamic_lists.growable import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
 from anabranch.runtime.values.dynamic_lists.items import Items, one_after_another
 from anabranch.runtime.values.dynamic_lists.list_contents import side_by_side
 from anabranch.runtime.values.heap.snapshot import Heap

@@ -11,7 +11,7 @@ from anabranch.runtime.control.columnar import node_columns as columns, node_wri
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.dynamic_lists.growable import MayGrow, is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow, is_grown
 from anabranch.runtime.values.heap.slots import slot_of
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar

@@ -17,7 +17,7 @@ from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.elements import AxisItems, Elements
 from anabranch.runtime.control.undefined import defined
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
-from anabranch.runtime.values.dynamic_lists.growable import is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import is_grown
 from anabranch.runtime.values.heap.slots import GeneratorNames
 from anabranch.runtime.values.undefined import Undefined
 

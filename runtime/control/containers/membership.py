@@ -19,7 +19,7 @@ from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import has_traced, own_method
-from anabranch.runtime.values.dynamic_lists.growable import is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import is_grown
 from anabranch.runtime.values.lazy_text import Text, refusal
 from anabranch.runtime.values.python_numbers import python_conversions
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar

@@ -22,7 +22,7 @@ from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values.containers import has_traced
-from anabranch.runtime.values.dynamic_lists.growable import MayGrow, is_fixed, is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow, is_fixed, is_grown
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.list_contents import DequeContents
 from anabranch.runtime.values.tracer import Tracer

@@ -14,7 +14,7 @@ from anabranch.runtime.control.dynamic_lists.dynamic_list_structure import Growi
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values.containers import Structure
-from anabranch.runtime.values.dynamic_lists.growable import MayGrow, is_fixed
+from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow, is_fixed
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure, kinds_of
 from anabranch.runtime.values.dynamic_lists.list_contents import DequeContents, ListContents, side_by_side

@@ -10,7 +10,7 @@ from anabranch.runtime.control.columnar import nested_lists, row_tables
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists import records
-from anabranch.runtime.values.dynamic_lists.grown_lists import grown_list
+from anabranch.runtime.values.dynamic_lists.host_lists import grown_list
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.items_structure import joined
 from anabranch.runtime.values.heap.slots import Slot

@@ -17,7 +17,7 @@ from anabranch.runtime.control.loops.loop_state import LoopTypes
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.dynamic_lists.growable import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
 from anabranch.runtime.values.dynamic_lists.items import Items, Past
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
 from anabranch.runtime.values.interval import Interval, exactly

@@ -32,7 +32,7 @@ from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.dynamic_lists.grouped_fields import FieldGroups
 from anabranch.runtime.values.heap.slots import GeneratorNames, Slot
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.pytrees import layout as layouts, loop_layouts, pack_unpack, shared_containers
+from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, pack_unpack, shared_containers
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UnionValue
 
@@ -135,7 +135,7 @@ class LoopTypes:
         return _size(after) > _LARGEST + 16 * _size(layouts.outline(self.init[i]))
 
     def _presumed(self) -> list[layouts.Layout]:
-        names = [loop_layouts.presumed(layouts.outline(v)) for v in self.init[2 : 2 + len(self.loop.init)]]
+        names = [carry_layouts.presumed(layouts.outline(v)) for v in self.init[2 : 2 + len(self.loop.init)]]
         return [layouts.Constant(NEXT), layouts.Constant(self.init[1]), *names]
 
     @property
@@ -202,7 +202,9 @@ class LoopTypes:
             self.held.add(i)
             described = layouts.outline(self.init[i])
             self.layouts[i] = (
-                loop_layouts.held(described) if i < 2 + len(self.loop.init) else _contents(described, loop_layouts.held)
+                carry_layouts.held(described)
+                if i < 2 + len(self.loop.init)
+                else _contents(described, carry_layouts.held)
             )
 
     def name(self, position: int) -> str:
@@ -258,7 +260,7 @@ def _fresh_undefined(value: Any) -> Any:
 
 
 def _presumed_contents(contents: object) -> layouts.Layout:
-    return _contents(layouts.outline(contents), loop_layouts.presumed)
+    return _contents(layouts.outline(contents), carry_layouts.presumed)
 
 
 def _contents(described: layouts.Layout, taken_for: Callable[[layouts.Layout], layouts.Layout]) -> layouts.Layout:

@@ -37,9 +37,9 @@ from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import (
+    carry_layouts,
     layout as layouts,
     layout_join,
-    loop_layouts,
     pack_unpack,
     shared_containers,
 )
@@ -173,7 +173,7 @@ def _settle(outer: Builder, traced: BodyTrace, loop: LoopStatement, types: LoopT
             continue  # fell through or continued: nothing to remember
         given = layouts.describe(value, types.heap.__contains__)
         after = layout_join.join(before, given, opening=not types.exact)
-        after = loop_layouts.widened(loop_layouts.staged(after, stays))
+        after = carry_layouts.widened(carry_layouts.staged(after, stays))
         if after != before:
             rows = (types.init[i], traced.given[i], value)
             after = loop_numbers.unchanged(after, before, rows, starts, stays)
@@ -182,7 +182,7 @@ def _settle(outer: Builder, traced: BodyTrace, loop: LoopStatement, types: LoopT
             continue
         if types.is_unread(i) and _replaces(before, value):
             types.unread.add(i)
-            after = packed_lists.lined(loop_layouts.widened(loop_layouts.staged(given, stays)))
+            after = packed_lists.lined(carry_layouts.widened(carry_layouts.staged(given, stays)))
         else:
             check_growth(types, i, after, loop, _replaces(before, value))
         if types.multiplies(i, after):

@@ -15,7 +15,7 @@ from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.dynamic_lists.growable import is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import is_grown
 from anabranch.runtime.values.union import UnionValue
 
 

@@ -11,7 +11,7 @@ from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import records
-from anabranch.runtime.values.dynamic_lists.growable import is_fixed
+from anabranch.runtime.values.dynamic_lists.growable_list import is_fixed
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
 

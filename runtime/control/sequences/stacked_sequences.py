@@ -13,7 +13,7 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import item_forms, records, stacked_parts
-from anabranch.runtime.values.dynamic_lists.growable import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
 from anabranch.runtime.values.dynamic_lists.item_forms import ItemForm
 from anabranch.runtime.values.dynamic_lists.stacked_parts import NoCommonFormError
 from anabranch.runtime.values.heap.snapshot import Heap

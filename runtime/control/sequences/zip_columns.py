@@ -13,7 +13,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import containers
-from anabranch.runtime.values.dynamic_lists.growable import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
 _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))

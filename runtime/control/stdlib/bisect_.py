@@ -19,7 +19,7 @@ from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import containers, registry, wrap
-from anabranch.runtime.values.dynamic_lists.growable import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
 from anabranch.runtime.values.failures import run_time_checks
 
 

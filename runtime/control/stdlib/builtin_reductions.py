@@ -19,7 +19,7 @@ from anabranch.runtime.control.stdlib.choices import of_each_list, plain
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import atoms, containers, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.dynamic_lists.growable import is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import is_grown
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar

@@ -6,7 +6,7 @@ from typing import Any
 
 from anabranch.runtime.control import text
 from anabranch.runtime.control.staging.signature_errors import fitted, staged_form_of
-from anabranch.runtime.control.stdlib import output
+from anabranch.runtime.control.stdlib import print_and_log
 from anabranch.runtime.control.stdlib.builtin_iterators import (
     enumerate_ as enumerate_,
     len_ as len_,
@@ -52,7 +52,7 @@ def ord_(character: Any, /) -> Any:
     return ord(character) if found is UNKNOWN else found
 
 
-print_ = fitted(output.print_, print)
+print_ = fitted(print_and_log.print_, print)
 repr_, ascii_, format_ = fitted(text.repr_, repr), fitted(text.ascii_, ascii), fitted(text.format_, format)
 str_ = text.str_
 

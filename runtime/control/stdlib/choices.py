@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from anabranch.runtime.values.dynamic_lists.growable import is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import is_grown
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 

@@ -23,7 +23,7 @@ from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import containers, wrap
-from anabranch.runtime.values.dynamic_lists.growable import MayGrow, is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow, is_grown
 from anabranch.runtime.values.dynamic_lists.list_contents import element_kinds
 from anabranch.runtime.values.failures import run_time_checks
 

@@ -11,7 +11,7 @@ from anabranch.runtime.control.stdlib.builtin_iterators import enumerate_, range
 from anabranch.runtime.control.stdlib.choices import is_traced
 from anabranch.runtime.values import attributes
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.dynamic_lists.growable import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference

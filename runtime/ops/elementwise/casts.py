@@ -22,8 +22,8 @@ from anabranch.runtime.ops.elementwise.term import (
     where,
 )
 from anabranch.runtime.ops.elementwise.ufunc import narrow
-from anabranch.runtime.ops.emitter import Emitter
 from anabranch.runtime.ops.op import Op, expect
+from anabranch.runtime.ops.stablehlo_writer import Emitter
 
 
 def _float_to_signed(x: Term, dtype: np.dtype[Any]) -> Term:

@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import ArrayType
-from anabranch.runtime.ops.emitter import Emitter
+from anabranch.runtime.ops.stablehlo_writer import Emitter
 
 BOOL = np.dtype(np.bool_)
 INT32 = np.dtype(np.int32)

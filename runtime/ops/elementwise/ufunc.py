@@ -10,8 +10,8 @@ import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.elementwise.term import FLOAT32, Rule, Term
-from anabranch.runtime.ops.emitter import Emitter
 from anabranch.runtime.ops.op import NDArray, Op, expect
+from anabranch.runtime.ops.stablehlo_writer import Emitter
 
 
 @functools.cache

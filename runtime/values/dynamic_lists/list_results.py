@@ -12,7 +12,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import Structure
-from anabranch.runtime.values.dynamic_lists.growable import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
 from anabranch.runtime.values.dynamic_lists.items import Items, Past, head_objects
 
 

@@ -15,7 +15,7 @@ from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.dynamic_lists import item_forms
 from anabranch.runtime.values.interval import FULL
 from anabranch.runtime.values.memory.item_memory import ListBuffer
-from anabranch.runtime.values.pytrees import layout as layouts, layout_join, loop_layouts
+from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, layout_join
 from anabranch.runtime.values.union import UnionValue
 
 MOST_SEPARATE = 8  # lists of so many numbers are carried by their items
@@ -49,7 +49,7 @@ class LineStructure(containers.Structure):
             return None
         item: layouts.Layout = layouts.Leaf(self.extra)
         joined = layouts.Node(
-            self._plain, tuple([loop_layouts.widened(layout_join.join(item, c)) for c in other.children])
+            self._plain, tuple([carry_layouts.widened(layout_join.join(item, c)) for c in other.children])
         )
         return lined(joined)
 

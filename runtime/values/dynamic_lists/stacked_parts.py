@@ -15,7 +15,7 @@ from anabranch.runtime.values.abstract import Abstract, python_abstract
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import records
-from anabranch.runtime.values.dynamic_lists.growable import is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import is_grown
 from anabranch.runtime.values.dynamic_lists.item_forms import (
     ConstantForm,
     Fresh,

@@ -7,7 +7,7 @@ from anabranch.runtime.errors import forget_attempts
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.pytrees import host_values, layout as layouts, loop_layouts, pack_unpack
+from anabranch.runtime.values.pytrees import carry_layouts, host_values, layout as layouts, pack_unpack
 
 
 @frozen
@@ -30,7 +30,7 @@ def record(pred: Atom, error: BaseException, frames: run_time_checks.Frames) -> 
         frames = current().trace.failures.numbered[caught.numbers[0] - 1].frames
     error.__traceback__ = None
     forget_attempts(error)
-    layout = loop_layouts.staged(layouts.describe(error, current().trace.outside.is_outside), lambda _: False)
+    layout = carry_layouts.staged(layouts.describe(error, current().trace.outside.is_outside), lambda _: False)
     details = [p.atom for p in pack_unpack.pack(error, layout)]
 
     def revive(values: list[Atom]) -> BaseException:

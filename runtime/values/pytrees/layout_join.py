@@ -17,6 +17,7 @@ from anabranch.runtime.values.abstract import (
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.pytrees import node_graphs, node_structures, padded_union
+from anabranch.runtime.values.pytrees.carry_layouts import presumed
 from anabranch.runtime.values.pytrees.layout import (
     Constant,
     Layout,
@@ -32,7 +33,6 @@ from anabranch.runtime.values.pytrees.layout import (
     sizes,
     traits,
 )
-from anabranch.runtime.values.pytrees.loop_layouts import presumed
 
 _MOST_OPTIONS = 16
 _MOST_TEXTS = 1024

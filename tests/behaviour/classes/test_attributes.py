@@ -19,11 +19,11 @@ import anabranch.runtime
 from anabranch import AnabranchError, StructureMismatchError, jit
 from anabranch.runtime.control.iteration.push_iteration import PushIterator
 from anabranch.runtime.control.sequences.countable import Countable
-from anabranch.runtime.values.dynamic_lists.growable import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
-from anabranch.transpile.hidden import HIDDEN
+from anabranch.transpile.hidden_attributes import HIDDEN
 from tests.equivalence import same
 from tests.program_table import Program, Table
 

@@ -11,7 +11,7 @@ import pytest
 
 from anabranch import configure, jit
 from anabranch.runtime.ir import interpret
-from anabranch.runtime.signature.flatten import buffers
+from anabranch.runtime.signature.flatten_to_key import buffers
 
 V = np.array([10.0, 20.0, 30.0])
 M = np.arange(12.0).reshape(3, 4)

@@ -9,8 +9,8 @@ import inspect
 import pytest
 
 from anabranch.runtime.guards.bytecode import assigned_globals, codes, read_globals
-from anabranch.transpile import need
-from anabranch.transpile.hidden import HIDDEN
+from anabranch.transpile import bytecode_scan
+from anabranch.transpile.hidden_attributes import HIDDEN
 
 MANY = (
     "def f():\n"
@@ -25,7 +25,7 @@ def by_dis(code, *names):
 
 def needs_by_dis(code):
     found = [i for part in codes(code) for i in dis.get_instructions(part)]
-    return any(sign in i.opname for i in found for sign in need._SIGNS)
+    return any(sign in i.opname for i in found for sign in bytecode_scan._SIGNS)
 
 
 @pytest.mark.parametrize("module", ["argparse", "inspect", "random", "typing", "decimal", "warnings", None])
@@ -35,8 +35,8 @@ def test_globals(module):
         assert read_globals(code) == by_dis(code, "LOAD_GLOBAL")
         assert assigned_globals(code) == by_dis(code, "STORE_GLOBAL", "DELETE_GLOBAL")
         if needs_by_dis(code):
-            assert need.code_needs_rewriting(code)
+            assert bytecode_scan.code_needs_rewriting(code)
         elif not any("%" in c for part in codes(code) for c in part.co_consts if isinstance(c, str)):
             hidden = not HIDDEN.isdisjoint(by_dis(code, "LOAD_ATTR", "STORE_ATTR", "DELETE_ATTR"))
             looks_behind = any("__class__" in part.co_names for part in codes(code))
-            assert need.code_needs_rewriting(code) == (hidden or looks_behind)
+            assert bytecode_scan.code_needs_rewriting(code) == (hidden or looks_behind)

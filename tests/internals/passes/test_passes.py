@@ -13,7 +13,7 @@ from anabranch.runtime.passes import PASSES, optimise
 from anabranch.runtime.passes.dce import eliminate_dead_code
 from anabranch.runtime.passes.if_conversion import convert_small_branches
 from anabranch.runtime.passes.select_simplify import simplify_selects
-from anabranch.runtime.signature.flatten import buffers
+from anabranch.runtime.signature.flatten_to_key import buffers
 from tests.equations import V3, B, F, I, equation, every_equation, literal, one, ops, unary
 from tests.equivalence import check as equal
 

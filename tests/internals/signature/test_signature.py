@@ -12,7 +12,7 @@ import pytest
 import anabranch
 from anabranch import AliasError, IntegerRangeError, ShapeDtypeStruct, UnsupportedValueError, jit
 from anabranch.runtime.api.jitted import Wrapped
-from anabranch.runtime.signature.flatten import Leaves
+from anabranch.runtime.signature.flatten_to_key import Leaves
 
 Point = collections.namedtuple("Point", "x y")
 Pair = collections.namedtuple("Pair", "x y")

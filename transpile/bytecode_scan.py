@@ -5,7 +5,7 @@ from __future__ import annotations
 import dis
 import types
 
-from anabranch.transpile.hidden import HIDDEN
+from anabranch.transpile.hidden_attributes import HIDDEN
 
 # Parts of the names of instructions that come from a construct that some pass takes.
 _SIGNS = (

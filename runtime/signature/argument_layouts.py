@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.signature.flatten import layout_of
+from anabranch.runtime.signature.flatten_to_key import layout_of
 from anabranch.runtime.signature.object_fields import part_name
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.static_requests import NamedRequest, StaticRequest

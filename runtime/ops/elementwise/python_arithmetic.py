@@ -14,8 +14,8 @@ from anabranch.runtime.ops.elementwise.arithmetic import product
 from anabranch.runtime.ops.elementwise.bits import magnitude
 from anabranch.runtime.ops.elementwise.float_bits import copysign, power_of_two
 from anabranch.runtime.ops.elementwise.term import FLOAT64, INT64, Rule, Term, iterate, where
-from anabranch.runtime.ops.emitter import Emitter
 from anabranch.runtime.ops.op import NDArray, Op, expect
+from anabranch.runtime.ops.stablehlo_writer import Emitter
 
 # The largest decimal exponent whose power float64 holds exactly.
 MOST_DIGITS = 22
