@@ -153,7 +153,7 @@ def _origin(var: Var, builder: Builder) -> list[tuple[Atom, Builder]] | None:
     if var in builder.part_of:
         return [(builder.part_of[var], builder)]
     equation = builder.maker(var)
-    if equation is None or not getattr(equation.op, "pure", False):
+    if equation is None or not equation.op.pure:
         return None
     return [(a, builder) for a in equation.inputs]
 

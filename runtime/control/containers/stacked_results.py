@@ -209,7 +209,7 @@ def _evaluated(atom: Atom, builder: Builder, index: Var, count: int) -> list[Any
             continue
         seen.add(part)
         maker = makers.get(part)
-        if maker is None or not getattr(maker.op, "pure", False) or any(True for _ in maker.programs()):
+        if maker is None or not maker.op.pure or any(True for _ in maker.programs()):
             return None
         needed[id(maker)] = maker
         pending += maker.inputs
