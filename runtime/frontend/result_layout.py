@@ -111,7 +111,7 @@ def _of_made_nodes(layout: layouts.Layout, exists: Callable[[Any], bool]) -> lay
                 raise node_reference.refusal(source, "is given back, and the function itself has made it")
             return layouts.Union(tuple(options))
         case layouts.Node(structure, children, source):
-            for variant in getattr(structure, "variants", ()):
+            for variant in structure.variants:
                 for numbered in records.structures_in(variant):
                     _check_apart(numbered, exists)
             return layouts.Node(structure, tuple([_of_made_nodes(c, exists) for c in children]), source)

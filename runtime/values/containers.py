@@ -63,6 +63,11 @@ class Structure:
         """Return whether it is a list of a length known only at run time."""
         return False
 
+    @property
+    def variants(self) -> tuple[Any, ...]:
+        """The layouts of the items of a list of run-time length; none for other containers."""
+        return ()
+
     def hosted(self, members: Mapping[int, int]) -> Structure:
         """The structure of the container when it is given to the caller.
 

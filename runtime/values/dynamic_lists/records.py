@@ -182,9 +182,7 @@ def members(items: Any) -> tuple[tuple[Any, ...], ...]:
 
 def refers_to_members(structure: containers.Structure) -> bool:
     """Return whether what is built on the host may be one of the nodes beside a result."""
-    return isinstance(structure, node_structures.MemberStructure) or any(
-        map(_has_members, getattr(structure, "variants", ()))
-    )
+    return isinstance(structure, node_structures.MemberStructure) or any(map(_has_members, structure.variants))
 
 
 def _has_members(layout: layouts.Layout) -> bool:
@@ -205,7 +203,7 @@ def structures_in(layout: layouts.Layout) -> Iterator[ReferenceStructure]:
         case layouts.Node(ReferenceStructure() as structure):
             yield structure
         case layouts.Node(structure, children):
-            for part in (*children, *getattr(structure, "variants", ())):
+            for part in (*children, *structure.variants):
                 yield from structures_in(part)
         case layouts.Union(options):
             for option in options:
