@@ -175,7 +175,7 @@ def _ordered(made: TracedArray, order: Any, copy: Any) -> TracedArray:
     return done
 
 
-def _converted(x: Any, dtype: Any, copy: Any) -> Any:
+def _converted(x: Any, dtype: Any, copy: Any) -> TracedArray:
     if isinstance(x, TracedArray):
         same = dtype is None or np.dtype(dtype) == x.dtype
         if same and not copy:

@@ -30,7 +30,7 @@ _OPPOSITE = {"backward": "forward", None: "forward", "ortho": "ortho", "forward"
 _WIDE = {np.dtype(np.float16): np.dtype(np.float32)}
 
 
-def _opposite(norm: Any) -> Any:
+def _opposite(norm: Any) -> str:
     if norm not in _OPPOSITE:
         raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
     return _OPPOSITE[norm]
@@ -50,7 +50,7 @@ def _scale(n: int, norm: Any, forward: bool, real: np.dtype[Any]) -> float:
     return factor if forward else factor * n
 
 
-def _transformed(a: TracedArray, n: int, axis: Any, kind: str, norm: Any, out: Any) -> Any:
+def _transformed(a: TracedArray, n: int, axis: Any, kind: str, norm: Any, out: Any) -> TracedArray:
     """One transform along one axis, with NumPy's checks."""
     if n < 1:
         raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
@@ -130,7 +130,7 @@ def _points(a: TracedArray, n: Any, axis: Any, half: bool = False) -> int:
 def _register(original: Any) -> None:
     kind = original.__name__
 
-    def function(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Any:
+    def function(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> TracedArray:
         array = handle(a)
         return _transformed(array, _points(array, n, axis, kind == "irfft"), axis, kind, norm, out)
 
@@ -178,7 +178,7 @@ def _shape_and_axes(a: TracedArray, s: Any, axes: Any, half: bool = False) -> tu
 
 
 def _each(original: Any, one: Any, default: Any) -> None:
-    def function(a: Any, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None) -> Any:
+    def function(a: Any, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None) -> TracedArray:
         array = handle(a)
         sizes, chosen = _shape_and_axes(array, s, axes)
         for n, axis in reversed(list(zip(sizes, chosen, strict=True))):

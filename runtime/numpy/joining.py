@@ -99,7 +99,7 @@ def _check_joinable(values: Sequence[Atom], axis: int) -> None:
 
 
 @rules.implements(np.stack)
-def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> TracedArray:
     """As `numpy.stack`."""
     items = _items(arrays)
     if not items:
@@ -239,7 +239,7 @@ _register_split(np.hsplit, 1, lambda array: 1 if array.ndim > 1 else 0)
 _register_split(np.dsplit, 3, lambda _: 2)
 
 
-def unstack(x: Any, /, *, axis: Any = 0) -> Any:
+def unstack(x: Any, /, *, axis: Any = 0) -> tuple[Any, ...]:
     """As `numpy.unstack`: views."""
     array = handle(x)
     if array.ndim == 0:
@@ -311,7 +311,7 @@ def picked(value: Atom, positions: np.ndarray[Any, Any], axis: int) -> Atom:
 
 
 @rules.implements(np.roll)
-def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+def roll(a: Any, shift: Any, axis: Any = None) -> TracedArray:
     """As `numpy.roll`; the shift may be traced."""
     value = atom_of(a)
     shape = value.type.shape

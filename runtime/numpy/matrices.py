@@ -17,6 +17,7 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.numpy.creation import diagonal_mask
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 
 rules = Rules()
 
@@ -45,13 +46,13 @@ def _diagonal_matrix(line: Atom, k: int) -> Atom:
 
 
 @rules.implements(np.diagflat)
-def diagflat(v: Any, k: Any = 0) -> Any:
+def diagflat(v: Any, k: Any = 0) -> TracedArray:
     """As `numpy.diagflat`."""
     line = atom_of(v)
     return fresh(_diagonal_matrix(atoms.reshape(line, (line.type.size,)), operator.index(k)))
 
 
-def _triangle(m: Any, k: Any, lower: bool) -> Any:
+def _triangle(m: Any, k: Any, lower: bool) -> TracedArray:
     value = atom_of(m)
     if len(value.type.shape) == 1:
         # NumPy broadcasts a vector against the square mask.
@@ -66,13 +67,13 @@ def _triangle(m: Any, k: Any, lower: bool) -> Any:
 
 
 @rules.implements(np.tril)
-def tril(m: Any, k: Any = 0) -> Any:
+def tril(m: Any, k: Any = 0) -> TracedArray:
     """As `numpy.tril`."""
     return _triangle(m, k, lower=True)
 
 
 @rules.implements(np.triu)
-def triu(m: Any, k: Any = 0) -> Any:
+def triu(m: Any, k: Any = 0) -> TracedArray:
     """As `numpy.triu`."""
     return _triangle(m, k, lower=False)
 
@@ -104,7 +105,7 @@ def diag_indices_from(arr: Any) -> Any:
 
 
 @rules.implements(np.vander)
-def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:  # noqa: N803
+def vander(x: Any, N: Any = None, increasing: Any = False) -> TracedArray:  # noqa: N803
     """As `numpy.vander`: running products."""
     array = handle(x)
     if array.ndim != 1:
@@ -123,7 +124,7 @@ def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:  # noqa: N803
 
 def _window(original: Any) -> None:
     @rules.creates(original)
-    def function(M: Any, *args: Any) -> Any:  # noqa: N803
+    def function(M: Any, *args: Any) -> TracedArray:  # noqa: N803
         # Of a static length: NumPy's own values, as a constant.
         return fresh(atoms.literal(original(operator.index(M), *args)))
 

@@ -137,7 +137,7 @@ def _number(value: Any) -> Any:
     return (type(value), Shown(sign + repr(value)))
 
 
-def _subclass(value: Any) -> Any:
+def _subclass(value: Any) -> tuple[Any, ...]:
     """Of a class derived from a built-in one: as that, and what its attributes are."""
     base = next(c for c in (str, bytes, int, float, complex) if isinstance(value, c))
     built_in = base.__repr__(value)
@@ -158,11 +158,11 @@ def _both(value: Any) -> Any:
     return (type(value), value, Shown(repr(value)))
 
 
-def _tuple(value: Any) -> Any:
+def _tuple(value: Any) -> tuple[Any, ...]:
     return (type(value), *map(key_of, value), *_attributes(value))
 
 
-def _record(value: Any) -> Any:
+def _record(value: Any) -> tuple[Any, ...]:
     _, (fields, more) = value.__reduce__()[:2]
     return (type(value), fields, *more.items())
 
@@ -207,7 +207,7 @@ def _dataclass(value: Any) -> Any:
         return _own(value)
 
 
-def _partial(value: functools.partial[Any]) -> Any:
+def _partial(value: functools.partial[Any]) -> tuple[Any, ...]:
     keywords = sorted((name, key_of(part)) for name, part in value.keywords.items())
     return (type(value), key_of(value.func), *map(key_of, value.args), *keywords, *_attributes(value))
 

@@ -42,7 +42,7 @@ def highest(dtype: np.dtype[Any]) -> Any:
     return _infinity(dtype, 1) if dtype.kind in "fV" else np.iinfo(dtype).max
 
 
-def _infinity(dtype: np.dtype[Any], sign: int) -> Any:
+def _infinity(dtype: np.dtype[Any], sign: int) -> float:
     """An infinity, or the largest number of a float type that has none."""
     infinite = np.array(sign * np.inf).astype(dtype)
     return sign * np.inf if np.isinf(infinite) else sign * float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]
