@@ -59,7 +59,7 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any
     return array
 
 
-def _end(x: Any, array: Any, axis: int) -> TracedArray | None:
+def _end(x: Any, array: TracedArray, axis: int) -> TracedArray | None:
     if x is NoValue:
         return None
     end = handle(x)
@@ -107,7 +107,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> An
     return made[0] if len(made) == 1 and (single or array.ndim == 1 or len(axes) == 1) else tuple(made)
 
 
-def _slope(array: Any, axis: int, spacing: Any, edge_order: int) -> Any:
+def _slope(array: TracedArray, axis: int, spacing: Any, edge_order: int) -> Any:
     n = array.shape[axis]
     if n < edge_order + 1:
         raise ValueError(

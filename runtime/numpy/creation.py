@@ -61,7 +61,7 @@ def _only_c_or_f(order: Any) -> None:
         raise ValueError("only 'C' or 'F' order is permitted")
 
 
-def _constant(name: str, value: Any) -> Callable[..., Any]:
+def _constant(name: str, value: int) -> Callable[..., Any]:
     def function(shape: Any, dtype: Any = float, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
         _check(name, order, device, like)
         _only_c_or_f(order)
@@ -72,7 +72,7 @@ def _constant(name: str, value: Any) -> Callable[..., Any]:
     return function
 
 
-def _constant_like(name: str, value: Any) -> Callable[..., Any]:
+def _constant_like(name: str, value: int) -> Callable[..., Any]:
     def function(
         a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, *, device: Any = None
     ) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -69,7 +69,9 @@ def indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Any:
 
 
 @rules.creates(np.fromfunction)
-def fromfunction(function: Any, shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any) -> Any:
+def fromfunction(
+    function: Callable[..., Any], shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any
+) -> Any:
     """As `numpy.fromfunction`: the function is called once, on the coordinate arrays."""
     plain("fromfunction", like=(like, None))
     grid = indices(shape, dtype=dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -114,7 +114,7 @@ def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, cas
     return fresh(joined) if out is None else store(out, joined)
 
 
-def _register_stack(original: Any, least: int, axis_of: Any) -> None:
+def _register_stack(original: Callable[..., Any], least: int, axis_of: Callable[..., Any]) -> None:
     at_least = (np.atleast_1d, np.atleast_2d, np.atleast_3d)[least - 1]
 
     def function(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
@@ -224,7 +224,7 @@ def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     return array_split(array, indices_or_sections, axis)
 
 
-def _register_split(original: Any, least: int, axis_of: Any) -> None:
+def _register_split(original: Callable[..., Any], least: int, axis_of: Callable[..., Any]) -> None:
     def function(ary: Any, indices_or_sections: Any) -> Any:
         array = handle(ary)
         if array.ndim < least:

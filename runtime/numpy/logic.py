@@ -199,7 +199,7 @@ def round_(a: Any, decimals: Any = 0, out: Any = None) -> Any:
     return result(_rounded(value, decimals), out, "unsafe")
 
 
-def _rounded(value: Any, decimals: int) -> Atom:
+def _rounded(value: Atom, decimals: int) -> Atom:
     if decimals == 0:
         return atoms.ufunc(np.rint, value)
     up, down = (np.multiply, np.divide) if decimals > 0 else (np.divide, np.multiply)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
+    NDArray,
     atom_of,
     fresh,
     handle,
@@ -79,7 +81,7 @@ def triu(m: Any, k: Any = 0) -> TracedArray:
 
 
 @rules.implements(np.tril_indices_from)
-def tril_indices_from(arr: Any, k: Any = 0) -> Any:
+def tril_indices_from(arr: Any, k: Any = 0) -> tuple[NDArray, ...]:
     """As `numpy.tril_indices_from`: static."""
     if arr.ndim != 2:
         raise ValueError("input array must be 2-d")
@@ -87,7 +89,7 @@ def tril_indices_from(arr: Any, k: Any = 0) -> Any:
 
 
 @rules.implements(np.triu_indices_from)
-def triu_indices_from(arr: Any, k: Any = 0) -> Any:
+def triu_indices_from(arr: Any, k: Any = 0) -> tuple[NDArray, ...]:
     """As `numpy.triu_indices_from`: static."""
     if arr.ndim != 2:
         raise ValueError("input array must be 2-d")
@@ -95,7 +97,7 @@ def triu_indices_from(arr: Any, k: Any = 0) -> Any:
 
 
 @rules.implements(np.diag_indices_from)
-def diag_indices_from(arr: Any) -> Any:
+def diag_indices_from(arr: Any) -> tuple[NDArray, ...]:
     """As `numpy.diag_indices_from`: static."""
     if arr.ndim < 2:
         raise ValueError("input array must be at least 2-d")
@@ -122,7 +124,7 @@ def vander(x: Any, N: Any = None, increasing: Any = False) -> TracedArray:  # no
     return fresh(atoms.op("concatenate", *(atoms.reshape(p, (array.size, 1)) for p in ordered), axis=1))
 
 
-def _window(original: Any) -> None:
+def _window(original: Callable[..., Any]) -> None:
     @rules.creates(original)
     def function(M: Any, *args: Any) -> TracedArray:  # noqa: N803
         # Of a static length: NumPy's own values, as a constant.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -254,7 +254,7 @@ def _at_least(ndim: int, x: Any) -> TracedArray:
     return array.viewed(views.Reshape(wanted))
 
 
-def _register_at_least(original: Any, ndim: int) -> None:
+def _register_at_least(original: Callable[..., Any], ndim: int) -> None:
     def function(*arrays: Any) -> Any:
         made = [_at_least(ndim, x) for x in arrays]
         return made[0] if len(made) == 1 else tuple(made)

@@ -5,7 +5,7 @@ Sizes that are summed over must agree; what is not there is set to zero on both 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -76,7 +76,7 @@ def _fronted(x: Any, axis: int, capacity: int) -> Any:
     return wrap.part_of(x.memory[key], x.extents, x.origin)
 
 
-def _product(a: _Side, i: int, b: _Side, j: int, extents: list[Any], function: Any) -> Any:
+def _product(a: _Side, i: int, b: _Side, j: int, extents: list[Any], function: Callable[..., Any]) -> Any:
     """The product of plain arrays, summed over axis i of one and j of the other."""
     made = FUNCTIONS[function](a.cleared((i,)), b.cleared((j,)))
     origin = next((side.x.origin for side in (a, b) if side.sized), None)

@@ -63,7 +63,7 @@ def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Any]:
     return array_split(array, indices_or_sections, axis)
 
 
-def _along(original: Any, least: int, axis_of: Callable[[Any], int]) -> None:
+def _along(original: Callable[..., Any], least: int, axis_of: Callable[[Any], int]) -> None:
     def rule(ary: Any, indices_or_sections: Any) -> list[Any]:
         array = array_of(ary)
         if array.ndim < least:

@@ -23,7 +23,7 @@ from anabranch.runtime.ops.elementwise.term import (
 )
 from anabranch.runtime.ops.elementwise.ufunc import narrow
 from anabranch.runtime.ops.emitter import Emitter
-from anabranch.runtime.ops.op import Op, expect
+from anabranch.runtime.ops.op import NDArray, Op, expect
 
 
 def _float_to_signed(x: Term, dtype: np.dtype[Any]) -> Term:
@@ -172,7 +172,7 @@ def _select_type(predicate: ArrayType, on_true: ArrayType, on_false: ArrayType) 
     return on_true
 
 
-def _join(real: Any, imag: Any) -> Any:
+def _join(real: NDArray, imag: NDArray) -> NDArray:
     # Not real + 1j*imag: that turns an infinite part into a NaN one.
     result = np.empty(np.shape(real), np.result_type(real, np.complex64))
     result.real, result.imag = real, imag
