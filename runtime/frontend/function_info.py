@@ -17,7 +17,7 @@ from anabranch.runtime.errors import NoSourceError
 from anabranch.runtime.tracing.builder import tracing
 
 
-def name_of(function: Any) -> str:
+def name_of(function: Callable[..., Any]) -> str:
     """Return the name of a function in messages."""
     return getattr(function, "__qualname__", "function")
 
@@ -50,7 +50,7 @@ def plain_function(function: Any) -> types.FunctionType:
     )
 
 
-def refuse_early(function: Any) -> None:
+def refuse_early(function: Callable[..., Any]) -> None:
     """Refuse what cannot be rewritten at all: a function that yields or awaits, and one without source.
 
     Deeper in, generators and functions made by `exec` (a dataclass's methods) run as they are.

@@ -137,7 +137,7 @@ def _slope(array: TracedArray, axis: int, spacing: Any, edge_order: int) -> Any:
     return _F[np.concatenate]([ends[0], inner, ends[1]], axis)
 
 
-def _even_ends(array: Any, axis: int, spacing: Any, edge_order: int) -> tuple[Any, Any]:
+def _even_ends(array: TracedArray, axis: int, spacing: Any, edge_order: int) -> tuple[Any, Any]:
     """The slopes at both ends of evenly spaced values."""
     n = array.shape[axis]
     first, second, before, last = (_cut(array, axis, i, i + 1) for i in (0, 1, n - 2, n - 1))
@@ -148,7 +148,7 @@ def _even_ends(array: Any, axis: int, spacing: Any, edge_order: int) -> tuple[An
     return start, 0.5 / spacing * earlier + -2.0 / spacing * before + 1.5 / spacing * last
 
 
-def _uneven_ends(array: Any, axis: int, steps: Any, edge_order: int) -> tuple[Any, Any]:
+def _uneven_ends(array: TracedArray, axis: int, steps: Any, edge_order: int) -> tuple[Any, Any]:
     """The slopes at both ends of values at given distances."""
     n = array.shape[axis]
     first, second, before, last = (_cut(array, axis, i, i + 1) for i in (0, 1, n - 2, n - 1))

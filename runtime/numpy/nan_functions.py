@@ -23,7 +23,7 @@ def _nan_mask(x: Atom) -> Atom | None:
     return atoms.ufunc(np.isnan, x) if x.type.dtype.kind in "fc" else None
 
 
-def _replaced(x: Atom, value: Any) -> Atom:
+def _replaced(x: Atom, value: float) -> Atom:
     mask = _nan_mask(x)
     return x if mask is None else atoms.select(mask, zeros_atom(x.type.shape, x.type.dtype, value), x)
 

@@ -68,7 +68,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
     return fresh(value)
 
 
-def _ramps(value: TracedArray, widths: Any, ends: Any) -> Any:
+def _ramps(value: TracedArray, widths: NDArray, ends: Any) -> TracedArray:
     """Straight lines from the ends' values to the edges."""
     pairs = ends if traced_inside(ends) else np.asarray(ends)
     pairs = _F[np.broadcast_to](pairs, (value.ndim, 2))
@@ -83,7 +83,7 @@ def _ramps(value: TracedArray, widths: Any, ends: Any) -> Any:
     return value
 
 
-def _statistics(value: TracedArray, widths: Any, mode: str, lengths: Any) -> Any:
+def _statistics(value: TracedArray, widths: NDArray, mode: str, lengths: Any) -> TracedArray:
     """Return the edges as a function makes them of so many elements from each end, repeated."""
     asked = np.broadcast_to(np.asarray(lengths, object), (value.ndim, 2)) if value.ndim else np.zeros((0, 2), object)
     for axis, pair in enumerate(widths.tolist()):
@@ -127,7 +127,7 @@ def _static(x: Any) -> Any:
     return operator.index(x) if traced_inside(x) else x
 
 
-def _constant(value: Atom, widths: Any, constants: Any) -> Atom:
+def _constant(value: Atom, widths: NDArray, constants: Any) -> Atom:
     ndim = len(value.type.shape)
     zero = (0,) * ndim
     if not traced_inside(constants):

@@ -176,7 +176,7 @@ def _no_zero(sums: Atom) -> None:
     run_time_checks.fail_if(any_zero, lambda _: ZeroDivisionError("Weights sum to zero, can't be normalized"))
 
 
-def weighted(array: Any, weight: Any, axis: Any) -> tuple[Any, Any]:
+def weighted(array: TracedArray, weight: TracedArray, axis: Any) -> tuple[Any, Any]:
     """The array, and weights of its shape."""
     if array.shape == weight.shape:
         return array, weight
