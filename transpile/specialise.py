@@ -105,7 +105,7 @@ class _Statements(Folding):
     def whole(self, function: Function) -> Function:
         """The function with its body folded; the same one where there is nothing to do."""
         if isinstance(function, cst.Lambda):
-            body = self.expression(function.body)
+            body: cst.BaseExpression | cst.BaseSuite = self.expression(function.body)
             return function if body is function.body else self.derived(function.with_changes(body=body), function)
         self.top = function.body
         outside = self.names
@@ -257,14 +257,12 @@ class _Statements(Folding):
             return self.derived(replace_children(node, self._part), node)
         if isinstance(node, cst.MatchPattern):
             return node
-        made: cst.CSTNode = self.expression(node)
-        return made
+        return self.expression(node)
 
     def _target(self, node: cst.CSTNode) -> cst.CSTNode:
         if isinstance(node, (cst.Name, cst.Tuple, cst.List, cst.StarredElement)):
             return node
-        made: cst.CSTNode = self.expression(node)
-        return made
+        return self.expression(node)
 
     def _function(self, node: cst.FunctionDef) -> cst.FunctionDef:
         """A function inside: its own names hide those that are known."""
