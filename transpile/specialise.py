@@ -17,7 +17,7 @@ from anabranch.transpile.constants import UNKNOWN, NameValues, items_of, literal
 from anabranch.transpile.folding import Folding, decided
 from anabranch.transpile.forms import Body, bindings, breaks, fits, is_flat, leaves, lines_of
 from anabranch.transpile.names import Function, scope_of, usage_of
-from anabranch.transpile.nodes import children, descendants, line, name, replace_children
+from anabranch.transpile.nodes import Statement, children, descendants, line, name, replace_children
 
 _MOST_STEPS, _MOST_STATEMENTS, _MOST_ROUNDS = 8, 24, 4
 
@@ -177,11 +177,11 @@ class _Statements(Folding):
 
     def _commented(self, made: list[cst.BaseStatement], old: cst.BaseStatement) -> list[cst.BaseStatement]:
         """The first of the new statements takes over the comments above the old one."""
-        leading = getattr(old, "leading_lines", ())
-        if made and leading and made[0] is not old and not getattr(made[0], "leading_lines", ()):
-            first = made[0].with_changes(leading_lines=leading)
-            return [self.derived(first, made[0]), *made[1:]]
-        return made
+        leading = old.leading_lines if isinstance(old, Statement) else ()
+        if not made or not leading or made[0] is old or (isinstance(made[0], Statement) and made[0].leading_lines):
+            return made
+        first = made[0].with_changes(leading_lines=leading)
+        return [self.derived(first, made[0]), *made[1:]]
 
     def _line(self, node: cst.SimpleStatementLine) -> list[cst.BaseStatement]:
         small = [made for part in node.body if (made := self._small(part)) is not None]
