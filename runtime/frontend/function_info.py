@@ -31,7 +31,7 @@ def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
 
 
-def plain_function(function: Any) -> types.FunctionType:
+def plain_function(function: Callable[..., Any]) -> types.FunctionType:
     """The function that a method, a partial or a callable object comes down to.
 
     Raises
