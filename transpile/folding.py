@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import libcst as cst
 
@@ -65,7 +65,7 @@ class Folding(abc.ABC):
 
     def test(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """An expression of which only the truth matters."""
-        made: cst.BaseExpression = self.expression(node)
+        made = self.expression(node)
         while isinstance(made, cst.BooleanOperation):
             right = value_of(made.right, self.names)
             passes = decided(right) is isinstance(made.operator, cst.And)
@@ -74,7 +74,13 @@ class Folding(abc.ABC):
             made = self._in_parentheses_of(made.left, made)
         return made
 
-    def expression(self, node: Any) -> Any:
+    @overload
+    def expression(self, node: cst.BaseExpression) -> cst.BaseExpression: ...
+
+    @overload
+    def expression(self, node: cst.CSTNode) -> cst.CSTNode: ...
+
+    def expression(self, node: cst.CSTNode) -> cst.CSTNode:
         """An expression with what is known in it folded."""
         if isinstance(node, cst.BaseExpression) and not isinstance(node, _LITERALS):
             value = value_of(node, self.names)
@@ -101,23 +107,27 @@ class Folding(abc.ABC):
         """Return whether a known name, and not the user's own constants alone, makes an expression known."""
         return any(isinstance(n, cst.Name) and n.value in self.names.known for n in descendants(node))
 
-    def _ternary(self, node: cst.IfExp) -> Any:
+    def _ternary(self, node: cst.IfExp) -> cst.BaseExpression:
         test = self.test(node.test)
         answer = decided(value_of(test, self.names))
         chosen, other = (node.body, node.orelse) if answer else (node.orelse, node.body)
         if answer is not None and self.may_go([node.test, other]):
             return self._in_parentheses_of(self.expression(chosen), node)
-        parts = {"test": test, "body": self.expression(node.body), "orelse": self.expression(node.orelse)}
+        parts: dict[str, cst.BaseExpression] = {
+            "test": test,
+            "body": self.expression(node.body),
+            "orelse": self.expression(node.orelse),
+        }
         same = all(getattr(node, k) is v for k, v in parts.items())
         return node if same else self.derived(node.with_changes(**parts), node)
 
-    def _boolean(self, node: cst.BooleanOperation) -> Any:
+    def _boolean(self, node: cst.BooleanOperation) -> cst.BaseExpression:
         answer = decided(value_of(node.left, self.names))
         if answer is not None and answer is isinstance(node.operator, cst.And) and self.may_go([node.left]):
             return self._in_parentheses_of(self.expression(node.right), node)
         return self._fenced(self.derived(replace_children(node, self.expression), node), node)
 
-    def _comprehension(self, node: cst.BaseComp) -> Any:
+    def _comprehension(self, node: cst.BaseComp) -> cst.BaseComp:
         """Its first iterable stands outside; the names of its loops hide others from the rest."""
         outside, loop = self.names, node.for_in
         first = self.expression(loop.iter)
@@ -140,17 +150,18 @@ class Folding(abc.ABC):
             )
         if isinstance(node, cst.CompIf):
             return self.derived(replace_children(node, self.expression), node)
-        return self.expression(node)  # type: ignore[no-any-return]
+        return self.expression(node)
 
-    def _in_parentheses_of(self, new: Any, old: cst.CSTNode) -> Any:
+    def _in_parentheses_of(self, new: cst.BaseExpression, old: cst.BaseExpression) -> cst.BaseExpression:
         """The new expression, with the parentheses that the old one had."""
-        if getattr(old, "lpar", ()) and not new.lpar:
-            return self.derived(new.with_changes(lpar=old.lpar, rpar=old.rpar), new)  # type: ignore[attr-defined]
+        if old.lpar and not new.lpar:
+            return self.derived(new.with_changes(lpar=old.lpar, rpar=old.rpar), new)
         return new
 
-    def _fenced(self, made: Any, old: cst.CSTNode) -> Any:
+    def _fenced(self, made: cst.CSTNodeT, old: cst.CSTNode) -> cst.CSTNodeT:
         """Parentheses around operands that came to be signed, or to be numbers before a dot."""
-        if made is old or not isinstance(made, _TIGHT):
+        is_tight = isinstance(made, _TIGHT)
+        if made is old or not is_tight:
             return made
         changes = {}
         for part in ("left", "right", "value", "expression", "func"):

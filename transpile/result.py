@@ -82,7 +82,7 @@ def _content(cell: types.CellType) -> Any:
         return cell
 
 
-def _value(text: str, ab: Any) -> object:
+def _value(text: str, ab: object) -> object:
     """Return what a dotted header text stands for."""
     found: Any = ab
     for part in text.split(".")[1:]:

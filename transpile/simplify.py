@@ -88,7 +88,7 @@ class Simplifier:
         simpler = None if found is None else found.simplify(self, new, node)
         if simpler is None:
             return [new]
-        leading = getattr(new, "leading_lines", ())
+        leading = new.leading_lines if isinstance(new, Statement) else ()
         if leading and not simpler[0].leading_lines:
             simpler[0] = self._kept(simpler[0].with_changes(leading_lines=leading), simpler[0])
         return simpler

@@ -17,7 +17,7 @@ from anabranch.transpile.constants import UNKNOWN, NameValues, items_of, literal
 from anabranch.transpile.folding import Folding, decided
 from anabranch.transpile.known_parts import Body, bindings, breaks, fits, is_flat, leaves, lines_of
 from anabranch.transpile.names import Function, scope_of, usage_of
-from anabranch.transpile.nodes import children, descendants, line, name, replace_children
+from anabranch.transpile.nodes import Statement, children, descendants, line, name, replace_children
 
 _MOST_STEPS, _MOST_STATEMENTS, _MOST_ROUNDS = 8, 24, 4
 
@@ -105,7 +105,7 @@ class _Statements(Folding):
     def whole(self, function: Function) -> Function:
         """The function with its body folded; the same one where there is nothing to do."""
         if isinstance(function, cst.Lambda):
-            body = self.expression(function.body)
+            body: cst.BaseExpression | cst.BaseSuite = self.expression(function.body)
             return function if body is function.body else self.derived(function.with_changes(body=body), function)
         self.top = function.body
         outside = self.names
@@ -177,11 +177,11 @@ class _Statements(Folding):
 
     def _commented(self, made: list[cst.BaseStatement], old: cst.BaseStatement) -> list[cst.BaseStatement]:
         """The first of the new statements takes over the comments above the old one."""
-        leading = getattr(old, "leading_lines", ())
-        if made and leading and made[0] is not old and not getattr(made[0], "leading_lines", ()):
-            first = made[0].with_changes(leading_lines=leading)
-            return [self.derived(first, made[0]), *made[1:]]
-        return made
+        leading = old.leading_lines if isinstance(old, Statement) else ()
+        if not made or not leading or made[0] is old or (isinstance(made[0], Statement) and made[0].leading_lines):
+            return made
+        first = made[0].with_changes(leading_lines=leading)
+        return [self.derived(first, made[0]), *made[1:]]
 
     def _line(self, node: cst.SimpleStatementLine) -> list[cst.BaseStatement]:
         small = [made for part in node.body if (made := self._small(part)) is not None]
@@ -257,14 +257,12 @@ class _Statements(Folding):
             return self.derived(replace_children(node, self._part), node)
         if isinstance(node, cst.MatchPattern):
             return node
-        made: cst.CSTNode = self.expression(node)
-        return made
+        return self.expression(node)
 
     def _target(self, node: cst.CSTNode) -> cst.CSTNode:
         if isinstance(node, (cst.Name, cst.Tuple, cst.List, cst.StarredElement)):
             return node
-        made: cst.CSTNode = self.expression(node)
-        return made
+        return self.expression(node)
 
     def _function(self, node: cst.FunctionDef) -> cst.FunctionDef:
         """A function inside: its own names hide those that are known."""

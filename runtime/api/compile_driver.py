@@ -23,7 +23,9 @@ _log = logging.getLogger("anabranch.compiles")
 tracing_alone = lock()
 
 
-def compile_function(function: Any, name: str, trace: Callable[[], Traced], rewritten: Callable[[], str]) -> Compiled:
+def compile_function(
+    function: Callable[..., Any], name: str, trace: Callable[[], Traced], rewritten: Callable[[], str]
+) -> Compiled:
     """Compile what `trace` gives.
 
     Parameters
@@ -58,7 +60,7 @@ def compile_function(function: Any, name: str, trace: Callable[[], Traced], rewr
     return made
 
 
-def place_of(function: Any) -> str:
+def place_of(function: Callable[..., Any]) -> str:
     """File and line of a function."""
     code = getattr(inspect.unwrap(getattr(function, "func", function)), "__code__", None)
     return "" if code is None else f"{code.co_filename}:{code.co_firstlineno}"

@@ -25,7 +25,7 @@ from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.runtime.frontend.function_info import name_of, parameter_names, plain_function, refuse_early
 from anabranch.runtime.frontend.trace_function import trace_call
 from anabranch.runtime.signature.argument_layouts import arguments_of
-from anabranch.runtime.signature.flatten_to_key import Leaves
+from anabranch.runtime.signature.flatten_to_key import Leaves, SignatureKey
 from anabranch.runtime.signature.static_args import StaticArguments
 from anabranch.runtime.tracing.capacity import Learned, knowing
 from anabranch.runtime.values.static_requests import may_be_known
@@ -45,7 +45,7 @@ class CompiledSignatures(Generic[P, R]):
         self.__anabranch_options__ = options
         self._names = parameter_names(function)
         self._statics = StaticArguments(function, options.static)
-        self._executables: ExecutableCache[Compiled] = ExecutableCache()
+        self._executables: ExecutableCache[SignatureKey, Compiled] = ExecutableCache()
         self._known = Known()
         self._learned = Learned()
 
@@ -84,7 +84,7 @@ class CompiledSignatures(Generic[P, R]):
         """How many calls found an executable, how many did not, how many there may be, and how many there are."""
         return self._executables.info(self.__anabranch_options__.in_force().cache_size)
 
-    def _signature(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Leaves, Call]:
+    def _signature(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[SignatureKey, Leaves, Call]:
         if self._statics:
             args, kwargs = self._statics.arrange(args, kwargs)
         leaves = self._taking()
@@ -94,7 +94,7 @@ class CompiledSignatures(Generic[P, R]):
         traced_under = self.__anabranch_options__.in_force().traced
         return (positional, named, leaves.aliases(), traced_under), leaves, (args, kwargs)
 
-    def _compile(self, key: Any, leaves: Leaves, call: Call) -> Compiled:
+    def _compile(self, key: SignatureKey, leaves: Leaves, call: Call) -> Compiled:
         """The executable of a signature that has none; others that want it wait here."""
         cache, name = self._executables, name_of(self.__anabranch_function__)
         with Watched(), cache.locks.of(key), configure(**self.__anabranch_options__.settings):
@@ -118,18 +118,18 @@ class CompiledSignatures(Generic[P, R]):
             cache.put(known_key(key, leaves.values, made.plan.known), made)
             return made
 
-    def _exact(self, key: Any, leaves: Leaves) -> Any:
+    def _exact(self, key: SignatureKey, leaves: Leaves) -> SignatureKey:
         """The signature with the values of the leaves that calls of it had to know."""
         if not self._known or not self.__anabranch_options__.in_force().auto_static:
             return key
         return known_key(key, leaves.values, self._known.leaves(key))
 
-    def _trace_shown(self, key: Any, leaves: Leaves, call: Call) -> Traced:
+    def _trace_shown(self, key: SignatureKey, leaves: Leaves, call: Call) -> Traced:
         traced = self._trace(key, leaves, call)
         self.__anabranch_options__.show(traced.program)
         return traced
 
-    def _trace(self, key: Any, leaves: Leaves, call: Call, passed: Passed | None = None) -> Traced:
+    def _trace(self, key: SignatureKey, leaves: Leaves, call: Call, passed: Passed | None = None) -> Traced:
         aliases = _by_leaf(leaves)
         arrays = [(i, v) for i, v in enumerate(leaves.values) if type(v) is np.ndarray and v.ndim]
         readonly = frozenset(i for i, v in arrays if not v.flags.writeable)

@@ -20,7 +20,7 @@ from anabranch.runtime.config import configure
 from anabranch.runtime.frontend.function_info import name_of
 from anabranch.runtime.host.callbacks import HostCallback
 from anabranch.runtime.host.compile_options import CompileOptions
-from anabranch.runtime.signature.flatten_to_key import Leaves, LeavesButNumbers
+from anabranch.runtime.signature.flatten_to_key import Leaves, LeavesButNumbers, SignatureKey
 from anabranch.runtime.xla import disk_cache
 from anabranch.runtime.xla.executable import Executable
 
@@ -39,7 +39,7 @@ class Dynamic(Wrapped[P, R]):
 
     def __init__(self, function: Callable[P, R], options: JitOptions) -> None:
         super().__init__(function, options)
-        self._programs: ExecutableCache[Executable] = ExecutableCache()
+        self._programs: ExecutableCache[bytes, Executable] = ExecutableCache()
 
     def clear_cache(self) -> None:
         """Forget all executables."""
@@ -53,7 +53,7 @@ class Dynamic(Wrapped[P, R]):
     def __repr__(self) -> str:
         return f"<anabranch.djit of {self.__anabranch_function__!r}>"
 
-    def _compile(self, key: Any, leaves: Leaves, call: Call) -> Compiled:
+    def _compile(self, key: SignatureKey, leaves: Leaves, call: Call) -> Compiled:
         """Trace, and find the program's executable; no signature leads past this."""
         function = self.__anabranch_function__
         with (

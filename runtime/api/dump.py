@@ -50,6 +50,6 @@ def dump_of(function: str) -> Dump:
     return NoDump() if folder is None else Dump(function, folder)
 
 
-def source_of(function: Any) -> str:
+def source_of(function: Callable[..., Any]) -> str:
     """The text of what was jitted."""
     return inspect.getsource(inspect.unwrap(getattr(function, "func", function)))

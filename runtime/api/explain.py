@@ -15,6 +15,7 @@ from anabranch.runtime.call import cache_miss
 from anabranch.runtime.call.call_spec import CallSpec
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.guards.guards import Guards
+from anabranch.runtime.signature.flatten_to_key import SignatureKey
 from anabranch.runtime.tracing.capacity import Overflowed
 from anabranch.runtime.tracing.decision_log import Decision
 
@@ -92,7 +93,12 @@ def _place(decision: Decision) -> str:
 
 
 def explanation(
-    traced: Traced, key: Any, names: tuple[str, ...], noted: Sequence[Decision], kept: str, named: frozenset[str]
+    traced: Traced,
+    key: SignatureKey,
+    names: tuple[str, ...],
+    noted: Sequence[Decision],
+    kept: str,
+    named: frozenset[str],
 ) -> Explanation:
     """The explanation of a trace.
 
@@ -123,7 +129,7 @@ def explanation(
     return Explanation(calling.fun_name, cache_miss.signature(key, names), tuple(decisions))
 
 
-def _arguments(key: Any, names: tuple[str, ...], plan: Plan, named: frozenset[str]) -> Iterator[Decision]:
+def _arguments(key: SignatureKey, names: tuple[str, ...], plan: Plan, named: frozenset[str]) -> Iterator[Decision]:
     known = {name for need in plan.needs for name in need.names}
     positional, by_name, *_ = key
     parts = [(names[i] if i < len(names) else f"*args[{i - len(names)}]", part) for i, part in enumerate(positional)]

@@ -169,7 +169,7 @@ def _store(stacks: Any, i: Any, y: Any) -> None:
         stacks[i] = y
 
 
-def _dtype(leaf: Any) -> Any:
+def _dtype(leaf: Any) -> np.dtype[Any]:
     return leaf.abstract.dtype if isinstance(leaf, Tracer) else np.asarray(leaf).dtype
 
 

@@ -27,7 +27,7 @@ from anabranch.runtime.control.call import resolve
 from anabranch.runtime.errors import AnabranchError, SourceError, UnsupportedValueError
 from anabranch.runtime.frontend.function_info import method_of, name_of
 from anabranch.runtime.ops.host_callback import done_before
-from anabranch.runtime.signature.flatten_to_key import Leaves
+from anabranch.runtime.signature.flatten_to_key import Leaves, SignatureKey
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.tracing.capacity import OverflowedError
 from anabranch.runtime.tracing.decision_log import noting
@@ -170,7 +170,7 @@ class Wrapped(CompiledSignatures[P, R]):
             except OverflowedError as again:
                 overflow = again
 
-    def _make_fast_path(self, key: Any, execution: Execution, written: Call, arranged: Call) -> None:
+    def _make_fast_path(self, key: SignatureKey, execution: Execution, written: Call, arranged: Call) -> None:
         """Let the next such call take the fast path; a signature that is met once only pays nothing for it."""
         known = execution in self._executables.with_fast_path
         if (known or execution.fast_path is never) and execution.fast_path_attempts < MOST_ATTEMPTS:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import collections
 import contextlib
-from typing import Any, Generic, NamedTuple, TypeVar
+from collections.abc import Hashable
+from typing import Generic, NamedTuple, TypeVar
 
 from anabranch.base.fork_locks import lock
 from anabranch.base.keyed_locks import KeyedLocks
@@ -17,6 +18,7 @@ from anabranch.runtime.config import settings
 
 _REMEMBERED = 4096
 
+K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 
 _MOST_FAST_PATHS = 4
@@ -31,7 +33,7 @@ class CacheInfo(NamedTuple):
     currsize: int
 
 
-class ExecutableCache(Generic[T]):
+class ExecutableCache(Generic[K, T]):
     """A mapping from signatures that holds at most `settings().cache_size` entries.
 
     Attributes
@@ -56,15 +58,15 @@ class ExecutableCache(Generic[T]):
         self.locks = KeyedLocks()
         self._lock = lock()
         self._dropped: set[int] = set()  # hashes, which keep nothing alive
-        self._entries: collections.OrderedDict[Any, T] = collections.OrderedDict()
-        self._with_fast_path: tuple[tuple[Any, Execution], ...] = ()
+        self._entries: collections.OrderedDict[K, T] = collections.OrderedDict()
+        self._with_fast_path: tuple[tuple[K, Execution], ...] = ()
         # Replaced as a whole, so that another thread can go through it meanwhile.
         self.with_fast_path: tuple[Execution, ...] = ()
         self.hits = 0
         self.misses = 0
         self.compiles = 0  # not forgotten when the cache is cleared
 
-    def get(self, key: Any) -> T | None:
+    def get(self, key: K) -> T | None:
         """The entry of a signature, which counts as used now."""
         found = self._entries.get(key)
         if found is not None:
@@ -72,7 +74,7 @@ class ExecutableCache(Generic[T]):
                 self._entries.move_to_end(key)
         return found
 
-    def put(self, key: Any, value: T) -> None:
+    def put(self, key: K, value: T) -> None:
         """Keep an entry, and let those go that have not been used for longest."""
         with self._lock:
             for used, _ in self._with_fast_path:
@@ -87,21 +89,21 @@ class ExecutableCache(Generic[T]):
             if len(self._dropped) > _REMEMBERED:
                 self._dropped.clear()
 
-    def was_dropped(self, key: Any) -> bool:
+    def was_dropped(self, key: K) -> bool:
         """Return whether there was an entry of the signature, which had to make room."""
         return hash(key) in self._dropped
 
-    def put_fast_path(self, key: Any, execution: Execution) -> None:
+    def put_fast_path(self, key: K, execution: Execution) -> None:
         """Keep the fast path of an entry, before those of others."""
         with self._lock:
             others = [(k, e) for k, e in self._with_fast_path if k != key]
             if key in self._entries:  # another thread may have cleared the cache
                 self._set_quick((key, execution), *others[: _MOST_FAST_PATHS - 1])
 
-    def _forget_quick(self, key: Any) -> None:
+    def _forget_quick(self, key: K) -> None:
         self._set_quick(*[(k, e) for k, e in self._with_fast_path if k != key])
 
-    def _set_quick(self, *pairs: tuple[Any, Execution]) -> None:
+    def _set_quick(self, *pairs: tuple[K, Execution]) -> None:
         self._with_fast_path, self.with_fast_path = pairs, tuple(e for _, e in pairs)
 
     def clear(self) -> None:
@@ -116,7 +118,7 @@ class ExecutableCache(Generic[T]):
         """The counts."""
         return CacheInfo(self.hits, self.misses, maxsize, len(self._entries))
 
-    def keys(self) -> list[Any]:
+    def keys(self) -> list[K]:
         """The signatures, the most recently used last."""
         with self._lock:
             return list(self._entries)

@@ -8,7 +8,7 @@ from typing import Any
 
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import settings
-from anabranch.runtime.signature.flatten_to_key import RepeatedArgument
+from anabranch.runtime.signature.flatten_to_key import ArgumentKey, RepeatedArgument, SignatureKey
 from anabranch.runtime.signature.static_keys import key_of
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.static_requests import NamedRequest, argument_names
@@ -16,7 +16,7 @@ from anabranch.runtime.values.static_requests import NamedRequest, argument_name
 _log = logging.getLogger("anabranch.with_fast_path")
 
 
-def known_key(key: Any, values: Sequence[Any], known: Collection[int]) -> Any:
+def known_key(key: SignatureKey, values: Sequence[Any], known: Collection[int]) -> SignatureKey:
     """A call's key with the values of these leaves in the place of their types."""
     if not known:
         return key
@@ -27,7 +27,7 @@ def known_key(key: Any, values: Sequence[Any], known: Collection[int]) -> Any:
     return (args, kwargs, *rest)
 
 
-def _part(key: Any, values: Sequence[Any], known: Collection[int], leaves: Iterator[int]) -> Any:
+def _part(key: ArgumentKey, values: Sequence[Any], known: Collection[int], leaves: Iterator[int]) -> ArgumentKey:
     if isinstance(key, tuple) and key and isinstance(key[0], Structure):
         return (key[0], *[_part(k, values, known, leaves) for k in key[1:]])
     if isinstance(key, RepeatedArgument) or (isinstance(key, tuple) and key and key[0] == "static"):
@@ -40,7 +40,7 @@ class Known:
     """Which leaves had to be known for each signature of a function; says so once of each argument."""
 
     def __init__(self) -> None:
-        self._leaves: dict[Any, frozenset[int]] = {}
+        self._leaves: dict[SignatureKey, frozenset[int]] = {}
         self._told: set[str] = set()
 
     @property
@@ -48,14 +48,14 @@ class Known:
         """The arguments that had to be known as a whole."""
         return frozenset(self._told)
 
-    def leaves(self, key: Any) -> frozenset[int]:
+    def leaves(self, key: SignatureKey) -> frozenset[int]:
         """Those of a signature."""
         return self._leaves.get(key, frozenset())
 
     def __bool__(self) -> bool:
         return bool(self._leaves)
 
-    def add(self, key: Any, plan: Plan, function: str) -> None:
+    def add(self, key: SignatureKey, plan: Plan, function: str) -> None:
         """Note what a trace had to know."""
         if not plan.known:
             return

@@ -6,7 +6,6 @@ import itertools
 import logging
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from anabranch.runtime.config import TRACED, Settings, settings
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.guards.guard_diff import changes
 from anabranch.runtime.guards.guards import Guards
-from anabranch.runtime.signature.flatten_to_key import RepeatedArgument
+from anabranch.runtime.signature.flatten_to_key import ArgumentKey, RepeatedArgument, SignatureKey
 from anabranch.runtime.signature.object_fields import part_name
 from anabranch.runtime.tracing.source_frames import stacklevel
 from anabranch.runtime.values.containers import Structure
@@ -46,7 +45,7 @@ class Miss:
     """
 
     function: str
-    key: Any
+    key: SignatureKey
     names: tuple[str, ...]
     compiles: int
     guards: Guards | None = None
@@ -54,7 +53,7 @@ class Miss:
     had_no_room: bool = False
 
 
-def report(miss: Miss, earlier: Callable[[], list[Any]]) -> None:
+def report(miss: Miss, earlier: Callable[[], list[SignatureKey]]) -> None:
     """Log a compilation, and warn of too many, where the settings ask for it."""
     chosen, logged = settings(), _log.isEnabledFor(logging.DEBUG)
     asked, many = chosen.log_compiles or chosen.explain_cache_misses, miss.compiles == chosen.compile_warning
@@ -70,12 +69,12 @@ def report(miss: Miss, earlier: Callable[[], list[Any]]) -> None:
         warnings.warn(f"{miss.function} was compiled {miss.compiles} times; {advice}. {text}", stacklevel=stacklevel())
 
 
-def signature(key: Any, names: tuple[str, ...]) -> str:
+def signature(key: SignatureKey, names: tuple[str, ...]) -> str:
     """A signature with the arguments' names: `x: float64[3], n: int`."""
     return ", ".join(f"{name}: {text}" for name, text in _parts(key, names)) or "no arguments"
 
 
-def explanation(miss: Miss, earlier: list[Any]) -> str:
+def explanation(miss: Miss, earlier: list[SignatureKey]) -> str:
     """Return what has changed since the last time, or what differs from the closest of the earlier signatures."""
     if miss.guards is not None:
         found = list(itertools.islice(changes(miss.guards), _TOLD)) or [
@@ -100,7 +99,7 @@ def explanation(miss: Miss, earlier: list[Any]) -> str:
     return f"of the signatures before, the closest differs in {closest} argument{'s' * (closest > 1)}: {text}"
 
 
-def _parts(key: Any, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def _parts(key: SignatureKey, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     positional, named, aliases, traced_under = key
     for i, part in enumerate(positional):
         yield from leaves(names[i] if i < len(names) else f"*args[{i - len(names)}]", part)
@@ -114,7 +113,7 @@ def _parts(key: Any, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
         yield "settings", " ".join(f"{name}={value}" for name, value in named_settings)
 
 
-def leaves(name: str, key: Any) -> Iterator[tuple[str, str]]:
+def leaves(name: str, key: ArgumentKey) -> Iterator[tuple[str, str]]:
     """Yield the parts of a signature's text for one argument, each with its name."""
     if isinstance(key, tuple) and key and isinstance(key[0], Structure):
         structure, *children = key
@@ -125,7 +124,7 @@ def leaves(name: str, key: Any) -> Iterator[tuple[str, str]]:
     yield name, _leaf(key)
 
 
-def _leaf(key: Any) -> str:
+def _leaf(key: ArgumentKey) -> str:
     match key:
         case type():
             return f"Python {key.__name__}"

@@ -14,7 +14,7 @@ from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.device.array import DEVICE
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.signature.argument_layouts import Arguments
-from anabranch.runtime.signature.flatten_to_key import Leaves
+from anabranch.runtime.signature.flatten_to_key import Leaves, SignatureKey
 from anabranch.runtime.signature.pytree import ConstantLeaf, PyTreeDef, Reading, ResultReading, Tree, joined, struct
 from anabranch.runtime.signature.shape_dtype_struct import ShapeDtypeStruct
 from anabranch.runtime.signature.static_args import ParameterForm
@@ -118,7 +118,7 @@ class CallSpec:
     """
 
     fun_name: str
-    key: tuple[Any, ...]
+    key: SignatureKey
     arguments: Arguments
     passed: Passed
     known: frozenset[int] = frozenset()

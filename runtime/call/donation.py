@@ -43,7 +43,7 @@ def donated_leaves(
     return frozenset(found)
 
 
-def _in_rest(form: ParameterForm, name: Any, donated: frozenset[str | int]) -> bool:
+def _in_rest(form: ParameterForm, name: str | None, donated: frozenset[str | int]) -> bool:
     return name not in form.names and form.rest_by_name in donated
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -227,7 +227,7 @@ class Array(Operators):
     def __format__(self, spec: str) -> str:
         return format(self.__array__(), spec)
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return operations().reduced(self)
 
     # ---- copies and exchange ---------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ class ArrayOperations(Protocol):
     def get(self, array: Any, key: Any) -> Any:
         """`array[key]`."""
 
-    def reduced(self, array: Any) -> Any:
+    def reduced(self, array: Any) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         """Return the value of `__reduce__`: a function that makes the Array again, and its arguments."""
 
     def attribute(self, array: Any, name: str) -> Any:

@@ -32,7 +32,7 @@ class EagerOperations:
             return NotImplemented
         return elementwise(power if ufunc is np.power else registry.FUNCTIONS[ufunc], ufunc, operands)
 
-    def reduced(self, array: Array) -> Any:
+    def reduced(self, array: Array) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         """See there."""
         return restored, (array.__array__(copy=True),)
 

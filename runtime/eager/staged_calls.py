@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -35,7 +35,7 @@ class Operand(NamedTuple):
 class CompiledIn:
     """A value that is compiled in: values that are equal but differ in type or sign have keys of their own."""
 
-    key: Any
+    key: Hashable
     value: Any = dataclasses.field(compare=False)
 
 
@@ -43,8 +43,8 @@ class ContainerOperand(NamedTuple):
     """A list, tuple, dict or slice, by how it is made of its parts."""
 
     make: Callable[[list[Any]], Any]
-    keys: tuple[Any, ...]
-    parts: tuple[Any, ...]
+    keys: tuple[Hashable, ...]
+    parts: tuple[Template, ...]
 
 
 Template: TypeAlias = Operand | CompiledIn | ContainerOperand
@@ -73,7 +73,7 @@ def described(value: Any, operands: list[Any]) -> Template:
     return CompiledIn(key_of(value), value)
 
 
-def _dict(items: list[tuple[Any, Any]]) -> dict[Any, Any]:
+def _dict(items: list[tuple[Hashable, Any]]) -> dict[Any, Any]:
     return dict(items)
 
 

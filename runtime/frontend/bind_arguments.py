@@ -151,7 +151,7 @@ class BoundArguments:
             self.copies.append(made)
         return made
 
-    def _leaf(self, layout: layouts.Leaf, abstract: Any) -> Any:
+    def _leaf(self, layout: layouts.Leaf, abstract: Abstract) -> Any:
         leaf = len(self.handles)
         atom: Var
         if leaf in self._fields:

@@ -17,7 +17,7 @@ from anabranch.runtime.errors import NoSourceError
 from anabranch.runtime.tracing.builder import tracing
 
 
-def name_of(function: Any) -> str:
+def name_of(function: Callable[..., Any]) -> str:
     """Return the name of a function in messages."""
     return getattr(function, "__qualname__", "function")
 
@@ -31,7 +31,7 @@ def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
 
 
-def plain_function(function: Any) -> types.FunctionType:
+def plain_function(function: Callable[..., Any]) -> types.FunctionType:
     """The function that a method, a partial or a callable object comes down to.
 
     Raises
@@ -50,7 +50,7 @@ def plain_function(function: Any) -> types.FunctionType:
     )
 
 
-def refuse_early(function: Any) -> None:
+def refuse_early(function: Callable[..., Any]) -> None:
     """Refuse what cannot be rewritten at all: a function that yields or awaits, and one without source.
 
     Deeper in, generators and functions made by `exec` (a dataclass's methods) run as they are.

@@ -6,7 +6,7 @@ import functools
 import gc
 import types
 from collections.abc import Callable, Container, ItemsView, Iterator, ValuesView
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UnionValue
 
 NDArray = np.ndarray[Any, Any]
+Exists: TypeAlias = Callable[[Any], bool]  # whether an object was there before
 
 # What loops are staged over.
 _STAGED = (countable.Countable, push_iteration.PushIterator)
@@ -57,15 +58,13 @@ def result_layout(value: Any, contents: tuple[Any, ...], outside: Heap, given: B
     return layouts.Node(structure, (result, *rest))
 
 
-def _existence(outside: Heap, given: BoundArguments) -> Callable[[Any], bool]:
+def _existence(outside: Heap, given: BoundArguments) -> Exists:
     """Return whether a container is the caller's, or is there outside."""
     known = {id(c) for c in given.containers}
     return lambda part: id(part) in known or part in outside
 
 
-def _refuse_cycles(
-    value: Any, where: str, around: dict[int, str], seen: set[int], exists: Callable[[Any], bool]
-) -> None:
+def _refuse_cycles(value: Any, where: str, around: dict[int, str], seen: set[int], exists: Exists) -> None:
     """Refuse a new container that holds itself; one that exists outside is returned as it is."""
     structure = containers.structure_of(value)
     if structure is None or not structure.keys or exists(value):
@@ -93,7 +92,7 @@ def _refers(layout: layouts.Layout) -> bool:
     return False
 
 
-def _of_made_nodes(layout: layouts.Layout, exists: Callable[[Any], bool]) -> layouts.Layout:
+def _of_made_nodes(layout: layouts.Layout, exists: Exists) -> layouts.Layout:
     """The layout with nodes that the function itself has made as alternatives, where they are few.
 
     Raises
@@ -111,7 +110,7 @@ def _of_made_nodes(layout: layouts.Layout, exists: Callable[[Any], bool]) -> lay
                 raise node_reference.refusal(source, "is given back, and the function itself has made it")
             return layouts.Union(tuple(options))
         case layouts.Node(structure, children, source):
-            for variant in getattr(structure, "variants", ()):
+            for variant in structure.variants:
                 for numbered in records.structures_in(variant):
                     _check_apart(numbered, exists)
             return layouts.Node(structure, tuple([_of_made_nodes(c, exists) for c in children]), source)
@@ -120,7 +119,7 @@ def _of_made_nodes(layout: layouts.Layout, exists: Callable[[Any], bool]) -> lay
     return layout
 
 
-def _check_apart(structure: node_structures.ReferenceStructure, exists: Callable[[Any], bool]) -> None:
+def _check_apart(structure: node_structures.ReferenceStructure, exists: Exists) -> None:
     graph = structure.extra
     if not all(_is_apart(graph.members[i], exists) for i in graph.among(structure.kinds)):
         some = node_reference.Reference(graph, atoms.literal(0, np.int32), structure.kinds)
@@ -145,13 +144,13 @@ def _kinds_by_graph(layout: layouts.Layout) -> list[tuple[node_graphs.NodeGraph,
     return list(found.values())
 
 
-def _members(graph: node_graphs.NodeGraph, kinds: set[Any], exists: Callable[[Any], bool]) -> Iterator[Any]:
+def _members(graph: node_graphs.NodeGraph, kinds: set[Any], exists: Exists) -> Iterator[Any]:
     """Yield the nodes of a graph, with None for those that are of other kinds, or cannot stand beside a result."""
     for member, kind in zip(graph.members, graph.kinds, strict=True):
         yield member if kind in kinds and _is_apart(member, exists) else None
 
 
-def _is_apart(member: Any, exists: Callable[[Any], bool]) -> bool:
+def _is_apart(member: Any, exists: Exists) -> bool:
     """Return whether a node is the caller's, or leads to no others of its kind."""
     if member is None or exists(member):
         return True

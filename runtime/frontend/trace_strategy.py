@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+import types
+from collections.abc import Hashable
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import AnabranchError
@@ -32,9 +33,9 @@ class Approach:
     """
 
     lists: bool
-    sites: set[Any] | None
+    sites: set[Hashable] | None
     unroll_reason: str | None = None
-    looped: frozenset[Any] | None = frozenset()
+    looped: frozenset[types.CodeType] | None = frozenset()
     first: Approach | None = None
 
     def after(self, trace: Trace) -> Approach:

@@ -30,7 +30,7 @@ class Guards:
         self.variables: dict[tuple[int, str], GlobalVariable] = {}
         self.code: dict[int, _Code] = {}
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[type[Guards], tuple[()]]:
         """Elsewhere there is nothing to guard: what was read stays in its process."""
         return Guards, ()
 

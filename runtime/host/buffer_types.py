@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import ml_dtypes
 import numpy as np
@@ -11,6 +11,12 @@ import numpy as np
 from anabranch.base.frozen import frozen
 
 NDArray: TypeAlias = np.ndarray[Any, Any]
+
+
+class DeviceBuffer(Protocol):
+    """A buffer of XLA's, as far as the host's side looks into it."""
+
+    def unsafe_buffer_pointer(self) -> int: ...
 
 
 @frozen

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.host.buffer_types import BufferType, NDArray
+from anabranch.runtime.host.buffer_types import BufferType, DeviceBuffer, NDArray
 from anabranch.runtime.host.callbacks import ArgumentMismatchError
 
 _ALIGNMENT = 64
@@ -18,7 +18,7 @@ _COPIED_BYTES = 16 * 1024
 _KEPT_BYTES = 1024 * 1024
 
 
-def adopter(kind: BufferType) -> Callable[[Any], NDArray]:
+def adopter(kind: BufferType) -> Callable[[DeviceBuffer], NDArray]:
     """How a result of this type becomes a writable ndarray that stands on, and keeps alive, XLA's memory."""
     shape, dtype, ndarray = kind.shape, kind.dtype, np.ndarray
     if kind.nbytes == 0:
@@ -26,7 +26,7 @@ def adopter(kind: BufferType) -> Callable[[Any], NDArray]:
     # Any: typing knows neither attributes of ctypes objects nor that they are buffers.
     from_address: Any = (ctypes.c_char * kind.nbytes).from_address
 
-    def adopt(result: Any) -> NDArray:
+    def adopt(result: DeviceBuffer) -> NDArray:
         memory = from_address(result.unsafe_buffer_pointer())
         memory.owner = result
         return ndarray(shape, dtype, memory)
@@ -34,7 +34,7 @@ def adopter(kind: BufferType) -> Callable[[Any], NDArray]:
     return adopt
 
 
-def reader(kind: BufferType) -> Callable[[Any], Any]:
+def reader(kind: BufferType) -> Callable[[DeviceBuffer], bool | int | float | complex]:
     """How a 0-d result becomes a Python number."""
     scalar = _CTYPES.get(kind.dtype)
     if scalar is None:
@@ -93,7 +93,7 @@ class Staging:
 
     __slots__ = ("_kinds", "_large", "_place", "buffers", "memories")
 
-    def __init__(self, kinds: Sequence[BufferType], place: Callable[[NDArray, BufferType], Any]) -> None:
+    def __init__(self, kinds: Sequence[BufferType], place: Callable[[NDArray, BufferType], DeviceBuffer]) -> None:
         self._kinds = kinds
         self._place = place
         self._large = {i: _Large(kind, place) for i, kind in enumerate(kinds) if not is_staged(kind)}
@@ -119,12 +119,12 @@ class Staging:
                 self.buffers[index] = large.placed(argument)
         return self.buffers
 
-    def placed(self, index: int, argument: NDArray) -> Any:
+    def placed(self, index: int, argument: NDArray) -> DeviceBuffer:
         """The buffer of an argument that is not always copied."""
         return self._large[index].placed(argument)
 
 
-def _staged(kind: BufferType, place: Callable[[NDArray, BufferType], Any]) -> tuple[NDArray, Any]:
+def _staged(kind: BufferType, place: Callable[[NDArray, BufferType], DeviceBuffer]) -> tuple[NDArray, DeviceBuffer]:
     """Memory, and XLA's buffer on it."""
     memory = aligned(kind)
     return memory, place(memory, kind)
@@ -135,13 +135,13 @@ class _Large:
 
     __slots__ = ("_address", "_buffer", "_kind", "_place", "_staged")
 
-    def __init__(self, kind: BufferType, place: Callable[[NDArray, BufferType], Any]) -> None:
+    def __init__(self, kind: BufferType, place: Callable[[NDArray, BufferType], DeviceBuffer]) -> None:
         self._kind, self._place = kind, place
         self._address = -1
-        self._buffer: Any = None
-        self._staged: tuple[NDArray, Any] | None = None
+        self._buffer: DeviceBuffer  # of the address, once there is one
+        self._staged: tuple[NDArray, DeviceBuffer] | None = None
 
-    def placed(self, array: NDArray) -> Any:
+    def placed(self, array: NDArray) -> DeviceBuffer:
         """XLA's buffer, valid while the array lives and is not written to."""
         at = address(array)
         # XLA would copy memory that doesn't suit it on a thread of its own, and run the program there too.
@@ -154,7 +154,7 @@ class _Large:
             self._address = at
         return self._buffer
 
-    def _copied(self, array: NDArray) -> Any:
+    def _copied(self, array: NDArray) -> DeviceBuffer:
         if not 0 < self._kind.nbytes <= _KEPT_BYTES:
             return self._place(aligned_copy(array, self._kind), self._kind)
         if self._staged is None:

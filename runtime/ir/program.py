@@ -18,7 +18,7 @@ import dataclasses
 import functools
 import itertools
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
@@ -69,9 +69,22 @@ class Operation(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def pure(self) -> bool: ...
+
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]: ...
 
     def evaluate(self, *arrays: Any, **params: Any) -> tuple[Any, ...]: ...
+
+    # The emitter is of a layer above, that of the ops.
+    def lower(
+        self,
+        emitter: Any,
+        inputs: Sequence[str],
+        in_types: Sequence[ArrayType],
+        out_types: Sequence[ArrayType],
+        **params: Any,
+    ) -> Sequence[str]: ...
 
 
 @frozen(eq=False)

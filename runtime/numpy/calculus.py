@@ -26,6 +26,7 @@ from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sorting import bisect
 from anabranch.runtime.numpy.ufunc_reductions import rows
 from anabranch.runtime.values import apply_ufunc, atoms, registry
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
 
 rules = Rules()
@@ -58,7 +59,7 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any
     return array
 
 
-def _end(x: Any, array: Any, axis: int) -> Any:
+def _end(x: Any, array: TracedArray, axis: int) -> TracedArray | None:
     if x is NoValue:
         return None
     end = handle(x)
@@ -70,7 +71,7 @@ def _end(x: Any, array: Any, axis: int) -> Any:
 
 
 @rules.implements(np.ediff1d)
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> TracedArray:
     """As `numpy.ediff1d`."""
     line = atom_of(ary)
     line = atoms.reshape(line, (line.type.size,))
@@ -106,7 +107,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> An
     return made[0] if len(made) == 1 and (single or array.ndim == 1 or len(axes) == 1) else tuple(made)
 
 
-def _slope(array: Any, axis: int, spacing: Any, edge_order: int) -> Any:
+def _slope(array: TracedArray, axis: int, spacing: Any, edge_order: int) -> Any:
     n = array.shape[axis]
     if n < edge_order + 1:
         raise ValueError(
@@ -136,7 +137,7 @@ def _slope(array: Any, axis: int, spacing: Any, edge_order: int) -> Any:
     return _F[np.concatenate]([ends[0], inner, ends[1]], axis)
 
 
-def _even_ends(array: Any, axis: int, spacing: Any, edge_order: int) -> tuple[Any, Any]:
+def _even_ends(array: TracedArray, axis: int, spacing: Any, edge_order: int) -> tuple[Any, Any]:
     """The slopes at both ends of evenly spaced values."""
     n = array.shape[axis]
     first, second, before, last = (_cut(array, axis, i, i + 1) for i in (0, 1, n - 2, n - 1))
@@ -147,7 +148,7 @@ def _even_ends(array: Any, axis: int, spacing: Any, edge_order: int) -> tuple[An
     return start, 0.5 / spacing * earlier + -2.0 / spacing * before + 1.5 / spacing * last
 
 
-def _uneven_ends(array: Any, axis: int, steps: Any, edge_order: int) -> tuple[Any, Any]:
+def _uneven_ends(array: TracedArray, axis: int, steps: Any, edge_order: int) -> tuple[Any, Any]:
     """The slopes at both ends of values at given distances."""
     n = array.shape[axis]
     first, second, before, last = (_cut(array, axis, i, i + 1) for i in (0, 1, n - 2, n - 1))
@@ -253,7 +254,7 @@ def _vectors(a: Any, v: Any) -> tuple[Atom, Atom]:
 
 
 @rules.implements(np.convolve)
-def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
+def convolve(a: Any, v: Any, mode: Any = "full") -> TracedArray:
     """As `numpy.convolve`."""
     x, y = _vectors(a, v)
     if not x.type.size:
@@ -266,7 +267,7 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
 
 
 @rules.implements(np.correlate)
-def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
+def correlate(a: Any, v: Any, mode: Any = "valid") -> TracedArray:
     """As `numpy.correlate`."""
     if not shape_of(a) or not shape_of(v):
         raise ValueError("object of too small depth for desired array")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,13 +56,13 @@ def resolved(value: Any) -> Any:
     return value
 
 
-def full_name(original: Any) -> str:
+def full_name(original: Callable[..., Any]) -> str:
     """The name of a NumPy function as users know it."""
     module = getattr(original, "__module__", None) or "numpy"
     return f"{module}.{original.__name__}"
 
 
-def is_staged(original: Any) -> bool:
+def is_staged(original: Callable[..., Any]) -> bool:
     """Return whether a NumPy function takes run-time values."""
     if original not in registry.FUNCTIONS:
         return False

@@ -61,7 +61,7 @@ def _only_c_or_f(order: Any) -> None:
         raise ValueError("only 'C' or 'F' order is permitted")
 
 
-def _constant(name: str, value: Any) -> Callable[..., Any]:
+def _constant(name: str, value: int) -> Callable[..., Any]:
     def function(shape: Any, dtype: Any = float, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
         _check(name, order, device, like)
         _only_c_or_f(order)
@@ -72,7 +72,7 @@ def _constant(name: str, value: Any) -> Callable[..., Any]:
     return function
 
 
-def _constant_like(name: str, value: Any) -> Callable[..., Any]:
+def _constant_like(name: str, value: int) -> Callable[..., Any]:
     def function(
         a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, *, device: Any = None
     ) -> Any:
@@ -175,7 +175,7 @@ def _ordered(made: TracedArray, order: Any, copy: Any) -> TracedArray:
     return done
 
 
-def _converted(x: Any, dtype: Any, copy: Any) -> Any:
+def _converted(x: Any, dtype: Any, copy: Any) -> TracedArray:
     if isinstance(x, TracedArray):
         same = dtype is None or np.dtype(dtype) == x.dtype
         if same and not copy:

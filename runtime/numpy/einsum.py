@@ -157,7 +157,7 @@ def _stretched(x: Atom, a: str, y: Atom, b: str) -> Atom:
 
 
 @rules.implements(np.einsum_path)
-def einsum_path(*operands: Any, **options: Any) -> Any:
+def einsum_path(*operands: Any, **options: Any) -> tuple[list[Any], str]:
     """As `numpy.einsum_path`, which asks for shapes only."""
     models = [
         np.broadcast_to(np.zeros((), x.dtype), x.shape) if hasattr(x, "dtype") and not isinstance(x, str) else x

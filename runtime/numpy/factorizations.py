@@ -35,7 +35,7 @@ _NO_EIGENVALUES = "Eigenvalues did not converge"
 
 
 @rules.implements(np.linalg.cholesky)
-def cholesky(a: Any, /, *, upper: Any = False) -> Any:
+def cholesky(a: Any, /, *, upper: Any = False) -> TracedArray:
     """As `numpy.linalg.cholesky`; a matrix that is not positive definite raises `LinAlgError` at run time."""
     array = handle(a)
     assert_square(array)
@@ -98,7 +98,7 @@ def eigh(a: Any, UPLO: Any = "L") -> Any:  # noqa: N803
 
 
 @rules.implements(np.linalg.eigvalsh)
-def eigvalsh(a: Any, UPLO: Any = "L") -> Any:  # noqa: N803
+def eigvalsh(a: Any, UPLO: Any = "L") -> TracedArray:  # noqa: N803
     """As `numpy.linalg.eigvalsh`."""
     dtype, (w,) = _eigh(a, UPLO, vectors=False)
     return as_dtype(w, real_of(dtype))
@@ -124,7 +124,7 @@ def eig(a: Any) -> Any:
 
 
 @rules.implements(np.linalg.eigvals)
-def eigvals(a: Any) -> Any:
+def eigvals(a: Any) -> TracedArray:
     """As `numpy.linalg.eigvals`, always complex."""
     return _eig(a, vectors=False)[0]
 
@@ -148,7 +148,7 @@ def svd(a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: An
     return SVDResult(as_dtype(u, dtype), as_dtype(s, real_of(dtype)), as_dtype(vh, dtype))
 
 
-def _descending(s: Any) -> Any:
+def _descending(s: Any) -> TracedArray:
     return fresh(_F[np.sort](s)[..., ::-1].atom)
 
 

@@ -45,7 +45,7 @@ def _checked(original: Callable[..., Any], known: Callable[..., Any]) -> Callabl
     return call
 
 
-def guard(functions: dict[Any, Callable[..., Any]]) -> None:
+def guard(functions: dict[object, Callable[..., Any]]) -> None:
     """Put the check before what these functions have in a table of staged functions."""
     for name in _NAMES.split():
         original = getattr(np, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ _OPPOSITE = {"backward": "forward", None: "forward", "ortho": "ortho", "forward"
 _WIDE = {np.dtype(np.float16): np.dtype(np.float32)}
 
 
-def _opposite(norm: Any) -> Any:
+def _opposite(norm: Any) -> str:
     if norm not in _OPPOSITE:
         raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
     return _OPPOSITE[norm]
@@ -50,7 +51,7 @@ def _scale(n: int, norm: Any, forward: bool, real: np.dtype[Any]) -> float:
     return factor if forward else factor * n
 
 
-def _transformed(a: TracedArray, n: int, axis: Any, kind: str, norm: Any, out: Any) -> Any:
+def _transformed(a: TracedArray, n: int, axis: Any, kind: str, norm: Any, out: Any) -> TracedArray:
     """One transform along one axis, with NumPy's checks."""
     if n < 1:
         raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
@@ -127,10 +128,10 @@ def _points(a: TracedArray, n: Any, axis: Any, half: bool = False) -> int:
     return (size - 1) * 2 if half else size
 
 
-def _register(original: Any) -> None:
+def _register(original: Callable[..., Any]) -> None:
     kind = original.__name__
 
-    def function(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Any:
+    def function(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> TracedArray:
         array = handle(a)
         return _transformed(array, _points(array, n, axis, kind == "irfft"), axis, kind, norm, out)
 
@@ -177,8 +178,8 @@ def _shape_and_axes(a: TracedArray, s: Any, axes: Any, half: bool = False) -> tu
     return [a.shape[i] if n == -1 else n for n, i in zip(sizes, chosen, strict=True)], chosen
 
 
-def _each(original: Any, one: Any, default: Any) -> None:
-    def function(a: Any, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None) -> Any:
+def _each(original: Callable[..., Any], one: Callable[..., Any], default: Any) -> None:
+    def function(a: Any, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None) -> TracedArray:
         array = handle(a)
         sizes, chosen = _shape_and_axes(array, s, axes)
         for n, axis in reversed(list(zip(sizes, chosen, strict=True))):
@@ -230,7 +231,7 @@ def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: A
 # ---- helpers ---------------------------------------------------------------------------------------------------------
 
 
-def _shift(original: Any, sign: int) -> None:
+def _shift(original: Callable[..., Any], sign: int) -> None:
     def function(x: Any, axes: Any = None) -> Any:
         array = handle(x)
         chosen = range(array.ndim) if axes is None else axes
@@ -247,7 +248,7 @@ _shift(np.fft.fftshift, 1)
 _shift(np.fft.ifftshift, -1)
 
 
-def _frequencies(original: Any) -> None:
+def _frequencies(original: Callable[..., Any]) -> None:
     @rules.creates(original)
     def function(n: Any, d: Any = 1.0, device: Any = None) -> Any:
         plain(f"fft.{original.__name__}", device=(device, None))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,12 +24,13 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.run_time_sizes import shape_with_room
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 
 rules = Rules()
 
 
 @rules.implements(np.ix_)
-def ix_(*args: Any) -> Any:
+def ix_(*args: Any) -> tuple[Any, ...]:
     """As `numpy.ix_`, of positions; truth values must be static."""
     lines = []
     for i, given in enumerate(args):
@@ -68,7 +69,9 @@ def indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Any:
 
 
 @rules.creates(np.fromfunction)
-def fromfunction(function: Any, shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any) -> Any:
+def fromfunction(
+    function: Callable[..., Any], shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any
+) -> Any:
     """As `numpy.fromfunction`: the function is called once, on the coordinate arrays."""
     plain("fromfunction", like=(like, None))
     grid = indices(shape, dtype=dtype)
@@ -76,7 +79,7 @@ def fromfunction(function: Any, shape: Any, *, dtype: Any = float, like: Any = N
 
 
 @rules.creates(np.meshgrid)
-def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "xy") -> Any:
+def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "xy") -> tuple[TracedArray, ...]:
     """As `numpy.meshgrid`; the arrays are copies."""
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")

@@ -19,19 +19,19 @@ rules = Rules()
 
 
 @rules.implements(np.shape)
-def shape(a: Any) -> Any:
+def shape(a: Any) -> tuple[int, ...]:
     """As `numpy.shape`."""
     return shape_of(a)
 
 
 @rules.implements(np.ndim)
-def ndim(a: Any) -> Any:
+def ndim(a: Any) -> int:
     """As `numpy.ndim`."""
     return len(shape_of(a))
 
 
 @rules.implements(np.size)
-def size(a: Any, axis: Any = None) -> Any:
+def size(a: Any, axis: Any = None) -> int:
     """As `numpy.size`."""
     sizes = shape_of(a)
     axes = range(len(sizes)) if axis is None else [one_axis(x, len(sizes)) for x in np.atleast_1d(axis)]
@@ -47,19 +47,19 @@ def _model(x: Any) -> Any:
 
 
 @rules.implements(np.result_type)
-def result_type(*arrays_and_dtypes: Any) -> Any:
+def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
     """As `numpy.result_type`."""
     return np.result_type(*map(_model, arrays_and_dtypes))
 
 
 @rules.implements(np.can_cast)
-def can_cast(from_: Any, to: Any, casting: Any = "safe") -> Any:
+def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
     """As `numpy.can_cast`."""
     return np.can_cast(dtype_of(from_), to, casting)
 
 
 @rules.implements(np.min_scalar_type)
-def min_scalar_type(a: Any, /) -> Any:
+def min_scalar_type(a: Any, /) -> np.dtype[Any]:
     """As `numpy.min_scalar_type`, of arrays; that of a scalar depends on its value."""
     if not shape_of(a):
         raise ConcretizationError(
@@ -78,38 +78,38 @@ def common_type(*arrays: Any) -> Any:
 
 
 @rules.implements(np.iscomplexobj)
-def iscomplexobj(x: Any) -> Any:
+def iscomplexobj(x: Any) -> bool:
     """As `numpy.iscomplexobj`."""
     return dtype_of(x).kind == "c"
 
 
 @rules.implements(np.isrealobj)
-def isrealobj(x: Any) -> Any:
+def isrealobj(x: Any) -> bool:
     """As `numpy.isrealobj`."""
     return dtype_of(x).kind != "c"
 
 
 @rules.implements(np.isscalar)
-def isscalar(element: Any) -> Any:
+def isscalar(element: Any) -> bool:
     """As `numpy.isscalar`."""
     return isinstance(element, Tracer) and element.abstract.kind is not Kind.ARRAY
 
 
 @rules.implements(np.isfortran)
-def isfortran(a: Any) -> Any:
+def isfortran(a: Any) -> bool:
     """As `numpy.isfortran`."""
     return memory_order.fortran(a)
 
 
 @rules.implements(np.may_share_memory)
-def may_share_memory(a: Any, b: Any, /, max_work: Any = 0) -> Any:
+def may_share_memory(a: Any, b: Any, /, max_work: Any = 0) -> bool:
     """As `numpy.may_share_memory`, by the identity of the memory."""
     del max_work
     return isinstance(a, TracedArray) and isinstance(b, TracedArray) and a.storage is b.storage
 
 
 @rules.implements(np.shares_memory)
-def shares_memory(a: Any, b: Any, /, max_work: Any = -1) -> Any:
+def shares_memory(a: Any, b: Any, /, max_work: Any = -1) -> bool:
     """As `numpy.shares_memory`, where one of two handles on the same memory is all of it."""
     if not may_share_memory(a, b, max_work):
         return False
@@ -119,6 +119,6 @@ def shares_memory(a: Any, b: Any, /, max_work: Any = -1) -> Any:
 
 
 @rules.implements(np.iterable)
-def iterable(y: Any) -> Any:
+def iterable(y: Any) -> bool:
     """As `numpy.iterable`."""
     return not isinstance(y, Tracer) or len(shape_of(y)) > 0

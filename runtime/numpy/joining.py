@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -99,7 +99,7 @@ def _check_joinable(values: Sequence[Atom], axis: int) -> None:
 
 
 @rules.implements(np.stack)
-def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> TracedArray:
     """As `numpy.stack`."""
     items = _items(arrays)
     if not items:
@@ -114,7 +114,7 @@ def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, cas
     return fresh(joined) if out is None else store(out, joined)
 
 
-def _register_stack(original: Any, least: int, axis_of: Any) -> None:
+def _register_stack(original: Callable[..., Any], least: int, axis_of: Callable[..., Any]) -> None:
     at_least = (np.atleast_1d, np.atleast_2d, np.atleast_3d)[least - 1]
 
     def function(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
@@ -224,7 +224,7 @@ def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     return array_split(array, indices_or_sections, axis)
 
 
-def _register_split(original: Any, least: int, axis_of: Any) -> None:
+def _register_split(original: Callable[..., Any], least: int, axis_of: Callable[..., Any]) -> None:
     def function(ary: Any, indices_or_sections: Any) -> Any:
         array = handle(ary)
         if array.ndim < least:
@@ -239,7 +239,7 @@ _register_split(np.hsplit, 1, lambda array: 1 if array.ndim > 1 else 0)
 _register_split(np.dsplit, 3, lambda _: 2)
 
 
-def unstack(x: Any, /, *, axis: Any = 0) -> Any:
+def unstack(x: Any, /, *, axis: Any = 0) -> tuple[Any, ...]:
     """As `numpy.unstack`: views."""
     array = handle(x)
     if array.ndim == 0:
@@ -311,7 +311,7 @@ def picked(value: Atom, positions: np.ndarray[Any, Any], axis: int) -> Atom:
 
 
 @rules.implements(np.roll)
-def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+def roll(a: Any, shift: Any, axis: Any = None) -> TracedArray:
     """As `numpy.roll`; the shift may be traced."""
     value = atom_of(a)
     shape = value.type.shape

@@ -32,7 +32,7 @@ _SINGULAR = "Singular matrix"
 
 
 @rules.implements(np.linalg.solve)
-def solve(a: Any, b: Any) -> Any:
+def solve(a: Any, b: Any) -> TracedArray:
     """As `numpy.linalg.solve`; a singular matrix raises `LinAlgError` at run time."""
     left, right = handle(a), handle(b)
     assert_square(left)
@@ -71,7 +71,7 @@ def inverse(a: TracedArray) -> tuple[Atom, Atom]:
 
 
 @rules.implements(np.linalg.inv)
-def inv(a: Any) -> Any:
+def inv(a: Any) -> TracedArray:
     """As `numpy.linalg.inv`; a singular matrix raises `LinAlgError` at run time."""
     array = handle(a)
     assert_square(array)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     atom_of,
     dtype_of,
@@ -82,7 +83,9 @@ def array_equiv(a1: Any, a2: Any) -> Any:
 
 
 @rules.implements(np.isin)
-def isin(element: Any, test_elements: Any, assume_unique: Any = False, invert: Any = False, *, kind: Any = None) -> Any:
+def isin(
+    element: Any, test_elements: Any, assume_unique: Any = False, invert: Any = False, *, kind: Any = None
+) -> TracedArray:
     """As `numpy.isin`: a search in the sorted test elements; NaN is in nothing."""
     del assume_unique, kind  # both only choose NumPy's method
     dtype = np.result_type(dtype_of(element), dtype_of(test_elements))
@@ -146,7 +149,7 @@ def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neg
     return target if target.shape else target[()]
 
 
-def _finite(x: TracedArray, nan: Any, posinf: Any, neginf: Any) -> Any:
+def _finite(x: TracedArray, nan: Any, posinf: Any, neginf: Any) -> Atom:
     info = np.finfo(x.dtype)
     shape = x.shape
     value = x.atom
@@ -196,7 +199,7 @@ def round_(a: Any, decimals: Any = 0, out: Any = None) -> Any:
     return result(_rounded(value, decimals), out, "unsafe")
 
 
-def _rounded(value: Any, decimals: int) -> Any:
+def _rounded(value: Atom, decimals: int) -> Atom:
     if decimals == 0:
         return atoms.ufunc(np.rint, value)
     up, down = (np.multiply, np.divide) if decimals > 0 else (np.divide, np.multiply)
@@ -231,7 +234,7 @@ def angle(z: Any, deg: Any = False) -> Any:
 
 
 @rules.implements(np.real_if_close)
-def real_if_close(a: Any, tol: Any = 100) -> Any:
+def real_if_close(a: Any, tol: Any = 100) -> TracedArray:
     """As `numpy.real_if_close`, of real arrays; that of complex ones depends on the values."""
     del tol
     if dtype_of(a).kind == "c":

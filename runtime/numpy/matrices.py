@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
+    NDArray,
     atom_of,
     fresh,
     handle,
@@ -17,6 +19,7 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.numpy.creation import diagonal_mask
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 
 rules = Rules()
 
@@ -45,13 +48,13 @@ def _diagonal_matrix(line: Atom, k: int) -> Atom:
 
 
 @rules.implements(np.diagflat)
-def diagflat(v: Any, k: Any = 0) -> Any:
+def diagflat(v: Any, k: Any = 0) -> TracedArray:
     """As `numpy.diagflat`."""
     line = atom_of(v)
     return fresh(_diagonal_matrix(atoms.reshape(line, (line.type.size,)), operator.index(k)))
 
 
-def _triangle(m: Any, k: Any, lower: bool) -> Any:
+def _triangle(m: Any, k: Any, lower: bool) -> TracedArray:
     value = atom_of(m)
     if len(value.type.shape) == 1:
         # NumPy broadcasts a vector against the square mask.
@@ -66,19 +69,19 @@ def _triangle(m: Any, k: Any, lower: bool) -> Any:
 
 
 @rules.implements(np.tril)
-def tril(m: Any, k: Any = 0) -> Any:
+def tril(m: Any, k: Any = 0) -> TracedArray:
     """As `numpy.tril`."""
     return _triangle(m, k, lower=True)
 
 
 @rules.implements(np.triu)
-def triu(m: Any, k: Any = 0) -> Any:
+def triu(m: Any, k: Any = 0) -> TracedArray:
     """As `numpy.triu`."""
     return _triangle(m, k, lower=False)
 
 
 @rules.implements(np.tril_indices_from)
-def tril_indices_from(arr: Any, k: Any = 0) -> Any:
+def tril_indices_from(arr: Any, k: Any = 0) -> tuple[NDArray, ...]:
     """As `numpy.tril_indices_from`: static."""
     if arr.ndim != 2:
         raise ValueError("input array must be 2-d")
@@ -86,7 +89,7 @@ def tril_indices_from(arr: Any, k: Any = 0) -> Any:
 
 
 @rules.implements(np.triu_indices_from)
-def triu_indices_from(arr: Any, k: Any = 0) -> Any:
+def triu_indices_from(arr: Any, k: Any = 0) -> tuple[NDArray, ...]:
     """As `numpy.triu_indices_from`: static."""
     if arr.ndim != 2:
         raise ValueError("input array must be 2-d")
@@ -94,7 +97,7 @@ def triu_indices_from(arr: Any, k: Any = 0) -> Any:
 
 
 @rules.implements(np.diag_indices_from)
-def diag_indices_from(arr: Any) -> Any:
+def diag_indices_from(arr: Any) -> tuple[NDArray, ...]:
     """As `numpy.diag_indices_from`: static."""
     if arr.ndim < 2:
         raise ValueError("input array must be at least 2-d")
@@ -104,7 +107,7 @@ def diag_indices_from(arr: Any) -> Any:
 
 
 @rules.implements(np.vander)
-def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:  # noqa: N803
+def vander(x: Any, N: Any = None, increasing: Any = False) -> TracedArray:  # noqa: N803
     """As `numpy.vander`: running products."""
     array = handle(x)
     if array.ndim != 1:
@@ -121,9 +124,9 @@ def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:  # noqa: N803
     return fresh(atoms.op("concatenate", *(atoms.reshape(p, (array.size, 1)) for p in ordered), axis=1))
 
 
-def _window(original: Any) -> None:
+def _window(original: Callable[..., Any]) -> None:
     @rules.creates(original)
-    def function(M: Any, *args: Any) -> Any:  # noqa: N803
+    def function(M: Any, *args: Any) -> TracedArray:  # noqa: N803
         # Of a static length: NumPy's own values, as a constant.
         return fresh(atoms.literal(original(operator.index(M), *args)))
 

@@ -116,7 +116,7 @@ def _random(obj: Any) -> bool:
     return "numpy.random" in sys.modules and isinstance(getattr(obj, "__self__", None), np.random.RandomState)
 
 
-def _is_default_rng(obj: Any) -> bool:
+def _is_default_rng(obj: Callable[..., Any]) -> bool:
     return "numpy.random" in sys.modules and obj is np.random.default_rng
 
 

@@ -23,12 +23,12 @@ def _nan_mask(x: Atom) -> Atom | None:
     return atoms.ufunc(np.isnan, x) if x.type.dtype.kind in "fc" else None
 
 
-def _replaced(x: Atom, value: Any) -> Atom:
+def _replaced(x: Atom, value: float) -> Atom:
     mask = _nan_mask(x)
     return x if mask is None else atoms.select(mask, zeros_atom(x.type.shape, x.type.dtype, value), x)
 
 
-def _filled(plain_: Any, value: Any) -> Callable[..., Any]:
+def _filled(plain_: Callable[..., Any], value: int) -> Callable[..., Any]:
     def function(a: Any, *args: Any, **kwargs: Any) -> Any:
         return _F[plain_](fresh(_replaced(atom_of(a), value)), *args, **kwargs)
 
@@ -62,7 +62,7 @@ rules.implements(np.nanmax)(_extreme(np.maximum, np.fmax))
 rules.implements(np.nanmin)(_extreme(np.minimum, np.fmin))
 
 
-def _position(plain_: Any, value: Any) -> Callable[..., Any]:
+def _position(plain_: Callable[..., Any], value: float) -> Callable[..., Any]:
     def function(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NoValue) -> Any:
         x = atom_of(a)
         mask = _nan_mask(x)

@@ -9,6 +9,7 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
+    NDArray,
     atom_of,
     fresh,
     handle,
@@ -20,6 +21,7 @@ from anabranch.runtime.numpy.joining import concatenate, picked
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry
 from anabranch.runtime.values.arrays import indexing, integer_elements
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 
 rules = Rules()
 
@@ -66,7 +68,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
     return fresh(value)
 
 
-def _ramps(value: Any, widths: Any, ends: Any) -> Any:
+def _ramps(value: TracedArray, widths: NDArray, ends: Any) -> TracedArray:
     """Straight lines from the ends' values to the edges."""
     pairs = ends if traced_inside(ends) else np.asarray(ends)
     pairs = _F[np.broadcast_to](pairs, (value.ndim, 2))
@@ -81,7 +83,7 @@ def _ramps(value: Any, widths: Any, ends: Any) -> Any:
     return value
 
 
-def _statistics(value: Any, widths: Any, mode: str, lengths: Any) -> Any:
+def _statistics(value: TracedArray, widths: NDArray, mode: str, lengths: Any) -> TracedArray:
     """Return the edges as a function makes them of so many elements from each end, repeated."""
     asked = np.broadcast_to(np.asarray(lengths, object), (value.ndim, 2)) if value.ndim else np.zeros((0, 2), object)
     for axis, pair in enumerate(widths.tolist()):
@@ -107,7 +109,7 @@ def _no_more(mode: str, kwargs: dict[str, Any]) -> None:
         raise ValueError(f"unsupported keyword arguments for mode '{mode}': {set(kwargs)}")
 
 
-def _pairs(widths: Any, ndim: int) -> Any:
+def _pairs(widths: Any, ndim: int) -> NDArray:
     if isinstance(widths, dict):
         filled = [(0, 0)] * ndim
         for axis, width in widths.items():
@@ -125,7 +127,7 @@ def _static(x: Any) -> Any:
     return operator.index(x) if traced_inside(x) else x
 
 
-def _constant(value: Atom, widths: Any, constants: Any) -> Atom:
+def _constant(value: Atom, widths: NDArray, constants: Any) -> Atom:
     ndim = len(value.type.shape)
     zero = (0,) * ndim
     if not traced_inside(constants):
@@ -147,7 +149,7 @@ def _constant(value: Atom, widths: Any, constants: Any) -> Atom:
     return value
 
 
-def _filling(value: Any, dtype: Any) -> Atom:
+def _filling(value: Any, dtype: np.dtype[Any]) -> Atom:
     """The number that fills an array, as it is assigned to its elements."""
     if traced_inside(value):
         return atom_of(integer_elements.element(value, dtype), dtype)

@@ -12,6 +12,7 @@ from anabranch.runtime.numpy.core import handle, refused, shape_of
 from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import wrap
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
 
 rules = Rules()
@@ -88,7 +89,7 @@ rules.refuses("the size of the remainder is known only at run time", np.polydiv)
 
 
 @rules.implements(np.polyder)
-def polyder(p: Any, m: Any = 1) -> Any:
+def polyder(p: Any, m: Any = 1) -> TracedArray:
     """As `numpy.polyder`."""
     order = operator.index(m)
     if order < 0:
@@ -102,7 +103,7 @@ def polyder(p: Any, m: Any = 1) -> Any:
 
 
 @rules.implements(np.polyint)
-def polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
+def polyint(p: Any, m: Any = 1, k: Any = None) -> TracedArray:
     """As `numpy.polyint`."""
     order = operator.index(m)
     if order < 0:

@@ -24,6 +24,7 @@ from anabranch.runtime.numpy.core import (
 )
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import apply_ufunc, atoms, registry
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 
 rules = Rules()
 
@@ -232,7 +233,7 @@ def linalg_outer(x1: Any, x2: Any, /) -> Any:
 
 
 @rules.implements(np.tensordot)
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+def tensordot(a: Any, b: Any, axes: Any = 2) -> TracedArray:
     """As `numpy.tensordot`."""
     x, y = common(a, b)
     if isinstance(axes, (tuple, list)):
@@ -249,7 +250,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
 
 
 @rules.implements(np.linalg.tensordot)
-def linalg_tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
+def linalg_tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> TracedArray:
     """As `numpy.linalg.tensordot`."""
     return tensordot(x1, x2, axes)
 

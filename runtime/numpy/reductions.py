@@ -12,6 +12,7 @@ from anabranch.runtime.numpy import ufunc_reductions
 from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, kept, one_axis, result, store
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import apply_ufunc, atoms
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 
 rules = Rules()
 
@@ -97,13 +98,13 @@ for _name in ("argmax", "argmin"):
 
 
 def _running(ufunc: np.ufunc) -> Callable[..., Any]:
-    def accumulation(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    def accumulation(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> TracedArray:
         return accumulate(ufunc, atom_of(a), axis, dtype, out)
 
     return accumulation
 
 
-def accumulate(ufunc: np.ufunc, x: Atom, axis: Any, dtype: Any = None, out: Any = None) -> Any:
+def accumulate(ufunc: np.ufunc, x: Atom, axis: Any, dtype: Any = None, out: Any = None) -> TracedArray:
     """`np.cumsum` and `np.cumprod`: along an axis, or over all elements in C order."""
     if axis is None:
         x, axis = atoms.reshape(x, (x.type.size,)), 0
@@ -122,7 +123,7 @@ for _name, _ufunc in (("cumsum", np.add), ("cumprod", np.multiply)):
 def _cumulative(ufunc: np.ufunc) -> Callable[..., Any]:
     def accumulation(
         x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False
-    ) -> Any:
+    ) -> TracedArray:
         value = atom_of(x)
         shape = value.type.shape
         if not shape:

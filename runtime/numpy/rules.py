@@ -22,10 +22,10 @@ class Rules:
     """The table of a family's module, which `runtime.numpy` installs."""
 
     def __init__(self) -> None:
-        self.functions: dict[Any, Callable[..., Any]] = {}
+        self.functions: dict[object, Callable[..., Any]] = {}
         self.methods: dict[str, Callable[..., Any]] = {}
         self.properties: dict[str, Callable[[Any], Any]] = {}
-        self.sized_functions: dict[Any, Callable[..., Any]] = {}
+        self.sized_functions: dict[object, Callable[..., Any]] = {}
         self.sized_methods: dict[str, Callable[..., Any]] = {}
         self.sized_properties: dict[str, Callable[[Any], Any]] = {}
         self.refused: dict[str, str] = {}
@@ -72,7 +72,7 @@ class Rules:
 
         return register
 
-    def sized(self, *originals: Any) -> Callable[[Function], Function]:
+    def sized(self, *originals: Callable[..., Any]) -> Callable[[Function], Function]:
         """Register the rule of NumPy's functions for arrays whose size is known only at run time."""
 
         def register(function: Function) -> Function:

@@ -109,7 +109,7 @@ def _is_int(value: Any) -> bool:
 
 
 @rules.implements(np.select)
-def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> TracedArray:
     """As `numpy.select`."""
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
@@ -136,7 +136,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
 
 
 @rules.implements(np.piecewise)
-def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> TracedArray:
     """As `numpy.piecewise`; each function is applied to the whole of x, so it must be elementwise."""
     if any(callable(f) for f in funclist):
         raise refused("piecewise", "functions see a part of x whose size is known only at run time; use np.select")
@@ -262,7 +262,7 @@ def _along_axis(array: Any, indices: Any, axis: Any) -> tuple[Atom, Atom, int]:
 
 
 @rules.implements(np.take_along_axis)
-def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
+def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> TracedArray:
     """As `numpy.take_along_axis`."""
     value, full, _ = _along_axis(arr, indices, axis)
     return fresh(atoms.op("gather", value, full))

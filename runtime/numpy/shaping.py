@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -63,7 +63,7 @@ def reshaped(array: TracedArray, shape: tuple[int, ...], copy: Any = None) -> Tr
 
 
 @rules.implements(np.reshape)
-def reshape(a: Any, /, shape: Any = None, order: Any = "C", *, newshape: Any = None, copy: Any = None) -> Any:
+def reshape(a: Any, /, shape: Any = None, order: Any = "C", *, newshape: Any = None, copy: Any = None) -> TracedArray:
     """As `numpy.reshape`."""
     shape = newshape if shape is None else shape
     if shape is None:
@@ -80,7 +80,7 @@ def reshape(a: Any, /, shape: Any = None, order: Any = "C", *, newshape: Any = N
 
 
 @rules.method("reshape")
-def reshape_method(a: Any, /, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
+def reshape_method(a: Any, /, *shape: Any, order: Any = "C", copy: Any = None) -> TracedArray:
     """As `ndarray.reshape`."""
     if len(shape) == 1:
         return reshape(a, shape[0], order=order, copy=copy)
@@ -89,7 +89,7 @@ def reshape_method(a: Any, /, *shape: Any, order: Any = "C", copy: Any = None) -
 
 @rules.method("ravel")
 @rules.implements(np.ravel)
-def ravel(a: Any, order: Any = "C") -> Any:
+def ravel(a: Any, order: Any = "C") -> TracedArray:
     """As `numpy.ravel`: a view of what is contiguous, else a copy."""
     array = in_order(handle(a), order)
     if memory_order.contiguous(array):
@@ -110,7 +110,7 @@ def in_order(array: TracedArray, order: str) -> TracedArray:
 
 
 @rules.method("flatten")
-def flatten(a: Any, order: Any = "C") -> Any:
+def flatten(a: Any, order: Any = "C") -> TracedArray:
     """As `ndarray.flatten`: always a copy."""
     array = in_order(handle(a), order)
     return reshaped(array, (array.size,), True)
@@ -155,7 +155,7 @@ rules.properties["T"] = lambda a: transposed(handle(a)) if isinstance(a, TracedA
 
 
 @rules.implements(np.matrix_transpose, np.linalg.matrix_transpose)
-def matrix_transpose(x: Any, /) -> Any:
+def matrix_transpose(x: Any, /) -> TracedArray:
     """As `numpy.matrix_transpose`."""
     array = handle(x)
     if array.ndim < 2:
@@ -163,7 +163,7 @@ def matrix_transpose(x: Any, /) -> Any:
     return swapaxes(array, -1, -2)
 
 
-def _mt(a: Any) -> Any:
+def _mt(a: Any) -> TracedArray:
     if a.ndim < 2:
         raise ValueError("matrix transpose with ndim < 2 is undefined")
     return swapaxes(a, -1, -2)
@@ -174,7 +174,7 @@ rules.properties["mT"] = _mt
 
 @rules.method("swapaxes")
 @rules.implements(np.swapaxes)
-def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
+def swapaxes(a: Any, axis1: Any, axis2: Any) -> TracedArray:
     """As `numpy.swapaxes`."""
     array = handle(a)
     first = one_axis(axis1, array.ndim, "axis1")
@@ -185,7 +185,7 @@ def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
 
 
 @rules.implements(np.moveaxis)
-def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+def moveaxis(a: Any, source: Any, destination: Any) -> TracedArray:
     """As `numpy.moveaxis`."""
     array = handle(a)
     sources = axes_tuple(source, array.ndim, "source")
@@ -199,7 +199,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
 
 
 @rules.implements(np.rollaxis)
-def rollaxis(a: Any, axis: Any, start: Any = 0) -> Any:
+def rollaxis(a: Any, axis: Any, start: Any = 0) -> TracedArray:
     """As `numpy.rollaxis`."""
     array = handle(a)
     return permuted(array, _rolled(array.ndim, axis, start))
@@ -230,7 +230,7 @@ def squeeze(a: Any, axis: Any = None) -> Any:
 
 
 @rules.implements(np.expand_dims)
-def expand_dims(a: Any, axis: Any) -> Any:
+def expand_dims(a: Any, axis: Any) -> TracedArray:
     """As `numpy.expand_dims`."""
     array = handle(a)
     axis = axis if isinstance(axis, (tuple, list)) else (axis,)
@@ -240,7 +240,7 @@ def expand_dims(a: Any, axis: Any) -> Any:
     return array.viewed(views.Reshape(tuple(1 if i in new else next(rest) for i in range(ndim))))
 
 
-def _at_least(ndim: int, x: Any) -> Any:
+def _at_least(ndim: int, x: Any) -> TracedArray:
     array = handle(x)
     shape = array.shape
     if len(shape) >= ndim:
@@ -254,7 +254,7 @@ def _at_least(ndim: int, x: Any) -> Any:
     return array.viewed(views.Reshape(wanted))
 
 
-def _register_at_least(original: Any, ndim: int) -> None:
+def _register_at_least(original: Callable[..., Any], ndim: int) -> None:
     def function(*arrays: Any) -> Any:
         made = [_at_least(ndim, x) for x in arrays]
         return made[0] if len(made) == 1 else tuple(made)
@@ -267,7 +267,7 @@ for _original, _ndim in ((np.atleast_1d, 1), (np.atleast_2d, 2), (np.atleast_3d,
 
 
 @rules.implements(np.broadcast_to)
-def broadcast_to(array: Any, shape: Any, subok: Any = False) -> Any:
+def broadcast_to(array: Any, shape: Any, subok: Any = False) -> TracedArray:
     """As `numpy.broadcast_to`: a read-only view."""
     plain("broadcast_to", subok=(subok, False))
     base, sizes = handle(array), shape_argument(shape)
@@ -276,7 +276,7 @@ def broadcast_to(array: Any, shape: Any, subok: Any = False) -> Any:
 
 
 @rules.implements(np.broadcast_arrays)
-def broadcast_arrays(*args: Any, subok: Any = False) -> Any:
+def broadcast_arrays(*args: Any, subok: Any = False) -> tuple[TracedArray, ...]:
     """As `numpy.broadcast_arrays`; read-only views."""
     plain("broadcast_arrays", subok=(subok, False))
     arrays = [handle(x) for x in args]
@@ -337,7 +337,7 @@ def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
 
 
 @rules.implements(np.diagonal)
-def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
+def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> TracedArray:
     """As `numpy.diagonal`: a read-only view."""
     array, offset = handle(a), operator.index(offset)
     if array.ndim < 2:
@@ -357,7 +357,7 @@ def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
 
 
 @rules.method("diagonal")
-def diagonal_method(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
+def diagonal_method(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> TracedArray:
     """As `ndarray.diagonal`."""
     return diagonal(a, offset, axis1, axis2)
 
@@ -366,7 +366,7 @@ rules.refuses_method("the size of an array's memory is static; use np.resize", "
 
 
 @rules.implements(np.resize)
-def resize(a: Any, new_shape: Any) -> Any:
+def resize(a: Any, new_shape: Any) -> TracedArray:
     """As `numpy.resize`: a new array with the elements repeated."""
     array, sizes = handle(a), shape_argument(new_shape)
     size = math.prod(sizes)

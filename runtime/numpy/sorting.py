@@ -50,7 +50,7 @@ def _line(a: Any, axis: Any) -> tuple[Atom, int]:
 
 
 @rules.implements(np.sort)
-def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> TracedArray:
     """As `numpy.sort`."""
     in_order = _stable("sort", kind, order, stable)
     value, at = _line(a, axis)
@@ -59,7 +59,7 @@ def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable:
 
 @rules.method("argsort")
 @rules.implements(np.argsort)
-def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> TracedArray:
     """As `numpy.argsort`; ties stay in order for every kind."""
     _stable("argsort", kind, order, stable)
     if not shape_of(a):
@@ -91,7 +91,7 @@ def _check_kth(kth: Any, line: Atom, axis: int) -> None:
 
 
 @rules.implements(np.partition)
-def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
+def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> TracedArray:
     """As `numpy.partition`: fully sorted, which is one of the partitions."""
     plain("partition", kind=(kind, "introselect"), order=(order, None))
     value, at = _line(a, axis)
@@ -101,7 +101,7 @@ def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order
 
 @rules.method("argpartition")
 @rules.implements(np.argpartition)
-def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
+def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> TracedArray:
     """As `numpy.argpartition`: the positions that sort."""
     plain("argpartition", kind=(kind, "introselect"), order=(order, None))
     value, at = _line(a, axis)

@@ -23,6 +23,7 @@ from anabranch.runtime.numpy.core import (
 )
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import apply_ufunc, atoms, wrap
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
 
 rules = Rules()
@@ -43,7 +44,7 @@ def _items(x: Atom, axis: Any, where: Any, keepdims: bool) -> Any:
     )
 
 
-def _divided(total: Any, count: Any, dtype: Any) -> Atom:
+def _divided(total: TracedArray, count: Any, dtype: np.dtype[Any]) -> Atom:
     (value,) = apply_ufunc.apply_atoms(np.true_divide, (total, count))
     return atoms.convert(value, dtype)
 
@@ -175,7 +176,7 @@ def _no_zero(sums: Atom) -> None:
     run_time_checks.fail_if(any_zero, lambda _: ZeroDivisionError("Weights sum to zero, can't be normalized"))
 
 
-def weighted(array: Any, weight: Any, axis: Any) -> tuple[Any, Any]:
+def weighted(array: TracedArray, weight: TracedArray, axis: Any) -> tuple[Any, Any]:
     """The array, and weights of its shape."""
     if array.shape == weight.shape:
         return array, weight

@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import sequential_loops
-from anabranch.runtime.numpy.core import NoValue, atom_of, axes_tuple, kept, refused, result, supported
+from anabranch.runtime.numpy.core import NDArray, NoValue, atom_of, axes_tuple, kept, refused, result, supported
 from anabranch.runtime.values import apply_ufunc, atoms
 from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -119,7 +119,7 @@ def _identity(ufunc: np.ufunc, options: ReductionKeywords) -> Any:
     return None if options.initial is None else ufunc.identity
 
 
-def _neutral(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
+def _neutral(ufunc: np.ufunc, dtype: np.dtype[Any]) -> NDArray | None:
     """The identity as a value of the dtype: all bits set for `bitwise_and`."""
     return None if ufunc.identity is None else np.asarray(ufunc.identity).astype(dtype)[()]
 

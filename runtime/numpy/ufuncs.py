@@ -202,7 +202,7 @@ class StagedUfunc:
             numpy_messages.reraise(error, self.ufunc.accumulate, array, axis, dtype, out)
             raise
 
-    def _accumulated(self, array: Any, axis: Any, dtype: Any, out: Any) -> Any:
+    def _accumulated(self, array: Any, axis: Any, dtype: Any, out: Any) -> TracedArray:
         x = atom_of(array)
         if not x.type.shape:
             raise TypeError("cannot accumulate on a scalar")
@@ -254,7 +254,7 @@ class StagedUfunc:
             numpy_messages.reraise(error, self.ufunc.reduceat, array, indices, axis, dtype, out)
             raise
 
-    def _segmented(self, array: Any, indices: Any, axis: Any, dtype: Any, out: Any) -> Any:
+    def _segmented(self, array: Any, indices: Any, axis: Any, dtype: Any, out: Any) -> TracedArray:
         x = atom_of(array)
         if not x.type.shape:
             raise TypeError("cannot reduceat on a scalar")

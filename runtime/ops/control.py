@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from anabranch.runtime.ir.program import ArrayType, Program
 from anabranch.runtime.ops import cost
 from anabranch.runtime.ops.op import Op, expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter, ints
+
+T = TypeVar("T")
 
 _BOOL, _INT32, _INT64 = (ArrayType((), np.dtype(t)) for t in (np.bool_, np.int32, np.int64))
 
@@ -273,7 +275,7 @@ class For(Op):
         )
 
 
-def _split(items: Sequence[Any], consts: int, carries: int) -> tuple[tuple[Any, ...], tuple[Any, ...], tuple[Any, ...]]:
+def _split(items: Sequence[T], consts: int, carries: int) -> tuple[tuple[T, ...], tuple[T, ...], tuple[T, ...]]:
     return tuple(items[:consts]), tuple(items[consts : consts + carries]), tuple(items[consts + carries :])
 
 

@@ -74,7 +74,9 @@ def like(type: ArrayType, *shape: int) -> ArrayType:
     return ArrayType((*type.shape[:-2], *shape), type.dtype)
 
 
-def each(function: Callable[..., Sequence[Any]], outs: Sequence[ArrayType], x: NDArray, *rest: NDArray) -> Any:
+def each(
+    function: Callable[..., Sequence[Any]], outs: Sequence[ArrayType], x: NDArray, *rest: NDArray
+) -> tuple[NDArray, ...]:
     """`function` of each matrix of the stack x, with its counterparts in `rest`, as arrays of the types `outs`."""
     results = tuple(np.empty(t.shape, t.dtype) for t in outs)
     for index in np.ndindex(x.shape[:-2]):

@@ -10,7 +10,7 @@ floats.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -114,7 +114,7 @@ def _wide(x: NDArray) -> NDArray:
     return x.astype(np.float32) if x.dtype.kind == "V" else x
 
 
-def _kind(stable: bool) -> Any:
+def _kind(stable: bool) -> Literal["stable", "quicksort"]:
     return "stable" if stable else "quicksort"
 
 

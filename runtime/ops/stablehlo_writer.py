@@ -341,7 +341,7 @@ class Emitter:
             names = [read(a) for a in equation.inputs]
             in_types = [a.type for a in equation.inputs]
             out_types = [v.type for v in equation.outputs]
-            results = equation.op.lower(self, names, in_types, out_types, **equation.params)  # type: ignore[attr-defined]
+            results = equation.op.lower(self, names, in_types, out_types, **equation.params)
             env.update(zip(equation.outputs, results, strict=True))
             self.located(start, equation)
         progress.place = len(program.equations)

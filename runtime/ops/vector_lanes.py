@@ -7,7 +7,7 @@ positions.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -41,10 +41,10 @@ def chunk(body: Program, length: int, size: int) -> int:
     return min(length, size // widest)
 
 
-Operands: TypeAlias = tuple[list[tuple[Any, list[Any]]], list[Any]]
+T = TypeVar("T")
 
 
-def split(rest: Sequence[Any], strips: Sequence[Strip]) -> Operands:
+def split(rest: Sequence[T], strips: Sequence[Strip]) -> tuple[list[tuple[T, list[T]]], list[T]]:
     """Return an array and its starts for each strip, and the operands after them."""
     found, left = [], list(rest)
     for strip in strips:
@@ -64,21 +64,22 @@ def checked(op: str, operands: Sequence[ArrayType], strips: Sequence[Strip], bod
     expect(body.in_types == wanted, op, "the body's inputs do not fit")
 
 
-def key(strip: Strip, array: NDArray, starts: Sequence[Any], low: int, high: int) -> tuple[Any, ...]:
+def key(strip: Strip, array: NDArray, starts: Sequence[NDArray], low: int, high: int) -> tuple[int | slice, ...]:
     """Return the index of the elements at the positions from low up to high."""
-    places: list[Any] = [min(max(int(s), 0), n - 1) for s, n in zip(starts, array.shape, strict=True)]
+    places = [min(max(int(s), 0), n - 1) for s, n in zip(starts, array.shape, strict=True)]
     first = places[strip.axis]
-    places[strip.axis] = slice(first + low, first + high)
-    return tuple(places)
+    return (*places[: strip.axis], slice(first + low, first + high), *places[strip.axis + 1 :])
 
 
-def evaluated(body: Program, operands: Sequence[Any], strips: Sequence[Strip], low: int, high: int) -> list[NDArray]:
+def evaluated(
+    body: Program, operands: Sequence[NDArray], strips: Sequence[Strip], low: int, high: int
+) -> list[NDArray]:
     """The body's outputs at the positions from low up to high: its ops take arrays as they take scalars."""
     arrays, others = split(operands, strips)
     elements = [array[key(strip, array, s, low, high)] for strip, (array, s) in zip(strips, arrays, strict=True)]
-    env: dict[Atom, Any] = dict(zip(body.inputs, [np.arange(low, high), *elements, *others], strict=True))
+    env: dict[Var, NDArray] = dict(zip(body.inputs, [np.arange(low, high), *elements, *others], strict=True))
 
-    def read(atom: Atom) -> Any:
+    def read(atom: Atom) -> NDArray:
         return atom.value if isinstance(atom, Literal) else env[atom]
 
     for equation in body.equations:
@@ -187,7 +188,7 @@ def _emit(emitter: Emitter, body: Program, arguments: Sequence[Lane], lanes: int
         names = [read(a, s) for a, s in zip(equation.inputs, spread, strict=True)]
         types = [_typed(a.type, s, lanes) for a, s in zip(equation.inputs, spread, strict=True)]
         outs = [_typed(v.type, wide, lanes) for v in equation.outputs]
-        results = equation.op.lower(emitter, names, types, outs, **equation.params)  # type: ignore[attr-defined]
+        results = equation.op.lower(emitter, names, types, outs, **equation.params)
         env.update((v, (r, wide)) for v, r in zip(equation.outputs, results, strict=True))
     return [read(a, True) for a in body.outputs]
 

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TypeVar
 
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
+
+T = TypeVar("T")
 
 
 def eliminate_dead_code(program: Program) -> Program:
@@ -207,7 +209,7 @@ def _with_params(equation: Equation, **programs: Program) -> Equation:
     return dataclasses.replace(equation, params={**equation.params, **programs})
 
 
-def _chosen(items: Sequence[Any], which: Sequence[bool]) -> tuple[Any, ...]:
+def _chosen(items: Sequence[T], which: Sequence[bool]) -> tuple[T, ...]:
     return tuple([item for item, is_chosen in zip(items, which, strict=True) if is_chosen])
 
 

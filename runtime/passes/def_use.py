@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
-from anabranch.runtime.ops.op import Op
 
 # These may take over the memory of their first operand.
 _WRITES = frozenset({"dynamic_update_slice", "scatter", "strided_update"})
@@ -93,7 +92,7 @@ class DefUse:
         maker = self.maker(atom)
         if maker is None or depth == _DEEPEST or any(True for _ in maker.programs()):
             return atom
-        if not isinstance(maker.op, Op) or not maker.op.pure or _has_arrays(maker):
+        if not maker.op.pure or _has_arrays(maker):
             return atom
         params = str(sorted(maker.params.items(), key=str))
         inputs = tuple(self.key(a, depth + 1) for a in maker.inputs)

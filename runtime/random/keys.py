@@ -127,7 +127,7 @@ def _word(value: Any) -> Any:
     return ns.asarray(value).astype(np.uint32).reshape(1)
 
 
-def _indices(shape: tuple[int, ...]) -> Any:
+def _indices(shape: tuple[int, ...]) -> np.ndarray[Any, np.dtype[np.uint32]]:
     size = int(np.prod(shape, dtype=object))
     if size > _WORD:
         raise ValueError(f"{size} numbers from one key are too many; split it")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Container, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -32,6 +32,11 @@ class RepeatedArgument:
     index: int
 
 
+# The description of an argument; and of a call: positional arguments, named ones, which arrays are one, the settings.
+ArgumentKey: TypeAlias = type[Any] | tuple[Any, ...] | RepeatedArgument
+SignatureKey: TypeAlias = tuple[Any, ...]
+
+
 _BEYOND = 2**63
 
 
@@ -49,7 +54,7 @@ class Leaves:
         self.foreign: foreign.Foreign | None = None  # the arrays of other libraries, where there are any
         self.inside = False  # whether what comes is part of an object
 
-    def key(self, value: Any, where: str) -> Any:
+    def key(self, value: Any, where: str) -> ArgumentKey:
         """The hashable description of an argument; its leaves are appended to `values`."""
         kind = type(value)
         if kind is np.ndarray:
@@ -106,11 +111,11 @@ class Leaves:
         self.inside = self.inside and not outside
         return found
 
-    def _part(self, value: Any, where: str) -> Any:
+    def _part(self, value: Any, where: str) -> ArgumentKey:
         """The key of a part of an object."""
         return self.key(value, where) if parts.is_carried(value) else ("static", type(value), parts.ByIdentity(value))
 
-    def _static_key(self, value: Any, where: str) -> Any:
+    def _static_key(self, value: Any, where: str) -> tuple[Any, ...]:
         try:
             return key_of(value)
         except TypeError:
@@ -186,7 +191,7 @@ class LeavesButNumbers(Leaves):
     __slots__ = ()
     held = frozenset(PYTHON_DTYPES)
 
-    def key(self, value: Any, where: str) -> Any:
+    def key(self, value: Any, where: str) -> ArgumentKey:
         """The hashable description of an argument."""
         return ("static", *key_of(value)) if type(value) in self.held else super().key(value, where)
 

@@ -82,7 +82,7 @@ class ShapeDtypeStruct:
             f"{self!r} stands for an array in `trace`, `lower` and `eval_shape`; a call needs the array itself"
         )
 
-    def key(self) -> Any:
+    def key(self) -> type[Any] | tuple[Any, ...]:
         """The part of a signature for an argument of this type."""
         if self.weak_type:
             return self.python

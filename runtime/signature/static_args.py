@@ -90,7 +90,7 @@ def _numbers(nums: Any, what: str, error: type[AnabranchError]) -> tuple[int, ..
         raise error(f"{what}_argnums holds positions of parameters, not {nums!r}") from None
 
 
-def _name(fun: Any) -> str:
+def _name(fun: Callable[..., Any]) -> str:
     return getattr(fun, "__qualname__", None) or repr(fun)
 
 

@@ -105,7 +105,7 @@ def may_change(value: Any) -> bool:
     return not is_static(value) or isinstance(value, (type, tuple, functools.partial))
 
 
-def key_of(value: Any) -> Any:
+def key_of(value: Any) -> tuple[Any, ...]:
     """Return what tells a static value apart: its type, and its contents or the value itself.
 
     Raises
@@ -117,7 +117,7 @@ def key_of(value: Any) -> Any:
     return make(value)
 
 
-def _made_by_class(value: Any) -> Callable[[Any], Any]:
+def _made_by_class(value: Any) -> Callable[[Any], tuple[Any, ...]]:
     for classes, make in _CLASSES:
         if isinstance(value, classes):
             return make
@@ -128,16 +128,16 @@ def _made_by_class(value: Any) -> Callable[[Any], Any]:
     return _own
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any) -> tuple[Any, ...]:
     return (type(value), value)
 
 
-def _number(value: Any) -> Any:
+def _number(value: Any) -> tuple[Any, ...]:
     sign = "-" if type(value) is float and math.isnan(value) and math.copysign(1.0, value) < 0 else ""
     return (type(value), Shown(sign + repr(value)))
 
 
-def _subclass(value: Any) -> Any:
+def _subclass(value: Any) -> tuple[Any, ...]:
     """Of a class derived from a built-in one: as that, and what its attributes are."""
     base = next(c for c in (str, bytes, int, float, complex) if isinstance(value, c))
     built_in = base.__repr__(value)
@@ -149,55 +149,55 @@ def _attributes(value: Any) -> Iterator[Any]:
         yield name, key_of(part)
 
 
-def _shown(value: Any) -> Any:
+def _shown(value: Any) -> tuple[Any, ...]:
     return (type(value), Shown(repr(value)))
 
 
-def _both(value: Any) -> Any:
+def _both(value: Any) -> tuple[Any, ...]:
     """Return both of what may compare equal though it is written in another way, or the other way round."""
     return (type(value), value, Shown(repr(value)))
 
 
-def _tuple(value: Any) -> Any:
+def _tuple(value: Any) -> tuple[Any, ...]:
     return (type(value), *map(key_of, value), *_attributes(value))
 
 
-def _record(value: Any) -> Any:
+def _record(value: Any) -> tuple[Any, ...]:
     _, (fields, more) = value.__reduce__()[:2]
     return (type(value), fields, *more.items())
 
 
-def _set(value: Any) -> Any:
+def _set(value: Any) -> tuple[Any, ...]:
     return (type(value), frozenset(map(key_of, value)))
 
 
-def _slice(value: slice) -> Any:
+def _slice(value: slice) -> tuple[Any, ...]:
     return (slice, key_of(value.start), key_of(value.stop), key_of(value.step))
 
 
-def _range(value: range) -> Any:
+def _range(value: range) -> tuple[Any, ...]:
     return (range, value.start, value.stop, value.step)
 
 
-def _enum(value: Any) -> Any:
+def _enum(value: Any) -> tuple[Any, ...]:
     return (type(value), value._name_) if value._name_ is not None else (type(value), value._value_)
 
 
-def _array(value: np.ndarray[Any, Any]) -> Any:
+def _array(value: np.ndarray[Any, Any]) -> tuple[Any, ...]:
     if value.dtype.hasobject:
         raise TypeError("an array of objects")
     digest = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
     return (type(value), value.shape, value.dtype, value.strides, digest)
 
 
-def _numpy_scalar(value: np.generic) -> Any:
+def _numpy_scalar(value: np.generic) -> tuple[Any, ...]:
     if value.dtype.hasobject:
         raise TypeError("a record of objects")
     exact = value.dtype.kind != "V" and value == value  # all but records and nans are what they are shown as
     return _shown(value) if exact else (*_shown(value), value.dtype, value.tobytes())
 
 
-def _dataclass(value: Any) -> Any:
+def _dataclass(value: Any) -> tuple[Any, ...]:
     """By content; where a field has none, by the class's own hash."""
     try:
         return (type(value), *((f.name, key_of(getattr(value, f.name, None))) for f in dataclasses.fields(value)))
@@ -207,12 +207,12 @@ def _dataclass(value: Any) -> Any:
         return _own(value)
 
 
-def _partial(value: functools.partial[Any]) -> Any:
+def _partial(value: functools.partial[Any]) -> tuple[Any, ...]:
     keywords = sorted((name, key_of(part)) for name, part in value.keywords.items())
     return (type(value), key_of(value.func), *map(key_of, value.args), *keywords, *_attributes(value))
 
 
-def _own(value: Any) -> Any:
+def _own(value: Any) -> tuple[Any, ...]:
     if is_opaque(value):
         raise TypeError("it changes as it is used")
     return (type(value), Own(value))
@@ -221,7 +221,7 @@ def _own(value: Any) -> Any:
 # ---- functions -------------------------------------------------------------------------------------------------------
 
 
-def _function(value: types.FunctionType) -> Any:
+def _function(value: types.FunctionType) -> tuple[Any, ...]:
     """By code, globals, defaults and what is closed over, where that cannot change; else the function itself.
 
     So a lambda that is written in a call is the same from call to call.
@@ -236,7 +236,7 @@ class _ChangingError(Exception):
     """A function closes over something that may change."""
 
 
-def _function_key(value: types.FunctionType, depth: int) -> Any:
+def _function_key(value: types.FunctionType, depth: int) -> tuple[Any, ...]:
     code = value.__code__
     if not depth or value.__dict__ or value.__kwdefaults__ or _assigns(code):
         raise _ChangingError
@@ -249,7 +249,7 @@ def _function_key(value: types.FunctionType, depth: int) -> Any:
     return (types.FunctionType, code, id(value.__globals__), *[_unchanging(p, depth) for p in parts])
 
 
-def _unchanging(value: Any, depth: int) -> Any:
+def _unchanging(value: Any, depth: int) -> tuple[Any, ...]:
     if type(value) is types.FunctionType:
         return _function_key(value, depth - 1)
     if type(value) is tuple:
@@ -273,12 +273,12 @@ def _assigns(code: types.CodeType) -> bool:
     return known
 
 
-_MAKERS: dict[type, Callable[[Any], Any]] = {
+_MAKERS: dict[type, Callable[[Any], tuple[Any, ...]]] = {
     **dict.fromkeys((str, bytes, int, bool, type(None), type, types.ModuleType), _plain),
     float: _number, complex: _number, tuple: _tuple, frozenset: _set, slice: _slice, range: _range,
     types.FunctionType: _function, np.ndarray: _array,
 }  # fmt: skip
-_CLASSES: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
+_CLASSES: tuple[tuple[Any, Callable[[Any], tuple[Any, ...]]], ...] = (
     (enum.Enum, _enum),
     (np.ndarray, _array),
     (np.generic, _numpy_scalar),

@@ -117,7 +117,7 @@ def assert_equivalent(
         raise AssertionError(str(report))
 
 
-def _name(function: Any) -> str:
+def _name(function: Callable[..., Any]) -> str:
     return str(getattr(function, "__name__", function))
 
 

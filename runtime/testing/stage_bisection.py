@@ -17,7 +17,7 @@ from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.runtime.frontend.function_info import plain_function
 from anabranch.runtime.ir import interpret, program as ir, verify
 from anabranch.runtime.passes import optimise
-from anabranch.runtime.signature.flatten_to_key import Leaves, buffers
+from anabranch.runtime.signature.flatten_to_key import Leaves, SignatureKey, buffers
 from anabranch.runtime.testing.value_parts import copied
 from anabranch.runtime.values.effects import called_here
 
@@ -52,7 +52,7 @@ class _Programs:
 
     def __init__(self, function: Wrapped[..., Any]) -> None:
         self._function = function
-        self._key: Any = None
+        self._key: SignatureKey | None = None
         self._plan: Plan | None = None
         self._optimised: ir.Program | None = None
 
@@ -84,9 +84,9 @@ class _Programs:
         self._key = known_key(key, leaves.values, plan.known)
         return plan
 
-    def _is_of(self, plan: Plan, key: Any, leaves: Leaves) -> bool:
+    def _is_of(self, plan: Plan, key: SignatureKey, leaves: Leaves) -> bool:
         """Return whether the last trace was of this signature, with the values that it had to know."""
-        return bool(self._key == known_key(key, leaves.values, plan.known))
+        return self._key == known_key(key, leaves.values, plan.known)
 
     def _lowered(self, plan: Plan) -> ir.Program:
         """Return the Program that is lowered."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-from collections.abc import Iterator, Mapping, Sequence
+import types
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -66,9 +67,9 @@ class Trace:
     def __init__(
         self,
         lists: bool = False,
-        array_sites: set[Any] | None = None,
+        array_sites: set[Hashable] | None = None,
         unroll_reason: str | None = None,
-        looped: set[Any] | None = None,
+        looped: set[types.CodeType] | None = None,
         outside: Outside | None = None,
     ) -> None:
         self.calls = Calls(looped)

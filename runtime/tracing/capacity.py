@@ -10,7 +10,7 @@ import contextlib
 import contextvars
 import linecache
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -132,22 +132,22 @@ class Learned:
     """The buffer sizes that calls of a function turned out to need, by their signatures."""
 
     def __init__(self) -> None:
-        self._sizes: dict[Any, dict[CapacitySite, int]] = {}
+        self._sizes: dict[Hashable, dict[CapacitySite, int]] = {}
         self._lock = lock()
 
-    def of(self, key: Any) -> Mapping[CapacitySite, int]:
+    def of(self, key: Hashable) -> Mapping[CapacitySite, int]:
         """That of a signature."""
         return self._sizes.get(key, _NOTHING)
 
     def __bool__(self) -> bool:
         return bool(self._sizes)
 
-    def suffice(self, key: Any, capacities: Sequence[Capacity]) -> bool:
+    def suffice(self, key: Hashable, capacities: Sequence[Capacity]) -> bool:
         """Return whether the buffers of what was compiled are as large as is known to be needed."""
         sizes = self.of(key)
         return not sizes or all(c.size >= sizes.get(c.place, 0) for c in capacities)
 
-    def grow(self, key: Any, error: OverflowedError, function: str) -> None:
+    def grow(self, key: Hashable, error: OverflowedError, function: str) -> None:
         """Learn from a run that had too small a buffer.
 
         Raises

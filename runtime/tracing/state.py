@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+import types
+from collections.abc import Hashable, Iterable, Mapping
+from typing import Any, Protocol
 
 import numpy as np
 
-from anabranch.runtime.ir.program import ArrayType, Atom, Var
+from anabranch.runtime.ir.program import ArrayType, Atom, SourceLocation, Var
 from anabranch.runtime.tracing.decision_log import Decisions, asked
 from anabranch.runtime.tracing.failures import Caught, Failure
 from anabranch.runtime.tracing.storage import Storage
@@ -156,7 +158,7 @@ class Lists:
         "wants_known",
     )
 
-    def __init__(self, may_grow: bool, array_sites: set[Any] | None) -> None:
+    def __init__(self, may_grow: bool, array_sites: set[Hashable] | None) -> None:
         self.array_sites = array_sites
         self.in_arrays = 0
         self.tables: list[Any] = []
@@ -208,14 +210,14 @@ class Loops:
 
     def __init__(self) -> None:
         self.traces = 0
-        self.slot_hints: dict[Any, dict[int, Any]] = {}
-        self.types: dict[Any, list[Any]] = {}
-        self.gains: dict[tuple[Any, int, int], int | None] = {}
-        self.fixed_failures: dict[tuple[Any, int | None], Exception] = {}
-        self.growing_sites: set[Any] = set()
+        self.slot_hints: dict[Hashable, dict[int, Any]] = {}
+        self.types: dict[Hashable, list[Any]] = {}
+        self.gains: dict[tuple[Hashable, int, int], int | None] = {}
+        self.fixed_failures: dict[tuple[types.CodeType, int | None], Exception] = {}
+        self.growing_sites: set[types.CodeType] = set()
         self.staged_growing: set[str] = set()
-        self.staged_sites: set[Any] = set()
-        self.unstacked: set[Any] = set()
+        self.staged_sites: set[types.CodeType] = set()
+        self.unstacked: set[Hashable] = set()
 
 
 class Unrolling:
@@ -260,7 +262,7 @@ class Active:
     def __init__(self) -> None:
         self.depths: list[int] = []
         self.inner = 0
-        self.asked: set[Any] = set()
+        self.asked: set[SourceLocation | None] = set()
 
 
 class Calls:
@@ -279,8 +281,8 @@ class Calls:
 
     __slots__ = ("active", "looped", "tail_calls")
 
-    def __init__(self, looped: set[Any] | None) -> None:
-        self.active: dict[Any, Active] = {}
+    def __init__(self, looped: set[types.CodeType] | None) -> None:
+        self.active: dict[types.CodeType, Active] = {}
         self.looped = looped
         self.tail_calls: list[Any] = []
 
@@ -342,6 +344,24 @@ class Explanation:
         self.names: dict[Var, str] = {}
 
 
+class Changeable(Protocol):
+    """A part of the heap that may be changed; `target` is the object whose part it is."""
+
+    @property
+    def target(self) -> Any: ...
+
+
+class Snapshot(Protocol):
+    """The contents of the objects of the heap at some moment."""
+
+    def extend(self, roots: Iterable[Any]) -> None: ...
+
+    def has_seen(self, value: Any) -> bool: ...
+
+    @property
+    def slots(self) -> Mapping[int, Changeable]: ...
+
+
 class Reachable:
     """The heap that a function may change.
 
@@ -357,4 +377,4 @@ class Reachable:
 
     def __init__(self) -> None:
         self.roots: list[Any] = []
-        self.snapshots: list[Any] = []
+        self.snapshots: list[Snapshot] = []

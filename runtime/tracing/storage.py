@@ -45,7 +45,7 @@ class Storage:
         self.links: list[Any] = []
         self.dependents: weakref.WeakKeyDictionary[Storage, None] | None = None
 
-    def __reduce__(self) -> Any:
+    def __reduce__(self) -> tuple[type[Storage], tuple[ArrayType]]:
         return Storage, (self.type,)
 
 

@@ -65,7 +65,7 @@ class Structure:
 
     @property
     def variants(self) -> tuple[Any, ...]:
-        """The layouts of the kinds of elements that lie side by side in it."""
+        """The layouts of the items of a list of run-time length; none for other containers."""
         return ()
 
     def hosted(self, members: Mapping[int, int]) -> Structure:

@@ -18,7 +18,6 @@ import numpy as np
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.ir.program import Atom, Literal, Var
-from anabranch.runtime.ops.op import Op
 from anabranch.runtime.tracing.builder import Builder, current, tracing
 from anabranch.runtime.tracing.source_frames import Position, position, users
 from anabranch.runtime.tracing.storage import Part
@@ -154,7 +153,7 @@ def _origin(var: Var, builder: Builder) -> list[tuple[Atom, Builder]] | None:
     if var in builder.part_of:
         return [(builder.part_of[var], builder)]
     equation = builder.maker(var)
-    if equation is None or not (isinstance(equation.op, Op) and equation.op.pure):
+    if equation is None or not equation.op.pure:
         return None
     return [(a, builder) for a in equation.inputs]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from anabranch.runtime.ir.program import Atom, Literal, Var
-from anabranch.runtime.ops.op import Op
 from anabranch.runtime.tracing.builder import Builder, current
 
 _DEPTH = 12
@@ -30,7 +29,7 @@ def _equal(a: Atom, of_a: Builder, b: Atom, of_b: Builder, depth: int, equal: se
     one, other = of_a.maker(a), of_b.maker(b)
     if one is None or other is None or one.op is not other.op or one.params != other.params:
         return False
-    if not (isinstance(one.op, Op) and one.op.pure):
+    if not one.op.pure:
         return False
     if one.outputs.index(a) != other.outputs.index(b):
         return False

@@ -23,7 +23,6 @@ from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.ir import interpret
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
-from anabranch.runtime.ops.op import Op
 from anabranch.runtime.tracing.builder import Builder, building, current, tracing
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, wrap
@@ -210,7 +209,7 @@ def _evaluated(atom: Atom, builder: Builder, index: Var, count: int) -> list[Any
             continue
         seen.add(part)
         maker = makers.get(part)
-        if maker is None or not (isinstance(maker.op, Op) and maker.op.pure) or any(True for _ in maker.programs()):
+        if maker is None or not maker.op.pure or any(True for _ in maker.programs()):
             return None
         needed[id(maker)] = maker
         pending += maker.inputs

@@ -14,7 +14,7 @@ from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
-from anabranch.runtime.values.dynamic_shapes.valid_region import Window
+from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion, Window
 from anabranch.runtime.values.registry import FUNCTIONS
 
 rules = Rules()
@@ -34,9 +34,9 @@ def arrays_of(given: Any) -> list[Any]:
     return [array_of(x) for x in given]
 
 
-def extents_of(x: Any) -> tuple[Any, ...]:
+def extents_of(x: Any) -> tuple[ValidRegion | None, ...]:
     """The extents of an array, of static or of run-time size."""
-    found: tuple[Any, ...] = x.extents if wrap.is_sized(x) else (None,) * x.ndim
+    found: tuple[ValidRegion | None, ...] = x.extents if wrap.is_sized(x) else (None,) * x.ndim
     return found
 
 
@@ -106,7 +106,7 @@ class _Part:
 
     value: Atom
     shape: list[Any]
-    extents: list[Any]
+    extents: list[ValidRegion | None]
 
     def front(self, axis: int) -> None:
         """Move the elements to the front of an axis."""
@@ -142,7 +142,7 @@ def _agree(rows: Sequence[_Part], d: int) -> None:
         row.extents[d] = None if fixed else Window(0, size_arithmetic.limited(size, 0, least))
 
 
-def _placed(rows: Sequence[_Part], at: int) -> tuple[Atom, Any]:
+def _placed(rows: Sequence[_Part], at: int) -> tuple[Atom, ValidRegion | None]:
     """The parts one behind the other, and which places of the axis they take."""
     if not any(row.extents[at] for row in rows):
         values = [row.value for row in rows]

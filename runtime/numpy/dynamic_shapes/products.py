@@ -5,7 +5,7 @@ Sizes that are summed over must agree; what is not there is set to zero on both 
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting
+from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion
 from anabranch.runtime.values.registry import FUNCTIONS
 
 rules = Rules()
@@ -29,7 +30,7 @@ class _Side:
         self.x = wrap.numpy_operand(x)
         self.sized = wrap.is_sized(self.x)
         self.shape = tuple(self.x.shape) if self.sized else wrap.shape_of(self.x)
-        self.extents: list[Any] = list(self.x.extents) if self.sized else [None] * len(self.shape)
+        self.extents: list[ValidRegion | None] = list(self.x.extents) if self.sized else [None] * len(self.shape)
 
     @property
     def ndim(self) -> int:
@@ -76,7 +77,9 @@ def _fronted(x: Any, axis: int, capacity: int) -> Any:
     return wrap.part_of(x.memory[key], x.extents, x.origin)
 
 
-def _product(a: _Side, i: int, b: _Side, j: int, extents: list[Any], function: Any) -> Any:
+def _product(
+    a: _Side, i: int, b: _Side, j: int, extents: list[ValidRegion | None], function: Callable[..., Any]
+) -> Any:
     """The product of plain arrays, summed over axis i of one and j of the other."""
     made = FUNCTIONS[function](a.cleared((i,)), b.cleared((j,)))
     origin = next((side.x.origin for side in (a, b) if side.sized), None)
@@ -104,10 +107,10 @@ def matmul(x1: Any, x2: Any, /, out: Any = None) -> Any:
     return stored(out, _product(a, i, b, j, extents, np.matmul))
 
 
-def _lead(a: _Side, b: _Side) -> list[Any]:
+def _lead(a: _Side, b: _Side) -> list[ValidRegion | None]:
     """The extents of the axes before the last two; beside one of run-time size only size 1 may stand."""
     lead = max(a.ndim - 2, b.ndim - 2, 0)
-    found: list[Any] = []
+    found: list[ValidRegion | None] = []
     for place in range(lead):
         extents = []
         for side in (a, b):
@@ -204,6 +207,6 @@ def _bring_together(letter: str, terms: list[str], sides: list[_Side]) -> None:
             agree(first, i, other, j, text)
 
 
-def _extent(letter: str, terms: list[str], sides: list[_Side]) -> Any:
+def _extent(letter: str, terms: list[str], sides: list[_Side]) -> ValidRegion | None:
     found = [s.extents[t.index(letter)] for t, s in zip(terms, sides, strict=True) if letter in t]
     return next((e for e in found if e is not None), None)

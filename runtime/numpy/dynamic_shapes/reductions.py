@@ -42,18 +42,18 @@ def highest(dtype: np.dtype[Any]) -> Any:
     return _infinity(dtype, 1) if dtype.kind in "fV" else np.iinfo(dtype).max
 
 
-def _infinity(dtype: np.dtype[Any], sign: int) -> Any:
+def _infinity(dtype: np.dtype[Any], sign: int) -> float:
     """An infinity, or the largest number of a float type that has none."""
     infinite = np.array(sign * np.inf).astype(dtype)
     return sign * np.inf if np.isinf(infinite) else sign * float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]
 
 
-def _called(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+def _called(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """The arguments by name."""
     return dict(inspect.signature(function).bind(*args, **kwargs).arguments)
 
 
-def _reduce(function: Any, given: dict[str, Any], a: Any, fill: Any) -> Any:
+def _reduce(function: Callable[..., Any], given: dict[str, Any], a: Any, fill: Any) -> Any:
     """The reduction of the padded array, with the extents of the axes that it keeps."""
     axis, keepdims = given.get("axis"), given.get("keepdims", False)
     out, where = given.pop("out", None), given.get("where", True)
@@ -67,7 +67,7 @@ def _reduce(function: Any, given: dict[str, Any], a: Any, fill: Any) -> Any:
     return stored(out, wrap.with_extents(made, extents, a.origin)) if any(extents) or out is not None else made
 
 
-def _plain(function: Any, fill: Any) -> Callable[..., Any]:
+def _plain(function: Callable[..., Any], fill: Any) -> Callable[..., Any]:
     def reduction(*args: Any, **kwargs: Any) -> Any:
         given = _called(function, args, kwargs)
         return _reduce(function, given, given["a"], fill)
@@ -79,7 +79,9 @@ for _function, _fill in _FILLS.items():
     rules.sized(_function)(_plain(_function, _fill))
 
 
-def _extreme(function: Any, worst: Callable[[np.dtype[Any]], Any], ufunc: np.ufunc) -> Callable[..., Any]:
+def _extreme(
+    function: Callable[..., Any], worst: Callable[[np.dtype[Any]], Any], ufunc: np.ufunc
+) -> Callable[..., Any]:
     def reduction(*args: Any, **kwargs: Any) -> Any:
         given = _called(function, args, kwargs)
         a = given["a"]
@@ -114,7 +116,7 @@ for _name, _worst, _ufunc in (("max", lowest, np.maximum), ("min", highest, np.m
     rules.sized(_function)(_extreme(_function, _worst, _ufunc))
 
 
-def _over_what_is_there(function: Any) -> Callable[..., Any]:
+def _over_what_is_there(function: Callable[..., Any]) -> Callable[..., Any]:
     """Functions that count what `where` picks: the mean, the variance."""
 
     def reduction(*args: Any, **kwargs: Any) -> Any:
@@ -130,7 +132,7 @@ def _over_what_is_there(function: Any) -> Callable[..., Any]:
     return reduction
 
 
-def _reduce_masked(function: Any, given: dict[str, Any], a: Any) -> Any:
+def _reduce_masked(function: Callable[..., Any], given: dict[str, Any], a: Any) -> Any:
     axes, keepdims = axes_tuple(given.get("axis"), a.ndim), given.get("keepdims", False)
     out = given.pop("out", None)
     made = FUNCTIONS[function](**{**given, "a": a.padded(0)})
@@ -143,7 +145,7 @@ for _function in (np.mean, np.var, np.std):
     rules.sized(_function)(_over_what_is_there(_function))
 
 
-def _leaving_nan_out(function: Any, plain: Any) -> Callable[..., Any]:
+def _leaving_nan_out(function: Callable[..., Any], plain: Callable[..., Any]) -> Callable[..., Any]:
     """The rule of a function that leaves NaN out: invalid elements become NaN. Without NaN it is the plain one."""
 
     def reduction(*args: Any, **kwargs: Any) -> Any:
@@ -159,7 +161,7 @@ for _function, _plain_one in ((np.nanmean, np.mean), (np.nanvar, np.var), (np.na
     rules.sized(_function)(_leaving_nan_out(_function, _plain_one))
 
 
-def _position(function: Any, worst: Callable[[np.dtype[Any]], Any]) -> Callable[..., Any]:
+def _position(function: Callable[..., Any], worst: Callable[[np.dtype[Any]], Any]) -> Callable[..., Any]:
     def reduction(*args: Any, **kwargs: Any) -> Any:
         given = _called(function, args, kwargs)
         a, axis = given["a"], given.get("axis")
@@ -200,7 +202,7 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any
     return stored(out, high - low)
 
 
-def _running(function: Any, fill: Any) -> Callable[..., Any]:
+def _running(function: Callable[..., Any], fill: int) -> Callable[..., Any]:
     def accumulation(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
         if axis is None:
             a, axis = (a if a.ndim == 1 else registry.FUNCTIONS[np.ravel](a)), 0

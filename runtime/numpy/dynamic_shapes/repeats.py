@@ -14,6 +14,7 @@ from anabranch.runtime.numpy.core import fresh, handle, iota, one_axis, traced_i
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion
 from anabranch.runtime.values.registry import FUNCTIONS
 from anabranch.runtime.values.tracer import Tracer
 
@@ -124,6 +125,6 @@ def _front(a: Any, *axes: int) -> Atom:
     return a.anchored(*axes).memory.atom if wrap.is_sized(a) else a.atom  # type: ignore[no-any-return]
 
 
-def _laid(a: Any, value: Atom, extents: dict[int, Any]) -> Any:
+def _laid(a: Any, value: Atom, extents: dict[int, ValidRegion | None]) -> Any:
     own = a.extents if wrap.is_sized(a) else (None,) * a.ndim
     return wrap.with_extents(fresh(value), tuple(extents.get(i, e) for i, e in enumerate(own)))

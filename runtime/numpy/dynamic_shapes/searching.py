@@ -49,7 +49,7 @@ def _columns(x: Any) -> tuple[list[Atom], Masked]:
 
 @rules.sized(np.nonzero)
 @rules.implements(np.nonzero)
-def nonzero(a: Any) -> Any:
+def nonzero(a: Any) -> tuple[Any, ...]:
     """As `numpy.nonzero`."""
     x = operands.array(a)
     if not x.ndim:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -146,7 +147,7 @@ def _inverse(runs: _Runs, array: Any, x: Any) -> Any:
     )
 
 
-def _register(original: Any, named: Any, **asked: bool) -> None:
+def _register(original: Callable[..., Any], named: Any, **asked: bool) -> None:
     def function(x: Any) -> Any:
         made = unique(x, equal_nan=False, **asked)
         return named(*made) if named is not None else made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -158,7 +159,7 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     return broadcasting.elementwise(FUNCTIONS[np.where], (condition, x, y))
 
 
-def _like(value: Any) -> Any:
+def _like(value: int) -> Any:
     def make_like(a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None) -> Any:
         chosen = a.dtype if dtype is None else dtype
         return a.with_memory(FUNCTIONS[np.full](a.capacity, value, chosen))
@@ -178,7 +179,7 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, **others: Any) -> Any:
     return made
 
 
-def _elementwise(function: Any, fill: Any = None) -> None:
+def _elementwise(function: Callable[..., Any], fill: Any = None) -> None:
     def rule(*args: Any, **kwargs: Any) -> Any:
         arrays = [i for i, x in enumerate(args) if wrap.is_sized(x)]
         if not arrays:
@@ -200,7 +201,7 @@ for _staged in (
     _elementwise(_staged)
 
 
-def _several(function: Any) -> None:
+def _several(function: Callable[..., Any]) -> None:
     """Functions of which each positional argument is an operand."""
 
     def rule(*args: Any, **kwargs: Any) -> Any:

@@ -33,7 +33,7 @@ def _is_list(x: Any) -> bool:
 
 
 @rules.sized(np.array_split)
-def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
+def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Any]:
     """As `numpy.array_split`."""
     array = array_of(ary)
     at = one_axis(axis, array.ndim)
@@ -52,7 +52,7 @@ def _lesser(i: int, extras: Any) -> Any:
 
 
 @rules.sized(np.split)
-def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
+def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Any]:
     """As `numpy.split`."""
     array = array_of(ary)
     if not _is_list(indices_or_sections):
@@ -63,8 +63,8 @@ def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     return array_split(array, indices_or_sections, axis)
 
 
-def _along(original: Any, least: int, axis_of: Callable[[Any], int]) -> None:
-    def rule(ary: Any, indices_or_sections: Any) -> Any:
+def _along(original: Callable[..., Any], least: int, axis_of: Callable[[Any], int]) -> None:
+    def rule(ary: Any, indices_or_sections: Any) -> list[Any]:
         array = array_of(ary)
         if array.ndim < least:
             raise ValueError(f"{original.__name__} only works on arrays of {least} or more dimensions")

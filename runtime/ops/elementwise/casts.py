@@ -22,7 +22,7 @@ from anabranch.runtime.ops.elementwise.term import (
     where,
 )
 from anabranch.runtime.ops.elementwise.ufunc import narrow
-from anabranch.runtime.ops.op import Op, expect
+from anabranch.runtime.ops.op import NDArray, Op, expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter
 
 
@@ -172,7 +172,7 @@ def _select_type(predicate: ArrayType, on_true: ArrayType, on_false: ArrayType) 
     return on_true
 
 
-def _join(real: Any, imag: Any) -> Any:
+def _join(real: NDArray, imag: NDArray) -> NDArray:
     # Not real + 1j*imag: that turns an infinite part into a NaN one.
     result = np.empty(np.shape(real), np.result_type(real, np.complex64))
     result.real, result.imag = real, imag

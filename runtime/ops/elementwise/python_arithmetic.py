@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,7 @@ class PythonOp(Op):
 
     __slots__ = ("function", "rule", "types")
 
-    def __init__(self, name: str, types: tuple[np.dtype[Any], ...], function: Any, rule: Rule) -> None:
+    def __init__(self, name: str, types: tuple[np.dtype[Any], ...], function: Callable[..., Any], rule: Rule) -> None:
         super().__init__(name)
         self.types = types
         self.function = np.frompyfunc(function, len(types) - 1, 1)
