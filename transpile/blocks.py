@@ -8,8 +8,8 @@ from enum import Enum
 
 import libcst as cst
 
-from anabranch.transpile.flow import Flow, Region
-from anabranch.transpile.graph import always
+from anabranch.transpile.control_flow_graph import always
+from anabranch.transpile.data_flow import Flow, Region
 
 
 class Exit(Enum):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from anabranch.transpile.flow import Flow, Region, State
+from anabranch.transpile.data_flow import Flow, Region, State
 
 
 @dataclass(slots=True)

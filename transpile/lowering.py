@@ -10,10 +10,10 @@ import libcst as cst
 
 from anabranch.transpile.block_values import Frame, Layout, UserFrame
 from anabranch.transpile.blocks import Exit, Regions, Unit, Units, falls, hands_on, units_of
+from anabranch.transpile.control_flow_graph import EXIT
+from anabranch.transpile.data_flow import Flow, Region, State
 from anabranch.transpile.enclosing_functions import BoundNames
-from anabranch.transpile.flow import Flow, Region, State
 from anabranch.transpile.generators import FreshNames, is_pushing
-from anabranch.transpile.graph import EXIT
 from anabranch.transpile.names import Function, names_bound_here, usage_of
 from anabranch.transpile.nodes import (
     Statement,

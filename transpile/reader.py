@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from anabranch.transpile.data_flow import State
 from anabranch.transpile.enclosing_functions import BoundNames
-from anabranch.transpile.flow import State
 from anabranch.transpile.names import assigns, usage_of
 from anabranch.transpile.nodes import call, define, line, name, replace_children, thunk
 

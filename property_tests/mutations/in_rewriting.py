@@ -77,7 +77,7 @@ f(1, 1.5)
     Fault(
         # As if the target were bound at the head of the loop, and so after a loop over nothing.
         "loop target taken for set",
-        "transpile/graph.py",
+        "transpile/control_flow_graph.py",
         "return self.else_(node.orelse, [head]) + breaks",
         "return self.else_(node.orelse, [head + 1]) + breaks",
         """
@@ -93,7 +93,7 @@ f(0, 1.5)
     Fault(
         # As if a helper that is only called, and not handed on, had no need of the variable itself.
         "closure reads an old value",
-        "transpile/flow.py",
+        "transpile/data_flow.py",
         'if not inside or self.graph.mask([inner.name or ""]) & live:',
         "if not inside and not self._only_called(inner):",
         """

@@ -8,8 +8,8 @@ import libcst as cst
 
 from anabranch.transpile.block_values import Layout, ResultFrame, UserFrame
 from anabranch.transpile.blocks import Exit, Exits, Propagate, ReadyIf, Unit, Units, exits_of, units_of
+from anabranch.transpile.data_flow import Region
 from anabranch.transpile.enclosing_functions import BoundNames
-from anabranch.transpile.flow import Region
 from anabranch.transpile.lowering import Here, LoweredUnit, Lowering, Split
 from anabranch.transpile.nodes import Statement, assign, string, tuple_of
 

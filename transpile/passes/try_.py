@@ -11,7 +11,7 @@ import libcst as cst
 from anabranch.transpile.bindings import bound_names
 from anabranch.transpile.block_values import Frame, InPlace, NotingFrame, ResultFrame, UserFrame, inside
 from anabranch.transpile.blocks import Exit, Propagate, ReadyIf, Unit, Units, exits_of, falls, orelse_of, units_of
-from anabranch.transpile.flow import Region
+from anabranch.transpile.data_flow import Region
 from anabranch.transpile.lowering import Here, LoweredUnit, Lowering
 from anabranch.transpile.nodes import Statement, assign, line, name, string, tuple_of
 from anabranch.transpile.passes.base import Example, StatementPass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from anabranch.transpile.blocks import Units
-from anabranch.transpile.graph import always
+from anabranch.transpile.control_flow_graph import always
 from anabranch.transpile.lowering import Here, LoweredUnit, Lowering
 from anabranch.transpile.nodes import Statement, line
 from anabranch.transpile.passes.base import Example, StatementPass

@@ -8,7 +8,7 @@ from enum import Enum
 
 import libcst as cst
 
-from anabranch.transpile.graph import Graph, build_graph
+from anabranch.transpile.control_flow_graph import Graph, build_graph
 from anabranch.transpile.names import Function, Inner, scope_of
 
 
