@@ -8,7 +8,7 @@ FAULTS = (
     Fault(
         # A name that is only read after the loop is live where `break` leaves it, not at its head.
         "carry wanted after break dropped",
-        "transpile/passes/loops.py",
+        "transpile/passes/loop_parts.py",
         "split.own & (split.live_in | split.live_out)",
         "split.own & split.live_in",
         """
@@ -42,7 +42,7 @@ f(5, 1.5)
     Fault(
         # The exit code is asked for an else only where `break` is the one exit.
         "loop else run after break",
-        "transpile/passes/loops.py",
+        "transpile/passes/loop_parts.py",
         "if orelse and Exit.BREAK in loop.exits:",
         "if orelse and loop.exits == {Exit.BREAK}:",
         """
@@ -111,7 +111,7 @@ f(3, 1.5)
     Fault(
         # A code that may be that of a break is handed on as that of a return.
         "break handed on as return",
-        "transpile/frames.py",
+        "transpile/block_values.py",
         "if unit.exits == {Exit.RETURN}:",
         "if Exit.RETURN in unit.exits:",
         """
