@@ -120,7 +120,7 @@ THROUGH = ("file", *_HOLDERS)
 def sealed(kind: str, name: str, other: str, part: int, damages: list[Damage], header: dict[str, str]) -> str | None:
     """Load bytes that have the right checksum and are wrong: of another process, or with another's parts."""
     title = {"compiled": "compiled function", "exported": "exported function"}[kind]
-    here = container_format.made_here() if kind == "compiled" else {"form": "1"}
+    here = container_format.made_here() if kind == "compiled" else {"form": container_format.FORM}
     parts, others = (container_format.unpack(_bytes(kind, n), title, here, 3) for n in (name, other))
     if (kind, part) == ("exported", 0):
         # XLA's reader of portable bytes takes them on trust, and may crash: the checksum keeps them from it.
