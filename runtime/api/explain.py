@@ -26,7 +26,7 @@ _TITLES = {
     "staged": "Staged",
     "unrolled": "Unrolled",
     "decided": "Decided while tracing",
-    "capacity": "Room for sizes that only the run knows",
+    "capacity": "Capacities for sizes known only at run time",
     "array": "Arrays from outside",
     "written": "Written back",
     "effect": "Effects",

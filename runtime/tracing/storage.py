@@ -41,7 +41,7 @@ class Storage:
         self.readonly = readonly
         # In bytes, where the array is not in C order: what is a view of it depends on them. `UNKNOWN`: not known.
         self.strides: tuple[int, ...] | Compact | None = None
-        # Filled by `values.aliasing`: what this storage may stand for, and which may stand for it, in order.
+        # Filled by `values.memory.aliasing`: what this storage may stand for, and which may stand for it, in order.
         self.links: list[Any] = []
         self.dependents: weakref.WeakKeyDictionary[Storage, None] | None = None
 

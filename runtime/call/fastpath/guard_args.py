@@ -172,7 +172,7 @@ class ArgumentChecks:
                 self._writer.unless(f"len({{{', '.join(f'id({n})' for n in names)}}}) == {len(names)}")
 
     def check_sharing(self, mutated: Sequence[int]) -> None:
-        """Leave arrays that may share memory with a written one to `signature.check_sharing`."""
+        """Leave arrays that may share memory with a written one to `signature.flatten_to_key.check_sharing`."""
         pairs = [(self.leaves[m], other) for m in mutated for other in self._arrays if other != self.leaves[m]]
         if len(pairs) > _MOST_PAIRS:
             raise UnsuitedError

@@ -1,4 +1,4 @@
-"""What unions leave to the layers above their class: each trace is given these functions where it starts."""
+"""The functions that unions leave to the layers above their class; each trace is given them where it starts."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Lists that comprehensions, `map` and generators make, as one loop that fills arrays.
 
-Where the items have one form (`values.parts`), and their number is known, each step of a counted loop writes its item
-into a row of arrays made before the loop. The list is made of those rows, which become equations only where they are
-read one by one.
+Where the items have one form (`values.dynamic_lists.stacked_parts`), and their number is known, each step of a counted
+loop writes its item into a row of arrays made before the loop. The list is made of those rows, which become equations
+only where they are read one by one.
 """
 
 from __future__ import annotations
