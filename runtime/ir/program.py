@@ -76,15 +76,8 @@ class Operation(Protocol):
 
     def evaluate(self, *arrays: Any, **params: Any) -> tuple[Any, ...]: ...
 
-    # The emitter is of a layer above, that of the ops.
-    def lower(
-        self,
-        emitter: Any,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]: ...
+    # The context is of a layer above, that of the ops.
+    def lower(self, ctx: Any) -> Sequence[str]: ...
 
 
 @frozen(eq=False)

@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, arity, in_range, keywords
 from anabranch.runtime.ops.op import NDArray, Op, expect
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 _FLOAT32 = np.dtype(np.float32)
 
@@ -52,15 +52,9 @@ class _DotGeneral(Op):
         product = np.matmul(x_matrix, y_matrix) if contract[0] else np.multiply(x_matrix, y_matrix)
         return (product.reshape((*outer, *rows, *columns)),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        contract, batch, out = params["contract"], params["batch"], out_types[0]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        contract, batch, out = ctx.params["contract"], ctx.params["batch"], ctx.out_types[0]
         numbers = (
             f"lhs_batching_dimensions = {list(batch[0])}, rhs_batching_dimensions = {list(batch[1])}, "
             f"lhs_contracting_dimensions = {list(contract[0])}, rhs_contracting_dimensions = {list(contract[1])}"
@@ -71,8 +65,8 @@ class _DotGeneral(Op):
         # A count of true pairs, however rounded, is zero only where there is none; float32 products are fast ones.
         narrow = out.dtype == BOOL or (out.dtype.kind in "fV" and out.dtype.itemsize < 4)
         wide = _FLOAT32 if narrow else out.dtype
-        operands = [emitter.convert(x, t, wide) for x, t in zip(inputs, in_types, strict=True)]
-        types = [ArrayType(t.shape, wide) for t in in_types]
+        operands = [emitter.convert(x, t, wide) for x, t in zip(ctx.inputs, ctx.in_types, strict=True)]
+        types = [ArrayType(t.shape, wide) for t in ctx.in_types]
         result_type = ArrayType(out.shape, wide)
         result = emitter.op("dot_general", operands, types, result_type, attributes)
         if out.dtype == BOOL:

@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
 from anabranch.runtime.ops.op import NDArray, Op, expect
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 _KINDS: dict[str, Callable[..., Any]] = {f.__name__: f for f in (np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft)}
 _COMPLEX: dict[str, np.dtype[Any]] = {"f": np.dtype(np.complex64), "d": np.dtype(np.complex128)}
@@ -41,19 +41,13 @@ class _Fft(Op):
     def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
         return (_KINDS[params["kind"]](arrays[0], params["n"]),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        (out,), kind = out_types, params["kind"].upper()
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        (out,), kind = ctx.out_types, ctx.params["kind"].upper()
         if out.size == 0:
             return [emitter.constant(np.zeros(out.shape), out)]
-        attributes = f"fft_type = #stablehlo<fft_type {kind}>, fft_length = array<i64: {params['n']}>"
-        return [emitter.op("fft", inputs, in_types, out, attributes)]
+        attributes = f"fft_type = #stablehlo<fft_type {kind}>, fft_length = array<i64: {ctx.params['n']}>"
+        return [emitter.op("fft", ctx.inputs, ctx.in_types, out, attributes)]
 
 
 fft = _Fft("fft")

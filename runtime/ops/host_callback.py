@@ -12,7 +12,7 @@ import numpy as np
 from anabranch.runtime.ir.program import ArrayType, Equation
 from anabranch.runtime.ops.checks import keywords, scalar
 from anabranch.runtime.ops.op import NDArray, Op, expect
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 _INT32 = np.dtype(np.int32)
 
@@ -60,18 +60,11 @@ class _HostCallback(Op):
             with done_before(0) if done else contextlib.nullcontext():
                 action(*values)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
         def run(*arrays: NDArray) -> tuple[NDArray, ...]:
-            return self.evaluate(*arrays, **params)
+            return self.evaluate(*arrays, **ctx.params)
 
-        return emitter.callback(run, inputs, in_types, out_types)
+        return ctx.emitter.callback(run, ctx.inputs, ctx.in_types, ctx.out_types)
 
 
 host_callback = _HostCallback("host_callback")

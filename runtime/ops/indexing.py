@@ -12,10 +12,11 @@ import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, INT64, arity, index_scalars, keywords, one_per_axis, scalar
+from anabranch.runtime.ops.mlir_text import ints
 from anabranch.runtime.ops.op import NDArray, Op, expect
 from anabranch.runtime.ops.reducers import ADD, AND, MAXIMUM, MINIMUM, MULTIPLY, OR, SUBTRACT, XOR, Reducer
 from anabranch.runtime.ops.shape import pad_with, slice_of, sliced_shape
-from anabranch.runtime.ops.stablehlo_writer import Emitter, ints
+from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 _COMBINES: dict[str, Reducer | None] = {
     "set": None,
@@ -47,18 +48,11 @@ class _DynamicSlice(Op):
         x, *starts = arrays
         return (x[_block(x, starts, params["sizes"])],)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        if in_types[0] == out_types[0]:
-            return [inputs[0]]
-        attributes = f"slice_sizes = {ints(params['sizes'])}"
-        return [emitter.op("dynamic_slice", inputs, in_types, out_types[0], attributes)]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        if ctx.in_types[0] == ctx.out_types[0]:
+            return [ctx.inputs[0]]
+        attributes = f"slice_sizes = {ints(ctx.params['sizes'])}"
+        return [ctx.emitter.op("dynamic_slice", ctx.inputs, ctx.in_types, ctx.out_types[0], attributes)]
 
 
 class _DynamicUpdateSlice(Op):
@@ -80,17 +74,10 @@ class _DynamicUpdateSlice(Op):
         out[_block(x, starts, update.shape)] = update
         return (out,)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        if in_types[0] == in_types[1]:
-            return [inputs[1]]
-        return [emitter.op("dynamic_update_slice", inputs, in_types, out_types[0])]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        if ctx.in_types[0] == ctx.in_types[1]:
+            return [ctx.inputs[1]]
+        return [ctx.emitter.op("dynamic_update_slice", ctx.inputs, ctx.in_types, ctx.out_types[0])]
 
 
 def _block(x: NDArray, starts: Sequence[NDArray], sizes: Sequence[int]) -> tuple[slice, ...]:
@@ -116,20 +103,14 @@ class _StridedUpdate(Op):
         out[tuple(slice(*b) for b in bounds)] = update
         return (out,)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        (x, update), (x_type, update_type) = inputs, in_types
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        (x, update), (x_type, update_type) = ctx.inputs, ctx.in_types
         if update_type.size == 0:
             return [x]
         if update_type == x_type:
             return [update]
-        starts, strides = params["starts"], params["strides"]
+        starts, strides = ctx.params["starts"], ctx.params["strides"]
         # The box from the first to the last element written; what a stride skips inside it keeps its value.
         extents = [(n - 1) * stride + 1 for n, stride in zip(update_type.shape, strides, strict=True)]
         box_type = ArrayType(tuple(extents), x_type.dtype)
@@ -187,15 +168,9 @@ class _Gather(Op):
             return (np.zeros(indices.shape[:-1] + x.shape[k:], x.dtype),)
         return (x[_clamped(x, indices)],)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        (x, indices), (x_type, index_type), out = inputs, in_types, out_types[0]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        (x, indices), (x_type, index_type), out = ctx.inputs, ctx.in_types, ctx.out_types[0]
         k = index_type.shape[-1]
         if 0 in x_type.shape[:k] or out.size == 0:
             return [emitter.constant(np.zeros(out.shape, out.dtype) if out.size == 0 else 0, out)]
@@ -232,17 +207,11 @@ class _Lookup(Op):
         table, index = arrays
         return (table[np.clip(index, 0, table.shape[0] - 1)],)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        index_type = ArrayType((*in_types[1].shape, 1), INT64)
-        index = emitter.reshape(inputs[1], in_types[1], index_type.shape)
-        return [take(emitter, inputs[0], index, in_types[0], index_type)]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        index_type = ArrayType((*ctx.in_types[1].shape, 1), INT64)
+        index = emitter.reshape(ctx.inputs[1], ctx.in_types[1], index_type.shape)
+        return [take(emitter, ctx.inputs[0], index, ctx.in_types[0], index_type)]
 
 
 class _Scatter(Op):
@@ -273,21 +242,15 @@ class _Scatter(Op):
             combine.ufunc.at(out, _clamped(x, indices), updates)
         return (out,)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        (x, indices, updates), (x_type, index_type, update_type) = inputs, in_types
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        (x, indices, updates), (x_type, index_type, update_type) = ctx.inputs, ctx.in_types
         if x_type.size == 0 or update_type.size == 0:
             return [x]
-        combine = _COMBINES[params["combine"]]
+        combine = _COMBINES[ctx.params["combine"]]
         if len(index_type.shape) > 1:
             indices = _clamp(emitter, indices, index_type, x_type.shape)
-            return [_put(emitter, [x, indices, updates], in_types, combine)]
+            return [_put(emitter, [x, indices, updates], ctx.in_types, combine)]
         if combine is not None:
             before = _read_block(emitter, x, indices, x_type, update_type)
             updates = combine.emit(emitter, before, updates, update_type)

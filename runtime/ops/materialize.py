@@ -8,7 +8,7 @@ from typing import Any
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
 from anabranch.runtime.ops.op import NDArray, Op
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 
 class _Materialize(Op):
@@ -21,15 +21,8 @@ class _Materialize(Op):
     def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
         return arrays
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        return emitter.outlined(inputs, in_types, out_types, lambda names: names)
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        return ctx.emitter.outlined(ctx.inputs, ctx.in_types, ctx.out_types, lambda names: names)
 
 
 materialize = _Materialize("materialize")

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 NDArray = np.ndarray[Any, Any]
 
@@ -40,14 +40,7 @@ class Op(abc.ABC):
         """The outputs as NumPy computes them."""
 
     @abc.abstractmethod
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
         """Emit StableHLO; returns the SSA names of the outputs."""
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
 from anabranch.runtime.ops.op import NDArray, Op
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 
 class _Undef(Op):
@@ -24,15 +24,8 @@ class _Undef(Op):
     def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
         return (np.zeros(params["shape"], params["dtype"]),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        return [emitter.constant(0, out_types[0])]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        return [ctx.emitter.constant(0, ctx.out_types[0])]
 
 
 undef = _Undef("undef")

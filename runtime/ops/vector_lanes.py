@@ -14,8 +14,9 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal, Program, Var
 from anabranch.runtime.ops.checks import BOOL, INT64, scalar
+from anabranch.runtime.ops.mlir_text import ints
 from anabranch.runtime.ops.op import NDArray, expect
-from anabranch.runtime.ops.stablehlo_writer import Emitter, ints
+from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 # With tables there are no vector instructions; a small chunk reads little in vain at the end of a short window.
 _CHUNK_OF_LOOKUPS = 16
@@ -188,7 +189,7 @@ def _emit(emitter: Emitter, body: Program, arguments: Sequence[Lane], lanes: int
         names = [read(a, s) for a, s in zip(equation.inputs, spread, strict=True)]
         types = [_typed(a.type, s, lanes) for a, s in zip(equation.inputs, spread, strict=True)]
         outs = [_typed(v.type, wide, lanes) for v in equation.outputs]
-        results = equation.op.lower(emitter, names, types, outs, **equation.params)
+        results = equation.op.lower(LoweringContext(emitter, names, types, outs, equation.params))
         env.update((v, (r, wide)) for v, r in zip(equation.outputs, results, strict=True))
     return [read(a, True) for a in body.outputs]
 

@@ -17,7 +17,7 @@ from anabranch.runtime.ops.checks import BOOL, INT64, scalar
 from anabranch.runtime.ops.op import Op, expect
 from anabranch.runtime.ops.reducers import ADD, AND, MAXIMUM, MINIMUM, MULTIPLY, OR, Reducer, highest, lowest
 from anabranch.runtime.ops.shape import slice_of
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 from anabranch.runtime.ops.vector_lanes import Lanes, Strip, checked, chunk, evaluated
 
 _CHUNK_BYTES = 512
@@ -72,18 +72,12 @@ class _WindowedReduce(Op):
         made = math.prod(evaluated(params["body"], rest, params["strips"], start, stop))
         return (reducer.ufunc.reduce(made, dtype=out.dtype),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        lowering = _Lowering(emitter, inputs[2:], in_types[2:], **params)
-        low, high = inputs[:2]
-        lanes = chunk(params["body"], params["length"], _CHUNK_BYTES)
-        if not emitter.is_outlined or lanes == params["length"]:
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        lowering = _Lowering(emitter, ctx.inputs[2:], ctx.in_types[2:], **ctx.params)
+        low, high = ctx.inputs[:2]
+        lanes = chunk(ctx.params["body"], ctx.params["length"], _CHUNK_BYTES)
+        if not emitter.is_outlined or lanes == ctx.params["length"]:
             return [lowering.at_once(low, high)]
         return [lowering.in_chunks(low, high, lanes)]
 

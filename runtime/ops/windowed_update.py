@@ -11,7 +11,7 @@ from typing import Any
 from anabranch.runtime.ir.program import ArrayType, Program
 from anabranch.runtime.ops.checks import BOOL, INT64, scalar
 from anabranch.runtime.ops.op import Op, expect
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 from anabranch.runtime.ops.vector_lanes import Lanes, Strip, checked, chunk, evaluated, key
 
 _CHUNK_BYTES = 1024
@@ -44,16 +44,9 @@ class _WindowedUpdate(Op):
         made[key(strips[0], target, operands[1 : 1 + strips[0].rank], start, stop)] = values
         return (made,)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        low, high, target, *rest = inputs
-        return [_Lowering(emitter, in_types[2:], **params).emit(low, high, target, rest)]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        low, high, target, *rest = ctx.inputs
+        return [_Lowering(ctx.emitter, ctx.in_types[2:], **ctx.params).emit(low, high, target, rest)]
 
 
 def _completed(target: Any, rest: Sequence[Any], strips: Sequence[Strip], own: Sequence[int]) -> list[Any]:

@@ -23,7 +23,7 @@ from anabranch.runtime.ops.elementwise.term import (
 )
 from anabranch.runtime.ops.elementwise.ufunc import narrow
 from anabranch.runtime.ops.op import NDArray, Op, expect
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 
 def _float_to_signed(x: Term, dtype: np.dtype[Any]) -> Term:
@@ -102,16 +102,9 @@ class Convert(Op):
             warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
             return (np.asarray(arrays[0]).astype(params["dtype"]),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
         """Emit the conversion NumPy's cast makes on x86-64."""
-        return [convert(Term(emitter, inputs[0], in_types[0]), out_types[0].dtype).name]
+        return [convert(Term(ctx.emitter, ctx.inputs[0], ctx.in_types[0]), ctx.out_types[0].dtype).name]
 
 
 class ComplexParts(Op):
@@ -143,16 +136,9 @@ class ComplexParts(Op):
         """The output as NumPy has it."""
         return (self._evaluate(*arrays),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
         """Emit the expression."""
-        result: Term = self._rule(*(Term(emitter, n, t) for n, t in zip(inputs, in_types, strict=True)))
+        result: Term = self._rule(*(Term(ctx.emitter, n, t) for n, t in zip(ctx.inputs, ctx.in_types, strict=True)))
         return [result.name]
 
 

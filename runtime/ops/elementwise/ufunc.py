@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.elementwise.term import FLOAT32, Rule, Term
 from anabranch.runtime.ops.op import NDArray, Op, expect
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 
 @functools.cache
@@ -57,19 +57,12 @@ class Ufunc(Op):
         result = self.ufunc(*arrays)
         return result if isinstance(result, tuple) else (result,)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
         """Emit the rule's expression."""
-        terms = [self.enter(Term(emitter, n, t)) for n, t in zip(inputs, in_types, strict=True)]
+        terms = [self.enter(Term(ctx.emitter, n, t)) for n, t in zip(ctx.inputs, ctx.in_types, strict=True)]
         results = self.rule(*terms)
         results = results if isinstance(results, tuple) else (results,)
-        return [self.leave(r, t.dtype).name for r, t in zip(results, out_types, strict=True)]
+        return [self.leave(r, t.dtype).name for r, t in zip(results, ctx.out_types, strict=True)]
 
     def enter(self, x: Term) -> Term:
         """An input as the rule takes it, fenced off from the op that made it."""
