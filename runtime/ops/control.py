@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
 from anabranch.runtime.ir.interpret import evaluate
-from anabranch.runtime.ir.program import ArrayType, Program
+from anabranch.runtime.ir.op import Op
+from anabranch.runtime.ir.program import ArrayType, Equation, Program
 from anabranch.runtime.ops import cost
 from anabranch.runtime.ops.mlir_text import ints
-from anabranch.runtime.ops.op import Op, expect
+from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
+from anabranch.runtime.ops.structured import Branches, Loop, Slot
 
 T = TypeVar("T")
 
 _BOOL, _INT32, _INT64 = (ArrayType((), np.dtype(t)) for t in (np.bool_, np.int32, np.int64))
 
 
-class Cond(Op):
+class Cond(Branches):
     """`cond[on_true, on_false] pred *operands`: one of two Programs runs."""
+
+    __slots__ = ()
+
+    def results(self, params: Mapping[str, Any]) -> Sequence[Program]:
+        return params["on_true"], params["on_false"]
+
+    def rebuilt(
+        self, params: Mapping[str, Any], programs: Sequence[Program], slots: Sequence[Slot]
+    ) -> Mapping[str, Any]:
+        return dict(zip(("on_true", "on_false"), programs, strict=True))
 
     def type(self, *inputs: Any, on_true: Program, on_false: Program) -> tuple[ArrayType, ...]:
         expect(bool(inputs) and inputs[0] == _BOOL, self.name, "the predicate must be a bool scalar")
@@ -38,8 +50,19 @@ class Cond(Op):
         return _case(emitter, index, ctx.inputs[1:], (ctx.params["on_false"], ctx.params["on_true"]))
 
 
-class Switch(Op):
+class Switch(Branches):
     """`switch[branches] index *operands`: the Program at `index` runs; the index is clamped to the range."""
+
+    __slots__ = ()
+
+    def results(self, params: Mapping[str, Any]) -> Sequence[Program]:
+        branches: tuple[Program, ...] = params["branches"]
+        return branches
+
+    def rebuilt(
+        self, params: Mapping[str, Any], programs: Sequence[Program], slots: Sequence[Slot]
+    ) -> Mapping[str, Any]:
+        return {"branches": tuple(programs)}
 
     def type(self, *inputs: Any, branches: tuple[Program, ...]) -> tuple[ArrayType, ...]:
         expect(bool(inputs) and inputs[0] == _INT32, self.name, "the index must be an int32 scalar")
@@ -124,8 +147,24 @@ def _truth(emitter: Emitter, index: str, place: int, type: ArrayType) -> str:
     return emitter.broadcast(emitter.fence(there, _BOOL), _BOOL, type.shape, ())
 
 
-class While(Op):
+class While(Loop):
     """`while[test, body, consts] *consts *init`: carries until `test(consts, carry)` is false."""
+
+    __slots__ = ()
+
+    def slots(self, equation: Equation) -> Sequence[Slot]:
+        consts = equation.params["consts"]
+        read = [Slot(operand=i, formal=i) for i in range(consts)]
+        return [*read, *(Slot(consts + i, consts + i, i, i) for i in range(len(equation.outputs)))]
+
+    def tests(self, params: Mapping[str, Any]) -> Sequence[Program]:
+        return (params["test"],)
+
+    def rebuilt(
+        self, params: Mapping[str, Any], programs: Sequence[Program], slots: Sequence[Slot]
+    ) -> Mapping[str, Any]:
+        test, body = programs
+        return {"test": test, "body": body, "consts": sum(not s.is_carry for s in slots)}
 
     def type(self, *inputs: Any, test: Program, body: Program, consts: int) -> tuple[ArrayType, ...]:
         carry = inputs[consts:]
@@ -163,12 +202,33 @@ class While(Op):
         return emitter.control("while", ctx.inputs, types, types, regions)[consts:]
 
 
-class For(Op):
+class For(Loop):
     """`for[body, consts, carries, length] trip *consts *init *xs`: a counted loop.
 
     The body maps (constants, index, carries, one slice of each of xs) to (carries, one slice of each of ys). `trip` is
     an int64 scalar, at least 0; where there are xs or ys it equals `length`.
     """
+
+    __slots__ = ()
+
+    controls = (0,)
+
+    def slots(self, equation: Equation) -> Sequence[Slot]:
+        consts, carries = equation.params["consts"], equation.params["carries"]
+        # Before the constants stands the trip count; in the body the index stands after them.
+        read = [Slot(operand=1 + i, formal=i) for i in range(consts)]
+        first = consts + 1
+        carried = [Slot(first + i, first + i, i, i) for i in range(carries)]
+        rows = [Slot(operand=i, formal=i) for i in range(first + carries, len(equation.inputs))]
+        stacked = [Slot(yielded=i, result=i) for i in range(carries, len(equation.outputs))]
+        return [*read, Slot(formal=consts), *carried, *rows, *stacked]
+
+    def rebuilt(
+        self, params: Mapping[str, Any], programs: Sequence[Program], slots: Sequence[Slot]
+    ) -> Mapping[str, Any]:
+        (body,) = programs
+        index = next(i for i, s in enumerate(slots) if s.operand is None and s.formal is not None)
+        return {"body": body, "consts": index, "carries": sum(s.is_carry for s in slots), "length": params["length"]}
 
     def type(self, *inputs: Any, body: Program, consts: int, carries: int, length: int | None) -> tuple[ArrayType, ...]:
         expect(bool(inputs) and inputs[0] == _INT64, self.name, "the trip count must be an int64 scalar")

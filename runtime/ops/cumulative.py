@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords, scalar
 from anabranch.runtime.ops.mlir_text import ints
-from anabranch.runtime.ops.op import NDArray, Op, expect
+from anabranch.runtime.ops.op import NDArray, expect
 from anabranch.runtime.ops.reducers import ADD, MAXIMUM, MINIMUM, MULTIPLY, Reducer
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, arity, in_range, keywords
-from anabranch.runtime.ops.op import NDArray, Op, expect
+from anabranch.runtime.ops.op import NDArray, expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 _FLOAT32 = np.dtype(np.float32)
@@ -23,6 +24,14 @@ class _DotGeneral(Op):
     what is left of x's, what is left of y's. As in `np.matmul`, bool is or-of-ands, integers wrap, and float16 is
     summed in float32.
     """
+
+    __slots__ = ()
+    is_materialized = True
+
+    @property
+    def combine(self) -> str:
+        """Products are added."""
+        return "add"
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         x, y = arity(self.name, inputs, 2)
@@ -72,6 +81,12 @@ class _DotGeneral(Op):
         if out.dtype == BOOL:
             return [emitter.compare(result, emitter.constant(0, result_type), "NE", result_type)]
         return [emitter.convert(result, result_type, out.dtype)]
+
+    def bytes_touched(
+        self, inputs: Sequence[ArrayType], outputs: Sequence[ArrayType], params: Mapping[str, Any]
+    ) -> int:
+        """Many times the operands': a native loop would lose the library's product."""
+        return 64 * super().bytes_touched(inputs, outputs, params)
 
 
 def _free(array: ArrayType | NDArray, contract: Sequence[int], batch: Sequence[int]) -> list[int]:

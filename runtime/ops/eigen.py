@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
 from anabranch.runtime.ops.lapack import (
@@ -21,7 +22,7 @@ from anabranch.runtime.ops.lapack import (
     matrices,
     real,
 )
-from anabranch.runtime.ops.op import NDArray, Op, expect
+from anabranch.runtime.ops.op import NDArray, expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 

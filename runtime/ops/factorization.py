@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
 from anabranch.runtime.ops.indexing import take
 from anabranch.runtime.ops.lapack import INT32, Lapack, attempt, call, each, info_type, like, matrices
-from anabranch.runtime.ops.op import NDArray, Op, expect
+from anabranch.runtime.ops.op import NDArray, expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 _INT64 = np.dtype(np.int64)

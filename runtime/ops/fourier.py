@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
-from anabranch.runtime.ops.op import NDArray, Op, expect
+from anabranch.runtime.ops.op import CallOp, NDArray, expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 _KINDS: dict[str, Callable[..., Any]] = {f.__name__: f for f in (np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft)}
@@ -17,7 +18,7 @@ _COMPLEX: dict[str, np.dtype[Any]] = {"f": np.dtype(np.complex64), "d": np.dtype
 _REAL: dict[str, np.dtype[Any]] = {"F": np.dtype(np.float32), "D": np.dtype(np.float64)}
 
 
-class _Fft(Op):
+class _Fft(CallOp):
     """`fft[kind, n](x)`: NumPy's function of that name along the last axis, n points; inverses divide by n.
 
     The axis has what the kind takes: n elements, or `n // 2 + 1` for `irfft`, which takes those it leaves out to be

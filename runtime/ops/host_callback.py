@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType, Equation
 from anabranch.runtime.ops.checks import keywords, scalar
-from anabranch.runtime.ops.op import NDArray, Op, expect
+from anabranch.runtime.ops.op import CallOp, NDArray, expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 _INT32 = np.dtype(np.int32)
@@ -31,13 +32,14 @@ def done_before(count: int) -> Iterator[None]:
         _done.reset(token)
 
 
-class _HostCallback(Op):
+class _HostCallback(CallOp):
     """`host_callback[action] sequence, code, *values`: calls `action(*values)` unless `code` is a failure's.
 
     The int32 that it takes and returns, the number of effects so far, fixes their order: each takes the one that the
     effect before it returned.
     """
 
+    __slots__ = ()
     pure = False
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:

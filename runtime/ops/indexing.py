@@ -5,15 +5,16 @@ Positions out of range are clamped, by both evaluations; whoever needs an `Index
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, INT64, arity, index_scalars, keywords, one_per_axis, scalar
 from anabranch.runtime.ops.mlir_text import ints
-from anabranch.runtime.ops.op import NDArray, Op, expect
+from anabranch.runtime.ops.op import UNBOUNDED, NDArray, PartOp, UpdateOp, expect
 from anabranch.runtime.ops.reducers import ADD, AND, MAXIMUM, MINIMUM, MULTIPLY, OR, SUBTRACT, XOR, Reducer
 from anabranch.runtime.ops.shape import pad_with, slice_of, sliced_shape
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
@@ -31,8 +32,10 @@ _COMBINES: dict[str, Reducer | None] = {
 }
 
 
-class _DynamicSlice(Op):
+class _DynamicSlice(PartOp):
     """`dynamic_slice[sizes](x, *starts)`: a block of static size; starts are clamped so that it lies within x."""
+
+    __slots__ = ()
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         expect(len(inputs) > 0, self.name, "no array to slice")
@@ -55,8 +58,11 @@ class _DynamicSlice(Op):
         return [ctx.emitter.op("dynamic_slice", ctx.inputs, ctx.in_types, ctx.out_types[0], attributes)]
 
 
-class _DynamicUpdateSlice(Op):
+class _DynamicUpdateSlice(UpdateOp):
     """`dynamic_update_slice(x, update, *starts)`: x with a block replaced; starts are clamped so that it fits."""
+
+    __slots__ = ()
+    update = 1
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         expect(len(inputs) > 1, self.name, "no array, or no update")
@@ -86,8 +92,11 @@ def _block(x: NDArray, starts: Sequence[NDArray], sizes: Sequence[int]) -> tuple
     return tuple(slice(start, start + size) for start, size in clamped)
 
 
-class _StridedUpdate(Op):
+class _StridedUpdate(UpdateOp):
     """`strided_update[starts, limits, strides](x, update)`: x after `x[starts:limits:strides] = update`, all static."""
+
+    __slots__ = ()
+    update = 1
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         x, update = arity(self.name, inputs, 2)
@@ -150,11 +159,14 @@ def _multiples(emitter: Emitter, n: int, stride: int) -> str:
     return emitter.compare(remainder, emitter.constant(0, line), "EQ", line)
 
 
-class _Gather(Op):
+class _Gather(PartOp):
     """`gather(x, indices)`: `x[indices[..., 0], …, indices[..., k-1]]`, of shape `indices.shape[:-1] + x.shape[k:]`.
 
     Where an indexed axis of x has no elements to clamp to, the result is zeros.
     """
+
+    __slots__ = ()
+    is_reformed = True
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         x, indices = arity(self.name, inputs, 2)
@@ -196,6 +208,9 @@ def take(emitter: Emitter, x: str, indices: str, x_type: ArrayType, index_type: 
 class _Lookup(Op):
     """`lookup(table, index)`: elements of a 1-D table, an element for each index, which are of any shape."""
 
+    __slots__ = ()
+    whole_inputs = (0,)
+
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         table, index = arity(self.name, inputs, 2)
         keywords(self.name, params)
@@ -214,12 +229,15 @@ class _Lookup(Op):
         return [take(emitter, ctx.inputs[0], index, ctx.in_types[0], index_type)]
 
 
-class _Scatter(Op):
+class _Scatter(UpdateOp):
     """`scatter[combine](x, indices, updates)`: x with updates of shape `indices.shape[:-1] + x.shape[k:]` written in.
 
     `set` is `x[indices] = updates`, where of several updates to one place the last in C order stays; every other
     `combine` is the `at` of NumPy's ufunc of that name, one update after the other.
     """
+
+    __slots__ = ()
+    update = 2
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         x, indices, updates = arity(self.name, inputs, 3)
@@ -260,6 +278,12 @@ class _Scatter(Op):
         starts = _starts(emitter, indices, k, len(x_type.shape))
         types = [x_type, block, *[scalar(INT64)] * len(starts)]
         return [emitter.op("dynamic_update_slice", [x, updates, *starts], types, x_type)]
+
+    def bytes_touched(
+        self, inputs: Sequence[ArrayType], outputs: Sequence[ArrayType], params: Mapping[str, Any]
+    ) -> int:
+        """Those of one block; more than an outlined function may touch for several, which it cannot write."""
+        return super().bytes_touched(inputs, outputs, params) if len(inputs[1].shape) == 1 else UNBOUNDED
 
 
 def _put(emitter: Emitter, operands: Sequence[str], types: Sequence[ArrayType], combine: Reducer | None) -> str:

@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType
-from anabranch.runtime.ops.op import NDArray, Op, expect
+from anabranch.runtime.ops.op import CallOp, NDArray, expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 INT32, FLOAT64, COMPLEX128 = (np.dtype(t) for t in (np.int32, np.float64, np.complex128))
 _ON_COMPLEX = {"orgqr": "ungqr", "syevd": "heevd"}
 
 
-class Lapack(Op):
+class Lapack(CallOp):
     """An op on stacks of matrices. Where there is nothing to compute with, the outputs are constants."""
 
     __slots__ = ()

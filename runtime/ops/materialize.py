@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
-from anabranch.runtime.ops.op import NDArray, Op
+from anabranch.runtime.ops.op import CallOp, NDArray
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 
-class _Materialize(Op):
+class _Materialize(CallOp):
     """`materialize(x)`: x, complete before anything that uses it begins: XLA doesn't fuse it into its uses."""
+
+    __slots__ = ()
+    is_materialized = True
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         keywords(self.name, params)

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords, scalar
-from anabranch.runtime.ops.op import NDArray, Op, expect
+from anabranch.runtime.ops.op import NDArray, expect
 from anabranch.runtime.ops.reducers import (
     ADD,
     AND,
@@ -49,6 +50,11 @@ class _Reduction(Op):
     def __init__(self, name: str, reducer: Reducer) -> None:
         super().__init__(name)
         self.reducer = reducer
+
+    @property
+    def combine(self) -> str:
+        """The name of the ufunc."""
+        return self.reducer.ufunc.__name__
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         (x,) = arity(self.name, inputs, 1)

@@ -7,15 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, in_range, keywords, one_per_axis, scalar
 from anabranch.runtime.ops.mlir_text import ints
-from anabranch.runtime.ops.op import NDArray, Op, expect
+from anabranch.runtime.ops.op import NDArray, PartOp, expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 
-class _Reshape(Op):
+class _Reshape(PartOp):
     """`reshape[shape](x)`: the same elements in C order."""
+
+    __slots__ = ()
+    is_view = True
+    is_transparent = True
+    work = Work.LITTLE
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         (x,) = arity(self.name, inputs, 1)
@@ -33,6 +39,10 @@ class _Reshape(Op):
 
 class _Transpose(Op):
     """`transpose[axes](x)`: axis i of the result is axis `axes[i]` of x."""
+
+    __slots__ = ()
+    is_view = True
+    is_transparent = True
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         (x,) = arity(self.name, inputs, 1)
@@ -53,6 +63,11 @@ class _Transpose(Op):
 
 class _BroadcastInDim(Op):
     """`broadcast_in_dim[shape, dims](x)`: axis i of x becomes axis `dims[i]`; axes of length one are repeated."""
+
+    __slots__ = ()
+    is_view = True
+    is_transparent = True
+    work = Work.LITTLE
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         (x,) = arity(self.name, inputs, 1)
@@ -97,6 +112,9 @@ class _Reverse(Op):
 
 class _Concatenate(Op):
     """`concatenate[axis](*xs)` of one dtype; the caller has promoted."""
+
+    __slots__ = ()
+    is_transparent = True
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         expect(len(inputs) > 0, self.name, "nothing to concatenate")
@@ -169,6 +187,9 @@ def pad_with(
 class _Iota(Op):
     """`iota[shape, dtype, axis]()`: each element is its position along `axis`, cast to `dtype`."""
 
+    __slots__ = ()
+    is_transparent = True
+
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         arity(self.name, inputs, 0)
         shape, dtype, axis = keywords(self.name, params, "shape", "dtype", "axis")
@@ -187,8 +208,12 @@ class _Iota(Op):
         return [ctx.emitter.iota(ctx.params["axis"], ctx.out_types[0])]
 
 
-class _Slice(Op):
+class _Slice(PartOp):
     """`slice[starts, limits, strides](x)`: `x[starts:limits:strides]` on each axis, static and within the array."""
+
+    __slots__ = ()
+    is_transparent = True
+    work = Work.LITTLE
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         (x,) = arity(self.name, inputs, 1)

@@ -15,20 +15,23 @@ from typing import Any, Literal
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords
 from anabranch.runtime.ops.indexing import take
-from anabranch.runtime.ops.op import NDArray, Op, expect
+from anabranch.runtime.ops.op import CallOp, NDArray, expect
 from anabranch.runtime.ops.reducers import has_nan, parts, real_dtype
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 _UINT8, _UINT64, _FLOAT32 = np.dtype(np.uint8), np.dtype(np.uint64), np.dtype(np.float32)
 
 
-class _Sorting(Op):
+class _Sorting(CallOp):
     """The rules that `sort` and `argsort` share: an axis that x has, no longer than a 32-bit position reaches."""
 
     __slots__ = ()
+    is_reformed = True
+    is_materialized = True
 
     def result_dtype(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
         """The dtype of the result, of x's shape."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ops import (
     control,
     cumulative,
@@ -31,7 +32,6 @@ from anabranch.runtime.ops.elementwise import (
     python_arithmetic,
     trigonometric,
 )
-from anabranch.runtime.ops.op import Op
 
 # The ops of each are its `OPS`.
 FAMILIES = (

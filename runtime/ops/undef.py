@@ -7,14 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
-from anabranch.runtime.ops.op import NDArray, Op
+from anabranch.runtime.ops.op import NDArray
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 
 class _Undef(Op):
     """`undef[shape, dtype]()`: any value of this type. Zeros, where no pass has found one that costs nothing."""
+
+    __slots__ = ()
+    work = Work.LITTLE
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         arity(self.name, inputs, 0)

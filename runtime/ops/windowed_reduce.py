@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType, Program
 from anabranch.runtime.ops.checks import BOOL, INT64, scalar
-from anabranch.runtime.ops.op import Op, expect
+from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.reducers import ADD, AND, MAXIMUM, MINIMUM, MULTIPLY, OR, Reducer, highest, lowest
 from anabranch.runtime.ops.shape import slice_of
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
-from anabranch.runtime.ops.vector_lanes import Lanes, Strip, checked, chunk, evaluated
+from anabranch.runtime.ops.vector_lanes import CHUNKS_TOUCHED, Lanes, Strip, checked, chunk, evaluated
 
 _CHUNK_BYTES = 512
 
@@ -27,8 +28,8 @@ _REDUCERS: Mapping[str, tuple[Reducer, Any]] = {
     "multiply": (MULTIPLY, lambda _: 1),
     "minimum": (MINIMUM, highest),
     "maximum": (MAXIMUM, lowest),
-    "and": (AND, lambda _: True),
-    "or": (OR, lambda _: False),
+    "bitwise_and": (AND, lambda _: True),
+    "bitwise_or": (OR, lambda _: False),
 }
 
 
@@ -50,6 +51,9 @@ class _WindowedReduce(Op):
     same at all positions: scalars, and tables for `lookup`. The body, on scalars, takes the position, an element of
     each strip, and the rest; it returns an element, or two factors of one, whose product need not be rounded.
     """
+
+    __slots__ = ()
+    is_materialized = True
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         low, high, *rest = inputs
@@ -80,6 +84,12 @@ class _WindowedReduce(Op):
         if not emitter.is_outlined or lanes == ctx.params["length"]:
             return [lowering.at_once(low, high)]
         return [lowering.in_chunks(low, high, lanes)]
+
+    def bytes_touched(
+        self, inputs: Sequence[ArrayType], outputs: Sequence[ArrayType], params: Mapping[str, Any]
+    ) -> int:
+        """Those of a few chunks: it goes through memory in small ones, to be part of an outlined function."""
+        return CHUNKS_TOUCHED
 
 
 class _Lowering:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.elementwise.comparison import truth
 from anabranch.runtime.ops.elementwise.term import (
@@ -22,7 +23,7 @@ from anabranch.runtime.ops.elementwise.term import (
     where,
 )
 from anabranch.runtime.ops.elementwise.ufunc import narrow
-from anabranch.runtime.ops.op import NDArray, Op, expect
+from anabranch.runtime.ops.op import NDArray, expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 
@@ -90,6 +91,9 @@ class Convert(Op):
     """`ndarray.astype(dtype)`; the params are `dtype`."""
 
     __slots__ = ()
+    is_elementwise = True
+    is_transparent = True
+    work = Work.LITTLE
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         """The input's shape with `dtype`."""
@@ -111,6 +115,8 @@ class ComplexParts(Op):
     """An op between complex values and their parts, or a choice: a type rule, an evaluation and an expression."""
 
     __slots__ = ("_arity", "_evaluate", "_rule", "_type")
+    is_elementwise = True
+    work = Work.LITTLE
 
     def __init__(
         self,

@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
 from anabranch.runtime.ops.elementwise.arithmetic import product
 from anabranch.runtime.ops.elementwise.bits import magnitude
 from anabranch.runtime.ops.elementwise.float_bits import copysign, power_of_two
 from anabranch.runtime.ops.elementwise.term import FLOAT64, INT64, Rule, Term, iterate, where
-from anabranch.runtime.ops.op import NDArray, Op, expect
+from anabranch.runtime.ops.op import NDArray, expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 # The largest decimal exponent whose power float64 holds exactly.

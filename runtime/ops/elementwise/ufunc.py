@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.elementwise.term import FLOAT32, Rule, Term
-from anabranch.runtime.ops.op import NDArray, Op, expect
+from anabranch.runtime.ops.op import NDArray, expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 
@@ -32,14 +33,18 @@ class Ufunc(Op):
     rule
         Terms of the inputs to Terms of the outputs. float16 (and other narrow floats) reach it as float32, and its
         results are rounded back, which is how NumPy computes them.
+    work
+        For one element.
     """
 
-    __slots__ = ("rule", "ufunc")
+    __slots__ = ("rule", "ufunc", "work")
+    is_elementwise = True
 
-    def __init__(self, ufunc: np.ufunc, rule: Rule) -> None:
+    def __init__(self, ufunc: np.ufunc, rule: Rule, work: Work = Work.LITTLE) -> None:
         super().__init__(ufunc.__name__)
         self.ufunc = ufunc
         self.rule = rule
+        self.work = work
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         """Types of the outputs: the inputs' shape, dtypes by `ufunc.resolve_dtypes`."""
