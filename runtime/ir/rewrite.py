@@ -25,6 +25,10 @@ class Block:
         self.equations: list[Equation] = []
         self.names: dict[Atom, Atom] = {}
 
+    def read(self, atom: Atom) -> Atom:
+        """The atom that stands for a value of the older Program."""
+        return self.names.get(atom, atom)
+
     def append(self, equation: Equation) -> None:
         """Add an equation as it is."""
         self.equations.append(equation)
@@ -50,7 +54,7 @@ class Block:
         same = len(self.equations) == len(program.equations)
         if same and all(a is b for a, b in zip(self.equations, program.equations, strict=True)):
             return program
-        outputs = tuple([self.names.get(a, a) for a in program.outputs])
+        outputs = tuple(map(self.read, program.outputs))
         return dataclasses.replace(program, equations=tuple(self.equations), outputs=outputs)
 
 
