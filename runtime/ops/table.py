@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ops import (
+    check,
     control,
     cumulative,
     dot_general,
@@ -35,6 +36,7 @@ from anabranch.runtime.ops.elementwise import (
 
 # The ops of each are its `OPS`.
 FAMILIES = (
+    check,
     control,
     cumulative,
     dot_general,

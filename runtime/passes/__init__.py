@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection
 from anabranch.base.deep_stack import deep
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Program
+from anabranch.runtime.passes.check_discharge import discharge_checks, has_no_checks
+from anabranch.runtime.passes.check_elimination import eliminate_checks, has_no_needless_checks
 from anabranch.runtime.passes.constant_folding import fold_constants, has_no_constant_work
 from anabranch.runtime.passes.copy_insertion import has_no_overlaps, insert_copies
 from anabranch.runtime.passes.cse import eliminate_common_subexpressions, has_no_repeats
@@ -39,6 +41,8 @@ class Pass:
 
 # In this order: each pass leaves work for the next. No pass needs another one to have run.
 PASSES = (
+    Pass(eliminate_checks, has_no_needless_checks),
+    Pass(discharge_checks, has_no_checks),
     Pass(propagate_undef, has_no_undef_to_fill),
     Pass(convert_small_branches, has_no_small_branches),
     Pass(simplify_selects, has_simple_selects),

@@ -20,9 +20,14 @@ def known(places: Iterable[int]) -> tuple[Atom, ...]:
     return tuple(Literal(np.asarray(place, np.int64)) for place in places)
 
 
-def _has_arrays(equation: Equation) -> bool:
-    """Return whether a parameter is an array, of which the text does not show all."""
-    return any(isinstance(value, np.ndarray) for value in equation.params.values())
+def parameters_key(equation: Equation) -> str | None:
+    """The params as text; None where an equation with the same op, inputs and params may compute something else."""
+    if not equation.op.pure or any(True for _ in equation.programs()):
+        return None
+    # The text of an array does not show all of it.
+    if any(isinstance(value, np.ndarray) for value in equation.params.values()):
+        return None
+    return str(sorted(equation.params.items(), key=str))
 
 
 class DefUse:
@@ -88,10 +93,8 @@ class DefUse:
         if isinstance(atom, Literal):
             return (atom.type, atom.value.tobytes())
         maker = self.maker(atom)
-        if maker is None or depth == _DEEPEST or any(True for _ in maker.programs()):
+        params = None if maker is None or depth == _DEEPEST else parameters_key(maker)
+        if maker is None or params is None:
             return atom
-        if not maker.op.pure or _has_arrays(maker):
-            return atom
-        params = str(sorted(maker.params.items(), key=str))
         inputs = tuple(self.key(a, depth + 1) for a in maker.inputs)
         return (maker.op, maker.outputs.index(atom), params, inputs)

@@ -178,10 +178,11 @@ def record_failure(
     trace.failures.numbered.append(Failure(make, revive, frames, tuple(storages)))
     number = Literal(np.array(len(trace.failures.numbered), np.int32))
     code = builder.read(trace.failures.error_code)
-    first = atoms.logical_and(pred, atoms.ufunc(np.equal, code, atoms.literal(0, np.int32)))
-    builder.write(trace.failures.error_code, atoms.select(first, number, code))
-    for storage, detail in zip(storages, details, strict=True):
-        builder.write(storage, atoms.select(first, detail, builder.read(storage)))
+    kept = map(builder.read, storages)
+    for storage, atom in zip(
+        (trace.failures.error_code, *storages), atoms.check(code, pred, number, details, kept), strict=True
+    ):
+        builder.write(storage, atom)
     if trace.failures.regions:
         trace.failures.regions[-1].note(builder)
 
