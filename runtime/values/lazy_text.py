@@ -18,8 +18,9 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import ConcretizationError, UnsupportedValueError
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.values import attributes, containers, wrap
+from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.attributes import StandIn
 from anabranch.runtime.values.memory.handle import Handle
 from anabranch.runtime.values.static_requests import wanting
 from anabranch.runtime.values.tracer import SHOWN, Tracer, shown_to_tools
@@ -77,7 +78,7 @@ def with_options(options: PrintOptions) -> contextlib.AbstractContextManager[obj
     return manager
 
 
-class Text:
+class Text(StandIn):
     """A str that is known only at run time."""
 
     __slots__ = ("keywords", "method", "options", "parts")
@@ -89,6 +90,9 @@ class Text:
         self.parts = parts
         self.keywords = keywords
         self.options = options
+
+    def __anabranch_sample__(self) -> str:
+        return ""
 
     def __anabranch_structure__(self) -> TextStructure:
         return TextStructure(
@@ -250,4 +254,3 @@ def _sample(value: Any) -> Any:
 
 
 wrap.register_class("text", Text)
-attributes.register(Text, lambda _: "")

@@ -290,9 +290,6 @@ class UnionValue(UnionBase):
         return shown_to_tools(f"{SHOWN}choice of {len(self.options)} alternatives>")
 
 
-attributes.register(UnionValue, None)
-
-
 def _error_of_none(operation: Callable[[Any], Any]) -> BaseException:
     """The exception that Python raises where the value of an operation is None."""
     try:
