@@ -25,6 +25,15 @@ class StandIn:
         raise NotImplementedError
 
 
+class TextStandIn(StandIn):
+    """The base of what stands for a text."""
+
+    __slots__ = ()
+
+    def __anabranch_sample__(self) -> str:
+        return ""
+
+
 class OneOfSeveral(StandIn):
     """The base of what stands for one of several objects, by which each of its attributes is read or changed."""
 

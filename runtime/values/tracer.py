@@ -193,6 +193,12 @@ class Tracer(StandIn):
         return shown_to_tools(f"{SHOWN}{self.abstract}>")
 
 
+class DynamicShape(Tracer):
+    """The base of arrays whose size is known only at run time."""
+
+    __slots__ = ()
+
+
 def _binary_method(ufunc: np.ufunc) -> Callable[[Tracer, Any], Any]:
     return lambda self, other: self._binary(ufunc, self, other)
 
