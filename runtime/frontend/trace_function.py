@@ -14,11 +14,10 @@ from anabranch.base.deep_stack import deep
 from anabranch.base.signals import Interrupt
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import settings
-from anabranch.runtime.control import vocabulary
 from anabranch.runtime.control.call import call, resolve
 from anabranch.runtime.control.calls import special_methods
 from anabranch.runtime.control.calls.recursion import endless
-from anabranch.runtime.control.calls.user_functions import bind_to, is_users
+from anabranch.runtime.control.calls.user_functions import is_users
 from anabranch.runtime.control.columnar import copied_items, nested_lists
 from anabranch.runtime.control.loops.unroll_budget import TooCostlyError
 from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError, forget_attempts
@@ -42,8 +41,6 @@ from anabranch.runtime.values.pytrees import exceptions
 from anabranch.runtime.values.static_requests import Specialise, argument_names, needs_of
 
 NDArray = np.ndarray[Any, Any]
-
-bind_to(vocabulary)
 
 _AGAIN = object()
 
@@ -74,7 +71,7 @@ def _trace(
     staging = special_methods.Staging(call, is_users)
     looped = None if way.looped is None else set(way.looped)
     outside = Surroundings(guards, staging.add)
-    trace = Trace(way.lists, way.sites, way.unroll_reason, looped, outside)
+    trace = Trace(outside, way.lists, way.sites, way.unroll_reason, looped)
     root = trace.root
     with building(root), contextlib.closing(staging), _undone(guards):
         given = bind_arguments(arguments, trace)

@@ -18,8 +18,9 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import ConcretizationError, UnsupportedValueError
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.values import attributes, containers, wrap
+from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.attributes import TextStandIn
 from anabranch.runtime.values.memory.handle import Handle
 from anabranch.runtime.values.static_requests import wanting
 from anabranch.runtime.values.tracer import SHOWN, Tracer, shown_to_tools
@@ -77,7 +78,7 @@ def with_options(options: PrintOptions) -> contextlib.AbstractContextManager[obj
     return manager
 
 
-class Text:
+class Text(TextStandIn):
     """A str that is known only at run time."""
 
     __slots__ = ("keywords", "method", "options", "parts")
@@ -247,7 +248,3 @@ def _sample(value: Any) -> Any:
     if type(value) is dict:
         return {k: _sample(v) for k, v in value.items()}
     return type(value)(map(_sample, value)) if type(value) in (tuple, list) else value
-
-
-wrap.register_class("text", Text)
-attributes.register(Text, lambda _: "")

@@ -13,8 +13,8 @@ import numpy as np
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import internal
-from anabranch.runtime.values import attributes
 from anabranch.runtime.values.abstract import Abstract, Kind
+from anabranch.runtime.values.attributes import StandIn
 from anabranch.runtime.values.static_requests import know, wanting
 
 _BINARY = {
@@ -41,6 +41,8 @@ _COMPARE = {
 }
 _UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
 
+
+_ARRAY = np.zeros(0)
 
 # Where debuggers, tracebacks and test runners ask for a `repr`: modules of the standard library, and packages.
 _TOOLS = re.compile(r"[/\\](?:(?:pdb|bdb|traceback)\.py$|(?:_pytest|IPython|pydevd\w*|_pydev\w*|debugpy)[/\\])")
@@ -75,7 +77,7 @@ def _asked_by_a_tool(frame: types.FrameType | None) -> bool:
     return frame is not None and bool(_TOOLS.search(frame.f_code.co_filename))
 
 
-class Tracer:
+class Tracer(StandIn):
     """A value known only at run time.
 
     Subclasses say what kind of object they stand for (`abstract`) and how an operator acts (`_binary`, `_unary`).
@@ -98,6 +100,12 @@ class Tracer:
     @property
     def abstract(self) -> Abstract:
         raise NotImplementedError
+
+    def __anabranch_sample__(self) -> object:
+        known = self.abstract
+        if known.kind is Kind.PYTHON:
+            return known.python(0)
+        return np.zeros((), known.dtype)[()] if known.kind is Kind.SCALAR else _ARRAY
 
     def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
         raise NotImplementedError
@@ -185,6 +193,12 @@ class Tracer:
         return shown_to_tools(f"{SHOWN}{self.abstract}>")
 
 
+class DynamicShape(Tracer):
+    """The base of arrays whose size is known only at run time."""
+
+    __slots__ = ()
+
+
 def _binary_method(ufunc: np.ufunc) -> Callable[[Tracer, Any], Any]:
     return lambda self, other: self._binary(ufunc, self, other)
 
@@ -206,14 +220,3 @@ for _name, _function in _UNARY.items():
     setattr(Tracer, f"__{_name}__", _unary_method(_function))
 INPLACE = dict(_BINARY)
 COMPARISONS = frozenset(_COMPARE.values())
-
-
-def _sample(value: Tracer) -> Any:
-    known = value.abstract
-    if known.kind is Kind.PYTHON:
-        return known.python(0)
-    return np.zeros((), known.dtype)[()] if known.kind is Kind.SCALAR else _ARRAY
-
-
-_ARRAY = np.zeros(0)
-attributes.register(Tracer, _sample)

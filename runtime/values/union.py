@@ -290,9 +290,6 @@ class UnionValue(UnionBase):
         return shown_to_tools(f"{SHOWN}choice of {len(self.options)} alternatives>")
 
 
-attributes.register(UnionValue, None)
-
-
 def _error_of_none(operation: Callable[[Any], Any]) -> BaseException:
     """The exception that Python raises where the value of an operation is None."""
     try:
@@ -327,7 +324,7 @@ def _forward(function: Callable[[Any, Any], Any]) -> Callable[[UnionValue, Any],
     def forward(self: UnionValue, other: Any) -> Any:
         if (found := looked_up(function, self, other)) is not UNKNOWN:
             return found
-        if isinstance(other, wrap.class_of("text")) and function is operator.add:
+        if isinstance(other, attributes.TextStandIn) and function is operator.add:
             return NotImplemented
         return _operated(function, (self, other), 0)
 

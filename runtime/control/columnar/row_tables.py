@@ -18,8 +18,8 @@ from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.list_buffer import ListBuffer
 from anabranch.runtime.values.memory import item_memory
-from anabranch.runtime.values.memory.item_memory import ListBuffer
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.union import UnionValue
 

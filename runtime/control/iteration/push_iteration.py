@@ -24,13 +24,18 @@ from anabranch.runtime.errors import (
     UnsupportedOperationError,
 )
 from anabranch.runtime.tracing.builder import Builder, current, tracing
-from anabranch.runtime.values import attributes
+from anabranch.runtime.values.attributes import Bare
 from anabranch.runtime.values.heap.snapshot import Heap
 
 Take = Callable[[Any], Any]
 
 
-class PushIterator(attributes.Bare, abc.ABC):
+def no_items() -> Iterator[Any]:
+    """Return a generator without items."""
+    return (_ for _ in list[Any]())
+
+
+class PushIterator(Bare, abc.ABC, sample=no_items):
     """An iterator that is used up once: by handing each item to a function, or one by one."""
 
     def __init__(self) -> None:
@@ -131,7 +136,7 @@ def _hand_each(items: Iterator[Any], take: Take) -> None:
             return
 
 
-class Generated(PushIterator):
+class Generated(PushIterator, sample=no_items):
     """The result of a call of a generator function."""
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -200,11 +205,3 @@ def generator(function: Callable[..., Any]) -> Callable[..., Generated]:
         return Generated(function, args, kwargs)
 
     return make
-
-
-def _generator(_: Any) -> Any:
-    return (_ for _ in list[Any]())
-
-
-attributes.register(PushIterator, _generator)
-attributes.register(Generated, _generator)

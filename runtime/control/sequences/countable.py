@@ -10,13 +10,14 @@ from anabranch.runtime.config import settings
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.values import atoms, attributes
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.attributes import Bare
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.static_requests import leaves_behind, wanting
 
 
-class Countable(attributes.Bare, abc.ABC):
+class Countable(Bare, abc.ABC, sample=lambda: iter(())):
     """An iterable with a length and an item at each position, both possibly known only at run time."""
 
     @property
@@ -83,6 +84,3 @@ class Countable(attributes.Bare, abc.ABC):
 
 def _value_error(message: str) -> Callable[[int], BaseException]:
     return lambda _: ValueError(message)
-
-
-attributes.register(Countable, lambda _: iter(()))

@@ -11,7 +11,7 @@ from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import Builder, current, tracing
-from anabranch.runtime.values import atoms, attributes, wrap
+from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
@@ -80,7 +80,7 @@ class Tail(Countable):
         return self.items.at(index + 1)
 
 
-class Enumerated(Once):
+class Enumerated(Once, sample=lambda: enumerate(())):
     """`enumerate(items, start)`."""
 
     def __init__(self, items: Countable, start: Any) -> None:
@@ -110,7 +110,7 @@ class Enumerated(Once):
         self.items.end(left)
 
 
-class Zipped(Once):
+class Zipped(Once, sample=zip):
     """`zip(*columns)`: as long as the shortest."""
 
     def __init__(self, columns: tuple[Countable, ...], strict: bool) -> None:
@@ -169,7 +169,7 @@ def shorter(a: Any, b: Any) -> Any:
     return python_scalar(atoms.ufunc(np.minimum, wrap.as_atom(a, np.int64), wrap.as_atom(b, np.int64)), low)
 
 
-class Reversed(Once):
+class Reversed(Once, sample=lambda: reversed(())):
     """`reversed(items)`."""
 
     def __init__(self, items: Countable) -> None:
@@ -193,8 +193,3 @@ class Reversed(Once):
 
     def end(self, left: Atom) -> None:
         self.items.end(left)
-
-
-attributes.register(Enumerated, lambda _: enumerate(()))
-attributes.register(Zipped, lambda _: zip())
-attributes.register(Reversed, lambda _: reversed(()))

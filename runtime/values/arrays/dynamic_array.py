@@ -30,14 +30,14 @@ from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, si
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window
 from anabranch.runtime.values.memory import views
-from anabranch.runtime.values.tracer import INPLACE, shown_to_tools
+from anabranch.runtime.values.tracer import INPLACE, DynamicShape, shown_to_tools
 
 # What selects the elements of an axis of an array on the host.
 HostKey: TypeAlias = slice | np.ndarray[Any, Any]
 Extents = tuple["ValidRegion | None", ...]
 
 
-class DynamicArray(NumPyLike):
+class DynamicArray(DynamicShape, NumPyLike):
     """A traced ndarray of run-time size.
 
     Attributes
@@ -338,5 +338,3 @@ for _name, _ufunc in INPLACE.items():
     setattr(DynamicArray, f"__i{_name}__", _inplace_method(_ufunc))
 
 DynamicArray.__name__ = "numpy.ndarray"  # as Python's messages name the class
-wrap.register_class("sized", DynamicArray)
-wrap.register_class("extents", make)

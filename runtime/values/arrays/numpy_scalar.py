@@ -208,6 +208,3 @@ class NumPyScalar(NumPyLike):
 def _class_of(dtype: str) -> type[NumPyScalar]:
     """The class for scalars of a dtype. Messages of Python's name it: `must be str, not numpy.float64`."""
     return type(f"numpy.{dtype}", (NumPyScalar,), {"__slots__": (), "__module__": __name__})
-
-
-wrap.register_class("scalar", NumPyScalar)

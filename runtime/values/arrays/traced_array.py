@@ -244,4 +244,3 @@ setattr(TracedArray, "flat", _attribute("flat", _set_flat))  # noqa: B010 - a ty
 
 # Messages of Python's name the class: `'numpy.ndarray' object is not callable`.
 TracedArray.__name__ = "numpy.ndarray"
-wrap.register_class("array", TracedArray)
