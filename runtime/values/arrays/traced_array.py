@@ -43,7 +43,7 @@ class TracedArray(Handle, NumPyLike):
         ):
             raise UnsupportedOperationError(
                 "setting an array's shape under a run-time condition, in a loop or in a try statement is not "
-                "supported; bind a view: b = a.reshape(...)"
+                "supported; make a view instead: b = a.reshape(...)"
             )
         if reshaped.storage is not self.storage:
             raise AttributeError(

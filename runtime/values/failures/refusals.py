@@ -11,6 +11,9 @@ import numpy as np
 from anabranch.base.grammar import a
 from anabranch.runtime.errors import UnsupportedValueError
 
+# Why a Python int of more bits is refused.
+INTS_ARE_INT64 = "compiled code holds ints as int64"
+
 # What to do about an array of a dtype that XLA has not, by the kind of the dtype.
 _INSTEAD = {
     "O": "pass one of numbers, such as x.astype(float)",
@@ -42,8 +45,8 @@ def argument_refusal(where: str, value: Any) -> UnsupportedValueError:
     else:
         instead = "name it in static_argnames if it is the same from call to call"
     return UnsupportedValueError(
-        f"argument '{where}' is {a(type(value).__name__)} ({shown(value)}), which is no array, scalar or pytree of "
-        f"these; {instead}"
+        f"argument '{where}' is {a(type(value).__name__)} ({shown(value)}), which is not an array, scalar or "
+        f"pytree of these; {instead}"
     )
 
 
