@@ -21,7 +21,7 @@ from anabranch.runtime.control.calls.recursion import endless
 from anabranch.runtime.control.calls.user_functions import bind_to, is_users
 from anabranch.runtime.control.columnar import copied_items, nested_lists
 from anabranch.runtime.control.loops.unroll_budget import TooCostlyError
-from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError, forget_attempts
+from anabranch.runtime.errors import AnabranchError, forget_attempts
 from anabranch.runtime.frontend.bind_arguments import bind_arguments
 from anabranch.runtime.frontend.build_plan import build_plan
 from anabranch.runtime.frontend.effects import ObjectChanges, put_back, refuse_changes
@@ -36,6 +36,7 @@ from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import atoms, containers
 from anabranch.runtime.values.dynamic_lists.list_results import with_heads
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.failures.refusals import outside_array_refusal
 from anabranch.runtime.values.failures.user_traceback import add_line, add_location
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import exceptions
@@ -134,10 +135,7 @@ def _trace(
                     return _trace(
                         function, arguments, dataclasses.replace(way.after(trace), lists=lists, unroll_reason=None)
                     )
-                refused = UnsupportedOperationError(
-                    "a value known only at run time is written into an array that is no run-time value: an object from "
-                    "outside of the function holds it; pass the array, or the object, as an argument"
-                )
+                refused = outside_array_refusal("with a value")
                 refused.__traceback__ = error.__traceback__
                 add_location(refused)
                 raise refused from None

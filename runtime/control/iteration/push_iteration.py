@@ -107,15 +107,16 @@ class PushIterator(attributes.Bare, abc.ABC):
     def _used_up(self) -> bool:
         if self._spent is None:
             raise UnsupportedOperationError(
-                "a generator is used again after a loop that may have left it before its end; make a new one"
+                "a generator is used again after a loop that may have left it before its end; make a new one for "
+                "each loop"
             )
         return self._spent
 
     def _check_place(self) -> None:
         if self._made is not None and self._made is not current():
             raise UnsupportedOperationError(
-                "a generator made outside of a run-time loop or branch is used inside of it, so that how much is left "
-                "of it is known only at run time; make it inside"
+                "a generator made outside of a run-time branch or loop is used inside of it, so that how much is "
+                "left of it is known only at run time; make it inside"
             )
 
 
@@ -124,8 +125,8 @@ def _hand_each(items: Iterator[Any], take: Take) -> None:
         left = truth(take(item))
         if not isinstance(left, bool):
             raise UnsupportedOperationError(
-                "a loop over a generator that next() was called on is left under a run-time condition; "
-                "start with the loop"
+                "a loop over a generator that next() was called on is left under a run-time condition; handle its "
+                "first items in the loop, too"
             )
         if left:
             return

@@ -218,7 +218,8 @@ def _attribute(name: str, setter: Callable[[Any, Any], None]) -> property:
 def _refused_setter(name: str) -> Callable[[TracedArray, Any], None]:
     def refuse(_: TracedArray, value: Any) -> None:
         raise UnsupportedOperationError(
-            f"numpy.ndarray.{name} is set, which compiled code can't do: an array has no memory while tracing"
+            f"numpy.ndarray.{name} is set, which compiled code cannot do, since an array has no memory while tracing; "
+            "make a new array or a view instead (astype, view, reshape)"
         )
 
     return refuse

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.grammar import a
-from anabranch.runtime.errors import UnsupportedValueError
+from anabranch.runtime.errors import UnsupportedOperationError, UnsupportedValueError
 
 # Why a Python int of more bits is refused.
 INTS_ARE_INT64 = "compiled code holds ints as int64"
@@ -32,6 +32,22 @@ def dtype_refusal(what: str, dtype: np.dtype[Any]) -> UnsupportedValueError:
     fields = "pass its fields one by one, x['name']"
     instead = fields if dtype.names else _INSTEAD.get(dtype.kind, "pass it as another dtype")
     return UnsupportedValueError(f"{what} of dtype {dtype} cannot be compiled; {instead}")
+
+
+def not_compiled(name: str, reason: str = "") -> str:
+    """The message where a function that is not compiled gets a run-time value; with the reason that it gives itself."""
+    return (
+        f"{name} is not compiled, and cannot take a value known only at run time{reason and f' ({reason})'}; call it "
+        "outside of the compiled function and pass its result, or compute the same with NumPy's functions"
+    )
+
+
+def outside_array_refusal(what: str) -> UnsupportedOperationError:
+    """The error for a write into an array that no argument leads to; `what` is known only at run time."""
+    return UnsupportedOperationError(
+        f"an array that an object from outside of the function holds is written to {what} known only at run time; pass "
+        "the array, or the object, as an argument"
+    )
 
 
 def argument_refusal(where: str, value: Any) -> UnsupportedValueError:
