@@ -189,7 +189,7 @@ def _past_try_statements(take: Take, at_once: bool) -> Take:
 
 _IN_TRY = (
     "a generator yields inside of a try statement, which must not see what the code that takes the value raises; "
-    "assign the value in the try statement and yield it after"
+    "assign the value in the try statement and yield it after, or write try around the block of a with statement"
 )
 
 
