@@ -162,10 +162,11 @@ def refuse_draws(method: types.BuiltinMethodType | types.MethodType) -> None:
     function = getattr(method, "__func__", None)
     if isinstance(function, types.FunctionType) and is_users(function):  # of a subclass: it is rewritten
         return
+    name = method.__name__
+    shown = "random" if getattr(random, name, None) == method else type(owner).__name__
     raise UnsupportedOperationError(
-        f"{type(owner).__name__}.{method.__name__}() would give the same number at each call of the compiled "
-        "function; draw the numbers outside and pass them as an argument, or draw them from a key with "
-        "anabranch.random"
+        f"{shown}.{name}() would give the same number at each call of the compiled function; draw the numbers outside "
+        "and pass them as an argument, or draw them from a key with anabranch.random"
     )
 
 
