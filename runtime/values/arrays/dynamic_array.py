@@ -134,7 +134,7 @@ class DynamicArray(NumPyLike):
     def __iter__(self) -> Iterator[Any]:
         if self.extents[0] is None:
             return (self[i] for i in range(self.capacity[0]))
-        return self._needs_size("the length of an iteration in code that is not compiled")
+        return self._needs_size("the length of an iteration (for an unpacking, or code that is not compiled)")
 
     # ---- the value ---------------------------------------------------------------------------------------------------
 
