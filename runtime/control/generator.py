@@ -144,8 +144,8 @@ class Each(PushIterator, sample=no_items):
             if not isinstance(kept, bool):
                 raise ConcretizationError(
                     f"whether the generator expression at {where(self._element)} keeps an item is known only at run "
-                    "time, so that the number of its items is; a for statement, list(), sum, any, all, min and max go "
-                    "over it"
+                    "time, and so is the number of its items; use it in a for statement, list(), sum, any, all, min "
+                    "or max"
                 )
             if kept and self.nested:
                 yield from self._element(*args)

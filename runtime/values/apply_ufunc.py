@@ -246,7 +246,9 @@ def _resolve(function: np.ufunc, specs: tuple[Spec, ...], dtype: Any, casting: A
     loop: tuple[np.dtype[Any], ...] = function.resolve_dtypes((*specs, *(None,) * function.nout), **options)
     for d in loop:
         if not device.holds(d):
-            raise UnsupportedValueError(f"numpy.{function.__name__} with dtype {d} cannot be compiled")
+            raise UnsupportedValueError(
+                f"numpy.{function.__name__} with dtype {d} cannot be compiled; convert its arguments to another dtype"
+            )
     return loop
 
 

@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from anabranch.base.grammar import a
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.source_frames import internal
 
@@ -149,8 +150,8 @@ class Bare(StandIn):
         is_asked = name in _NAMES and not internal(sys._getframe(1).f_code.co_filename)
         if hasattr(sample, name) and (is_asked or not name.startswith("__")):
             raise UnsupportedOperationError(
-                f"{name} of a {type(sample).__name__} is not supported in compiled code; go over it with a loop, or "
-                "ask for single items with next()"
+                f"{name} of {a(type(sample).__name__)} is not supported in compiled code; iterate over it with a "
+                "loop, or ask for single items with next()"
             )
         raise AttributeError(f"'{type(sample).__name__}' object has no attribute '{name}'")
 

@@ -62,8 +62,8 @@ def shown_to_tools(text: str) -> str:
     if _asked_by_a_tool(sys._getframe(2)):
         return text
     raise ConcretizationError(
-        f"the text of a value is needed while tracing (in code that was not rewritten), but {text} stands for a value "
-        "that is known only at run time; use an f-string, str() or repr() in code of your own"
+        f"the text of a value is needed while tracing (by code that is not compiled), but {text} stands for a value "
+        "known only at run time; use an f-string, str() or repr() in your own code"
     )
 
 
@@ -120,13 +120,13 @@ class Tracer(StandIn):
         atom = getattr(self, "atom", None)
         know(atom, need)
         error = ConcretizationError(
-            f"{need} is needed while tracing, but this {self.abstract} is known only at run time; "
-            "make the argument it comes from static (static_argnames=...), or use an expression that anabranch stages"
+            f"{need} is needed while tracing, but this {self.abstract} is known only at run time; make the argument "
+            "it comes from static (static_argnames=...), or use an operation that takes run-time values"
         )
         raise wanting(error, atom, need)
 
     def __bool__(self) -> bool:  # noqa: PLE0304 - raises
-        self._needs_concrete("a plain bool (in code that was not rewritten)")
+        self._needs_concrete("a plain bool (by code that is not compiled)")
 
     def __int__(self) -> int:
         self._needs_concrete("a plain int")
@@ -146,7 +146,7 @@ class Tracer(StandIn):
             raise TypeError("only integer scalar arrays can be converted to a scalar index")
         if abstract.dtype.kind not in ("iub" if abstract.kind is Kind.PYTHON else "iu"):
             raise TypeError(f"'{type(self).__name__}' object cannot be interpreted as an integer")
-        self._needs_concrete("a plain int (a shape, an index of a list, the bound of a loop that is not staged)")
+        self._needs_concrete("a plain int (for a shape, a list index, or code that is not compiled)")
 
     def __array__(self, *_: object, **__: object) -> NoReturn:
         self._needs_concrete("a concrete ndarray")
@@ -162,8 +162,8 @@ class Tracer(StandIn):
     def refuse_library(library: str) -> NoReturn:
         """Raise what tells that another library that traces or compiles has no use for such a value."""
         raise UnsupportedOperationError(
-            f"a function or an array of {library} meets a value that is known only at run time, of which {library} "
-            f"knows nothing; use NumPy's functions, and pass arrays of {library} as arguments"
+            f"a function or an array of {library} meets a value known only at run time, which {library} cannot use; "
+            f"use NumPy's functions, and pass arrays of {library} as arguments"
         )
 
     def __copy__(self) -> Any:
@@ -176,7 +176,7 @@ class Tracer(StandIn):
         self._needs_concrete("a picklable value")
 
     def __hash__(self) -> int:  # noqa: PLE0309 - raises
-        self._needs_concrete("a hash (a dict key, an element of a set)")
+        self._needs_concrete("a hash (for a dict key or an element of a set)")
 
     def __str__(self) -> str:
         return self._typed() or self._needs_concrete("the text of a value")

@@ -17,7 +17,7 @@ from anabranch.runtime.tracing.storage import UNKNOWN, Compact
 from anabranch.runtime.values import atoms, registry
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.failures.refusals import dtype_refusal
+from anabranch.runtime.values.failures.refusals import INTS_ARE_INT64, dtype_refusal
 from anabranch.runtime.values.list_buffer import ListBuffer
 from anabranch.runtime.values.tracer import DynamicShape, Tracer
 
@@ -41,7 +41,7 @@ def numpy_operand(x: Any) -> Any:
         return numpy_operand(unwrap())
     if isinstance(x, int):  # a subclass: IntEnum, …
         return int(x)
-    raise UnsupportedValueError(f"{a(type(x).__name__)} ({x!r:.60}) is no array or number")
+    raise UnsupportedValueError(f"{a(type(x).__name__)} ({x!r:.60}) is not an array or a number")
 
 
 def shape_of(x: Any) -> tuple[int, ...]:
@@ -73,7 +73,7 @@ def as_atom(x: Any, dtype: atoms.DType | None = None) -> Atom:
         if type(x) is int and target.kind == "c":
             return atoms.literal(complex(x), target)
         return atoms.literal(x, target)
-    raise UnsupportedValueError(f"{a(type(x).__name__)} is no array or number")
+    raise UnsupportedValueError(f"{a(type(x).__name__)} is not an array or a number")
 
 
 def held_as(x: Any, abstract: Abstract) -> Atom:
@@ -99,8 +99,8 @@ def check_range(x: int) -> None:
     """
     if not -(2**63) <= x < 2**63:
         raise IntegerRangeError(
-            f"an int of {x.bit_length()} bits becomes a run-time value here, and compiled code holds ints as int64; "
-            "pass it as a static argument, or keep it out of what run-time values choose among"
+            f"an int of {x.bit_length()} bits becomes a run-time value here, and {INTS_ARE_INT64}; pass it as a "
+            "static argument, or use a float"
         )
 
 

@@ -112,15 +112,16 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
     def _used_up(self) -> bool:
         if self._spent is None:
             raise UnsupportedOperationError(
-                "a generator is used again after a loop that may have left it before its end; make a new one"
+                "a generator is used again after a loop that may have left it before its end; make a new one for "
+                "each loop"
             )
         return self._spent
 
     def _check_place(self) -> None:
         if self._made is not None and self._made is not current():
             raise UnsupportedOperationError(
-                "a generator made outside of a run-time loop or branch is used inside of it, so that how much is left "
-                "of it is known only at run time; make it inside"
+                "a generator made outside of a run-time branch or loop is used inside of it, so that how much is "
+                "left of it is known only at run time; make it inside"
             )
 
 
@@ -129,8 +130,8 @@ def _hand_each(items: Iterator[Any], take: Take) -> None:
         left = truth(take(item))
         if not isinstance(left, bool):
             raise UnsupportedOperationError(
-                "a loop over a generator that next() was called on is left under a run-time condition; "
-                "start with the loop"
+                "a loop over a generator that next() was called on is left under a run-time condition; handle its "
+                "first items in the loop, too"
             )
         if left:
             return
@@ -193,7 +194,7 @@ def _past_try_statements(take: Take, at_once: bool) -> Take:
 
 _IN_TRY = (
     "a generator yields inside of a try statement, which must not see what the code that takes the value raises; "
-    "assign the value in the try statement and yield it after"
+    "assign the value in the try statement and yield it after, or write try around the block of a with statement"
 )
 
 

@@ -84,7 +84,7 @@ class Range(Countable, sample=lambda: range(0)):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             error = ConcretizationError(
-                "a slice of a range whose length is known only at run time is not supported; write the range with the "
+                "slicing a range whose length is known only at run time is not supported; write the range with the "
                 "bounds that are meant"
             )
             raise wanting(error, self.length, "the length of a range")

@@ -50,14 +50,14 @@ class Once(Countable):
         """Note that the iteration begins."""
         if self._taken:
             raise UnsupportedOperationError(
-                "an iterator (enumerate, zip, reversed, one of itertools') is used a second time, when it may be used "
-                "up; make it anew for each loop"
+                "an iterator (enumerate, zip, reversed, or one of itertools) is used a second time, when it may be "
+                "exhausted; make a new one for each loop"
             )
         self._taken = True
 
 
 _MOVED = (
-    "an iterator made outside of a run-time branch or loop is moved inside of it, so that how much is left of it is "
+    "an iterator made outside of a run-time branch or loop is used inside of it, so that how much is left of it is "
     "known only at run time; make it inside"
 )
 
@@ -116,7 +116,10 @@ class Zipped(Once, sample=zip):
     def __init__(self, columns: tuple[Countable, ...], strict: bool) -> None:
         super().__init__()
         if any(c.misfits() for c in columns):
-            raise ConcretizationError("zip of a strict zip of run-time lengths is not supported; zip all at once")
+            raise ConcretizationError(
+                "zip of a zip(..., strict=True) whose length is known only at run time is not supported; give all of "
+                "them to one zip"
+            )
         self.strict = strict
         self._columns = columns
 

@@ -182,7 +182,10 @@ def ndenumerate_(_: Call, array: Any) -> Any:
 
 def _fitting(items: Countable) -> Countable:
     if items.misfits():
-        raise ConcretizationError("a strict zip of run-time lengths is gone over by a for statement only")
+        raise ConcretizationError(
+            "zip(..., strict=True) of lengths known only at run time is supported only in a for statement; leave "
+            "strict out, or compare the lengths first"
+        )
     return items
 
 

@@ -104,8 +104,8 @@ class DynamicArray(DynamicShape, NumPyLike):
             if not isinstance(bound, int):
                 static_requests.know(bound, need)
         error = RunTimeSizeError(
-            f"{need} is needed here, but this {self._text()} has a size that is known only at run time{self._from()}; "
-            "use an operation that works on run-time sizes, or a mask over an array of static size"
+            f"{need} is needed here, but this {self._text()} has a size known only at run time{self._from()}; use an "
+            "operation that takes such arrays, or keep all elements and a mask (np.where)"
         )
         for bound in sizes:
             error = static_requests.wanting(error, bound, need)
@@ -129,12 +129,12 @@ class DynamicArray(DynamicShape, NumPyLike):
     def __len__(self) -> int:
         if self.extents[0] is None:
             return self.capacity[0]
-        return self._needs_size("a plain int (the length of an array, in code that was not rewritten)")
+        return self._needs_size("a plain int (for the length of an array in code that is not compiled)")
 
     def __iter__(self) -> Iterator[Any]:
         if self.extents[0] is None:
             return (self[i] for i in range(self.capacity[0]))
-        return self._needs_size("the length of an iteration that is not staged")
+        return self._needs_size("the length of an iteration (for an unpacking, or code that is not compiled)")
 
     # ---- the value ---------------------------------------------------------------------------------------------------
 
