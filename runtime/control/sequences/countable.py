@@ -18,18 +18,12 @@ from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.static_requests import leaves_behind, wanting
 
 
-<<<<<<< HEAD
-class Countable(Bare, abc.ABC, sample=lambda: iter(())):
-||||||| 3382f75
-class Countable(attributes.Bare, abc.ABC):
-=======
 def changes_length(items: Any, where: str = "it is iterated over") -> UnsupportedOperationError:
     """The error for a list or deque that a loop over it makes longer or shorter."""
     return UnsupportedOperationError(f"{a(type(items).__name__)} changes its length while {where}; iterate over a copy")
 
 
-class Countable(attributes.Bare, abc.ABC):
->>>>>>> messages
+class Countable(Bare, abc.ABC, sample=lambda: iter(())):
     """An iterable with a length and an item at each position, both possibly known only at run time."""
 
     @property
