@@ -24,6 +24,7 @@ from anabranch.runtime.values.arrays.index_numbers import check_bounds
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.failures.refusals import outside_array_refusal
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees import exceptions
@@ -62,11 +63,8 @@ class CapturedConstant:
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if traced_inside(key) or traced_inside(value):
-            what = "at a place" if traced_inside(key) else "with a value"
-            raise UnsupportedOperationError(
-                f"an array that an object from outside of the function holds is written to {what} known only at run "
-                "time; pass the array, or the object, as an argument"
-            )
+            what = "at an index" if traced_inside(key) else "with a value"
+            raise outside_array_refusal(what)
         self.array[key] = value
 
 
@@ -168,8 +166,8 @@ def _get_or_make(container: dict[Any, Any], key: Any, missing: Callable[..., Any
         # Whether the dict gets an item decides which keys it has, and these are known while tracing.
         know(wrap.as_atom(key), "a key of a defaultdict")
         text = (
-            "a defaultdict is asked at run time for a key that is not in it, and would get an item; its keys must be "
-            "known while tracing: fill it before, or use d.get(key, default), an array, or a static argument"
+            "a defaultdict would get a new item at a run-time key, and its keys must be known while tracing; fill it "
+            "before, use d.get(key, default) or an array, or make the key static"
         )
         if not container:
             raise wanting(UnsupportedOperationError(text), wrap.as_atom(key), "a key of a defaultdict")
@@ -276,8 +274,8 @@ def _check_all_are_there(container: dict[Any, Any], key: Any) -> None:
 
 
 _NO_ITEM = (
-    "a dict gets an item for text that is not among its keys, and which text that is is known only at run time; give "
-    "the dict all keys first (dict.fromkeys(text, 0)), or use codes: np.frombuffer(text.encode(), np.uint8)"
+    "a dict gets an item at a text that is known only at run time and is not among its keys; give the dict all keys "
+    "first (dict.fromkeys(text, 0)), or use codes: np.frombuffer(text.encode(), np.uint8)"
 )
 
 
@@ -286,7 +284,10 @@ def _place(container: dict[Any, Any], key: Any, writes: bool = False) -> int | P
     place, found = place_of(container, key)
     missing = atoms.logical_not(found)
     if writes:
-        text = "an item of a dict is set by a run-time key that is not in it; the keys must be known while tracing"
+        text = (
+            "an item of a dict is set at a run-time key that is not in it, and the keys must be known while tracing; "
+            "give the dict all keys first, or use an array"
+        )
         run_time_checks.fail_if(missing, lambda _: UnsupportedOperationError(text))
     else:
         exceptions.record(missing, KeyError(key), run_time_checks.user_frames())

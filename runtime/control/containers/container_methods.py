@@ -13,7 +13,7 @@ from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.containers import container_order, membership
 from anabranch.runtime.control.sequences import chosen_item, index_checks
 from anabranch.runtime.control.staging.signature_errors import fitted
-from anabranch.runtime.values import containers, registry, text_tables
+from anabranch.runtime.values import containers, passed_functions, text_tables
 from anabranch.runtime.values.arrays.index_numbers import check_integer
 from anabranch.runtime.values.interval import FULL
 from anabranch.runtime.values.tracer import Tracer
@@ -22,7 +22,7 @@ from anabranch.runtime.values.union_operations import UNKNOWN
 
 
 def _sort(items: list[Any], *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
-    items[:] = container_order.in_order(items, registry.called(key), reverse)
+    items[:] = container_order.in_order(items, passed_functions.called(key), reverse)
 
 
 def _remove(items: list[Any], value: Any) -> None:

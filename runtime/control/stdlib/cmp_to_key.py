@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from anabranch.runtime.values import registry
+from anabranch.runtime.values import passed_functions
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Key:
 
 def cmp_to_key(mycmp: Callable[[Any, Any], Any]) -> Callable[[Any], Key]:
     """As `functools.cmp_to_key`."""
-    compare = registry.called(mycmp)
+    compare = passed_functions.called(mycmp)
 
     def key(obj: Any) -> Key:
         return Key(obj, compare)

@@ -175,7 +175,14 @@ def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, cas
         broadcasting.refuse(atoms.literal(p.ndim != first.ndim), ValueError, text)
         for n, m in zip(first.shape, p.shape, strict=True):
             broadcasting.refuse(broadcasting.differ(n, m), ValueError, text)
-    at = one_axis(axis, first.ndim + 1)
+    return along_new_axis(parts, axis, out, dtype=dtype, casting=casting)
+
+
+def along_new_axis(
+    parts: Sequence[Any], axis: Any, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
+) -> Any:
+    """Arrays that are known to have one shape, along a new axis."""
+    at = one_axis(axis, parts[0].ndim + 1)
     wider = [p[(slice(None),) * at + (None,)] for p in parts]
     return concatenate(wider, at, out, dtype=dtype, casting=casting)
 

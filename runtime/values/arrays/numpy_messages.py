@@ -42,7 +42,10 @@ def reraise(error: Exception, call: Callable[..., Any], *args: Any, **kwargs: An
             raise own.with_traceback(error.__traceback__) from error.__cause__
         except Exception:
             return
-    refused = UnsupportedOperationError(f"not supported in compiled code, though it is in NumPy: {error}")
+    refused = UnsupportedOperationError(
+        f"{getattr(call, '__name__', 'a NumPy function')} with these arguments is supported by NumPy, but not in "
+        f"compiled code: {error}"
+    )
     for operand in (*args, *kwargs.values()):
         wanting(refused, operand, f"an argument of {getattr(call, '__name__', 'a NumPy function')}")
     raise refused from error

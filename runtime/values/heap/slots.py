@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from anabranch.base.grammar import a
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values.containers import (
     Contents,
@@ -203,8 +204,8 @@ class _OpaqueSlot(Slot):
 
     def restore(self, contents: Any) -> None:
         raise UnsupportedOperationError(
-            f"a {type(self.target).__name__} is changed in a branch or a loop that is decided at run time, where "
-            "nothing can put it back; change it outside, or use a list or an array"
+            f"{a(type(self.target).__name__)} is changed in a branch or a loop that depends on a run-time condition, "
+            "and cannot be restored where the condition does not hold; change it outside, or use a list or an array"
         )
 
     @staticmethod

@@ -8,32 +8,8 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType, Atom
-from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.abstract import Abstract, Kind
+from anabranch.runtime.values import atoms
 from anabranch.runtime.values.memory.rows import side_by_side
-from anabranch.runtime.values.tracer import Tracer
-
-
-class ListBuffer(Tracer):
-    """Memory that no name of the program stands for."""
-
-    __slots__ = ("atom",)
-
-    def __init__(self, atom: Atom) -> None:
-        self.atom = atom
-
-    @property
-    def abstract(self) -> Abstract:
-        return Abstract(self.atom.type.shape, self.atom.type.dtype, Kind.BUFFER)
-
-    def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
-        return NotImplemented
-
-    def _unary(self, ufunc: np.ufunc) -> Any:
-        return NotImplemented
-
-
-wrap.register_class("buffer", ListBuffer)
 
 
 def iota(n: int) -> Atom:

@@ -294,7 +294,7 @@ def test_an_attribute_that_only_one_of_two_objects_gets_is_named():
         return hasattr(a, "v")
 
     for function, name in ((added, "w"), (deleted, "v")):
-        words = rf"a Bag that 'chosen' may be holds .*with the attribute '{name}' set before the condition"
+        words = rf"a Bag that 'chosen' may be holds .*set the attribute '{name}' before the condition"
         with pytest.raises(StructureMismatchError, match=words):
             jit(function)(1.0)
 
