@@ -160,7 +160,7 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue) -> A
 
 
 # In older releases the count of a whole array is an int of Python's.
-_COUNT_IS_INT = type(np.count_nonzero(np.zeros(1))) is int
+_COUNT_IS_INT = isinstance(np.count_nonzero(np.zeros(1)), int)
 
 
 @rules.implements(np.count_nonzero)
