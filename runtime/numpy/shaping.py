@@ -63,7 +63,7 @@ def reshaped(array: TracedArray, shape: tuple[int, ...], copy: Any = None) -> Tr
 
 
 @rules.implements(np.reshape)
-def reshape(a: Any, /, shape: Any = None, order: Any = "C", *, newshape: Any = None, copy: Any = None) -> TracedArray:
+def reshape(a: Any, shape: Any = None, order: Any = "C", *, newshape: Any = None, copy: Any = None) -> TracedArray:
     """As `numpy.reshape`."""
     shape = newshape if shape is None else shape
     if shape is None:
@@ -82,6 +82,8 @@ def reshape(a: Any, /, shape: Any = None, order: Any = "C", *, newshape: Any = N
 @rules.method("reshape")
 def reshape_method(a: Any, /, *shape: Any, order: Any = "C", copy: Any = None) -> TracedArray:
     """As `ndarray.reshape`."""
+    if copy is not None and not memory_layout.HAS_COPY:
+        raise TypeError("'copy' is an invalid keyword argument for this function")
     if len(shape) == 1:
         return reshape(a, shape[0], order=order, copy=copy)
     return reshape(a, shape, order=order, copy=copy)

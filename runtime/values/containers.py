@@ -10,6 +10,7 @@ import contextlib
 import dataclasses
 import functools
 import io
+import ipaddress
 import types
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -256,6 +257,9 @@ def attributes(value: Any) -> dict[str, Any]:
     return found
 
 
+NETWORKS = (ipaddress.IPv4Network, ipaddress.IPv6Network, ipaddress.IPv4Interface, ipaddress.IPv6Interface)
+# The attributes that a network computes once they are asked for.
+COMPUTED = ("broadcast_address", "hostmask")
 _slot_names: weakref.WeakKeyDictionary[type, tuple[str, ...]] = weakref.WeakKeyDictionary()
 
 
@@ -270,6 +274,8 @@ def slot_names(cls: type) -> tuple[str, ...]:
 def _find_slot_names(cls: type) -> list[str]:
     names: list[str] = []
     for base in cls.__mro__:
+        if base.__module__.partition(".")[0] == "pathlib":
+            continue  # a path never changes: it keeps there what was once computed of it
         slots = base.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
             private = name.startswith("__") and not name.endswith("__")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -32,10 +35,9 @@ def reraise(error: Exception, call: Callable[..., Any], *args: Any, **kwargs: An
         return
     if not isinstance(call, np.ufunc) and any(map(callable, (*args, *kwargs.values()))):
         return
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
+    with _silence():
         try:
-            call(*map(_stand_in, args), **{k: _stand_in(v) for k, v in kwargs.items()})
+            _again(call, args, kwargs)
         except np.linalg.LinAlgError:
             return  # of the zeros
         except FAILURES as own:
@@ -49,6 +51,48 @@ def reraise(error: Exception, call: Callable[..., Any], *args: Any, **kwargs: An
     for operand in (*args, *kwargs.values()):
         wanting(refused, operand, f"an argument of {getattr(call, '__name__', 'a NumPy function')}")
     raise refused from error
+
+
+def refuse_unknown(call: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+    """Raise NumPy's own TypeError for arguments that this release of NumPy does not know, though others do."""
+    told = _told(call)
+    if told is None or (len(args) <= told[0] and told[1].issuperset(kwargs)):
+        return
+    if any(callable(x) and not isinstance(x, type) for x in (*args, *kwargs.values())):
+        return
+    with _silence():
+        try:
+            _again(call, args, kwargs)
+        except AnabranchError:
+            return  # an operand has no stand-in
+        except TypeError:
+            raise
+        except Exception:
+            return  # of the zeros
+
+
+@functools.cache
+def _told(call: Callable[..., Any]) -> tuple[int, frozenset[str]] | None:
+    """How many arguments a function takes by position, and which by name; None where its signature does not say."""
+    try:
+        parameters = inspect.signature(call).parameters.values()
+    except ValueError:
+        return None
+    if isinstance(call, np.ufunc) or any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
+        return None
+    named = frozenset(p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY))
+    return sum(p.kind is not p.KEYWORD_ONLY for p in parameters), named
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _again(call: Callable[..., Any], args: Iterable[Any], kwargs: Mapping[str, Any]) -> None:
+    call(*map(_stand_in, args), **{k: _stand_in(v) for k, v in kwargs.items()})
 
 
 def _stand_in(value: Any) -> Any:

@@ -14,8 +14,11 @@ from typing import Any
 from anabranch.base.grammar import a
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values.containers import (
+    COMPUTED,
+    NETWORKS,
     Contents,
     attributes,
+    has_traced,
     is_plain_object,
     is_users_class,
     slot_names,
@@ -171,6 +174,16 @@ class _ObjectSlot(Slot):
 def _setter(value: Any) -> Callable[[Any, str, Any], None]:
     """The function that sets an attribute past a class's own `__setattr__`."""
     return threading.local.__setattr__ if isinstance(value, threading.local) else object.__setattr__
+
+
+class _NetworkSlot(_ObjectSlot):
+    """A network of `ipaddress`, apart from what it computes once it is asked for, and keeps."""
+
+    __slots__ = ()
+
+    def contents(self) -> dict[str, Any]:
+        held = attributes(self.target).items()
+        return Contents((k, v) for k, v in held if k not in COMPUTED or has_traced(v))
 
 
 class FunctionSlot(Slot):
@@ -348,6 +361,15 @@ def closed_over(function: types.FunctionType) -> list[Any]:
     return [part for cell in function.__closure__ or () for part in _CellSlot(cell).contents()]
 
 
+def _has_attributes(value: Any) -> bool:
+    """Return whether attributes of an object can be set: those of a class with a `__new__` of its own, too."""
+    if isinstance(value, threading.local) or is_plain_object(value):
+        return True
+    if not is_users_class(type(value)) or isinstance(value, BaseException):
+        return False
+    return isinstance(getattr(value, "__dict__", None), dict) or bool(slot_names(type(value)))
+
+
 def slot_of(value: Any) -> Slot | None:
     """The slot of a mutable object; None for anything else."""
     if isinstance(value, types.CellType):
@@ -366,10 +388,6 @@ def slot_of(value: Any) -> Slot | None:
         return _ClassSlot(value) if is_users_class(value) else None
     if opaque.is_opaque(value):
         return _OpaqueSlot(value)
-    if (
-        isinstance(value, threading.local)
-        or is_plain_object(value)
-        or (is_users_class(type(value)) and slot_names(type(value)))
-    ):
-        return _ObjectSlot(value)
-    return None
+    if isinstance(value, NETWORKS):
+        return _NetworkSlot(value)
+    return _ObjectSlot(value) if _has_attributes(value) else None
