@@ -76,7 +76,7 @@ def _is_one_of_parts(a: object, b: object) -> bool:
 
     Those that differ are two. Of others it is not known, which is an error at run time.
     """
-    sized = wrap.is_sized(a), wrap.is_sized(b)
+    sized = wrap.is_dynamic_array(a), wrap.is_dynamic_array(b)
     if any(sized):
         if all(sized) or isinstance(a, TracedArray) or isinstance(b, TracedArray):
             raise _undecided("ndarray")

@@ -38,11 +38,11 @@ def traced_inside(value: Any) -> bool:
     return False
 
 
-def sized_inside(value: Any) -> bool:
+def has_dynamic_array(value: Any) -> bool:
     """Return whether a value is an array of run-time size, or a list or tuple holds one."""
     if type(value) in (list, tuple):
-        return any(map(sized_inside, value))
-    return wrap.is_sized(value)
+        return any(map(has_dynamic_array, value))
+    return wrap.is_dynamic_array(value)
 
 
 def resolved(value: Any) -> Any:

@@ -22,7 +22,7 @@ from anabranch.runtime.numpy.core import (
     zeros_atom,
 )
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.run_time_sizes import shape_with_room
+from anabranch.runtime.numpy.run_time_sizes import shape_with_capacity
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 
@@ -55,7 +55,7 @@ def mask_indices(n: Any, mask_func: Any, k: Any = 0) -> Any:
 @rules.creates(np.indices)
 def indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Any:
     """As `numpy.indices`."""
-    (shape, extents), chosen = shape_with_room(dimensions), supported(dtype)
+    (shape, extents), chosen = shape_with_capacity(dimensions), supported(dtype)
     rank = len(shape)
     if sparse:
         lines = [atoms.reshape(iota((n,), 0, chosen), _line(n, i, rank)) for i, n in enumerate(shape)]

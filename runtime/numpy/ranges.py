@@ -27,7 +27,7 @@ from anabranch.runtime.numpy.core import (
 )
 from anabranch.runtime.numpy.dynamic_shapes import ranges
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.run_time_sizes import Extents, is_open, with_room
+from anabranch.runtime.numpy.run_time_sizes import Extents, is_open, with_capacity
 from anabranch.runtime.numpy.ufunc_reductions import rows
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
@@ -91,7 +91,7 @@ def _arange_count(start: Any, stop: Any, step: Any) -> tuple[int, Extents]:
     extent = stop - start
     if traced_inside((extent, step)):
         _refuse_unless_open((extent, step))
-        (capacity,), extents = with_room((ranges.of_steps(extent, step),))
+        (capacity,), extents = with_capacity((ranges.of_steps(extent, step),))
         return capacity, extents
     if not step or not math.isfinite(abs(extent / step)):
         return len(np.arange(0 if isinstance(start, Tracer) else start, stop, step)), ()
@@ -144,7 +144,7 @@ def linspace(
     extents: Extents = ()
     count = num
     if is_open(num):
-        (num,), extents = with_room((num,), ranges.SAMPLES)
+        (num,), extents = with_capacity((num,), ranges.SAMPLES)
     num = operator.index(num)
     if num < 0:
         raise ValueError(ranges.SAMPLES.format(num))

@@ -136,9 +136,9 @@ def abstract_of_option(option: Any) -> Abstract | None:
 
 def _abstract_of_static(option: Any) -> Abstract | None:
     """The abstract value of a number, or of an array of static size; None for anything else."""
-    return None if wrap.is_sized(option) else abstract_of_option(option)
+    return None if wrap.is_dynamic_array(option) else abstract_of_option(option)
 
 
 def _kind_in_memory(value: Any) -> Abstract | None:
     """The dtype and kind of a number or an array, of any size: the shape is that of the memory it lies in."""
-    return value.memory.abstract if wrap.is_sized(value) else abstract_of_option(value)
+    return value.memory.abstract if wrap.is_dynamic_array(value) else abstract_of_option(value)

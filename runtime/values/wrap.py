@@ -145,9 +145,9 @@ def python_number(*args: Any) -> Any:
     return _classes["python"](*args)
 
 
-def is_sized(value: Any) -> bool:
+def is_dynamic_array(value: Any) -> bool:
     """Return whether a value is an array whose size is known only at run time."""
-    return isinstance(value, _classes["sized"])
+    return isinstance(value, _classes["dynamic_shape"])
 
 
 class Extent(Protocol):
@@ -185,7 +185,7 @@ _classes: dict[str, Any] = {}
 
 
 def register_class(role: str, cls: Any) -> None:
-    """Make `cls` the class of traced `array`, `sized`, `scalar`, `python`, `buffer` or `text` values."""
+    """Make `cls` the class of traced `array`, `dynamic_shape`, `scalar`, `python`, `buffer` or `text` values."""
     _classes[role] = cls
 
 

@@ -44,14 +44,14 @@ class LearnedTypes:
         Which of the objects that the body reaches it changes.
     entries : tuple of Layout or None
         What it carries; None for an entry that stayed as assumed at first.
-    rooms : tuple
+    requests : tuple
         The capacities that lists have in the loop.
     """
 
     surroundings: tuple[object, ...]
     slots: tuple[int, ...]
     entries: tuple[layouts.Layout | None, ...]
-    rooms: tuple[Capacity, ...]
+    requests: tuple[Capacity, ...]
 
 
 def begin(types: LoopTypes) -> None:
@@ -68,7 +68,7 @@ def begin(types: LoopTypes) -> None:
     types.add_slots([s for s in given if s not in types.slots])
     if len(types.layouts) == len(found.entries):
         types.layouts = [old if new is None else new for old, new in zip(types.layouts, found.entries, strict=True)]
-        types.rooms = list(found.rooms)
+        types.requests = list(found.requests)
 
 
 def remember(types: LoopTypes) -> None:
@@ -81,7 +81,7 @@ def remember(types: LoopTypes) -> None:
     )
     known = current().trace.loops.types.setdefault(types.loop.site, [])
     slots = tuple(places[id(s.target)] for s in types.slots)
-    known.insert(0, LearnedTypes(_surroundings(types), slots, entries, tuple(types.rooms)))
+    known.insert(0, LearnedTypes(_surroundings(types), slots, entries, tuple(types.requests)))
     del known[_MOST:]
 
 

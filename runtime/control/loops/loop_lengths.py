@@ -40,7 +40,7 @@ class ListOfLoop:
 
 
 def lists_in(layout: layouts.Layout) -> list[ListOfLoop]:
-    """The lists whose length is known only at run time, in the order in which `growth.with_room` numbers them."""
+    """The lists whose length is known only at run time, in the order in which `growth.with_capacity` numbers them."""
     numbers = itertools.count()
     found: list[ListOfLoop] = []
 

@@ -118,7 +118,7 @@ class LoopTypes:
         self.linked: set[int] = set()  # state entries whose arrays are linked at the start of a step
         self.places = Places()
         self.deepened: collections.Counter[int] = collections.Counter()  # how often state entries came to nest deeper
-        self.rooms: list[Capacity] = []  # that lists got in this loop
+        self.requests: list[Capacity] = []  # that lists got in this loop
         self.exact = False  # whether containers from before the loop and new ones are told apart
         self.init: list[Any] = [NEXT, Undefined(no_value.name), *map(_fresh_undefined, loop.init)]
         self.layouts: list[layouts.Layout] = self._presumed()

@@ -177,7 +177,7 @@ def _settle(outer: Builder, traced: BodyTrace, loop: LoopStatement, types: LoopT
         if after != before:
             rows = (types.init[i], traced.given[i], value)
             after = loop_numbers.unchanged(after, before, rows, starts, stays)
-        after = packed_lists.lined(growth.with_room(before, after, i, loop, types))
+        after = packed_lists.lined(growth.with_capacity(before, after, i, loop, types))
         if after == before:
             continue
         if types.is_unread(i) and _replaces(before, value):
@@ -242,7 +242,7 @@ def _finish(
             types, traced.builder.equations, traced.formals, plan.outputs, start, results, count
         )
     made: list[TracedArray | None] = []
-    whole = growth.without_room(types.whole, types.rooms)
+    whole = growth.without_capacity_request(types.whole, types.requests)
     pack_unpack.unpack(whole, iter(results), made)
     possible = report.identities.sources.possible(*plan.steps)
     kept = loop_aliasing.after(outer, report, made, init, results, count, possible)

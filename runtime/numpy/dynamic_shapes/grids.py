@@ -15,7 +15,7 @@ from anabranch.runtime.values.registry import FUNCTIONS
 rules = Rules()
 
 
-@rules.sized(np.meshgrid)
+@rules.dynamic_shape(np.meshgrid)
 def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "xy") -> tuple[Any, ...]:
     """As `numpy.meshgrid`; the arrays are copies."""
     if indexing not in ("xy", "ij"):
@@ -33,5 +33,5 @@ def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "x
 
 
 def _line(x: Any, axis: int, ndim: int) -> Any:
-    flat = FUNCTIONS[np.ravel](x if wrap.is_sized(x) else handle(x))
+    flat = FUNCTIONS[np.ravel](x if wrap.is_dynamic_array(x) else handle(x))
     return flat[(None,) * axis + (slice(None),) + (None,) * (ndim - axis - 1)]

@@ -32,7 +32,7 @@ def in_order(a: Any, axis: int, **how: Any) -> Any:
     """The array sorted along an axis, its valid elements at the front."""
     if operands.extents(a)[axis] is None:
         made = FUNCTIONS[np.sort](operands.memory(a), axis, **how)
-        return a.with_memory(made) if wrap.is_sized(a) else made
+        return a.with_memory(made) if wrap.is_dynamic_array(a) else made
     made = FUNCTIONS[np.sort](a.padded(operands.behind(a.dtype)), axis, **how)
     return operands.with_axis(a, made, axis, operands.window(_size(a, axis)))
 
@@ -41,30 +41,30 @@ def _size(a: Any, axis: int) -> Any:
     return size_arithmetic.limited(a.shape[axis], 0, a.capacity[axis])
 
 
-@rules.sized(np.sort)
+@rules.dynamic_shape(np.sort)
 def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """As `numpy.sort`."""
     x, at = _line(a, axis)
     return in_order(x, at, kind=kind, order=order, stable=stable)
 
 
-@rules.sized_method("sort")
+@rules.dynamic_shape_method("sort")
 def sort_in_place(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
     """As `ndarray.sort`."""
     a.assign(sort(a, one_axis(axis, a.ndim), kind, order, stable=stable))
 
 
-@rules.sized(np.argsort)
+@rules.dynamic_shape(np.argsort)
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """As `numpy.argsort`; ties stay in order for every kind."""
     x, at = _line(a, axis)
     # Compacted: of equal elements the valid ones come first.
-    x = x.anchored(at) if operands.extents(x)[at] is not None else x
+    x = x.left_packed(at) if operands.extents(x)[at] is not None else x
     made = FUNCTIONS[np.argsort](x.padded(operands.behind(x.dtype)), at, kind, order, stable=stable)
     return x.with_memory(made)
 
 
-@rules.sized(np.partition)
+@rules.dynamic_shape(np.partition)
 def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
     """As `numpy.partition`: sorted, which is one of the partitions."""
     x, at = _line(a, axis)
@@ -72,7 +72,7 @@ def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order
     return sort(x, at, order=order)
 
 
-@rules.sized(np.argpartition)
+@rules.dynamic_shape(np.argpartition)
 def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
     """As `numpy.argpartition`: the positions that sort."""
     x, at = _line(a, axis)
@@ -80,7 +80,7 @@ def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", or
     return argsort(x, at, order=order)
 
 
-@rules.sized_method("partition")
+@rules.dynamic_shape_method("partition")
 def partition_in_place(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> None:
     """As `ndarray.partition`."""
     a.assign(partition(a, kth, one_axis(axis, a.ndim), kind, order))
@@ -100,20 +100,22 @@ def _check_kth(kth: Any, x: Any, axis: int) -> None:
         broadcasting.refuse(atoms.logical_and(some, under), ValueError, text, size_arithmetic.add(place, size), size)
 
 
-@rules.sized(np.lexsort)
+@rules.dynamic_shape(np.lexsort)
 def lexsort(keys: Any, axis: Any = -1) -> Any:
     """As `numpy.lexsort`."""
     items = [keys[i] for i in range(len(keys))] if isinstance(keys, (list, tuple)) else list(keys)
     if not items:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
     text = "all keys need to be the same shape"
-    aligned = broadcasting.broadcast([operands.fronted(operands.array(k)) for k in items], text=text)
+    aligned = broadcasting.broadcast([operands.left_packed(operands.array(k)) for k in items], text=text)
     made = [wrap.part_of(operands.array(k), aligned.extents) for k in aligned.operands]
-    given = [k.padded(operands.behind(k.dtype)) if wrap.is_sized(k) else k for k in map(operands.fronted, made)]
+    given = [
+        k.padded(operands.behind(k.dtype)) if wrap.is_dynamic_array(k) else k for k in map(operands.left_packed, made)
+    ]
     return aligned.made(FUNCTIONS[np.lexsort](given, axis))
 
 
-@rules.sized(np.sort_complex)
+@rules.dynamic_shape(np.sort_complex)
 def sort_complex(a: Any) -> Any:
     """As `numpy.sort_complex`."""
     made = sort(a)
@@ -142,7 +144,7 @@ def _shaped(made: Any, a: Any, axes: tuple[int, ...], keepdims: Any, out: Any) -
     return stored(out, made)
 
 
-@rules.sized(np.median)
+@rules.dynamic_shape(np.median)
 def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = False) -> Any:
     """As `numpy.median`: NaN where a line holds one, or nothing."""
     x, axes = _columns(a, axis)
@@ -152,7 +154,7 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = Fal
     return _shaped(_scalar(made), a, axes, keepdims, out)
 
 
-@rules.sized(np.nanmedian)
+@rules.dynamic_shape(np.nanmedian)
 def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = NoValue) -> Any:
     """As `numpy.nanmedian`."""
     x, axes = _columns(a, axis)
@@ -164,7 +166,7 @@ def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = 
 
 
 def _scalar(made: Any) -> Any:
-    return made if wrap.is_sized(made) or made.shape else made[()]
+    return made if wrap.is_dynamic_array(made) or made.shape else made[()]
 
 
 def _middle(ordered: Any, count: Any) -> Any:
@@ -173,7 +175,7 @@ def _middle(ordered: Any, count: Any) -> Any:
     if not view.shape[-1]:
         return FUNCTIONS[np.mean](view, axis=-1)
     # A line's count on an axis of its own, beside the places of that line.
-    counts = FUNCTIONS[np.asarray](operands.memory(count) if wrap.is_sized(count) else count)[..., None]
+    counts = FUNCTIONS[np.asarray](operands.memory(count) if wrap.is_dynamic_array(count) else count)[..., None]
     low, high = ((counts + shift) // 2 for shift in (-1, 0))
     pair = [_picked(view, FUNCTIONS[np.maximum](i, 0)) for i in (low, high)]
     both = FUNCTIONS[np.mean](FUNCTIONS[np.stack](pair, axis=-1), axis=-1)
@@ -204,7 +206,7 @@ def _quantile(function: Callable[..., Any], scale: str, ignores_nan: bool) -> No
     ) -> Any:
         del overwrite_input  # a permission
         for name, x in (("q", q), ("weights", weights)):
-            if wrap.is_sized(x):
+            if wrap.is_dynamic_array(x):
                 x._needs_size(f"{name} of {function.__name__}()")
         if weights is not None:
             a._needs_size(f"the array of {function.__name__}() with weights")
@@ -212,7 +214,7 @@ def _quantile(function: Callable[..., Any], scale: str, ignores_nan: bool) -> No
         asked = quantiles.Request(a.memory, q, axis, None, method, keep, None, scale, ignores_nan)
         return stored(out, _of_lines(asked, a, axis))
 
-    rules.sized(function)(rule)
+    rules.dynamic_shape(function)(rule)
 
 
 def _of_lines(asked: quantiles.Request, a: Any, axis: Any) -> Any:
@@ -275,7 +277,7 @@ def _extreme(function: Callable[..., Any], ufunc: np.ufunc, worst: Callable[[np.
         keep = keepdims is not NoValue and bool(keepdims)
         return stored(out, reduced(made, a, axis, keep))
 
-    rules.sized(function)(rule)
+    rules.dynamic_shape(function)(rule)
 
 
 _extreme(np.nanmax, np.fmax, lowest)
@@ -288,7 +290,7 @@ def _position(function: Callable[..., Any], plain: Callable[..., Any]) -> None:
             return FUNCTIONS[plain](a, axis=axis, out=out, keepdims=keepdims)
         refuse_empty(a, axis, f"attempt to get {plain.__name__} of an empty sequence")
         x = operands.flat(a) if axis is None else a
-        x = x.anchored()
+        x = x.left_packed()
         at = 0 if axis is None else one_axis(axis, a.ndim)
         where = FUNCTIONS[np.all](FUNCTIONS[np.isnan](x), axis=at)
         bad = FUNCTIONS[np.any](where)
@@ -297,7 +299,7 @@ def _position(function: Callable[..., Any], plain: Callable[..., Any]) -> None:
         numbers = FUNCTIONS[np.nan_to_num](x, nan=worst(x.dtype), posinf=np.inf, neginf=-np.inf)
         return FUNCTIONS[plain](numbers, axis=at if axis is not None else None, out=out, keepdims=keepdims)
 
-    rules.sized(function)(rule)
+    rules.dynamic_shape(function)(rule)
 
 
 _position(np.nanargmax, np.argmax)

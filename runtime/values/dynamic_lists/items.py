@@ -98,7 +98,7 @@ class Items:
             return _side_by_side(list(value), structure)
         if value.structure == structure:
             return value if value.structure is structure else Items(structure, value.parts)
-        items = value if structure.fixed else value.resized(structure.capacity, structure.room)
+        items = value if structure.fixed else value.resized(structure.capacity, structure.request)
         if items.structure.ring and not structure.ring:
             items = items.taken(item_memory.iota(structure.capacity), items.length)
         return _with_kinds(items, structure)
@@ -239,14 +239,14 @@ class Items:
         """With one element more at the end, or (of a ring) at the front."""
         row = item_kinds.ItemRow.of(value, self.structure.variants)
         structure = dataclasses.replace(self.structure, variants=row.variants, fixed=False)
-        if structure.room is None:
+        if structure.request is None:
             structure = dataclasses.replace(structure, capacity=structure.capacity + 1)
         items = Items.of(self, structure)
         length = wrap.as_atom(items.length, np.int64)
         most = interval_of(items.length).high
-        if structure.room is not None and most >= structure.capacity:
+        if structure.request is not None and most >= structure.capacity:
             full = atoms.ufunc(np.greater_equal, length, atoms.literal(structure.capacity, np.int64))
-            capacity_requests.exceeded(full, structure.room)
+            capacity_requests.exceeded(full, structure.request)
         first = items.first
         if front:
             first = items._around(items.first + (structure.capacity - 1))
@@ -282,23 +282,23 @@ class Items:
         memory = [item_memory.gathered(b, places) for b in self.buffers]
         tags = None if self.tags is None else item_memory.gathered(self.tags, places)
         (capacity,) = positions.type.shape
-        room = self.structure.room if capacity == self.structure.capacity else None
-        return self._with(length, 0, tags, memory, capacity=capacity, room=room, fixed=False)
+        request = self.structure.request if capacity == self.structure.capacity else None
+        return self._with(length, 0, tags, memory, capacity=capacity, request=request, fixed=False)
 
-    def resized(self, capacity: int, room: Capacity | None) -> Items:
-        """The same elements with other room."""
+    def resized(self, capacity: int, request: Capacity | None) -> Items:
+        """The same elements with another capacity."""
         items, old = self.loosened(), self.structure.capacity
         if capacity == old:
-            return Items(dataclasses.replace(items.structure, room=room), self.parts)
+            return Items(dataclasses.replace(items.structure, request=request), self.parts)
         if self.structure.ring:
             items = self.taken(item_memory.iota(old), self.length)
-        if capacity < old and room is not None:
+        if capacity < old and request is not None:
             length = wrap.as_atom(self.length, np.int64)
             over = atoms.ufunc(np.greater, length, atoms.literal(capacity, np.int64))
-            capacity_requests.exceeded(over, room, length)
+            capacity_requests.exceeded(over, request, length)
         memory = [item_memory.fitted(b, capacity) for b in items.buffers]
         tags = None if items.tags is None else item_memory.fitted(items.tags, capacity)
-        return items._with(items.length, items.first, tags, memory, capacity=capacity, room=room)
+        return items._with(items.length, items.first, tags, memory, capacity=capacity, request=request)
 
 
 def _with_kinds(items: Items, structure: ItemsStructure) -> Items:

@@ -54,18 +54,19 @@ class ItemsStructure(ElementsStructure):
     variants : tuple of Layout
         The kinds of elements.
     capacity : int
-        How many there is room for.
-    room : Capacity, optional
-        Where the room was asked for that must suffice; without it there is one place more for each element appended.
+        How many elements fit.
+    request : Capacity, optional
+        Where the capacity was asked for that must suffice; without it there is one place more for each element that is
+        appended.
     ring : bool
         The first element may lie anywhere, and the last before it.
     fixed : bool
-        There are always as many elements as there is room for, so that the length is no part.
+        There are always as many elements as the capacity, so that the length is no part.
     """
 
     variants: tuple[layouts.Layout, ...] = ()
     capacity: int = 0
-    room: Capacity | None = None
+    request: Capacity | None = None
     ring: bool = False
     fixed: bool = False
 
@@ -97,7 +98,7 @@ class ItemsStructure(ElementsStructure):
 
     def of_length(self, length: int) -> ItemsStructure:
         """The structure of so many elements, always."""
-        return dataclasses.replace(self, capacity=length, room=None, ring=False, fixed=True)
+        return dataclasses.replace(self, capacity=length, request=None, ring=False, fixed=True)
 
     def with_kinds_of(self, other: ItemsStructure) -> ItemsStructure:
         """The structure of elements of these kinds, or of another's."""
@@ -142,11 +143,11 @@ def joined(a: layouts.Node, b: layouts.Node, items_class: type) -> layouts.Layou
     if all(s.fixed for s in found) and not may_grow():
         return None
     kinds = tuple(distinct(kinds_of(a) + kinds_of(b)))
-    roomy = next((s for s in found if s.room is not None), None)
+    requested = next((s for s in found if s.request is not None), None)
     most = max(capacity_of(a), capacity_of(b))
     ring = x.ring or y.ring
-    if roomy is not None:
-        return ItemsStructure(items_class, (), None, kinds, roomy.capacity, roomy.room, ring).layout
+    if requested is not None:
+        return ItemsStructure(items_class, (), None, kinds, requested.capacity, requested.request, ring).layout
     return ItemsStructure(items_class, (), None, kinds, most, None, ring).layout
 
 

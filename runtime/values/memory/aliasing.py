@@ -69,7 +69,7 @@ def link(owner: Storage, pred: Atom | None, handle: Handle, form: ElementForm | 
 
 
 def memory(storage: Storage) -> KeysView[Storage]:
-    """The memory, and all that its contents may be of: an array given more room, or one that a branch has chosen."""
+    """The memory, and all that its contents may be of: an array of more capacity, or one that a branch has chosen."""
     return dict.fromkeys(_ordered([storage], _targets)).keys()
 
 
