@@ -153,7 +153,7 @@ def _capacities(plan: Plan) -> Iterator[Decision]:
 
 
 def _arrays(plan: Plan) -> Iterator[Decision]:
-    for array in plan.hoisted:
+    for array in plan.captured:
         known = [name for _, name, value in plan.guards.names.values() if value is array]
         what = f"global {known[0]}" if known else "an array of a closure or an object"
         shape = ",".join(map(str, array.shape))

@@ -58,8 +58,8 @@ class Execution:
         ------
         AliasError
         """
-        for array in self.plan.hoisted:
-            leaves.hoist(array)
+        for array in self.plan.captured:
+            leaves.append_captured(array)
         if self.plan.mutated:
             check_sharing(leaves, self.plan.mutated)
             check_outside(leaves, self.plan.mutated, self.plan.guards.heap.arrays)

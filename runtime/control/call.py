@@ -64,7 +64,7 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         with text.refused_by(target, args, kwargs):
             made = uncompiled.run(function, target, args, kwargs)
         if isinstance(function, type) and _makes_new_ones(function) and tracing():
-            current().trace.identity.bear(made)
+            current().trace.identity.note_created(made)
             if current().trace.lists.may_grow:
                 lists.let_attributes_grow(made)
         # Referred to by the name alone: nobody else has it.
@@ -116,7 +116,7 @@ def _from_library(made: Any) -> Any:
     """The result of the standard library's code: an object that was not there before was made by it (copy, replace)."""
     trace = current().trace
     if not trace.outside.is_outside(made):
-        trace.identity.bear(made)
+        trace.identity.note_created(made)
     return made
 
 
@@ -159,7 +159,7 @@ def resolve(function: Any) -> Any:
         return functools.partial(_call_under, chosen, inner) if chosen else resolve(inner)
     if isinstance(function, type):
         if tracing():
-            current().trace.outside.meet(function)
+            current().trace.outside.prepare_class(function)
         return _constructor(function)
     other = staged(function)
     if other is not function:
@@ -202,7 +202,7 @@ def _constructor(cls: type) -> Any:
     def construct(*args: Any, **kwargs: Any) -> Any:
         made = cls.__new__(cls, *args, **kwargs) if issubclass(cls, BaseException) else cls.__new__(cls)
         if tracing():
-            current().trace.identity.bear(made)
+            current().trace.identity.note_created(made)
         rewritten(init)(made, *args, **kwargs)
         return made
 

@@ -44,19 +44,19 @@ def call(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, An
     Within a trace the function is traced along with it.
     """
     if tracing():
-        return function(*map(hoisted, args), **{k: hoisted(v) for k, v in kwargs.items()})
+        return function(*map(captured, args), **{k: captured(v) for k, v in kwargs.items()})
     operands: list[Any] = []
     templates = tuple([described(a, operands) for a in args])
     named = tuple([(k, described(v, operands)) for k, v in kwargs.items()])
     return run(function, templates, named, operands)
 
 
-def hoisted(value: Any) -> Any:
+def captured(value: Any) -> Any:
     """Return the traced counterpart of an Array, or of those in a list or tuple."""
     if isinstance(value, Array):
-        return current().trace.outside.hoist(value)
+        return current().trace.outside.capture(value)
     if type(value) in (list, tuple):
-        return type(value)(map(hoisted, value))
+        return type(value)(map(captured, value))
     return value
 
 

@@ -136,7 +136,7 @@ class Leaves:
             return view if original is None else original
         return view if isinstance(original, np.ndarray) else device.placed(view)
 
-    def hoist(self, array: NDArray | device.Array) -> None:
+    def append_captured(self, array: NDArray | device.Array) -> None:
         """Append an array from outside, an input like the arguments.
 
         Raises

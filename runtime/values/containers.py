@@ -80,7 +80,7 @@ class Structure:
         """Build what is given to the caller, of these parts; `members` are nodes of graphs."""
         return self.build(children)
 
-    def meet(self, mine: Any, other: Any) -> Any:
+    def join(self, mine: Any, other: Any) -> Any:
         """The layout of what is one of two containers, of layouts `mine` and `other`; None where they stay two."""
         return None
 

@@ -34,7 +34,7 @@ def numpy_operand(x: Any) -> Any:
     if isinstance(x, (list, tuple)):
         return registry.FUNCTIONS[np.array](x)
     if isinstance(x, device.Array):
-        return current().trace.outside.hoist(x)
+        return current().trace.outside.capture(x)
     unwrap = getattr(x, "__anabranch_value__", None)
     if unwrap is not None:
         return numpy_operand(unwrap())
@@ -53,7 +53,7 @@ def shape_of(x: Any) -> tuple[int, ...]:
 def as_atom(x: Any, dtype: atoms.DType | None = None) -> Atom:
     """The operand's value as an atom, cast to `dtype`."""
     if isinstance(x, device.Array):
-        x = current().trace.outside.hoist(x)
+        x = current().trace.outside.capture(x)
     if isinstance(x, Tracer):
         atom: Atom = x.atom  # type: ignore[attr-defined]
         if dtype is None:

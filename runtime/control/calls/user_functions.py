@@ -92,11 +92,11 @@ def _reads_arrays(function: types.FunctionType) -> bool:
 
 def _outside(value: Any) -> Any:
     """The traced form of a value from a function's globals or closure: an array is an input of the computation."""
-    if not is_hoistable(value) or not tracing():
+    if not is_capturable(value) or not tracing():
         return value
-    return current().trace.outside.hoist(value)
+    return current().trace.outside.capture(value)
 
 
-def is_hoistable(value: object) -> bool:
+def is_capturable(value: object) -> bool:
     """Return whether a value from outside is an array of numbers."""
     return type(value) is Array or (type(value) is np.ndarray and value.dtype.kind in "biufc")

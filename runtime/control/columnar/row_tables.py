@@ -223,7 +223,7 @@ def view(cls: Callable[[], R], table: Table, index: int | PythonScalar) -> R:
     """The list that is a row of a table."""
     made = cls()
     made.enter_home(Home(table, index))
-    current().trace.identity.bear(made)
+    current().trace.identity.note_created(made)
     return made
 
 

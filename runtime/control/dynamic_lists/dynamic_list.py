@@ -284,7 +284,7 @@ def growing(values: Any) -> Any:
     ):
         return values
     made = KINDS[type(values)](values)
-    current().trace.identity.bear(made)
+    current().trace.identity.note_created(made)
     array_lists.at_birth(made, array_lists.birthplace())
     return made
 

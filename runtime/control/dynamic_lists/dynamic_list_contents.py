@@ -155,7 +155,7 @@ class GrowingContents(MayGrow):
         """A new list of these elements."""
         new = type(self)()
         new.become(contents)
-        current().trace.identity.bear(new)
+        current().trace.identity.note_created(new)
         array_lists.at_birth(new, array_lists.birthplace())
         return new
 

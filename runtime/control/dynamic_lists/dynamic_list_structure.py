@@ -89,7 +89,7 @@ class GrowingStructure(Structure):
         native = self._cls.native
         return grown_list(native, self.keys, self.extra) if self.grown else Structure(native, self.keys, self.extra)
 
-    def meet(self, mine: Node, other: Node) -> Node | None:
+    def join(self, mine: Node, other: Node) -> Node | None:
         if not isinstance(other.structure, GrowingStructure) or other.structure.cls is not self.cls:
             return None
         contents = joined(_contents_node(mine), _contents_node(other), Items)

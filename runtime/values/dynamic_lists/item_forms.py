@@ -190,7 +190,7 @@ class Fresh(ItemForm):
 
 def _noted(structure: containers.Structure, made: Any) -> Any:
     """A container of an item; a tuple of each reading of an item is another one here, and one in Python."""
-    (current().trace.identity.bear if structure.mutable else current().trace.identity.merge)(made)
+    (current().trace.identity.note_created if structure.mutable else current().trace.identity.merge)(made)
     return made
 
 

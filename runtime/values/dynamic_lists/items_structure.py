@@ -41,7 +41,7 @@ class ElementsStructure(Structure):
         """The class of elements that lie side by side."""
         raise NotImplementedError
 
-    def meet(self, mine: layouts.Node, other: layouts.Node) -> layouts.Layout | None:
+    def join(self, mine: layouts.Node, other: layouts.Node) -> layouts.Layout | None:
         return joined(mine, other, self.items_class)
 
 

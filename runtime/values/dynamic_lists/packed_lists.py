@@ -44,7 +44,7 @@ class LineStructure(containers.Structure):
     def build(self, children: Sequence[Any]) -> Any:
         return self._form.at(iter([c.atom for c in children]))
 
-    def meet(self, mine: layouts.Node, other: layouts.Node) -> layouts.Layout | None:
+    def join(self, mine: layouts.Node, other: layouts.Node) -> layouts.Layout | None:
         if other.structure != self._plain:
             return None
         item: layouts.Layout = layouts.Leaf(self.extra)

@@ -64,8 +64,8 @@ def join(a: Layout, b: Layout, opening: bool = False) -> Layout:
     if isinstance(p, Node) and isinstance(b, Node) and p.structure == b.structure:
         pairs = zip(p.children, b.children, strict=True)
         return Node(p.structure, tuple([join(c, d, opening) for c, d in pairs]))
-    met = p.structure.meet(p, b) if isinstance(p, Node) and isinstance(b, Node) else None
-    return Union((a, b)) if met is None else met
+    joined = p.structure.join(p, b) if isinstance(p, Node) and isinstance(b, Node) else None
+    return Union((a, b)) if joined is None else joined
 
 
 def _as_node(options: Sequence[Layout]) -> Node | None:

@@ -252,7 +252,7 @@ class Unpacking:
         if structure.mutable:
             first = self._twins[place] if place < len(self._twins) else place
             made = self.containers[place] = made if first == place else self.containers[first]
-            current().trace.identity.bear(made)
+            current().trace.identity.note_created(made)
         elif structure.cls is not type(None) and not isinstance(structure, node_structures.ReferenceStructure):
             current().trace.identity.merge(made)
         return made
