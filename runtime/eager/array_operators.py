@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.runtime.device import upper_layers
 from anabranch.runtime.device.array import Array, placed
 from anabranch.runtime.eager import subscripts
-from anabranch.runtime.eager.execute import call, elementwise, captured, power
+from anabranch.runtime.eager.execute import call, captured, elementwise, power
 from anabranch.runtime.errors import ImmutableArrayError, UnsupportedOperationError
 from anabranch.runtime.numpy import staged
 from anabranch.runtime.numpy.core import is_staged

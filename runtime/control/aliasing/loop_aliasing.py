@@ -181,8 +181,8 @@ def after(
                 kept[k] = before
     for cycle in report.cycles:
         _after_cycle(outer, cycle, made, init, count)
-    settled = report.trading | kept.keys()
-    arrays = [None if k in settled else array for k, array in enumerate(made)]
+    resolved = report.trading | kept.keys()
+    arrays = [None if k in resolved else array for k, array in enumerate(made)]
 
     def related(leaf: int) -> list[TracedArray]:
         """The memory that a leaf may share, where no more is known."""

@@ -126,10 +126,10 @@ class Identities:
         pairs = {self.sources.pair(j, k, possible) for k in leaves for j in leaves if j < k}
         return not pairs & {Pair.PARTS, Pair.UNKNOWN}
 
-    def carry(self, least: int, exact: int | None, settled: Container[int]) -> None:
-        """Let the body carry what tells which memory each leaf is after the loop, but for those that are settled."""
+    def carry(self, least: int, exact: int | None, resolved: Container[int]) -> None:
+        """Let the body carry what tells which memory each leaf is after the loop, but for those that are resolved."""
         possible, ever = self.sources.possible(least, exact), self.sources.possible(0, None)
-        pending = [k for k in range(len(self.sources.of)) if k not in settled and self._is_open(k, possible)]
+        pending = [k for k in range(len(self.sources.of)) if k not in resolved and self._is_open(k, possible)]
         seen: set[int] = set()
         while pending:
             k = pending.pop()

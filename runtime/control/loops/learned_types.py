@@ -73,7 +73,7 @@ def begin(types: LoopTypes) -> None:
 
 def remember(types: LoopTypes) -> None:
     """Note what a loop carries that needed more than one trace."""
-    if types.exact or types.held or types.linked:
+    if types.exact or types.by_identity or types.aliased:
         return
     places = {key: k for k, key in enumerate(types.heap.slots)}
     entries = tuple(

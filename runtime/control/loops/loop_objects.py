@@ -1,7 +1,7 @@
 """Lists, dicts and objects that a name stands for before, inside and after a loop.
 
 A name that is bound to a new container in each step (`p = Point(...)`) is carried by the container's parts: its
-container is *opened*. That is right as long as nothing is written into it in place, and no step hands it on; where the
+container is *unboxed*. That is right as long as nothing is written into it in place, and no step hands it on; where the
 body does, the container from before the loop and the new ones are a choice instead. After a loop that may not have run
 a step the name stands for the container from before it or the new one.
 """

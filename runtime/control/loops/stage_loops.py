@@ -72,10 +72,10 @@ def stage(loop: LoopStatement) -> State:
                 learned_types.remember(types)
             return _finish(outer, loop, types, traced, report)
         positions = _positions(types, report.conflicts)
-        if not positions <= types.held:
-            types.hold(sorted(positions))
-        elif not positions <= types.linked:
-            types.linked |= positions
+        if not positions <= types.by_identity:
+            types.carry_by_identity(sorted(positions))
+        elif not positions <= types.aliased:
+            types.aliased |= positions
         elif known == len(types.places.handles):
             raise loop_aliasing.refusal(types.name(min(positions)), loop.what)
     raise StructureMismatchError(f"the types carried by {loop.what} change at every step")
@@ -120,8 +120,8 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
             values.append(unpacking.unpack(layout, iter(traced.formals_of[-1])))
         traced.given = values
         position = python_scalar(traced.index, Interval(0, max(loop.most - 1, 0)))
-        if types.linked:
-            linked = _leaves(types, types.linked)
+        if types.aliased:
+            linked = _leaves(types, types.aliased)
             traced.carried = loop_identity.enter(inner, traced.entry, linked, traced.init, types.places)
     # Which array each of them is differs from step to step.
     outer.trace.identity.merged.update((id(a), a) for a in traced.entry if a is not None)
@@ -142,7 +142,7 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
     before = list(types.layouts)
     with decided_by(loop.trip):
         # What a first step makes of lists that were not known to be carried is among the types of those, too.
-        if not _settle(outer, traced, loop, types, out) or new or (types.linked and before != types.layouts):
+        if not _widen(outer, traced, loop, types, out) or new or (types.aliased and before != types.layouts):
             return None
     if before != types.layouts:
         traced.init = initial(outer, types)
@@ -162,17 +162,17 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
     return traced
 
 
-def _settle(outer: Builder, traced: BodyTrace, loop: LoopStatement, types: LoopTypes, out: Sequence[Any]) -> bool:
+def _widen(outer: Builder, traced: BodyTrace, loop: LoopStatement, types: LoopTypes, out: Sequence[Any]) -> bool:
     """Widen the layouts to hold what the body gave; whether the trace stays good."""
     stays = visibility.belongs_outside(outer)
-    settled = True
+    is_fixpoint = True
     starts = {id(given): before for given, before in zip(traced.given, types.init, strict=False)}
     for i, value in enumerate(out):
         before = types.layouts[i]
         if i == 0 and isinstance(value, int) and value in (NEXT, CONTINUE) and isinstance(before, layouts.Constant):
             continue  # fell through or continued: nothing to remember
         given = layouts.describe(value, types.heap.__contains__)
-        after = layout_join.join(before, given, opening=not types.exact)
+        after = layout_join.join(before, given, unboxing=not types.exact)
         after = carry_layouts.widened(carry_layouts.staged(after, stays))
         if after != before:
             rows = (types.init[i], traced.given[i], value)
@@ -191,20 +191,20 @@ def _settle(outer: Builder, traced: BodyTrace, loop: LoopStatement, types: LoopT
             raise StructureMismatchError(f"{types.name(i)} nests deeper at every step of {loop.what}")
         types.layouts[i] = after
         if i >= 2 and i not in types.unread and not _unread(before, value):
-            settled = False
+            is_fixpoint = False
             continue
         # The body never looks at what it was given here, so the trace is good with formals that it does not use.
         traced.formals_of[i] = [traced.builder.formal(t) for t in layouts.leaf_types(after)]
         traced.entry_of[i] = [None] * len(traced.formals_of[i])
-    return settled
+    return is_fixpoint
 
 
 def _must_be_exact(types: LoopTypes, entries: loop_objects.Entries, out: Sequence[Any]) -> bool:
     """Return whether the containers from before the loop matter as such, not just what is in them."""
-    if types.opens_an_alternative:
+    if types.unboxes_an_alternative:
         return True
-    return bool(types.opened) and (
-        entries.changed or types.opened_is_written or any(entries.are_in(value) for value in out)
+    return bool(types.unboxed) and (
+        entries.changed or types.unboxed_is_written or any(entries.are_in(value) for value in out)
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from anabranch.base.frozen import frozen
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth
-from anabranch.runtime.control.exits import BREAK, NEXT, State, no_value, settled
+from anabranch.runtime.control.exits import BREAK, NEXT, State, no_value, without_continue
 from anabranch.runtime.control.loops.unroll_budget import Cost
 from anabranch.runtime.control.sequences.remaining_items import remaining
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
@@ -45,7 +45,7 @@ class StateForm:
     def give(self, state: Sequence[Any]) -> Any:
         """The state as rewritten code unpacks it."""
         code, value, *carries = state
-        code = settled(code)
+        code = without_continue(code)
         if self.exits:
             if self._width == 1:
                 return code
