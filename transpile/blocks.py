@@ -133,11 +133,11 @@ def _falls(unit: Unit) -> bool:
     return True
 
 
-def hands_on(units: Sequence[Unit]) -> bool:
-    """Return whether some way through the units does nothing but hand on an exit that was noted before."""
+def may_only_propagate(units: Sequence[Unit]) -> bool:
+    """Return whether some way through the units does nothing but propagate an exit that was noted before."""
     first = units[0] if units else None
     return isinstance(first, Propagate) or (
-        isinstance(first, ReadyIf) and (hands_on(first.body) or hands_on(first.orelse))
+        isinstance(first, ReadyIf) and (may_only_propagate(first.body) or may_only_propagate(first.orelse))
     )
 
 

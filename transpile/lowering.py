@@ -9,11 +9,11 @@ from typing import Protocol
 import libcst as cst
 
 from anabranch.transpile.block_values import Frame, Layout, UserFrame
-from anabranch.transpile.blocks import Exit, Regions, Unit, Units, falls, hands_on, units_of
+from anabranch.transpile.blocks import Exit, Regions, Unit, Units, falls, may_only_propagate, units_of
 from anabranch.transpile.control_flow_graph import EXIT
 from anabranch.transpile.data_flow import Flow, Region, State
 from anabranch.transpile.enclosing_functions import BoundNames
-from anabranch.transpile.generators import FreshNames, is_pushing
+from anabranch.transpile.generator_functions import FreshNames, uses_push_iteration
 from anabranch.transpile.names import Function, names_bound_here, usage_of
 from anabranch.transpile.nodes import (
     Statement,
@@ -139,9 +139,9 @@ class Lowering:
         return self.derived(node.with_changes(body=self.expression(node.body, node.body, self.place)), node)
 
     @property
-    def pushing(self) -> bool:
-        """Return whether the function is a generator that hands its values on."""
-        return is_pushing(self.function, self.session.pushed)
+    def is_generator(self) -> bool:
+        """Return whether the function is a generator, which pushes its values."""
+        return uses_push_iteration(self.function, self.session.pushed)
 
     def inner(self, function: Function, point: int) -> Lowering:
         """The lowering of a function defined at `point`."""
@@ -259,7 +259,7 @@ class Lowering:
     def split(self, parts: Sequence[tuple[Units, frozenset[int]]], place: BoundNames) -> Split:
         """How names go in and out of blocks that become functions side by side."""
         found = self.split_region(self.regions.region(parts), place)
-        return replace(found, passed=any(hands_on(units) for units, _ in parts))
+        return replace(found, passed=any(may_only_propagate(units) for units, _ in parts))
 
     def split_region(self, region: Region, place: BoundNames) -> Split:
         """How names go in and out of a region in `place`; what is a cell there is one in it too."""

@@ -27,7 +27,7 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import installed, internal
 from anabranch.runtime.tracing.state import Active
 from anabranch.runtime.values import containers, registry
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow, is_fixed
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_fixed
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -66,9 +66,9 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         if isinstance(function, type) and _makes_new_ones(function) and tracing():
             current().trace.identity.note_created(made)
             if current().trace.lists.may_grow:
-                lists.let_attributes_grow(made)
+                lists.make_attributes_growable(made)
         # Referred to by the name alone: nobody else has it.
-        return lists.let_grow(made) if type(made) is list and sys.getrefcount(made) <= _ALONE else made
+        return lists.made_growable(made) if type(made) is list and sys.getrefcount(made) <= _ALONE else made
     if installed(code.co_filename) and not (is_rewritten(code) or internal(code.co_filename)):
         if args and isinstance(args[0], UnionValue) and args[0].of_objects:
             return args[0].through(lambda v: call(function, v, *args[1:], **kwargs))
@@ -137,7 +137,7 @@ def resolve(function: Any) -> Any:
         return rewritten(function)
     if isinstance(function, (types.MethodType, types.BuiltinMethodType)):
         if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
-            if isinstance(function.__self__, MayGrow):
+            if isinstance(function.__self__, Growable):
                 return function
             if tracing():
                 outside_world.refuse_draws(function)

@@ -10,7 +10,7 @@ from anabranch.runtime.control import while_
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, NEXT, State, no_value
 from anabranch.runtime.control.if_ import where
-from anabranch.runtime.control.iteration.push_iteration import PushIterator
+from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.loops import steps
 from anabranch.runtime.control.loops.counted import CANNOT, run_counted
@@ -21,7 +21,7 @@ from anabranch.runtime.control.sequences.as_countable import countable
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.elements import ChangedError, Elements
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.heap.slots import GeneratorNames
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.union import UnionValue
@@ -56,7 +56,7 @@ def run(items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], f
     if isinstance(items, UnionValue) and items.of_objects:
         after: State = items.through(lambda one: run(one, body, init, form, what))
         return after
-    if isinstance(items, MayGrow):
+    if isinstance(items, Growable):
         sequence, cannot = _as_it_is(items)
         if sequence is not None:
             before, heap = current().checkpoint(), Heap((body, init, items, *current().trace.heap.roots))
@@ -74,7 +74,7 @@ def run(items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], f
     return run_counted(sequence, body, init, form, what)
 
 
-def _as_it_is(items: MayGrow) -> tuple[Countable | None, tuple[type[Exception], ...]]:
+def _as_it_is(items: Growable) -> tuple[Countable | None, tuple[type[Exception], ...]]:
     """A list that may grow as what a loop counts over, which does not change it; and what says that it cannot."""
     if items.items is None:
         return stacked_sequences.stacked(items), CANNOT
@@ -123,11 +123,11 @@ def _consume(source: PushIterator, body: Callable[..., Any], init: tuple[Any, ..
     """Over a generator, the body runs where the generator yields."""
     state = GeneratorNames((NEXT, no_value, *init), ("exit code", "returned value", *form.names), body.__code__)
 
-    def take(item: Any) -> Any:
+    def consume(item: Any) -> Any:
         state[:] = form.take(body(item, *state[2:]))
         return state[0] >= BREAK
 
-    source.drive(take, leaves=bool(form.exits))
+    source.for_each(consume, may_stop=bool(form.exits))
     return tuple(state)
 
 

@@ -19,7 +19,7 @@ from anabranch.runtime.values.abstract import Kind, abstract_of
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import structure_of
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.memory import aliasing, views
@@ -50,7 +50,7 @@ def is_(a: Any, b: Any) -> Any:
                     held = chosen if same is True else atoms.logical_and(chosen, same)
                     result = atoms.logical_or(result, held)
             return _bool(result)
-    if isinstance(a, MayGrow) and isinstance(b, MayGrow) and a.home is not None and b.home is not None:
+    if isinstance(a, Growable) and isinstance(b, Growable) and a.home is not None and b.home is not None:
         return a is b or (a.home.table is b.home.table and a.home.index == b.home.index)
     if (_is_bool(a) and _is_bool(b)) or (_is_numpy_bool(a) and _is_numpy_bool(b)):
         # There is one True and one False, Python's and NumPy's: two bools are one object where they are equal.

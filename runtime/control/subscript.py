@@ -22,7 +22,7 @@ from anabranch.runtime.tracing.builder import NDArray, current, tracing
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.arrays.index_numbers import check_bounds
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
@@ -130,10 +130,12 @@ def _get(container: Any, key: Any) -> Any:
         return chosen(list(container.values()), _place(container, key), key)
     length = countable_ranges.KnownRange(container).length if isinstance(container, range) else len(container)
     position = checked_index(key, length, type(container), "index")
-    table = nested_lists.table_of(container) if isinstance(container, MayGrow) and isinstance(container, list) else None
+    table = (
+        nested_lists.table_of(container) if isinstance(container, Growable) and isinstance(container, list) else None
+    )
     if table is not None:
         return row_tables.view(type(container), table, position)
-    if isinstance(container, MayGrow) and isinstance(container, list) and nested_lists.refer(container) is not None:
+    if isinstance(container, Growable) and isinstance(container, list) and nested_lists.refer(container) is not None:
         return container[key]
     if isinstance(container, range):
         return countable_ranges.KnownRange(container).at(position)
@@ -184,7 +186,7 @@ def _get_or_make(container: dict[Any, Any], key: Any, missing: Callable[..., Any
 
 def _prefer_arrays(container: Any, key: Any) -> None:
     if isinstance(key, Tracer) and isinstance(container, list):
-        (array_lists.indexed if isinstance(container, MayGrow) else array_lists.plain_list_indexed)(container)
+        (array_lists.indexed if isinstance(container, Growable) else array_lists.plain_list_indexed)(container)
 
 
 def _set(value: Any, container: Any, key: Any) -> None:
@@ -194,7 +196,7 @@ def _set(value: Any, container: Any, key: Any) -> None:
     if not _is_run_time(container, key) or not _is_plain(container) or isinstance(container, (tuple, str, bytes)):
         container[key] = value
         return
-    if isinstance(container, MayGrow) and isinstance(container, list) and nested_lists.table_of(container) is not None:
+    if isinstance(container, Growable) and isinstance(container, list) and nested_lists.table_of(container) is not None:
         nested_lists.replace_row(container, key, value)
         return
     if not isinstance(key, Tracer):
@@ -222,7 +224,7 @@ def _set(value: Any, container: Any, key: Any) -> None:
 def _delete(container: Any, key: Any) -> None:
     if isinstance(key, slice) and isinstance(container, list):
         check_bounds(key)
-    if not isinstance(key, Tracer) or not isinstance(container, list) or isinstance(container, MayGrow):
+    if not isinstance(key, Tracer) or not isinstance(container, list) or isinstance(container, Growable):
         del container[key]
         return
     position = checked_index(key, len(container), type(container), "assignment index")
@@ -235,8 +237,8 @@ _PLAIN_GET = tuple(k.__getitem__ for k in _KINDS)
 
 def _is_plain(container: Any) -> bool:
     """Return whether a container's items stand side by side, and its class has no way of its own to give them."""
-    if isinstance(container, MayGrow):
-        return not container.is_grown
+    if isinstance(container, Growable):
+        return not container.is_dynamic
     return type(container).__getitem__ in _PLAIN_GET
 
 

@@ -149,12 +149,12 @@ class _While:
         return Heap((self.test, self.body, state, *self.builder.trace.heap.roots))
 
     def _stage(self, state: State) -> State:
-        def grown() -> State:
+        def with_growable_lists() -> State:
             after = self._stage_or_peel(state)
             note("staged", self.what, lambda: f"one loop, in which a list grows, while {self._origin(state)} says so")
             return after
 
-        return growth.unless(lambda: self._of_fixed_lengths(state), grown, self.site, state)
+        return growth.unless(lambda: self._of_fixed_lengths(state), with_growable_lists, self.site, state)
 
     def _of_fixed_lengths(self, state: State) -> State:
         """The loop with lists that keep their length after the first step."""

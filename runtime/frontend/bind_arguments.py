@@ -17,7 +17,7 @@ from anabranch.runtime.tracing.storage import OnDevice, Part
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.pytrees import layout as layouts
 
 
@@ -125,7 +125,7 @@ class BoundArguments:
                 self.containers.append(made)
                 place = len(self.containers)
                 structure.fill(made, [self.make(c) for c in children])
-                if isinstance(made, MayGrow):
+                if isinstance(made, Growable):
                     array_lists.at_birth(made, ("argument", place))
                 return made
         raise AssertionError("an argument is no choice")

@@ -12,7 +12,7 @@ import numpy as np
 
 from anabranch.base.grammar import a
 from anabranch.runtime.control.calls.user_functions import is_rewritten
-from anabranch.runtime.control.iteration import push_iteration
+from anabranch.runtime.control.iteration import generators
 from anabranch.runtime.control.sequences import countable, countable_ranges
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
@@ -37,7 +37,7 @@ NDArray = np.ndarray[Any, Any]
 Exists: TypeAlias = Callable[[Any], bool]  # whether an object was there before
 
 # What loops are staged over.
-_STAGED = (countable.Countable, push_iteration.PushIterator)
+_STAGED = (countable.Countable, generators.PushIterator)
 # What holds others where neither a slot nor an attribute shows them.
 _MADE_OF_OTHERS = (Iterator, slice, ItemsView, ValuesView, functools.partial, types.MethodType)
 

@@ -198,7 +198,7 @@ class Reading:
             case layouts.Node(structure, children):
                 if isinstance(structure, TextStructure):
                     return Tree(LEAF, (ShapeDtypeStruct((), str),))
-                if structure.flat or structure.grown:
+                if structure.flat or structure.is_dynamic_list:
                     return Tree(LEAF, (ShapeDtypeStruct((), structure.cls),))
                 if isinstance(structure, DynamicArrayStructure):
                     return self.leaf(_of_run_time_size(structure, children[0]))

@@ -197,12 +197,12 @@ class Loops:
     """
 
     __slots__ = (
+        "dynamic_list_sites",
         "fixed_failures",
         "gains",
-        "growing_sites",
         "slot_hints",
-        "staged_growing",
         "staged_sites",
+        "staged_with_dynamic_lists",
         "traces",
         "types",
         "unstacked",
@@ -214,8 +214,8 @@ class Loops:
         self.types: dict[Hashable, list[Any]] = {}
         self.gains: dict[tuple[Hashable, int, int], int | None] = {}
         self.fixed_failures: dict[tuple[types.CodeType, int | None], Exception] = {}
-        self.growing_sites: set[types.CodeType] = set()
-        self.staged_growing: set[str] = set()
+        self.dynamic_list_sites: set[types.CodeType] = set()
+        self.staged_with_dynamic_lists: set[str] = set()
         self.staged_sites: set[types.CodeType] = set()
         self.unstacked: set[Hashable] = set()
 

@@ -59,7 +59,7 @@ class Structure:
         return False
 
     @property
-    def grown(self) -> bool:
+    def is_dynamic_list(self) -> bool:
         """Return whether it is a list of a length known only at run time."""
         return False
 

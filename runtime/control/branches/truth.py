@@ -11,7 +11,7 @@ from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import apply_ufunc, atoms
 from anabranch.runtime.values.containers import own_method
-from anabranch.runtime.values.dynamic_lists.growable_list import is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.static_requests import know, wanting
@@ -35,7 +35,7 @@ def truth(value: Any) -> bool | Atom:
         return truth(value.through(truth_value))
     if isinstance(value, UnionValue):
         return _choice_truth(value)
-    if is_grown(value):
+    if is_dynamic_list(value):
         return truth(value.items.length)
     method = own_method(value, "__bool__")
     return bool(value) if method is None else _answer(method())

@@ -15,7 +15,7 @@ from anabranch import transpile
 from anabranch.runtime.config import settings
 from anabranch.runtime.control.calls import special_methods, tail_calls
 from anabranch.runtime.control.calls.counterparts import counterpart
-from anabranch.runtime.control.iteration.push_iteration import generator
+from anabranch.runtime.control.iteration.generators import generator
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import OWN_SPEED, internal, standard

@@ -15,7 +15,7 @@ from anabranch.runtime.control.columnar import nested_lists, row_tables
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.source_frames import Position, position, users
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow, is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
 from anabranch.runtime.values.dynamic_lists.list_contents import element_kinds, side_by_side
 from anabranch.runtime.values.heap.snapshot import Heap
 
@@ -39,7 +39,7 @@ def at_birth(owner: Any, site: Hashable) -> None:
 
 def become_array(owner: Any) -> bool:
     """Keep the elements of a list side by side, if that can be done; whether they are."""
-    if owner.is_grown:
+    if owner.is_dynamic:
         return bool(owner.is_fixed)
     if may_be_table(owner.contents()):
         made = nested_lists.become_table(owner)
@@ -65,7 +65,7 @@ def indexed(owner: Any) -> None:
         Where its elements had better been side by side since it was made.
     """
     trace = current().trace
-    if owner.is_grown or trace.lists.array_sites is None or owner.native is not list:
+    if owner.is_dynamic or trace.lists.array_sites is None or owner.native is not list:
         return
     contents = owner.contents()
     table = may_be_table(contents)
@@ -85,7 +85,7 @@ def before_loop(roots: Sequence[object]) -> None:
     sites = current().trace.lists.array_sites
     if sites:
         for slot in list(Heap(roots).slots.values()):
-            if isinstance(slot.target, MayGrow) and slot.target.site in sites:
+            if isinstance(slot.target, Growable) and slot.target.site in sites:
                 become_array(slot.target)
 
 
@@ -117,7 +117,7 @@ def may_be_table(contents: Sequence[Any]) -> bool:
     width = nested_lists.width_of(contents)
     if width * len(contents) <= SMALL or row_tables.NO_TABLES in (current().trace.lists.array_sites or ()):
         return False
-    return all(is_grown(row) or element_kinds(list(row)) is not None for row in contents)
+    return all(is_dynamic_list(row) or element_kinds(list(row)) is not None for row in contents)
 
 
 def fits(value: object) -> bool:

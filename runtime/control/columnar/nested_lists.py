@@ -17,7 +17,7 @@ from anabranch.runtime.control.columnar.row_tables import Home, Row, Table, view
 from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values.containers import Structure
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.dynamic_lists.items import Items, one_after_another
 from anabranch.runtime.values.dynamic_lists.list_contents import side_by_side
 from anabranch.runtime.values.heap.snapshot import Heap
@@ -28,7 +28,7 @@ def width_of(contents: Sequence[Any]) -> int:
     """The length that all items have, if they are lists of one length; 0 where they make no table."""
     if len(contents) < 2 or not all(isinstance(row, list) for row in contents):
         return 0
-    if any(isinstance(row, MayGrow) and row.is_grown and not row.is_fixed for row in contents):
+    if any(isinstance(row, Growable) and row.is_dynamic and not row.is_fixed for row in contents):
         return 0
     lengths = {len(row) for row in contents}
     return lengths.pop() if len(lengths) == 1 else 0
@@ -36,7 +36,7 @@ def width_of(contents: Sequence[Any]) -> int:
 
 def _home_of(item: object) -> Home | None:
     """Return the row that an item of a list is; attributes of a run-time alternative would be staged."""
-    return item.home if isinstance(item, MayGrow) else None
+    return item.home if isinstance(item, Growable) else None
 
 
 def table_of(owner: list[Any]) -> Table | None:
@@ -57,7 +57,7 @@ def become_table(owner: list[Any]) -> bool:
     known = trace.heap.snapshots[-1].has_seen if trace.heap.snapshots else lambda _: False
     if not width or len({id(row) for row in rows}) < len(rows):
         return False
-    if any(not isinstance(row, MayGrow) or row.home is not None or known(row) for row in rows):
+    if any(not isinstance(row, Growable) or row.home is not None or known(row) for row in rows):
         return False
     parts = [row.contents() for row in rows]
     items = _of_rows(parts)
@@ -159,7 +159,7 @@ def finished(items: Items) -> Items | RowReferences:
 def _are_rows(items: Items) -> bool:
     """Return whether all elements are rows of one table."""
     first, *others = items.structure.variants
-    return not others and not items.structure.ring and isinstance(first, Node) and first.structure.refers
+    return not others and not items.structure.is_circular and isinstance(first, Node) and first.structure.refers
 
 
 def _of_rows(parts: Sequence[Any]) -> Items | None:
@@ -194,5 +194,5 @@ def end(builder: Builder, left: Callable[[], Iterable[object]]) -> None:
 def _items_in(left: Callable[[], Iterable[object]]) -> Iterator[Items]:
     """Yield the elements of each list that some values lead to, if they are side by side."""
     for slot in Heap(left()).slots.values():
-        if isinstance(slot.target, MayGrow) and slot.target.home is None and slot.target.items is not None:
+        if isinstance(slot.target, Growable) and slot.target.home is None and slot.target.items is not None:
             yield slot.target.items

@@ -17,7 +17,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, containers, wrap
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.dynamic_lists.growable_list import is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
@@ -69,7 +69,7 @@ def _as_one_number(value: Any) -> Any:
 
 
 def _is_plain(value: object) -> bool:
-    if is_grown(value):
+    if is_dynamic_list(value):
         return False
     return isinstance(value, (tuple, list)) or type(value) is dict
 

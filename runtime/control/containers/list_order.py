@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.control.containers.stacked_results import stacked
-from anabranch.runtime.control.generator import Each
+from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.sequences.stacked_sequences import FEW, StackedSequence
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import ArrayType, Atom
@@ -34,7 +34,7 @@ def keys_of(items: Sequence[Any], key: Callable[[Any], Any]) -> list[Any]:
         except NoCommonFormError:
             form = ConstantForm(None)
         if form.types:
-            made = stacked(Each(StackedSequence(items, form), lambda item: key(item)))
+            made = stacked(GeneratorExpression(StackedSequence(items, form), lambda item: key(item)))
             if made is not None:
                 return made
     return [key(item) for item in items]

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, Self, SupportsIndex
 
 from anabranch.runtime.control.columnar import array_lists, nested_lists, row_tables
-from anabranch.runtime.control.dynamic_lists.dynamic_list_structure import GrowingSlot, GrowingStructure, keys_of
+from anabranch.runtime.control.dynamic_lists.dynamic_list_structure import GrowableSlot, GrowableStructure, keys_of
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values.containers import Structure
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow, is_fixed
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_fixed
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure, kinds_of
 from anabranch.runtime.values.dynamic_lists.list_contents import DequeContents, ListContents, side_by_side
@@ -42,7 +42,7 @@ NEEDS_PLAIN = (
 MARKER = _Marker()
 
 
-class GrowingContents(MayGrow):
+class GrowableContents(Growable):
     """The contents of a list or a deque that grows; `native` is the built-in class."""
 
     __slots__ = ()
@@ -61,7 +61,7 @@ class GrowingContents(MayGrow):
         return self._items if self.home is None else self.home.table.row(self.home.index)
 
     @property
-    def is_grown(self) -> bool:  # type: ignore[override]
+    def is_dynamic(self) -> bool:  # type: ignore[override]
         """Return whether elements are side by side."""
         return self._items is not None or self.home is not None
 
@@ -103,16 +103,16 @@ class GrowingContents(MayGrow):
 
     def become(self, contents: Any) -> None:
         """Hold these elements."""
-        grown = isinstance(contents, Items)
-        if grown and type(contents.length) is int and not contents.structure.fixed and is_fixed(self):
+        is_dynamic = isinstance(contents, Items)
+        if is_dynamic and type(contents.length) is int and not contents.structure.fixed and is_fixed(self):
             contents = contents.fastened() if contents.length else self._contents()
-            grown = isinstance(contents, Items)
+            is_dynamic = isinstance(contents, Items)
         if self.home is not None:
             self._become_row(contents)
             return
         self.native.clear(self)
-        self._items = contents if grown else None  # type: ignore[misc] # a slot of each class
-        self.native.extend(self, (MARKER,) if grown else contents)
+        self._items = contents if is_dynamic else None  # type: ignore[misc] # a slot of each class
+        self.native.extend(self, (MARKER,) if is_dynamic else contents)
 
     def _become_row(self, contents: Any) -> None:
         table, index = self.home.table, self.home.index
@@ -131,7 +131,7 @@ class GrowingContents(MayGrow):
             raise row_tables.without_tables("changes its length, or is used where anabranch does not stage it")
         table.dissolve()
 
-    def grown(self) -> Items:
+    def as_items(self) -> Items:
         """The elements as `Items`, however many there are."""
         contents = self.contents()
         if isinstance(contents, Items):
@@ -166,10 +166,10 @@ class GrowingContents(MayGrow):
         maxlen = self.maxlen if isinstance(self, collections.deque) else None
         given = self.home is None or self.home.table.last is not None
         keys = keys_of(self.contents()) if given else (("fixed", len(self)),)
-        return GrowingStructure(type(self), keys, maxlen)
+        return GrowableStructure(type(self), keys, maxlen)
 
     def __anabranch_slot__(self) -> Slot:
-        return GrowingSlot(self)
+        return GrowableSlot(self)
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[type, tuple[Any, ...]]:
         return self.native, (self.native(self.contents()),)

@@ -83,7 +83,7 @@ def _as_floats(keys: Items) -> Atom:
 
 def _there(items: Items) -> Atom:
     """The mask of places that hold an element."""
-    if not items.structure.ring:
+    if not items.structure.is_circular:
         return _valid(items)
     n = items.structure.capacity
     last = atoms.broadcast_to(wrap.as_atom(items.first, np.int64), (n,))

@@ -88,9 +88,9 @@ class _Counted:
         if failed is not None and not grows:
             trace.lists.wants_growth = True
             raise failed
-        if grows and not unrolls and (site in trace.loops.growing_sites or failed is not None):
+        if grows and not unrolls and (site in trace.loops.dynamic_list_sites or failed is not None):
             try:
-                return self._grown(state)
+                return self._with_growable_lists(state)
             except CANNOT as error:
                 return self._unrolled(state, _first_line(error))
         others, known = trace.lists.wants_growth, trace.lists.wants_known
@@ -120,23 +120,23 @@ class _Counted:
                     raise
                 before.restore()
                 trace.unrolling.too_costly = str(error)
-            return self._grown(state)
+            return self._with_growable_lists(state)
         if not grows:
             # A loop around this one is tried without, and fails with this one, which is not to try again.
             trace.lists.wants_growth = True
             trace.loops.fixed_failures[site, self.length] = cannot
             raise cannot
         try:
-            return self._grown(state)
+            return self._with_growable_lists(state)
         except CANNOT as error:
             why = _first_line(error)
         return self._unrolled(state, why)
 
-    def _grown(self, state: State) -> State:
+    def _with_growable_lists(self, state: State) -> State:
         after = self._staged(state, _GROWS)
         trace = current().trace
-        trace.loops.growing_sites.add(self.body.__code__)
-        trace.loops.staged_growing.add(self.what)
+        trace.loops.dynamic_list_sites.add(self.body.__code__)
+        trace.loops.staged_with_dynamic_lists.add(self.what)
         return after
 
     # ---- unrolled ----------------------------------------------------------------------------------------------------

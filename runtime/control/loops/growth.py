@@ -24,8 +24,8 @@ T = TypeVar("T")
 _MOST = 1 << 20
 
 
-def unless(without: Callable[[], T], grown: Callable[[], T], body: Callable[..., Any], state: State) -> T:
-    """`without()`, in which lists keep their lengths; where one must not, `grown()`.
+def unless(without: Callable[[], T], with_growable_lists: Callable[[], T], body: Callable[..., Any], state: State) -> T:
+    """`without()`, in which lists keep their lengths; where one must not, `with_growable_lists()`.
 
     `body` and `state` are the loop's, which both are ways to stage.
     """
@@ -35,8 +35,8 @@ def unless(without: Callable[[], T], grown: Callable[[], T], body: Callable[...,
     if failed is not None and not grows:
         trace.lists.wants_growth = True
         raise failed
-    if grows and (failed is not None or site in trace.loops.growing_sites):
-        return grown()
+    if grows and (failed is not None or site in trace.loops.dynamic_list_sites):
+        return with_growable_lists()
     before, heap = builder.checkpoint(), Heap((body, state, *trace.heap.roots)) if grows else None
     wanted = trace.lists.wants_growth, trace.lists.wants_known
     trace.lists.grow_here = trace.lists.wants_growth = trace.lists.wants_known = False
@@ -59,7 +59,7 @@ def unless(without: Callable[[], T], grown: Callable[[], T], body: Callable[...,
     builder.rollback(before)
     assert heap is not None
     heap.restore()
-    return grown()
+    return with_growable_lists()
 
 
 def with_capacity(
@@ -85,7 +85,7 @@ def with_capacity(
         rows: Sequence[layouts.Layout | None] = (
             old.children if same and isinstance(old, layouts.Node) else [None] * len(new.children)
         )
-        if isinstance(old, layouts.Node) and new.structure.keys == ("items",) and not old.structure.grown:
+        if isinstance(old, layouts.Node) and new.structure.keys == ("items",) and not old.structure.is_dynamic_list:
             rows = [old]
         return layouts.Node(new.structure, tuple(map(walk, rows, new.children)), new.source)
 

@@ -17,7 +17,7 @@ from anabranch.runtime.control.loops.loop_state import LoopTypes
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.dynamic_lists.items import Items, Past
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
 from anabranch.runtime.values.interval import Interval, exactly
@@ -98,7 +98,7 @@ def _longest(value: Any, layout: layouts.Layout) -> list[int | None]:
     if not isinstance(layout, layouts.Node) or isinstance(value, UnionValue):
         return [None] * len(lists_in(layout))
     if isinstance(layout.structure, ItemsStructure):
-        contents = value.contents() if isinstance(value, MayGrow) else value  # type: ignore[attr-defined]
+        contents = value.contents() if isinstance(value, Growable) else value  # type: ignore[attr-defined]
         return [interval_of(contents.length).high if isinstance(contents, Items) else len(contents)]
     if isinstance(layout.structure, PaddedStructure):
         return []

@@ -13,7 +13,7 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import item_forms, records, stacked_parts
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.dynamic_lists.item_forms import ItemForm
 from anabranch.runtime.values.dynamic_lists.stacked_parts import NoCommonFormError
 from anabranch.runtime.values.heap.snapshot import Heap
@@ -83,7 +83,7 @@ class StackedSequence(Countable):
 def form_of(items: Any) -> ItemForm | None:
     """The form of the items of a list or tuple that a counted loop can go over; None for anything else."""
     plain = type(items) in (list, tuple) or (
-        isinstance(items, MayGrow) and items.native is list and items.items is None
+        isinstance(items, Growable) and items.native is list and items.items is None
     )
     if not tracing() or not plain or len(items) <= FEW or not containers.has_traced(items[0]):
         return None

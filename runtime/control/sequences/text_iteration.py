@@ -12,7 +12,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import text_tables
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -84,7 +84,7 @@ def is_text(items: Any) -> bool:
     if type(items) in (str, bytes):
         return True
     plain = type(items) in (list, tuple) or (
-        isinstance(items, MayGrow) and items.native is list and items.items is None and items.home is None
+        isinstance(items, Growable) and items.native is list and items.items is None and items.home is None
     )
     return plain and len(items) > FEW and all(map(_is_textual, items))
 

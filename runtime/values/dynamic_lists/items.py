@@ -76,7 +76,7 @@ class Past:
 
 
 class Items:
-    """`length` elements; `parts` are the length, where the first is (of a ring), tags (of several kinds), memory."""
+    """`length` elements; `parts` are the length, the first's place (if circular), tags (of several kinds), memory."""
 
     __slots__ = ("grown_from", "parts", "past", "read", "structure")
 
@@ -99,7 +99,7 @@ class Items:
         if value.structure == structure:
             return value if value.structure is structure else Items(structure, value.parts)
         items = value if structure.fixed else value.resized(structure.capacity, structure.request)
-        if items.structure.ring and not structure.ring:
+        if items.structure.is_circular and not structure.is_circular:
             items = items.taken(item_memory.iota(structure.capacity), items.length)
         return _with_kinds(items, structure)
 
@@ -116,11 +116,11 @@ class Items:
     @property
     def first(self) -> Any:
         """Where the first one lies."""
-        return self.parts[1] if self.structure.ring else 0
+        return self.parts[1] if self.structure.is_circular else 0
 
     @property
     def _head(self) -> int:
-        return 2 if self.structure.ring else 1
+        return 2 if self.structure.is_circular else 1
 
     @property
     def tags(self) -> Atom | None:
@@ -139,7 +139,7 @@ class Items:
 
     def _with(self, length: Bound, first: Bound, tags: Atom | None, buffers: Sequence[Atom], **changed: Any) -> Items:
         structure = dataclasses.replace(self.structure, **changed) if changed else self.structure
-        head = [length, first] if structure.ring else [length]
+        head = [length, first] if structure.is_circular else [length]
         memory = [*([] if tags is None else [tags]), *buffers]
         return Items(structure, [*head, *map(ListBuffer, memory)])
 
@@ -157,13 +157,13 @@ class Items:
         return Items(dataclasses.replace(self.structure, fixed=False), (length, *self.parts[1:]))
 
     def without_first(self, length: Bound) -> Items:
-        """All but the first, of a ring."""
+        """All but the first, of a circular buffer."""
         return Items(self.structure, (length, self._around(self.first + 1), *self.parts[2:]))
 
     # ---- places ------------------------------------------------------------------------------------------------------
 
     def _around(self, place: Bound) -> Any:
-        """A place of a ring, which may have gone past its end once."""
+        """A place of a circular buffer, which may have gone past its end once."""
         n = self.structure.capacity
         atom = wrap.as_atom(place, np.int64)
         past = atoms.ufunc(np.greater_equal, atom, atoms.literal(n, np.int64))
@@ -172,12 +172,12 @@ class Items:
 
     def place(self, position: Bound) -> Atom:
         """Where the element at a position lies."""
-        place = self._around(self.first + position) if self.structure.ring else position
+        place = self._around(self.first + position) if self.structure.is_circular else position
         return wrap.as_atom(place, np.int64)
 
     def places(self, positions: Atom) -> Atom:
         """The same for a vector of positions."""
-        if not self.structure.ring:
+        if not self.structure.is_circular:
             return positions
         n = atoms.literal(np.full(positions.type.shape, max(self.structure.capacity, 1)), np.int64)
         first = atoms.broadcast_to(wrap.as_atom(self.first, np.int64), positions.type.shape)
@@ -236,7 +236,7 @@ class Items:
         return self._with(self.length, self.first, tags, buffers)
 
     def pushed(self, value: Any, front: bool = False) -> Items:
-        """With one element more at the end, or (of a ring) at the front."""
+        """With one element more at the end, or (of a circular buffer) at the front."""
         row = item_kinds.ItemRow.of(value, self.structure.variants)
         structure = dataclasses.replace(self.structure, variants=row.variants, fixed=False)
         if structure.request is None:
@@ -254,7 +254,7 @@ class Items:
         written = items._written(place, row)
         longest = Interval(0, min(most + 1, structure.capacity))
         more = python_scalar(atoms.ufunc(np.add, length, atoms.literal(1, np.int64)), longest)
-        head = (more, first) if structure.ring else (more,)
+        head = (more, first) if structure.is_circular else (more,)
         made = Items(structure, (*head, *written.parts[len(head) :]))
         if not front:
             source, kinds = self.grown_from or (self, ())
@@ -290,7 +290,7 @@ class Items:
         items, old = self.loosened(), self.structure.capacity
         if capacity == old:
             return Items(dataclasses.replace(items.structure, request=request), self.parts)
-        if self.structure.ring:
+        if self.structure.is_circular:
             items = self.taken(item_memory.iota(old), self.length)
         if capacity < old and request is not None:
             length = wrap.as_atom(self.length, np.int64)
@@ -314,7 +314,7 @@ def _with_kinds(items: Items, structure: ItemsStructure) -> Items:
     tags = None
     if len(structure.variants) > 1:
         tags = _tags(items, [structure.variants.index(kind) for kind in old], structure.capacity)
-    head = (items.length, items.first) if structure.ring else (items.length,)
+    head = (items.length, items.first) if structure.is_circular else (items.length,)
     return Items(structure, (*head, *map(ListBuffer, ([] if tags is None else [tags]) + buffers)))
 
 
@@ -332,7 +332,7 @@ def _tags(items: Items, places: Sequence[int], capacity: int) -> Atom:
 
 
 def _side_by_side(values: list[Any], structure: ItemsStructure) -> Items:
-    start: list[int] = [len(values), 0] if structure.ring else [len(values)]
+    start: list[int] = [len(values), 0] if structure.is_circular else [len(values)]
     constant = item_constants.memory_of(values, structure.variants)
     if constant is not None:
         return Items(structure, [*start, *(ListBuffer(item_memory.fitted(m, structure.capacity)) for m in constant)])

@@ -12,7 +12,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import Structure
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.dynamic_lists.items import Items, Past, head_objects
 
 
@@ -70,7 +70,7 @@ def with_heads(lists: Iterable[Any]) -> None:
     """Let lists that are given back have the very arrays that were in them before a loop or a branch."""
     for found in lists:
         # A row of a table has no elements of its own.
-        if not isinstance(found, MayGrow) or found.home is not None:
+        if not isinstance(found, Growable) or found.home is not None:
             continue
         if found.items is None or found.items.past is None:
             continue

@@ -1,4 +1,4 @@
-"""Push iteration: generator functions and generator expressions of the user's, which hand on their items.
+"""Push iteration: generator functions and generator expressions of the user's, which push their items.
 
 A loop over one runs the generator's own loops with the loop's body inside them, so that both are staged together.
 Code that asks for one item after the other (`next`, `zip`, NumPy) gets them while the generator's control flow is
@@ -27,11 +27,11 @@ from anabranch.runtime.tracing.builder import Builder, current, tracing
 from anabranch.runtime.values import attributes
 from anabranch.runtime.values.heap.snapshot import Heap
 
-Take = Callable[[Any], Any]
+Consumer = Callable[[Any], Any]
 
 
 class PushIterator(attributes.Bare, abc.ABC):
-    """An iterator that is used up once: by handing each item to a function, or one by one."""
+    """An iterator that is used up once: by pushing each item to a function, or one by one."""
 
     def __init__(self) -> None:
         self._made: Builder | None = current() if tracing() else None
@@ -49,19 +49,19 @@ class PushIterator(attributes.Bare, abc.ABC):
         return "a generator"
 
     @abc.abstractmethod
-    def run(self, take: Take) -> Any:
-        """Call `take` with each item, until it answers that it wants no more; whether it did, where that is known."""
+    def run(self, consume: Consumer) -> Any:
+        """Call `consume` with each item, until it wants no more; return whether it did, where that is known."""
 
-    def drive(self, take: Take, leaves: bool) -> None:
-        """Hand on what is left; `leaves` says that `take` may want no more before the end."""
+    def for_each(self, consume: Consumer, may_stop: bool) -> None:
+        """Push what is left; `may_stop` says that `consume` may want no more before the end."""
         self._check_place()
         if self._items is not None:
-            _hand_each(self._items, take)
+            _push_each(self._items, consume)
         elif not self._used_up():
-            self._spent = None if leaves else True
-            self.run(take)
+            self._spent = None if may_stop else True
+            self.run(consume)
 
-    def items_or(self, driven: Callable[[PushIterator], Any]) -> Any:
+    def items_or(self, otherwise: Callable[[PushIterator], Any]) -> Any:
         """The list of the items, where it is known while tracing which there are; else what `driven` returns."""
         self._check_place()
         if self._items is not None:
@@ -70,7 +70,7 @@ class PushIterator(attributes.Bare, abc.ABC):
             return []
         found = self.anew()
         if found is None:
-            return driven(self)
+            return otherwise(self)
         again, roots = found
         builder = current()
         before, heap = builder.checkpoint(), Heap((*roots, *builder.trace.heap.roots))
@@ -85,7 +85,7 @@ class PushIterator(attributes.Bare, abc.ABC):
         except (ConcretizationError, UnsupportedOperationError, StructureMismatchError):
             builder.rollback(before)
             heap.restore()
-        return driven(again)
+        return otherwise(again)
 
     def anew(self) -> tuple[PushIterator, tuple[object, ...]] | None:
         """One that yields the same items, and the roots of the objects that it may change; None where there is none."""
@@ -119,19 +119,19 @@ class PushIterator(attributes.Bare, abc.ABC):
             )
 
 
-def _hand_each(items: Iterator[Any], take: Take) -> None:
+def _push_each(items: Iterator[Any], consume: Consumer) -> None:
     for item in items:
-        left = truth(take(item))
-        if not isinstance(left, bool):
+        stop = truth(consume(item))
+        if not isinstance(stop, bool):
             raise UnsupportedOperationError(
                 "a loop over a generator that next() was called on is left under a run-time condition; "
                 "start with the loop"
             )
-        if left:
+        if stop:
             return
 
 
-class Generated(PushIterator):
+class GeneratorCall(PushIterator):
     """The result of a call of a generator function."""
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -140,38 +140,38 @@ class Generated(PushIterator):
 
     def anew(self) -> tuple[PushIterator, tuple[object, ...]] | None:
         """A new source for the same call."""
-        return Generated(*self._call), self._call
+        return GeneratorCall(*self._call), self._call
 
-    def run(self, take: Take) -> None:
+    def run(self, consume: Consumer) -> None:
         """Run the function's body."""
         function, args, kwargs = self._call
-        function(_past_try_statements(take, at_once=True), *args, **kwargs)
+        function(_past_try_statements(consume, at_once=True), *args, **kwargs)
 
     def pull(self) -> Iterator[Any]:
         """The items one by one."""
         function, args, kwargs = self._call
         # Not of `self`: what is asked no more is found out by its being forgotten.
-        return pulled(lambda take: function(_past_try_statements(take, at_once=False), *args, **kwargs))
+        return pulled(lambda consume: function(_past_try_statements(consume, at_once=False), *args, **kwargs))
 
 
-def _past_try_statements(take: Take, at_once: bool) -> Take:
-    """`take`, refused where a try statement of the generator around a yield would catch what its user raises.
+def _past_try_statements(consume: Consumer, at_once: bool) -> Consumer:
+    """`consume`, refused where a try statement of the generator around a yield would catch what its user raises.
 
-    `at_once` says that what is done with the item is done when `take` has returned.
+    `at_once` says that what is done with the item is done when `consume` has returned.
     """
     if not tracing():
-        return take
+        return consume
     trace = current().trace
     depth = len(trace.failures.regions)
 
     def given(item: Any) -> Any:
         if len(trace.failures.regions) == depth:
-            return take(item)
+            return consume(item)
         if not at_once:
             raise UnsupportedOperationError(_IN_TRY)
         before, known = current().read(trace.failures.error_code), len(trace.failures.numbered)
         try:
-            left = take(item)
+            stop = consume(item)
         except (AnabranchError, Interrupt):
             raise
         except BaseException as error:
@@ -181,7 +181,7 @@ def _past_try_statements(take: Take, at_once: bool) -> Take:
             new and all(passes(revived(f)) for f in new)
         ):
             raise UnsupportedOperationError(_IN_TRY)
-        return left
+        return stop
 
     return given
 
@@ -192,12 +192,12 @@ _IN_TRY = (
 )
 
 
-def generator(function: Callable[..., Any]) -> Callable[..., Generated]:
-    """Make `function`, which hands its values to its first parameter, a generator function again."""
+def generator(function: Callable[..., Any]) -> Callable[..., GeneratorCall]:
+    """Make `function`, which pushes its values to its first parameter, a generator function again."""
 
     @functools.wraps(function)
-    def make(*args: Any, **kwargs: Any) -> Generated:
-        return Generated(function, args, kwargs)
+    def make(*args: Any, **kwargs: Any) -> GeneratorCall:
+        return GeneratorCall(function, args, kwargs)
 
     return make
 
@@ -207,4 +207,4 @@ def _generator(_: Any) -> Any:
 
 
 attributes.register(PushIterator, _generator)
-attributes.register(Generated, _generator)
+attributes.register(GeneratorCall, _generator)
