@@ -137,7 +137,7 @@ class CompiledSignatures(Generic[P, R]):
         numbers = {i: v for i, v in enumerate(leaves.values) if may_be_known(v)}
         arguments = arguments_of(
             *call,
-            leaves.held,
+            leaves.static_types,
             aliases=aliases,
             readonly=readonly,
             strides=strides,

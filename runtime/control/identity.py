@@ -213,11 +213,11 @@ def _alternatives(array: TracedArray) -> list[tuple[Atom, TracedArray]]:
         raise _undecided("ndarray")
     found: list[tuple[Atom, TracedArray]] = []
     own: Atom = atoms.literal(True)
-    for link in array.storage.links:
-        if link.pred is None or link.form is not None:
+    for edge in array.storage.alias_edges:
+        if edge.pred is None or edge.form is not None:
             raise _undecided("ndarray")
-        own = atoms.logical_and(own, atoms.logical_not(link.pred))
-        found += [(atoms.logical_and(link.pred, p), other) for p, other in _alternatives(link.handle)]
+        own = atoms.logical_and(own, atoms.logical_not(edge.pred))
+        found += [(atoms.logical_and(edge.pred, p), other) for p, other in _alternatives(edge.handle)]
     return [*found, (own, array)]
 
 

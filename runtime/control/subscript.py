@@ -215,10 +215,10 @@ def _set(value: Any, container: Any, key: Any) -> None:
         thunks = [functools.partial(operator.setitem, container, k, value) for k in keys]
         stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item set by a run-time index")
         return
-    new = wrap.held_as(value, alike)
+    new = wrap.atom_as(value, alike)
     for place, (k, before) in enumerate(zip(keys, old, strict=True)):
         here = atoms.ufunc(np.equal, position.atom, atoms.literal(place, np.int64))
-        container[k] = merged(wrap.from_abstract(alike, atoms.select(here, new, wrap.held_as(before, alike))))
+        container[k] = merged(wrap.from_abstract(alike, atoms.select(here, new, wrap.atom_as(before, alike))))
 
 
 def _delete(container: Any, key: Any) -> None:

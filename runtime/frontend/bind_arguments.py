@@ -11,7 +11,7 @@ from anabranch.runtime.control.dynamic_lists.dynamic_list import growing
 from anabranch.runtime.ir.program import ArrayType, Var
 from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.signature.flatten_to_key import RepeatedArgument
-from anabranch.runtime.signature.static_keys import Static, kept
+from anabranch.runtime.signature.static_keys import Static, frozen_copy
 from anabranch.runtime.tracing.builder import Trace
 from anabranch.runtime.tracing.storage import OnDevice, Part
 from anabranch.runtime.values import wrap
@@ -106,7 +106,7 @@ class BoundArguments:
         """The value that stands for an argument or a part of one."""
         match layout:
             case layouts.Constant(value):
-                return self._held(value)
+                return self._constant(value)
             case layouts.Leaf(abstract):
                 return self._leaf(layout, abstract)
             case layouts.Node() if self._pack is None and (kind := self._packed(layout)) is not None:
@@ -139,13 +139,13 @@ class BoundArguments:
         first = len(self.handles)
         return None if any(first <= k < first + count for k in self._arguments.known) else found
 
-    def _held(self, value: Any) -> Any:
+    def _constant(self, value: Any) -> Any:
         if isinstance(value, RepeatedArgument):
             return self.containers[value.index]
         if not isinstance(value, Static):
             self.statics.append(value)
             return value
-        made = kept(value.value)
+        made = frozen_copy(value.value)
         self.statics.append(made)
         if made is not value.value:
             self.copies.append(made)

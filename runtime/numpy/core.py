@@ -244,7 +244,7 @@ def axes_tuple(axis: Any, ndim: int, name: str | None = None) -> tuple[int, ...]
     return tuple(normalize_axis_tuple(axis, ndim, name))
 
 
-def kept(shape: Sequence[int], axes: Sequence[int]) -> tuple[int, ...]:
+def keepdims_shape(shape: Sequence[int], axes: Sequence[int]) -> tuple[int, ...]:
     """The shape with the axes at size 1."""
     return tuple(1 if i in axes else n for i, n in enumerate(shape))
 

@@ -16,7 +16,7 @@ from anabranch.runtime.numpy.core import (
     dtype_of,
     fresh,
     handle,
-    kept,
+    keepdims_shape,
     result,
     supported,
     zeros_atom,
@@ -204,7 +204,7 @@ def lines(a: Any, axis: Any) -> tuple[Atom, tuple[int, ...]]:
     size = 1
     for i in axes:
         size *= shape[i]
-    return atoms.reshape(turned, (*(shape[i] for i in rest), size)), kept(shape, axes)
+    return atoms.reshape(turned, (*(shape[i] for i in rest), size)), keepdims_shape(shape, axes)
 
 
 def _nan_lines(line: Atom) -> Atom | None:

@@ -44,7 +44,7 @@ class Leaves:
     """The run-time leaves of a call's arguments, and the key that says what executable they need."""
 
     __slots__ = ("arrays", "containers", "device", "foreign", "inside", "values")
-    held: frozenset[type] = frozenset()  # classes of numbers that are no leaves
+    static_types: frozenset[type] = frozenset()  # classes of numbers that are no leaves
 
     def __init__(self) -> None:
         self.values: list[Any] = []
@@ -189,11 +189,11 @@ class LeavesButNumbers(Leaves):
     """The same where Python's numbers are part of what a call is, as text and None are."""
 
     __slots__ = ()
-    held = frozenset(PYTHON_DTYPES)
+    static_types = frozenset(PYTHON_DTYPES)
 
     def key(self, value: Any, where: str) -> ArgumentKey:
         """The hashable description of an argument."""
-        return ("static", *key_of(value)) if type(value) in self.held else super().key(value, where)
+        return ("static", *key_of(value)) if type(value) in self.static_types else super().key(value, where)
 
 
 def on_device(leaves: Sequence[Any]) -> list[Buffer]:
@@ -271,14 +271,14 @@ def _native(array: NDArray) -> NDArray:
 
 
 def layout_of(
-    value: Any, seen: dict[int, int], held: frozenset[type] = frozenset(), inside: bool = False
+    value: Any, seen: dict[int, int], static_types: frozenset[type] = frozenset(), inside: bool = False
 ) -> layouts.Layout:
-    """The layout of an argument: numbers and arrays are leaves, containers nodes, the rest is held.
+    """The layout of an argument: numbers and arrays are leaves, containers nodes, the rest is static.
 
-    `seen` numbers the mutable containers of the call's arguments by identity. Values of the classes in `held` are held,
-    too. `inside` says that the value is part of an object.
+    `seen` numbers the mutable containers of the call's arguments by identity. Values of the classes in `static_types`
+    are static, too. `inside` says that the value is part of an object.
     """
-    if type(value) in held or (inside and not parts.is_carried(value)):
+    if type(value) in static_types or (inside and not parts.is_carried(value)):
         return layouts.Constant(value)
     if isinstance(value, Static):
         return layouts.Constant(value)
@@ -304,7 +304,7 @@ def layout_of(
             return layouts.Constant(RepeatedArgument(seen[id(value)]))
         seen[id(value)] = len(seen)
     inside = inside or parts.is_object(structure)
-    return layouts.Node(structure, tuple([layout_of(c, seen, held, inside) for c in structure.children(value)]))
+    return layouts.Node(structure, tuple([layout_of(c, seen, static_types, inside) for c in structure.children(value)]))
 
 
 def describe(names: Sequence[str], layout: Sequence[layouts.Layout]) -> str:

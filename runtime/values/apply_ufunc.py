@@ -90,7 +90,7 @@ def apply_atoms(
     operands = [wrap.numpy_operand(x) for x in operands]
     specs = [_spec(x) for x in operands]
     if function in COMPARISONS:
-        operands = [_beyond(x, specs) for x in operands]
+        operands = [_saturated(x, specs) for x in operands]
         specs = [_spec(x) for x in operands]
         specs = [_fit(x, s, specs) for x, s in zip(operands, specs, strict=True)]
     loop = _loop(function, specs, dtype, casting, output)
@@ -138,7 +138,7 @@ def output_casting_error(
     return error
 
 
-def _beyond(x: Any, specs: Sequence[Spec]) -> Any:
+def _saturated(x: Any, specs: Sequence[Spec]) -> Any:
     """A Python int beyond the integers that it is compared with, as what compares with all of them in the same way."""
     dtypes = [s for s in specs if isinstance(s, np.dtype)]
     if type(x) is not int or not dtypes or any(d.kind not in "iu" for d in dtypes):

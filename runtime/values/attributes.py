@@ -30,7 +30,7 @@ def register(cls: type, sample: Callable[[Any], Any] | None) -> None:
         cls.__name__ = type(sample(None)).__name__  # which Python's messages name
 
 
-def is_stand_in(value: Any) -> bool:
+def is_proxy(value: Any) -> bool:
     """Return whether a value stands for an object that has other attributes."""
     return not _classes.isdisjoint(map(id, type(value).__mro__))
 

@@ -53,9 +53,9 @@ class UnionBase:
         if not known:
             return atoms.unspecified(both.type)
         (_, last), *others = reversed(known)
-        atom = wrap.held_as(last, both)
+        atom = wrap.atom_as(last, both)
         for i, option in others:
-            atom = atoms.select(self.chosen(i), wrap.held_as(option, both), atom)
+            atom = atoms.select(self.chosen(i), wrap.atom_as(option, both), atom)
         return atom
 
     @property

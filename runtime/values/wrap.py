@@ -75,7 +75,7 @@ def as_atom(x: Any, dtype: atoms.DType | None = None) -> Atom:
     raise UnsupportedValueError(f"{a(type(x).__name__)} is no array or number")
 
 
-def held_as(x: Any, abstract: Abstract) -> Atom:
+def atom_as(x: Any, abstract: Abstract) -> Atom:
     """The value of a number or array that from here on is known to be no more than this.
 
     Raises

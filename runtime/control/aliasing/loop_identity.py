@@ -41,7 +41,7 @@ NUMBER = ArrayType((), np.dtype(np.int64))
 class Carried:
     """Numbers of leaves, and positions of moving places that leaves may be: the formals of a body."""
 
-    linked: int = 0  # how many places arrays are linked with at the start of a step
+    edge_targets: int = 0  # how many places arrays have edges to at the start of a step
     numbers: dict[int, Var] = dataclasses.field(default_factory=dict)
     starts: dict[tuple[int, int], list[Var]] = dataclasses.field(default_factory=dict)
 
@@ -73,11 +73,11 @@ def enter(
             handle = places.handles[i]
             if i in places.moving:
                 handle = _moved(handle, carried.starts[k, i])
-            aliasing.link(array.storage, atoms.ufunc(np.equal, number, _literal(i)), handle)
+            aliasing.add_edge(array.storage, atoms.ufunc(np.equal, number, _literal(i)), handle)
         for j, other in carried.numbers.items():
             before = entry[j]
             if j != k and before is not None and _is_alike(array, before):
-                aliasing.link(array.storage, _is_one_new(number, other), before)
+                aliasing.add_edge(array.storage, _is_one_new(number, other), before)
     return carried
 
 
@@ -118,10 +118,12 @@ class Identities:
         self.places, self.carried = places, carried
         self.sources = Sources(outer, traced, init, places)
 
-    def are_linked(self, leaves: Sequence[int]) -> bool:
-        """Return whether the links at the start of a step tell all that these leaves may be."""
+    def edges_suffice(self, leaves: Sequence[int]) -> bool:
+        """Return whether the edges at the start of a step tell all that these leaves may be."""
         possible = self.sources.possible(0, None)
-        if len(self.places.handles) > self.carried.linked or any(self.sources.is_unknown(k, possible) for k in leaves):
+        if len(self.places.handles) > self.carried.edge_targets:
+            return False
+        if any(self.sources.is_unknown(k, possible) for k in leaves):
             return False
         pairs = {self.sources.pair(j, k, possible) for k in leaves for j in leaves if j < k}
         return not pairs & {Pair.PARTS, Pair.UNKNOWN}
@@ -202,7 +204,7 @@ class Identities:
                 return [atoms.select(pred, a, b) for a, b in zip(one, other, strict=True)]
         return None
 
-    def link(
+    def add_edges(
         self,
         made: Sequence[TracedArray | None],
         results: Iterator[Atom],

@@ -25,7 +25,7 @@ def choose(pred: Atom, on_true: Any, on_false: Any, bounds: Interval, what: str)
     both = layouts.numeric(layouts.outline(on_true))
     if both is None or both != layouts.numeric(layouts.outline(on_false)):
         return _of_either_kind(pred, on_true, on_false)
-    atom = atoms.select(pred, wrap.held_as(on_true, both), wrap.held_as(on_false, both))
+    atom = atoms.select(pred, wrap.atom_as(on_true, both), wrap.atom_as(on_false, both))
     if both.kind is Kind.PYTHON:
         return python_scalar(atom, bounds)
     return current().trace.identity.merge(wrap.from_abstract(both, atom))

@@ -54,7 +54,7 @@ class TracedBranch:
     value: Any  # MISSING where every path raised
     changes: dict[int, Any]  # id of a slot's object -> its contents after the branch
     packed: list[pack_unpack.Packed] = dataclasses.field(default_factory=list)
-    links: branch_aliasing.BranchAliases = dataclasses.field(default_factory=branch_aliasing.BranchAliases)
+    aliases: branch_aliasing.BranchAliases = dataclasses.field(default_factory=branch_aliasing.BranchAliases)
 
     def contents(self, slots: Sequence[Slot]) -> tuple[Any, ...]:
         """The contents of these objects after the branch."""
@@ -102,27 +102,27 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
     after = [(n, o, o.contents(slots)) for n, o in enumerate(outcomes) if o in seen]
     contents = _told_apart(objects, contents, after, heap, unclear)
     reached = [(o.value, o.contents(slots)) for o in outcomes if o.value is not MISSING]
-    twins = check_sharing(reached, (layout, contents), what)
+    firsts = check_sharing(reached, (layout, contents), what)
     for number, outcome in enumerate(outcomes):
         with building(outcome.builder):
             outcome.packed = _pack(outcome.value, layout) + _pack(
                 outcome.contents(slots) if outcome in seen else MISSING, contents
             )
-            outcome.links = branch_aliasing.links(outer, outcome.packed)
-            outcome.links.objects = objects.preds.get(number, [])
+            outcome.aliases = branch_aliasing.aliases_of(outer, outcome.packed)
+            outcome.aliases.objects = objects.preds.get(number, [])
     grouping = FieldGroups.of([layout] if layout else [], slots, contents.children if contents else [])  # type: ignore[union-attr]
     results = _bind(outer, selector, outcomes, storages, grouping)
     for storage, atom in zip(storages, results[len(results) - len(storages) :], strict=True):
         outer.write(storage, atom)
     arrays: list[TracedArray | None] = []
-    leaves, unpacking = iter(results), pack_unpack.Unpacking(arrays, twins=twins)
+    leaves, unpacking = iter(results), pack_unpack.Unpacking(arrays, firsts=firsts)
     value = MISSING if layout is None else unpacking.unpack(layout, leaves)
     held = () if contents is None else unpacking.unpack(contents, leaves)
     preds = iter(results[len(outcomes[0].packed) :])
     given: dict[int, Iterator[Atom]] = {}
     for number, outcome in enumerate(outcomes):
-        outcome.links.follow(outer, arrays, outcome.packed, _is_chosen(selector, number), preds)
-        given[number] = iter(list(itertools.islice(preds, len(outcome.links.objects))))
+        outcome.aliases.follow(outer, arrays, outcome.packed, _is_chosen(selector, number), preds)
+        given[number] = iter(list(itertools.islice(preds, len(outcome.aliases.objects))))
     objects.follow(functools.partial(_is_chosen, selector), given)
     copied_items.after_branches(outer, [(o.builder, o.packed) for o in outcomes], arrays)
     for i, (slot, after) in enumerate(zip(slots, held, strict=False)):
@@ -311,7 +311,7 @@ def _bind(
         with building(o.builder):
             given = groups.joined([p.atom for p in o.packed])
             for other in outcomes:
-                given += [pred if other is o else _NEVER for pred in other.links.preds]
+                given += [pred if other is o else _NEVER for pred in other.aliases.preds]
             finals.append([*map(o.builder.resolve, given), *(o.builder.read(s) for s in storages)])
     captured = list(dict.fromkeys(v for o in outcomes for v in o.builder.captures))
     memories = list(dict.fromkeys(s for o in outcomes for s in o.builder.storage_inputs))

@@ -68,15 +68,15 @@ class Staging:
 
     def _stage(self, known: patched_classes.Staged) -> None:
         for name, value in list(vars(known.cls).items()):
-            stand_in = self._stand_in(known.cls, name, value)
-            if stand_in is not None:
+            replacement = self._replacement(known.cls, name, value)
+            if replacement is not None:
                 known.before[name] = value
-                type.__setattr__(known.cls, name, stand_in)
+                type.__setattr__(known.cls, name, replacement)
         if "__eq__" in known.before and "__ne__" not in vars(known.cls):
             known.before["__ne__"] = None
             type.__setattr__(known.cls, "__ne__", _not_equal)
 
-    def _stand_in(self, cls: type, name: str, value: object) -> object:
+    def _replacement(self, cls: type, name: str, value: object) -> object:
         """The replacement of an attribute of a class while tracing; None for the attribute itself."""
         if isinstance(value, types.FunctionType):
             if (compared := _of_dataclass(cls, name, value)) is not None:

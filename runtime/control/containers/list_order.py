@@ -138,7 +138,7 @@ def _of_several_types(tags: Atom, wholes: Sequence[Atom]) -> Iterator[Atom]:
     if any(w.type.dtype.kind not in "biuf" for w in wholes):
         raise NoCommonFormError
     near: Atom = atoms.broadcast_to(atoms.literal(0.0), shape)
-    beyond: Atom = atoms.broadcast_to(atoms.literal(0, np.int64), shape)
+    rounding: Atom = atoms.broadcast_to(atoms.literal(0, np.int64), shape)
     for k, whole in enumerate(wholes):
         here = atoms.ufunc(np.equal, tags, atoms.broadcast_to(atoms.literal(k, np.int32), shape))
         floats = atoms.convert(whole, np.float64)
@@ -146,12 +146,12 @@ def _of_several_types(tags: Atom, wholes: Sequence[Atom]) -> Iterator[Atom]:
         if whole.type.dtype.kind in "iu":
             if whole.type.dtype == np.uint64:
                 raise NoCommonFormError
-            beyond = atoms.select(here, _beyond(atoms.convert(whole, np.int64), floats), beyond)
+            rounding = atoms.select(here, _rounding_error(atoms.convert(whole, np.int64), floats), rounding)
     yield near
-    yield beyond
+    yield rounding
 
 
-def _beyond(ints: Atom, floats: Atom) -> Atom:
+def _rounding_error(ints: Atom, floats: Atom) -> Atom:
     """By how much ints are more than the floats next to them."""
     shape = ints.type.shape
     most = ArrayType(shape, np.dtype(np.float64))

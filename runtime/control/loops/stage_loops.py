@@ -109,8 +109,8 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
     traced = BodyTrace(inner, inner.formal(INT64), inner.formal(INT64), [], [], initial(outer, types))
     width = 2 + len(loop.init)
     values = []
-    twins = shared_containers.twins(tuple(types.init), types.whole)
-    unpacking = pack_unpack.Unpacking([], twins=twins)
+    firsts = shared_containers.first_occurrences(tuple(types.init), types.whole)
+    unpacking = pack_unpack.Unpacking([], firsts=firsts)
     with building(inner):
         leaves = grouped_fields.by_entry(types.groups.formals(inner.formal), types.layouts)
         for layout, formals in zip(loop_lengths.entry_layouts(types), leaves, strict=True):
@@ -121,8 +121,8 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
         traced.given = values
         position = python_scalar(traced.index, Interval(0, max(loop.most - 1, 0)))
         if types.aliased:
-            linked = _leaves(types, types.aliased)
-            traced.carried = loop_identity.enter(inner, traced.entry, linked, traced.init, types.places)
+            aliased = _leaves(types, types.aliased)
+            traced.carried = loop_identity.enter(inner, traced.entry, aliased, traced.init, types.places)
     # Which array each of them is differs from step to step.
     outer.trace.identity.merged.update((id(a), a) for a in traced.entry if a is not None)
     for slot, contents in zip(types.slots, values[width:], strict=True):
@@ -149,7 +149,10 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
     if not types.exact and _must_be_exact(types, entries, out):
         types.begin_exactly()
         return None
-    mixed = shared_containers.twins(tuple(out), types.whole) != shared_containers.twins(tuple(types.init), types.whole)
+    sharing_before, sharing_after = (
+        shared_containers.first_occurrences(tuple(v), types.whole) for v in (types.init, out)
+    )
+    mixed = sharing_before != sharing_after
     if entries.changed and (mixed or loop_objects.shared(_new(out, types))):
         raise loop_objects.refusal(loop.what)
     with building(inner):
@@ -250,8 +253,8 @@ def _finish(
     copied_items.after_loop(
         outer, traced.builder, traced.entry, init, traced.packed, [arrays.get(k) for k in range(len(made))]
     )
-    twins = shared_containers.twins(traced.out or tuple(types.init), whole)
-    values = list(pack_unpack.Unpacking([], arrays, twins).unpack(whole, iter(results)))
+    firsts = shared_containers.first_occurrences(traced.out or tuple(types.init), whole)
+    values = list(pack_unpack.Unpacking([], arrays, firsts).unpack(whole, iter(results)))
     if loop.least == 0:
         rows = zip(values, types.init, types.layouts, strict=True)
         values = [loop_objects.perhaps_old(v, b, t, count, i in types.unread) for i, (v, b, t) in enumerate(rows)]

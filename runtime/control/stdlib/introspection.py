@@ -88,7 +88,7 @@ def hasattr_(value: Any, name: Any, /) -> Any:
 @staged_form_of(getattr)
 def getattr_(value: Any, name: Any, /, *default: Any) -> Any:
     """As `getattr`: of one of a few objects, each without the attribute returns the default."""
-    if not isinstance(name, str) or not attributes.is_stand_in(value):
+    if not isinstance(name, str) or not attributes.is_proxy(value):
         return getattr(value, name, *default)
     if default and isinstance(value, UnionValue):
         return value.each(lambda v: getattr_(v, name, *default))

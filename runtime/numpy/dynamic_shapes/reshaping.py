@@ -49,7 +49,7 @@ def _as_line(a: Any, together: Atom | None) -> Any:
 def _copy_unless(together: Atom | None, a: Any) -> Any:
     made = a.__copy__()
     if not isinstance(together, Literal) or together.value:
-        aliasing.link(made.memory.storage, together, a.memory)
+        aliasing.add_edge(made.memory.storage, together, a.memory)
     return made
 
 
@@ -213,8 +213,8 @@ def _rows(a: Any, line: Any, wanted: tuple[Any, ...], axis: int, total: Any) -> 
         return wrap.part_of(view[: capacity * others].viewed(views.Reshape(shape)), extents, line.origin)
     # Where the axes before go on, the next rows begin where the last have ended, which is known only at run time.
     form = PaddedRows.of(left_packed_memory(line), shape, axis, size, total)
-    made = wrap.array_of(form.held(form.line))
-    aliasing.link(made.storage, atoms.literal(True), form.line, form)
+    made = wrap.array_of(form.to_owner(form.line))
+    aliasing.add_edge(made.storage, atoms.literal(True), form.line, form)
     return wrap.part_of(made, extents, line.origin)
 
 
@@ -271,11 +271,11 @@ class PaddedRows:
         some = wrap.as_atom(there < total, np.dtype(np.bool_))
         return PaddedRows(line, shape, wrap.as_atom(places, number), wrap.as_atom(back, number), some)
 
-    def held(self, handle: Any) -> Atom:
+    def to_owner(self, handle: Any) -> Atom:
         """The array."""
         return atoms.reshape(compaction.taken(handle.atom, 0, self.places), self.shape)
 
-    def given_back(self, held: Atom, handle: Any) -> Atom:
+    def to_handle(self, held: Atom, handle: Any) -> Atom:
         """The line with the array's elements."""
         line = atoms.reshape(atoms.convert(held, handle.dtype), (math.prod(self.shape),))
         return atoms.select(self.some, compaction.taken(line, 0, self.back), handle.atom)

@@ -107,7 +107,7 @@ def _chosen(condition: Any, x: Any, axis: int) -> Atom:
     here = operands.left_packed(condition)
     line = truth(here)
     count = x.shape[axis]
-    _refuse_beyond(line, count, axis)
+    _refuse_out_of_bounds(line, count, axis)
     moved = compaction.placed(compaction.resized(line, 0, max(line.type.shape[0], size)), 0, extent, size)
     inside = operands.front(here.shape[0], max(line.type.shape[0], size))
     there = compaction.placed(inside, 0, extent, size)
@@ -116,7 +116,7 @@ def _chosen(condition: Any, x: Any, axis: int) -> Atom:
     return made if valid is None else atoms.logical_and(made, valid)
 
 
-def _refuse_beyond(line: Atom, count: Any, axis: int) -> None:
+def _refuse_out_of_bounds(line: Atom, count: Any, axis: int) -> None:
     """Raise for an element that is chosen behind the end of the axis."""
     (n,) = line.type.shape
     if n and not (isinstance(count, int) and n <= count):
@@ -124,8 +124,8 @@ def _refuse_beyond(line: Atom, count: Any, axis: int) -> None:
             atoms.op("reduce_any", line, axes=(0,)), atoms.logical_not(broadcasting.differ(count, 0))
         )
         broadcasting.refuse(empty, IndexError, "cannot do a non-empty take from an empty axes.")
-        beyond = atoms.logical_and(line, atoms.logical_not(operands.front(count, n)))
-        index_checks.refuse(beyond, atoms.op("iota", shape=(n,), dtype=np.dtype(np.int64), axis=0), axis, count)
+        out_of_bounds = atoms.logical_and(line, atoms.logical_not(operands.front(count, n)))
+        index_checks.refuse(out_of_bounds, atoms.op("iota", shape=(n,), dtype=np.dtype(np.int64), axis=0), axis, count)
 
 
 @rules.dynamic_shape_method("compress")

@@ -35,7 +35,7 @@ def reraise(error: Exception, call: Callable[..., Any], *args: Any, **kwargs: An
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            call(*map(_stand_in, args), **{k: _stand_in(v) for k, v in kwargs.items()})
+            call(*map(_placeholder, args), **{k: _placeholder(v) for k, v in kwargs.items()})
         except np.linalg.LinAlgError:
             return  # of the zeros
         except FAILURES as own:
@@ -48,14 +48,14 @@ def reraise(error: Exception, call: Callable[..., Any], *args: Any, **kwargs: An
     raise refused from error
 
 
-def _stand_in(value: Any) -> Any:
+def _placeholder(value: Any) -> Any:
     """Zeros of the same type, read-only where the array is; what is known stays, as a copy where it may be written."""
     if isinstance(value, UnionValue):
         value = value.resolve()
     if isinstance(value, (list, tuple)):
-        return type(value)(map(_stand_in, value))
+        return type(value)(map(_placeholder, value))
     if isinstance(value, slice):
-        return slice(*map(_stand_in, (value.start, value.stop, value.step)))
+        return slice(*map(_placeholder, (value.start, value.stop, value.step)))
     if isinstance(value, np.ndarray):
         return value.copy()
     if not isinstance(value, Tracer):

@@ -139,7 +139,7 @@ class Number(ItemForm):
         return [((), self.abstract.type)]
 
     def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
-        columns[0].append(wrap.held_as(value, self.abstract))
+        columns[0].append(wrap.atom_as(value, self.abstract))
 
     def build(self, wholes: Sequence[Atom], place: int) -> Any:
         return self.at(iter([Part(self.abstract.type, wholes[0], place)]))

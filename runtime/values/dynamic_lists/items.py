@@ -213,7 +213,7 @@ class Items:
         builder = current()
         for array in made:
             if array is not None:
-                builder.keep(array.storage)
+                builder.freeze(array.storage)
                 # Another element may be the same array.
                 builder.trace.identity.merged[id(array)] = array
         if type(position) is int and builder.equations:

@@ -164,7 +164,7 @@ def form_of(value: Any, is_new: Callable[[Any], bool]) -> ItemForm:
         return Number(value.abstract, FULL)
     if isinstance(value, TracedArray):
         storage = value.storage
-        if value.path or storage.links or value.is_readonly or not is_new(value):
+        if value.path or storage.alias_edges or value.is_readonly or not is_new(value):
             raise NoCommonFormError
         return Fresh(value.abstract, memory_layout.traits(value))
     if isinstance(value, node_reference.Reference):

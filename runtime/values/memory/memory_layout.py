@@ -102,7 +102,7 @@ def reshape(dummy: NDArray, shape: Sequence[int]) -> NDArray | None:
 # ---- what NumPy makes ------------------------------------------------------------------------------------------------
 
 
-def kept(models: Sequence[NDArray]) -> tuple[int, ...]:
+def elementwise_strides(models: Sequence[NDArray]) -> tuple[int, ...]:
     """The strides, for elements of one byte, of what NumPy makes elementwise of these arrays with order="K"."""
     small = [_as_strided(np.zeros(1, np.int8), m.shape, m.strides) for m in models]
     flags: Any = [["readonly"]] * len(small) + [["writeonly", "allocate"]]
@@ -119,7 +119,7 @@ def keep_order(made: Any, operands: Iterable[Any]) -> Any:
         made.storage.strides = UNKNOWN
         return made
     models = [model(x) for x in handles] + [x for x in operands if isinstance(x, np.ndarray)]
-    strides = tuple(s * made.storage.type.dtype.itemsize for s in kept(models))
+    strides = tuple(s * made.storage.type.dtype.itemsize for s in elementwise_strides(models))
     if strides != in_order(made.shape, made.storage.type.dtype).strides:
         made.storage.strides = strides
     return made

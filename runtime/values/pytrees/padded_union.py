@@ -53,7 +53,7 @@ class PaddedStructure(DynamicArrayStructure):
         if isinstance(value, (TracedArray, DynamicArray)):
             view = value.memory if isinstance(value, DynamicArray) else value
             extents = value.extents if isinstance(value, DynamicArray) else (None,) * view.ndim
-            aliasing.link(made.storage, atoms.literal(True), view, Padded(tuple(extents), self.extra))
+            aliasing.add_edge(made.storage, atoms.literal(True), view, Padded(tuple(extents), self.extra))
             made.storage.strides = memory_layout.of_a_part(view)
         return [made, *sizes]
 
@@ -83,7 +83,7 @@ class PaddedStructure(DynamicArrayStructure):
 
 def _is_of_alternatives(storage: Storage) -> bool:
     """Return whether the memory is that of an array chosen among others, of which one may be there as a whole."""
-    return any(entry.form is not None and entry.form.is_whole for entry in storage.links)
+    return any(edge.form is not None and edge.form.is_whole for edge in storage.alias_edges)
 
 
 def _left_packed(value: Any, capacity: Sequence[int]) -> Atom:
@@ -99,7 +99,7 @@ def left_packed_memory(a: DynamicArray) -> TracedArray:
     if all(e is None or (isinstance(e, Window) and isinstance(e.start, int) and e.start == 0) for e in a.extents):
         return a.memory
     view = a.left_packed().memory
-    aliasing.link(view.storage, atoms.literal(True), a.memory, Padded(a.extents, a.capacity))
+    aliasing.add_edge(view.storage, atoms.literal(True), a.memory, Padded(a.extents, a.capacity))
     return view
 
 
@@ -110,13 +110,13 @@ class Padded:
     extents: tuple[ValidRegion | None, ...]
     capacity: tuple[int, ...]
 
-    def held(self, handle: Handle) -> Atom:
+    def to_owner(self, handle: Handle) -> Atom:
         """The elements, at the front."""
         return _left_packed(wrap.part_of(handle, self.extents), self.capacity)
 
-    def given_back(self, held: Atom, handle: Handle) -> Atom:
+    def to_handle(self, value: Atom, handle: Handle) -> Atom:
         """The memory with these elements where its own are."""
-        value = atoms.convert(held, handle.dtype)
+        value = atoms.convert(value, handle.dtype)
         for axis, (extent, n) in enumerate(zip(self.extents, handle.shape, strict=True)):
             value = compaction.placed(value, axis, extent, n)
         here = wrap.part_of(handle, self.extents)
