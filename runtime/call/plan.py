@@ -163,7 +163,7 @@ class Plan:
         return [*leaves, *rest]
 
     @property
-    def gives_one_array(self) -> bool:
+    def returns_one_array(self) -> bool:
         """Return whether a call on the device does nothing but to compute one array."""
         parts = self.result.children if isinstance(self.result, layouts.Node) else ()
         leaf = parts[0] if len(parts) == 1 else None
@@ -230,7 +230,7 @@ class Plan:
         for leaf in self.mutated:
             np.copyto(given[leaf], next(at))
         objects = list(leaves.containers.values())
-        stays = self.on_device or leaves.gives_arrays
+        stays = self.on_device or leaves.returns_arrays
         parts = [results[k] for k in range(self.leaf_count)]
         constant = on_device if stays else fresh
         try:

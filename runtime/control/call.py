@@ -17,7 +17,7 @@ from anabranch.runtime.control import lists, text
 from anabranch.runtime.control.calls import outside_world, tail_calls, uncompiled
 from anabranch.runtime.control.calls.counterparts import original_of, staged
 from anabranch.runtime.control.calls.recursion import guard_depth, too_deep
-from anabranch.runtime.control.calls.user_functions import is_rewritten, is_users, rewritten
+from anabranch.runtime.control.calls.user_functions import is_rewritten, is_user_function, rewritten
 from anabranch.runtime.control.calls.wrappers import unwrapped
 from anabranch.runtime.control.containers import container_methods
 from anabranch.runtime.control.staging.signature_errors import fitted
@@ -196,7 +196,7 @@ def _constructor(cls: type) -> Any:
     if cls in itertools_.COUNTERPARTS and tracing():
         return fitted(functools.partial(itertools_.COUNTERPARTS[cls], call), cls)
     init = cls.__init__
-    if not (_makes_new_ones(cls) and isinstance(init, types.FunctionType) and is_users(init)):
+    if not (_makes_new_ones(cls) and isinstance(init, types.FunctionType) and is_user_function(init)):
         return cls
 
     def construct(*args: Any, **kwargs: Any) -> Any:

@@ -87,7 +87,7 @@ def _over_list(items: Any, body: Callable[..., Any], state: State, form: StateFo
     cost = Cost(what, "it goes over a list, whose items are Python objects")
     while items.items is None:
         if position >= len(items):
-            cost.tell()
+            cost.note_unrolled()
             return (NEXT, no_value, *state[2:])
         state = form.take(body(items[position], *state[2:]))
         cost.count()

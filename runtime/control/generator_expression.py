@@ -94,7 +94,7 @@ class GeneratorExpression(PushIterator):
         over = self._over
         if self._condition is not None or not isinstance(over, countable.Countable):
             return None
-        return over if isinstance(over.length, int) and not over.misfits() else None
+        return over if isinstance(over.length, int) and not over.end_errors() else None
 
     def at_once(self, taken: Callable[[GeneratorExpression], T | None]) -> T | None:
         """Return the result of `taken` for the expression, which is used up then; None where it returns None."""
@@ -157,7 +157,7 @@ class GeneratorExpression(PushIterator):
         over = self._over
         if self._condition is not None or self.nested or not isinstance(over, countable.Countable):
             return None
-        if over.misfits():
+        if over.end_errors():
             return None
         if not isinstance(over.length, int) or over.length < 1:
             return None

@@ -28,7 +28,7 @@ from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees import exceptions
 from anabranch.runtime.values.pytrees.node_reference import Reference
-from anabranch.runtime.values.static_requests import know, wanting
+from anabranch.runtime.values.static_requests import request_static, with_static_request
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN
@@ -168,13 +168,13 @@ def _get_or_make(container: dict[Any, Any], key: Any, missing: Callable[..., Any
         raise UnsupportedOperationError(_NO_ITEM)
     if missing is collections.defaultdict.__missing__:
         # Whether the dict gets an item decides which keys it has, and these are known while tracing.
-        know(wrap.as_atom(key), "a key of a defaultdict")
+        request_static(wrap.as_atom(key), "a key of a defaultdict")
         text = (
             "a defaultdict is asked at run time for a key that is not in it, and would get an item; its keys must be "
             "known while tracing: fill it before, or use d.get(key, default), an array, or a static argument"
         )
         if not container:
-            raise wanting(UnsupportedOperationError(text), wrap.as_atom(key), "a key of a defaultdict")
+            raise with_static_request(UnsupportedOperationError(text), wrap.as_atom(key), "a key of a defaultdict")
         run_time_checks.fail_if(atoms.logical_not(found), lambda _: UnsupportedOperationError(text))
         return chosen(list(container.values()), place, key)
     ways = [functools.partial(missing, container, key)]

@@ -108,7 +108,7 @@ class _While:
             before, heap = self.builder.checkpoint(), self._heap(state)
             decided = truth(self.test(*state[2:]))
             if decided is False:
-                why = f"its condition is known while tracing: it runs as Python's, {cost.in_words}"
+                why = f"its condition is known while tracing: it runs as Python's, {cost.described}"
                 note("decided", self.what, why.__str__)
                 return (NEXT, no_value, *state[2:])
             if decided is not True:

@@ -23,7 +23,7 @@ from anabranch.runtime.eager.staged_calls import Operand, StagedFunctionCall, Te
 from anabranch.runtime.frontend.trace_function import trace_call
 from anabranch.runtime.signature.flatten_to_key import Leaves
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.tracing.capacity import CapacitySite, Learned, OverflowedError, knowing
+from anabranch.runtime.tracing.capacity import CapacitySite, Learned, OverflowedError, with_learned_sizes
 from anabranch.runtime.values import apply_ufunc
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 
@@ -70,7 +70,7 @@ def run(
     while True:
         known = frozenset(_learned.of((function, args, kwargs)).items()) if _learned else _UNKNOWN
         made = _made(function, args, kwargs, settings().checks, known)
-        if isinstance(made, Execution) and made.gives_one_array:
+        if isinstance(made, Execution) and made.returns_one_array:
             return made.run_for_array(operands)
         leaves = Leaves()
         leaves.values = list(operands)
@@ -95,7 +95,7 @@ def _made(
     described_call = StagedFunctionCall(function, args, kwargs)
     arguments = described_call.arguments()
     with Watched():
-        with configure(checks=checks), knowing(dict(sizes)):
+        with configure(checks=checks), with_learned_sizes(dict(sizes)):
             plan = trace_call(described_call, arguments)
         if not plan.program.outputs:
             return plan

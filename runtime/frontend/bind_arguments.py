@@ -126,7 +126,7 @@ class BoundArguments:
                 place = len(self.containers)
                 structure.fill(made, [self.make(c) for c in children])
                 if isinstance(made, Growable):
-                    array_lists.at_birth(made, ("argument", place))
+                    array_lists.note_allocation(made, ("argument", place))
                 return made
         raise AssertionError("an argument is no choice")
 

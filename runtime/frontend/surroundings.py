@@ -79,7 +79,7 @@ class Surroundings:
     def needs_plain(self) -> None:
         """Raise `Restart` where an operator that runs now can be staged, and is not yet."""
         if self._begun:
-            restaging.stage_where_it_stands()
+            restaging.stage_current_operator()
 
     def refusal(self) -> BaseException:
         """Return the error for a write into an array of which a list of run-time length has a copy."""

@@ -34,7 +34,7 @@ from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.pytrees import pack_unpack
-from anabranch.runtime.values.static_requests import leaves_behind, wanting
+from anabranch.runtime.values.static_requests import source_leaves, with_static_request
 from anabranch.runtime.values.tracer import Tracer
 
 rules = Rules()
@@ -101,13 +101,13 @@ def _arange_count(start: Any, stop: Any, step: Any) -> tuple[int, Extents]:
 def _refuse_unless_open(bounds: Sequence[Any]) -> None:
     """Raise where bounds are computed from arguments alone, which become static."""
     traced = [value for value in bounds if traced_inside(value)]
-    if all(leaves_behind(value) is not None for value in traced) or any(dtype_of(x).kind == "c" for x in bounds):
+    if all(source_leaves(value) is not None for value in traced) or any(dtype_of(x).kind == "c" for x in bounds):
         error = ConcretizationError(
             "the length of numpy.arange must be static here; give bounds with a static distance, or make them static "
             "arguments"
         )
         for value in traced:
-            wanting(error, value, "the length of an arange")
+            with_static_request(error, value, "the length of an arange")
         raise error
 
 

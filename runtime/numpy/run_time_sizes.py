@@ -38,8 +38,8 @@ def is_open(n: Any, what: str = "a shape") -> bool:
     """
     if not isinstance(n, Tracer) or n.abstract.shape or n.abstract.dtype.kind not in "iu":
         return False
-    static_requests.know(n, f"a plain int ({what})")
-    return static_requests.leaves_behind(n) is None
+    static_requests.request_static(n, f"a plain int ({what})")
+    return static_requests.source_leaves(n) is None
 
 
 def shape_with_capacity(shape: Any) -> tuple[tuple[int, ...], Extents]:

@@ -44,7 +44,7 @@ class Arguments:
         names = self.leaf_names() if needs else []
         return tuple(NamedRequest(tuple(names[k] for k in sorted(n.leaves)), n.what, n.place) for n in needs)
 
-    def knowing(self, needs: Sequence[StaticRequest]) -> Arguments | None:
+    def with_static_leaves(self, needs: Sequence[StaticRequest]) -> Arguments | None:
         """These with more of them known; None where they are known already."""
         known, new = self.known, []
         for need in needs:

@@ -124,9 +124,9 @@ class Leaves:
             ) from None
 
     @property
-    def gives_arrays(self) -> bool:
+    def returns_arrays(self) -> bool:
         """Return whether results are Arrays because of arguments from other libraries."""
-        return self.foreign is not None and self.foreign.gives_arrays
+        return self.foreign is not None and self.foreign.returns_arrays
 
     def callers(self, leaf: int, view: NDArray) -> Any:
         """Return what the caller gets for the array of a leaf, or a view of it, that is returned."""

@@ -178,7 +178,7 @@ _known: contextvars.ContextVar[Mapping[CapacitySite, int]] = contextvars.Context
 
 
 @contextlib.contextmanager
-def knowing(sizes: Mapping[CapacitySite, int]) -> Iterator[None]:
+def with_learned_sizes(sizes: Mapping[CapacitySite, int]) -> Iterator[None]:
     """Trace with the buffer sizes that were learned to be needed."""
     token = _known.set(sizes)
     try:

@@ -159,7 +159,7 @@ class TextWithInts:
     __repr__ = __str__
 
 
-class ToldStructure(Structure):
+class TextWithIntsStructure(Structure):
     """A text around numbers."""
 
     def children(self, value: Any) -> list[Any]:
@@ -207,7 +207,7 @@ def structure_of(value: Any) -> Structure | None:
     if isinstance(value, _ATOMIC):
         return None
     if isinstance(value, TextWithInts):
-        return ToldStructure(cls, tuple(range(len(value.numbers))), value.text)
+        return TextWithIntsStructure(cls, tuple(range(len(value.numbers))), value.text)
     if isinstance(value, BaseException):
         exception = ExceptionStructure(cls)
         return exception if any(map(has_traced, exception.children(value))) else None

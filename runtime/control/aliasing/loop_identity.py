@@ -216,7 +216,7 @@ class Identities:
         numbers = {k: next(results) for k in self.carried.numbers}
         starts = {key: [next(results) for _ in formals] for key, formals in self.carried.starts.items()}
         at_once = atoms.ufunc(np.equal, count, _literal(0)) if any(possible.first) else atoms.literal(False)
-        if self.sources.renews:
+        if self.sources.may_return_new_objects:
             # Views made anew in each step: the memory is known, but not which object it is.
             current().trace.identity.merged.update((id(array), array) for array in made if array is not None)
         for k, array in enumerate(made):

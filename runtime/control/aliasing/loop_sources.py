@@ -267,7 +267,7 @@ class Sources:
         return label if not isinstance(label, New) else New(label.serial, label.path, min(label.age + 1, self.oldest))
 
     @property
-    def renews(self) -> bool:
+    def may_return_new_objects(self) -> bool:
         """Return whether a step may leave other objects of the same memory."""
         entry = {id(array) for array in self.entry}
         handles = [h for h in self.handles if h is not None and id(h) not in entry]

@@ -14,7 +14,7 @@ from anabranch.runtime.values.containers import own_method
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
-from anabranch.runtime.values.static_requests import know, wanting
+from anabranch.runtime.values.static_requests import request_static, with_static_request
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
@@ -49,13 +49,13 @@ def kept(condition: object) -> bool:
     if tracing():
         current().trace.outside.needs_plain()
     what = "whether a comprehension keeps an item"
-    know(decided, what)
+    request_static(decided, what)
     error = ConcretizationError(
         "whether this comprehension keeps an item is known only at run time, and that is staged neither for sets and "
         "dicts nor where it assigns names (:=); write a for statement with an if in it, or compute the value twice "
         "instead of assigning it"
     )
-    raise wanting(error, decided, what)
+    raise with_static_request(error, decided, what)
 
 
 def _answer(answer: object) -> bool | Atom:

@@ -38,8 +38,8 @@ _IMMUTABLE = 1 << 8
 class Staging:
     """The classes that one trace has met: their special methods are staged until it is closed."""
 
-    def __init__(self, call: Call, is_users: Callable[[types.FunctionType], bool]) -> None:
-        self._call, self._is_users = call, is_users
+    def __init__(self, call: Call, is_user_function: Callable[[types.FunctionType], bool]) -> None:
+        self._call, self._is_user_function = call, is_user_function
         self._met: dict[int, type] = {}
 
     @whole
@@ -81,7 +81,7 @@ class Staging:
         if isinstance(value, types.FunctionType):
             if (compared := _of_dataclass(cls, name, value)) is not None:
                 return compared
-            if name == "__hash__" and self._is_users(value):
+            if name == "__hash__" and self._is_user_function(value):
                 return _hashing(value)
             special = name.startswith("__") and name.endswith("__") and name not in _LEFT
             return self._dispatching(value) if special and (name != "__init__" or _is_made_in_c(cls)) else None
@@ -99,7 +99,7 @@ class Staging:
         return None
 
     def _dispatching(self, function: object) -> Call | None:
-        if isinstance(function, types.FunctionType) and self._is_users(function):
+        if isinstance(function, types.FunctionType) and self._is_user_function(function):
             return _dispatching(function, self._call)
         return None
 

@@ -20,7 +20,7 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import installed, internal
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.static_requests import know, needs_of, wanting
+from anabranch.runtime.values.static_requests import request_static, requests_of, with_static_request
 from anabranch.runtime.values.tracer import Tracer
 
 # How Python says that a call does not fit the parameters, whatever the arguments are.
@@ -48,7 +48,7 @@ def run(function: object, target: Callable[..., Any], args: tuple[Any, ...], kwa
         if not tracing() or not _misread(function, args, kwargs, error, current().trace.requests.refusals > refusals):
             raise
         for value in _integers((*args, *kwargs.values())):
-            know(value.atom, f"an argument of {_name(function)}()")
+            request_static(value.atom, f"an argument of {_name(function)}()")
         raise _refusal(function, error, (*args, *kwargs.values())) from None
 
 
@@ -136,10 +136,10 @@ def _refusal(function: object, error: Exception, arguments: Iterable[object]) ->
     )
     concrete = isinstance(error, ConcretizationError)
     refusal: AnabranchError = ConcretizationError(text) if concrete else UnsupportedOperationError(text)
-    if needs := needs_of(error):
+    if needs := requests_of(error):
         refusal.anabranch_needs = needs  # type: ignore[attr-defined]
     for value in _integers(arguments):
-        refusal = wanting(refusal, value.atom, f"an argument of {_name(function)}()")
+        refusal = with_static_request(refusal, value.atom, f"an argument of {_name(function)}()")
     return refusal
 
 

@@ -36,7 +36,7 @@ def bind_to(vocabulary: types.ModuleType) -> None:
     _vocabulary = vocabulary
 
 
-def is_users(function: types.FunctionType) -> bool:
+def is_user_function(function: types.FunctionType) -> bool:
     """Return whether a function is to be rewritten: not the standard library's or a numeric package's, with source."""
     code = function.__code__
     if internal(code.co_filename):
@@ -62,7 +62,7 @@ def rewritten(function: types.FunctionType) -> Callable[..., Any]:
         current().trace.outside.enter(function)
         if current().trace.lists.may_grow:
             transpile.stage_operators(function.__code__, "list")
-    if transpile.is_rewritten(function.__code__) or not is_users(function):
+    if transpile.is_rewritten(function.__code__) or not is_user_function(function):
         return function
     if function.__code__.co_flags & inspect.CO_GENERATOR:
         note("rewritten", _named(function), lambda: "a generator, which hands its values to the loop over it")

@@ -23,13 +23,13 @@ from anabranch.runtime.values.heap.snapshot import Heap
 SMALL = 8
 
 
-def birthplace() -> Position | None:
+def allocation_site() -> Position | None:
     """The place in the user's code where a list is made now."""
     frame = next(users(sys._getframe(1)), None)
     return None if frame is None else position(frame)
 
 
-def at_birth(owner: Any, site: Hashable) -> None:
+def note_allocation(owner: Any, site: Hashable) -> None:
     """Note where a list was made; keep its elements side by side if lists made there are to be."""
     owner.site = site
     sites = current().trace.lists.array_sites

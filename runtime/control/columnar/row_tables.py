@@ -80,7 +80,7 @@ class Table:
     def row(self, index: int | PythonScalar) -> Items:
         """The elements of a row."""
         place = self.place(index)
-        lines = [item_memory.line(b, place, self.width) for b in self.items.memory]
+        lines = [item_memory.block(b, place, self.width) for b in self.items.memory]
         structure = self.items.structure.of_length(self.width)
         return Items(structure, (self.width, *map(ListBuffer, lines)))
 
@@ -90,7 +90,7 @@ class Table:
         whole, part = Items.of(self.items, kinds), Items.of(row, kinds.of_length(self.width))
         place = self.place(index)
         pairs = zip(whole.memory, part.memory, strict=True)
-        written = [item_memory.line_updated(a, b, place) for a, b in pairs]
+        written = [item_memory.block_updated(a, b, place) for a, b in pairs]
         self.items = Items(kinds, (whole.length, *map(ListBuffer, written)))
 
     def dissolve(self, wanted: Callable[[Row], bool] = lambda _: True) -> None:

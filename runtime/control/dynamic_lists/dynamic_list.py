@@ -287,7 +287,7 @@ def growing(values: Any) -> Any:
         return values
     made = KINDS[type(values)](values)
     current().trace.identity.note_created(made)
-    array_lists.at_birth(made, array_lists.birthplace())
+    array_lists.note_allocation(made, array_lists.allocation_site())
     return made
 
 

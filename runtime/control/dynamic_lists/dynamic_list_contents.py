@@ -20,7 +20,7 @@ from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructur
 from anabranch.runtime.values.dynamic_lists.list_contents import DequeContents, ListContents, side_by_side
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.pytrees import layout as layouts
-from anabranch.runtime.values.static_requests import wanting
+from anabranch.runtime.values.static_requests import with_static_request
 
 
 class _Marker:
@@ -105,7 +105,7 @@ class GrowableContents(Growable):
         """Hold these elements."""
         is_dynamic = isinstance(contents, Items)
         if is_dynamic and type(contents.length) is int and not contents.structure.fixed and is_fixed(self):
-            contents = contents.fastened() if contents.length else self._contents()
+            contents = contents.with_static_length() if contents.length else self._contents()
             is_dynamic = isinstance(contents, Items)
         if self.home is not None:
             self._become_row(contents)
@@ -156,7 +156,7 @@ class GrowableContents(Growable):
         new = type(self)()
         new.become(contents)
         current().trace.identity.note_created(new)
-        array_lists.at_birth(new, array_lists.birthplace())
+        array_lists.note_allocation(new, array_lists.allocation_site())
         return new
 
     def __anabranch_structure__(self) -> Structure:
@@ -180,7 +180,9 @@ class GrowableContents(Growable):
         if tracing():
             current().trace.outside.needs_plain()
         assert self.items is not None
-        raise wanting(ConcretizationError(f"{need}: {NEEDS_PLAIN}"), self.items.length, "the length of a list")
+        raise with_static_request(
+            ConcretizationError(f"{need}: {NEEDS_PLAIN}"), self.items.length, "the length of a list"
+        )
 
     def __len__(self) -> int:
         if self.home is not None:

@@ -16,7 +16,7 @@ from anabranch.base.signals import Interrupt
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.iteration.pull_iteration import pulled
 from anabranch.runtime.control.loops.unroll_budget import Cost
-from anabranch.runtime.control.try_ import passes, revived
+from anabranch.runtime.control.try_ import passes, reconstructed
 from anabranch.runtime.errors import (
     AnabranchError,
     ConcretizationError,
@@ -178,7 +178,7 @@ def _past_try_statements(consume: Consumer, at_once: bool) -> Consumer:
             raise UnsupportedOperationError(_IN_TRY) from error
         new = trace.failures.numbered[known:]
         if current().read(trace.failures.error_code) is not before and not (
-            new and all(passes(revived(f)) for f in new)
+            new and all(passes(reconstructed(f)) for f in new)
         ):
             raise UnsupportedOperationError(_IN_TRY)
         return stop

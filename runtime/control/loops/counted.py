@@ -31,7 +31,7 @@ from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_l
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.static_requests import wanting
+from anabranch.runtime.values.static_requests import with_static_request
 
 # What says that a loop cannot be staged.
 CANNOT = (ConcretizationError, StructureMismatchError, AliasError, UnsupportedOperationError)
@@ -48,7 +48,7 @@ def run_counted(
     try:
         state = loop.run((NEXT, no_value, *init))
     except AnabranchError as error:
-        wanting(error, sequence.length, f"the number of steps of {what}")
+        with_static_request(error, sequence.length, f"the number of steps of {what}")
         raise
     code = state[0]
     sequence.end(atoms.literal(bool(code >= BREAK)) if isinstance(code, int) else (code >= BREAK).atom)

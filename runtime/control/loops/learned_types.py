@@ -102,7 +102,7 @@ def _surroundings(types: LoopTypes) -> tuple[object, ...]:
     loop = types.loop
     flags = (
         trace.lists.grow_here,
-        length_permission.hangs_on_arguments(),
+        length_permission.depends_on_arguments_alone(),
         bool(trace.failures.regions),
         loop.most,
         loop.least,

@@ -82,7 +82,7 @@ def refusal(what: str) -> AliasError:
     )
 
 
-def perhaps_old(value: Any, before: Any, layout: layouts.Layout, count: Atom, unread: bool = False) -> Any:
+def old_if_no_step_ran(value: Any, before: Any, layout: layouts.Layout, count: Atom, unread: bool = False) -> Any:
     """The value in a place after a loop: the one from before it, where no step ran."""
     if unread or (isinstance(layout, layouts.Leaf) and not _is_of(before, layout)):
         return _unless_none_ran(value, before, count)
@@ -94,7 +94,7 @@ def perhaps_old(value: Any, before: Any, layout: layouts.Layout, count: Atom, un
     if structure.flat:
         return value
     rows = zip(structure.children(value), structure.children(before), layout.children, strict=True)
-    return current().trace.identity.merge(structure.build([perhaps_old(v, b, t, count) for v, b, t in rows]))
+    return current().trace.identity.merge(structure.build([old_if_no_step_ran(v, b, t, count) for v, b, t in rows]))
 
 
 def _is_of(value: object, layout: layouts.Layout) -> bool:

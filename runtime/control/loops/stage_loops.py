@@ -180,12 +180,12 @@ def _widen(outer: Builder, traced: BodyTrace, loop: LoopStatement, types: LoopTy
         if after != before:
             rows = (types.init[i], traced.given[i], value)
             after = loop_numbers.unchanged(after, before, rows, starts, stays)
-        after = packed_lists.lined(growth.with_capacity(before, after, i, loop, types))
+        after = packed_lists.packed(growth.with_capacity(before, after, i, loop, types))
         if after == before:
             continue
         if types.is_unread(i) and _replaces(before, value):
             types.unread.add(i)
-            after = packed_lists.lined(carry_layouts.widened(carry_layouts.staged(given, stays)))
+            after = packed_lists.packed(carry_layouts.widened(carry_layouts.staged(given, stays)))
         else:
             check_growth(types, i, after, loop, _replaces(before, value))
         if types.multiplies(i, after):
@@ -257,7 +257,9 @@ def _finish(
     values = list(pack_unpack.Unpacking([], arrays, firsts).unpack(whole, iter(results)))
     if loop.least == 0:
         rows = zip(values, types.init, types.layouts, strict=True)
-        values = [loop_objects.perhaps_old(v, b, t, count, i in types.unread) for i, (v, b, t) in enumerate(rows)]
+        values = [
+            loop_objects.old_if_no_step_ran(v, b, t, count, i in types.unread) for i, (v, b, t) in enumerate(rows)
+        ]
     width = 2 + len(loop.init)
     for i, (slot, contents) in enumerate(zip(types.slots, values[width:], strict=True), width):
         if traced.out is not None:

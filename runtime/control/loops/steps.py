@@ -77,7 +77,7 @@ def unroll(
     """
     cost = Cost(what, why)
     after = _unroll(remaining(items), body, state, form, what, cost)
-    cost.tell(number)
+    cost.note_unrolled(number)
     return after
 
 

@@ -13,7 +13,7 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, attributes
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.static_requests import leaves_behind, wanting
+from anabranch.runtime.values.static_requests import source_leaves, with_static_request
 
 
 class Countable(attributes.Bare, abc.ABC):
@@ -48,13 +48,13 @@ class Countable(attributes.Bare, abc.ABC):
         """Return whether some items are dicts or objects that are known one by one."""
         return any(column.has_records for column in self.columns)
 
-    def misfits(self) -> list[tuple[Atom, str]]:
+    def end_errors(self) -> list[tuple[Atom, str]]:
         """Return the conditions that make the iteration raise ValueError at its end, with the messages."""
         return []
 
     def end(self, left: Atom) -> None:
         """Raise at run time what the end of the iteration raises, unless it was `left` before."""
-        for pred, message in self.misfits():
+        for pred, message in self.end_errors():
             ended = atoms.logical_and(pred, atoms.logical_not(left))
             run_time_checks.fail_if(ended, _value_error(message))
 
@@ -64,13 +64,13 @@ class Countable(attributes.Bare, abc.ABC):
     def steps(self) -> Iterator[Any]:
         """The items one by one, while tracing."""
         if not isinstance(self.length, int):
-            if not (settings().auto_static and leaves_behind(self.length)):
+            if not (settings().auto_static and source_leaves(self.length)):
                 current().trace.outside.needs_plain()
             error = ConcretizationError(
                 "an iteration whose length is known only at run time is used where anabranch does not stage it "
                 "(a comprehension, list(), a call into code that is not rewritten); use a for statement"
             )
-            raise wanting(error, self.length, "the length of an iteration")
+            raise with_static_request(error, self.length, "the length of an iteration")
         return self._items(self.length)
 
     def _items(self, length: int) -> Iterator[Any]:

@@ -178,4 +178,4 @@ def _put_side_by_side(heap: Any, items: Sequence[Any]) -> None:
         if not contents or element_kinds(contents) is not None:
             heap.become(heap.as_items())  # type: ignore[attr-defined]
     elif heap.items.structure.fixed:
-        heap._items = heap.items.loosened()  # type: ignore[attr-defined]
+        heap._items = heap.items.with_dynamic_length()  # type: ignore[attr-defined]

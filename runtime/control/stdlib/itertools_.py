@@ -181,7 +181,7 @@ def ndenumerate_(_: Call, array: Any) -> Any:
 
 
 def _fitting(items: Countable) -> Countable:
-    if items.misfits():
+    if items.end_errors():
         raise ConcretizationError("a strict zip of run-time lengths is gone over by a for statement only")
     return items
 

@@ -102,13 +102,13 @@ class DynamicArray(NumPyLike):
         sizes = [bound for e in self.extents if e is not None for bound in e.parts]
         for bound in sizes:
             if not isinstance(bound, int):
-                static_requests.know(bound, need)
+                static_requests.request_static(bound, need)
         error = RunTimeSizeError(
             f"{need} is needed here, but this {self._text()} has a size that is known only at run time{self._from()}; "
             "use an operation that works on run-time sizes, or a mask over an array of static size"
         )
         for bound in sizes:
-            error = static_requests.wanting(error, bound, need)
+            error = static_requests.with_static_request(error, bound, need)
         raise error
 
     def _needs_concrete(self, need: str) -> NoReturn:

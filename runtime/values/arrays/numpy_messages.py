@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.runtime.errors import AnabranchError, ShapeMismatchError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.static_requests import wanting
+from anabranch.runtime.values.static_requests import with_static_request
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
@@ -44,7 +44,7 @@ def reraise(error: Exception, call: Callable[..., Any], *args: Any, **kwargs: An
             return
     refused = UnsupportedOperationError(f"not supported in compiled code, though it is in NumPy: {error}")
     for operand in (*args, *kwargs.values()):
-        wanting(refused, operand, f"an argument of {getattr(call, '__name__', 'a NumPy function')}")
+        with_static_request(refused, operand, f"an argument of {getattr(call, '__name__', 'a NumPy function')}")
     raise refused from error
 
 

@@ -16,7 +16,7 @@ from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window, masked
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import views
-from anabranch.runtime.values.static_requests import know
+from anabranch.runtime.values.static_requests import request_static
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
@@ -95,7 +95,7 @@ def _alternatives(part: Any, name: str) -> UnionValue | None:
     known = size_arithmetic.interval_of(step)
     if not known.low < 0 < known.high:
         return None
-    know(step, "the sign of a slice's step")
+    request_static(step, "the sign of a slice's step")
     _refuse_zero(step)
     forward = atoms.ufunc(np.greater, size_arithmetic.atom_of(step), atoms.literal(0, np.int64))
     backward, ahead = size_arithmetic.minimum(step, -1), size_arithmetic.maximum(step, 1)

@@ -91,7 +91,7 @@ class TracedArray(Handle, NumPyLike):
             )
         if self.is_readonly:
             raise _read_only(self.storage)
-        fine = try_regions.unhindered()
+        fine = try_regions.nothing_failed()
         self.overwrite(value if fine is None else atoms.select(fine, value, self.atom))
 
     def overwrite(self, value: Atom) -> None:

@@ -72,7 +72,7 @@ class Past:
     @property
     def objects(self) -> tuple[Any, ...]:
         """The first elements that are known as such."""
-        return head_objects(self.contents)
+        return prefix_objects(self.contents)
 
 
 class Items:
@@ -143,11 +143,11 @@ class Items:
         memory = [*([] if tags is None else [tags]), *buffers]
         return Items(structure, [*head, *map(ListBuffer, memory)])
 
-    def loosened(self) -> Items:
+    def with_dynamic_length(self) -> Items:
         """The same elements, of which the length may change."""
         return Items(dataclasses.replace(self.structure, fixed=False), self.parts) if self.structure.fixed else self
 
-    def fastened(self) -> Items:
+    def with_static_length(self) -> Items:
         """The same elements, of a length that is known and stays."""
         fitting = self.resized(self.length, None)
         return Items(dataclasses.replace(fitting.structure, fixed=True), fitting.parts)
@@ -274,7 +274,7 @@ class Items:
             memory = [item_memory.between(m, places.start, places.stop) for m in self.memory]
             structure = dataclasses.replace(self.structure, capacity=len(places))
             return Items(structure, (len(places), *map(ListBuffer, memory)))
-        return self.taken(atoms.literal(np.array(places, np.int64)), len(places)).fastened()
+        return self.taken(atoms.literal(np.array(places, np.int64)), len(places)).with_static_length()
 
     def taken(self, positions: Atom, length: Bound) -> Items:
         """The elements at these positions (an int64 vector), of which the first `length` count."""
@@ -287,7 +287,7 @@ class Items:
 
     def resized(self, capacity: int, request: Capacity | None) -> Items:
         """The same elements with another capacity."""
-        items, old = self.loosened(), self.structure.capacity
+        items, old = self.with_dynamic_length(), self.structure.capacity
         if capacity == old:
             return Items(dataclasses.replace(items.structure, request=request), self.parts)
         if self.structure.is_circular:
@@ -359,7 +359,7 @@ def one_after_another(parts: Sequence[Items]) -> Items:
     )
 
 
-def head_objects(contents: Any) -> tuple[Any, ...]:
+def prefix_objects(contents: Any) -> tuple[Any, ...]:
     """Return the first elements that are known as objects."""
     if isinstance(contents, Items):
         return () if contents.past is None else contents.past.objects

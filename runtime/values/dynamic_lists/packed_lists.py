@@ -22,7 +22,7 @@ MOST_SEPARATE = 8  # lists of so many numbers are carried by their items
 
 
 @frozen
-class LineStructure(containers.Structure):
+class PackedListStructure(containers.Structure):
     """The structure of a list whose numbers, all of one kind (`extra`), are carried side by side."""
 
     @property
@@ -51,10 +51,10 @@ class LineStructure(containers.Structure):
         joined = layouts.Node(
             self._plain, tuple([carry_layouts.widened(layout_join.join(item, c)) for c in other.children])
         )
-        return lined(joined)
+        return packed(joined)
 
 
-def lined(layout: layouts.Layout) -> layouts.Layout:
+def packed(layout: layouts.Layout) -> layouts.Layout:
     """The layout of a list of many numbers of one kind with these side by side; any other as it is."""
     if not isinstance(layout, layouts.Node) or type(layout.structure) is not containers.Structure:
         return layout
@@ -67,4 +67,4 @@ def lined(layout: layouts.Layout) -> layouts.Layout:
     if not all(isinstance(c, layouts.Leaf) and c.abstract == kind for c in children):
         return layout
     whole = Abstract((len(children),), kind.dtype, Kind.BUFFER)
-    return layouts.Node(LineStructure(list, structure.keys, kind), (layouts.Leaf(whole),))
+    return layouts.Node(PackedListStructure(list, structure.keys, kind), (layouts.Leaf(whole),))

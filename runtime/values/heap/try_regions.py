@@ -107,7 +107,7 @@ def note(builder: Builder) -> None:
         builder.trace.failures.regions[-1].note(builder)
 
 
-def unhindered() -> Atom | None:
+def nothing_failed() -> Atom | None:
     """Return whether nothing has failed in the try statements around, as a bool scalar; None where that is sure."""
     builder = current()
     trace = builder.trace
