@@ -40,7 +40,7 @@ class Miss:
         Those of an executable for the signature that does not hold good any more.
     was_dropped : bool
         Whether there was an executable for the signature, which had to make room.
-    had_no_room : bool
+    overflowed_capacity : bool
         Whether a run of the one for the signature needed more capacity than it has.
     """
 

@@ -58,7 +58,7 @@ def indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Any:
     (shape, extents), chosen = shape_with_capacity(dimensions), supported(dtype)
     rank = len(shape)
     if sparse:
-        lines = [atoms.reshape(iota((n,), 0, chosen), _line(n, i, rank)) for i, n in enumerate(shape)]
+        lines = [atoms.reshape(iota((n,), 0, chosen), _shape_along_axis(n, i, rank)) for i, n in enumerate(shape)]
         own = [tuple(e if i == k else None for k in range(rank)) for i, e in enumerate(extents or (None,) * rank)]
         return tuple(wrap.with_extents(fresh(line), e) for line, e in zip(lines, own, strict=True))
     if not shape:
@@ -88,12 +88,15 @@ def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "x
     places = list(range(len(values)))
     if indexing == "xy" and len(values) > 1:
         places[:2] = [1, 0]
-    lines = [atoms.reshape(v, _line(v.type.size, place, len(values))) for v, place in zip(values, places, strict=True)]
+    lines = [
+        atoms.reshape(v, _shape_along_axis(v.type.size, place, len(values)))
+        for v, place in zip(values, places, strict=True)
+    ]
     if not sparse:
         shape = apply_ufunc.broadcast_shapes(*(v.type.shape for v in lines))
         lines = [atoms.broadcast_to(v, shape) for v in lines]
     return tuple(map(fresh, lines))
 
 
-def _line(size: int, axis: int, ndim: int) -> Sequence[int]:
+def _shape_along_axis(size: int, axis: int, ndim: int) -> Sequence[int]:
     return (1,) * axis + (size,) + (1,) * (ndim - axis - 1)

@@ -79,7 +79,7 @@ def arange(
         return fresh(atoms.literal(np.arange(start, stop, step, dtype=chosen)))
     lowest = _scalar(start, chosen)
     delta = _scalar(step, chosen) if chosen.kind in "iu" else _difference(start, step, chosen)
-    return wrap.with_extents(fresh(_line(lowest, delta, count, chosen)), extents)
+    return wrap.with_extents(fresh(_affine_range(lowest, delta, count, chosen)), extents)
 
 
 def _arange_dtype(start: Any, stop: Any, step: Any) -> np.dtype[Any]:
@@ -120,7 +120,7 @@ def _difference(start: Any, step: Any, dtype: np.dtype[Any]) -> Atom:
     return atoms.ufunc(np.subtract, _scalar(start + step, dtype), _scalar(start, dtype))
 
 
-def _line(first: Atom, delta: Atom, count: int, dtype: np.dtype[Any]) -> Atom:
+def _affine_range(first: Atom, delta: Atom, count: int, dtype: np.dtype[Any]) -> Atom:
     positions = iota((count,), 0, dtype)
     scaled = atoms.ufunc(np.multiply, positions, atoms.broadcast_to(delta, (count,)))
     return atoms.ufunc(np.add, scaled, atoms.broadcast_to(first, (count,)))

@@ -194,7 +194,7 @@ def weighted(array: TracedArray, weight: TracedArray, axis: Any) -> tuple[Any, A
 # ---- order statistics ------------------------------------------------------------------------------------------------
 
 
-def lines(a: Any, axis: Any) -> tuple[Atom, tuple[int, ...]]:
+def reduced_axes_last(a: Any, axis: Any) -> tuple[Atom, tuple[int, ...]]:
     """The elements to order as the last axis, and the shape with the reduced axes at size 1."""
     value = atom_of(a)
     shape = value.type.shape
@@ -218,7 +218,7 @@ def _nan_lines(line: Atom) -> Atom | None:
 def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = False) -> Any:
     """As `numpy.median`: NaN where a line holds one."""
     del overwrite_input  # a permission
-    line, wide = lines(a, axis)
+    line, wide = reduced_axes_last(a, axis)
     last = len(line.type.shape) - 1
     n = line.type.shape[last]
     if n == 0:

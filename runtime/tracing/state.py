@@ -186,9 +186,9 @@ class Loops:
         By how much a step makes each list longer at most; None where nothing is known.
     fixed_failures : dict
         Why a loop cannot be one in which lists keep their lengths, by the body's code and its number of steps.
-    growing_sites : set
+    dynamic_list_sites : set
         Loops that cannot do without lists of run-time length.
-    staged_growing : set of str
+    staged_with_dynamic_lists : set of str
         Loops that are staged with such lists, in words.
     staged_sites : set
         Bodies of while loops that are left under a run-time condition.

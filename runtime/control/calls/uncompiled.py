@@ -64,7 +64,7 @@ def _misread(
         return False
     assert error.__traceback__ is not None
     codes = list(_codes(error.__traceback__.tb_next))
-    if any(map(_is_users, codes)):
+    if any(map(_is_user_code, codes)):
         return False
     in_library = [not internal(code.co_filename) for code in codes]
     if ours:
@@ -89,7 +89,7 @@ def _codes(traceback: types.TracebackType | None) -> Iterator[types.CodeType]:
         traceback = traceback.tb_next
 
 
-def _is_users(code: types.CodeType) -> bool:
+def _is_user_code(code: types.CodeType) -> bool:
     return transpile.is_rewritten(code) or not (internal(code.co_filename) or installed(code.co_filename))
 
 

@@ -34,7 +34,7 @@ def in_order(items: Items, keys: Items, reverse: bool, backwards: Callable[[Item
     ranked = backwards(keys) if reverse else keys
     valid = _valid(ranked)
     order = ranked.places(iota(ranked.structure.capacity))
-    for line in reversed([_checked(a, valid) for a in _lines(ranked)]):
+    for line in reversed([_checked(a, valid) for a in _sort_keys(ranked)]):
         order = _then(order, line)
     order = _then(order, atoms.logical_not(valid))
     made = given.taken(order, given.length)
@@ -47,7 +47,7 @@ def _valid(items: Items) -> Atom:
     return atoms.ufunc(np.less, line, atoms.broadcast_to(wrap.as_atom(items.length, np.int64), line.type.shape))
 
 
-def _lines(keys: Items) -> Iterator[Atom]:
+def _sort_keys(keys: Items) -> Iterator[Atom]:
     """The arrays that the keys are compared by, the first first."""
     kinds = keys.structure.variants
     if len(kinds) > 1 and all(map(_is_number, kinds)):

@@ -25,7 +25,7 @@ class Characters(Countable):
     """The characters of a string, the bytes of others, or the strings (or rows with strings) of a list or tuple."""
 
     def __init__(self, items: Any) -> None:
-        self._held = items
+        self._source = items
         self._before = tuple(items)
 
     @property
@@ -38,20 +38,20 @@ class Characters(Countable):
 
     def at(self, index: int | PythonScalar) -> Any:
         if not isinstance(index, Tracer):
-            return self._held[index]
+            return self._source[index]
         current().trace.text.has_codes = True
-        if isinstance(self._held, (str, bytes)):
+        if isinstance(self._source, (str, bytes)):
             return chosen_item.chosen(self._before, index, index)
-        return chosen_item.chosen(list(self._held), index, index)
+        return chosen_item.chosen(list(self._source), index, index)
 
     def steps(self) -> Iterator[Any]:
         """The items one by one, and those that are appended while they are gone over."""
-        yield from self._held
+        yield from self._source
 
     def end(self, left: Atom) -> None:
-        if len(self._held) != len(self._before):
+        if len(self._source) != len(self._before):
             raise UnsupportedOperationError(
-                f"a {type(self._held).__name__} gets another length while it is gone over; go over a copy"
+                f"a {type(self._source).__name__} gets another length while it is gone over; go over a copy"
             )
 
 

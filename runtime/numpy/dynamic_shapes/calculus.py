@@ -133,7 +133,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         )
         wrong = broadcasting.differ(known[0].shape[0], known[1].shape[0])
         broadcasting.refuse(wrong, ValueError, "fp and xp are not of the same length.")
-        known = [_held(v) for v in known]
+        known = [_padded_with_last(v) for v in known]
         capacity = min(v.shape[0] for v in known)
         known = [v[:capacity] for v in known]
 
@@ -143,7 +143,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     return broadcasting.elementwise(compute, (x,)) if wrap.is_dynamic_array(x) else compute(x)
 
 
-def _held(x: Any) -> Any:
+def _padded_with_last(x: Any) -> Any:
     """The elements, then the last of them for ever."""
     if not wrap.is_dynamic_array(x):
         return x

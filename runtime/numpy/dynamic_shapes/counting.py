@@ -32,7 +32,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
         )
     np.bincount(np.zeros(1, numbers.dtype))  # raises for types that it does not count
     least = _least(minlength)
-    line, there = _line(numbers, _INT)
+    line, there = _left_packed(numbers, _INT)
     if not line.type.size:
         return FUNCTIONS[np.zeros](least, np.int64)
     below = atoms.ufunc(np.less, line, zeros_atom(line.type.shape, _INT))
@@ -51,7 +51,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
     return wrap.with_extents(fresh(atoms.op("scatter", counts, places, amounts, combine="add")), extents)
 
 
-def _line(x: Any, dtype: np.dtype[Any]) -> tuple[Atom, Atom | None]:
+def _left_packed(x: Any, dtype: np.dtype[Any]) -> tuple[Atom, Atom | None]:
     """The elements from the front on, then zeros; and which are elements, where not all are."""
     if not wrap.is_dynamic_array(x):
         return atom_of(x, dtype), None
@@ -91,5 +91,5 @@ def _amounts(numbers: Any, weights: Any, line: Atom) -> Atom:
         broadcasting.differ(given.shape[0], numbers.shape[0]), broadcasting.differ(numbers.shape[0], 0)
     )
     broadcasting.refuse(wrong, ValueError, "The weights and list don't have the same length.")
-    made, _ = _line(given, np.dtype(np.float64))
+    made, _ = _left_packed(given, np.dtype(np.float64))
     return compaction.resized(made, 0, line.type.size)

@@ -34,7 +34,7 @@ def _is_int(obj: Any) -> bool:
     return isinstance(obj, (int, np.integer)) and not isinstance(obj, bool)
 
 
-def _line(array: Any, at: int) -> Any:
+def _axis_positions(array: Any, at: int) -> Any:
     """The positions of an axis, as an array of the axis's extent."""
     n = (array.capacity if wrap.is_dynamic_array(array) else array.shape)[at]
     line = wrap.array_of(atoms.op("iota", shape=(n,), dtype=np.dtype(np.int64), axis=0))
@@ -57,21 +57,21 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     array, at = _axis(arr, axis)
     if _is_int(obj):
         return _without(array, _place(obj, array.shape[at], at), at)
-    kept = FUNCTIONS[np.ones_like](_line(array, at), dtype=bool)
+    kept = FUNCTIONS[np.ones_like](_axis_positions(array, at), dtype=bool)
     kept[_many(obj)] = False
     return array[(*((slice(None),) * at), kept)].__copy__()
 
 
 def _without(array: Any, place: Any, at: int) -> Any:
     """Return the array without the element at an index: those behind it move up by one."""
-    value, extents = _front(array, at)
+    value, extents = _left_packed(array, at)
     capacity = max(value.type.shape[at] - 1, 0)
     behind = compaction.shifted(value, at, min(1, value.type.shape[at]), capacity)
     made = _before(place, compaction.resized(value, at, capacity), behind, at)
     return _with_size(made, extents, at, -1)
 
 
-def _front(array: Any, at: int) -> tuple[Atom, list[Any]]:
+def _left_packed(array: Any, at: int) -> tuple[Atom, list[Any]]:
     """The elements from the front of an axis on."""
     if not wrap.is_dynamic_array(array):
         return array.atom, [None] * array.ndim
@@ -119,7 +119,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     block = _block(new, array, at, new.shape[at])
     if extents_of(block)[at] is not None:
         return concatenate([array[(*before, slice(None, place))], block, array[(*before, slice(place, None))]], at)
-    value, extents = _front(array, at)
+    value, extents = _left_packed(array, at)
     count = block.shape[at]
     moved = _before(place, compaction.extended(value, at, 0, count), compaction.extended(value, at, count, 0), at)
     starts = [size_arithmetic.atom_of(place if d == at else 0) for d in range(array.ndim)]
@@ -153,7 +153,7 @@ def _block(new: Any, array: Any, at: int, count: Any) -> Any:
 def _several(obj: Any, array: Any, at: int) -> Any:
     """Positions to insert at, from 0."""
     if isinstance(obj, slice) or (not traced_inside(obj) and np.asarray(obj).dtype == bool):
-        return _line(array, at)[obj]
+        return _axis_positions(array, at)[obj]
     places_ = FUNCTIONS[np.array](obj) if traced_inside(obj) else array_of(np.asarray(obj, np.int64))
     if wrap.is_dynamic_array(places_) or places_.ndim != 1:
         raise refused("insert", "the number of indices must be static")
@@ -169,7 +169,7 @@ def _insert_several(array: Any, indices: Any, values: Any, at: int) -> Any:
     index[order] = index[order] + np.arange(count)
     capacity = _block(array_of(0)[(None,) * array.ndim], array, at, count)
     made = concatenate([array, capacity], at)
-    line = _line(made, at)
+    line = _axis_positions(made, at)
     old = FUNCTIONS[np.ones_like](line, dtype=bool)
     old[index] = False
     before = (slice(None),) * at

@@ -83,7 +83,7 @@ def _spread(a: Any, often: Mapping[int, Any], origin: Callable[[Atom, Any, Any],
     axes = list(often)
     sizes = [size_arithmetic.bound_of(a.shape[at] * often[at]) for at in axes]
     capacities, extents = run_time_sizes.with_capacity(sizes)
-    value = _front(a, *axes)
+    value = _left_packed(a, *axes)
     for at, capacity in zip(axes, capacities, strict=True):
         if value.type.shape[at]:
             value = compaction.taken(value, at, origin(iota((capacity,)), a.shape[at], often[at]))
@@ -114,13 +114,13 @@ def _each(a: Any, counts: Any, at: int) -> Any:
     total = FUNCTIONS[np.sum](fresh(often))
     if counts.dtype.kind == "b":
         total = size_arithmetic.limited(size_arithmetic.bound_of(total), 0, often.type.shape[0])
-    value = _front(a, at)
+    value = _left_packed(a, at)
     (capacity,), (extent,) = run_time_sizes.with_capacity((total,))
     places = FUNCTIONS[np.searchsorted](ends, fresh(iota((capacity,))), side="right")
     return _laid(a, compaction.taken(value, at, places.atom), {at: extent})
 
 
-def _front(a: Any, *axes: int) -> Atom:
+def _left_packed(a: Any, *axes: int) -> Atom:
     """The buffer of an array, compacted to the front of these axes."""
     return a.left_packed(*axes).memory.atom if wrap.is_dynamic_array(a) else a.atom  # type: ignore[no-any-return]
 

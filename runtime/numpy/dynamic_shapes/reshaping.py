@@ -40,7 +40,7 @@ def _check_order(a: Any, order: str) -> None:
 
 def _as_line(a: Any, together: Atom | None) -> Any:
     """The elements in C order: a copy, which is the same memory where that holds. NumPy copies only what it must."""
-    line = _line(a)
+    line = _flattened(a)
     if isinstance(together, Literal) and together.value and (a.ndim == 1 or _is_view(a.memory)):
         return line
     return _copy_unless(together, line)
@@ -58,7 +58,7 @@ def _is_view(whole: Any) -> bool:
     return memory_layout.reshape(memory_layout.model(whole), (math.prod(whole.shape),)) is not None
 
 
-def _line(a: Any) -> Any:
+def _flattened(a: Any) -> Any:
     """The elements in C order, as if they were a view."""
     if a.ndim == 1:
         return a

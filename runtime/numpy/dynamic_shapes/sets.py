@@ -209,7 +209,7 @@ def _together(*xs: Any) -> Any:
     return wrap.with_extents(fresh(line), (masked(mask),), operands.origin(*xs))
 
 
-def _lines(*xs: Any) -> list[Any]:
+def _flat_operands(*xs: Any) -> list[Any]:
     dtype = np.result_type(promoted(*(operands.memory(operands.array(x)) for x in xs)))
     lines = [operands.flat(x) for x in xs]
     return [x if x.dtype == dtype else FUNCTIONS[np.asarray](x, dtype) for x in lines]
@@ -223,7 +223,7 @@ def _once(x: Any, assume_unique: Any) -> Any:
 @rules.implements(np.union1d)
 def union1d(ar1: Any, ar2: Any) -> Any:
     """As `numpy.union1d`."""
-    return unique(_together(*_lines(ar1, ar2)))
+    return unique(_together(*_flat_operands(ar1, ar2)))
 
 
 @rules.dynamic_shape(np.setdiff1d)
@@ -239,7 +239,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
 @rules.implements(np.setxor1d)
 def setxor1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
     """As `numpy.setxor1d`."""
-    a, b = (_once(x, assume_unique) for x in _lines(ar1, ar2))
+    a, b = (_once(x, assume_unique) for x in _flat_operands(ar1, ar2))
     alone = [x[FUNCTIONS[np.isin](x, other, invert=True)] for x, other in ((a, b), (b, a))]
     return FUNCTIONS[np.sort](_together(*alone))
 
@@ -248,7 +248,7 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
 @rules.implements(np.intersect1d)
 def intersect1d(ar1: Any, ar2: Any, assume_unique: Any = False, return_indices: Any = False) -> Any:
     """As `numpy.intersect1d`."""
-    a, b = _lines(ar1, ar2)
+    a, b = _flat_operands(ar1, ar2)
     if not return_indices:
         x = FUNCTIONS[np.sort](_once(a, assume_unique))
         return x[FUNCTIONS[np.isin](x, b)]

@@ -23,7 +23,7 @@ from anabranch.runtime.values.registry import FUNCTIONS
 rules = Rules()
 
 
-def _line(a: Any, axis: Any) -> tuple[Any, int]:
+def _flat_unless_axis(a: Any, axis: Any) -> tuple[Any, int]:
     """The array, flat where no axis is given, and the axis."""
     return (operands.flat(a), 0) if axis is None else (a, one_axis(axis, a.ndim))
 
@@ -44,7 +44,7 @@ def _size(a: Any, axis: int) -> Any:
 @rules.dynamic_shape(np.sort)
 def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """As `numpy.sort`."""
-    x, at = _line(a, axis)
+    x, at = _flat_unless_axis(a, axis)
     return in_order(x, at, kind=kind, order=order, stable=stable)
 
 
@@ -57,7 +57,7 @@ def sort_in_place(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *
 @rules.dynamic_shape(np.argsort)
 def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
     """As `numpy.argsort`; ties stay in order for every kind."""
-    x, at = _line(a, axis)
+    x, at = _flat_unless_axis(a, axis)
     # Compacted: of equal elements the valid ones come first.
     x = x.left_packed(at) if operands.extents(x)[at] is not None else x
     made = FUNCTIONS[np.argsort](x.padded(operands.behind(x.dtype)), at, kind, order, stable=stable)
@@ -67,7 +67,7 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stab
 @rules.dynamic_shape(np.partition)
 def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
     """As `numpy.partition`: sorted, which is one of the partitions."""
-    x, at = _line(a, axis)
+    x, at = _flat_unless_axis(a, axis)
     _check_kth(kth, x, at)
     return sort(x, at, order=order)
 
@@ -75,7 +75,7 @@ def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order
 @rules.dynamic_shape(np.argpartition)
 def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
     """As `numpy.argpartition`: the positions that sort."""
-    x, at = _line(a, axis)
+    x, at = _flat_unless_axis(a, axis)
     _check_kth(kth, x, at)
     return argsort(x, at, order=order)
 
@@ -228,7 +228,7 @@ def _of_lines(asked: quantiles.Request, a: Any, axis: Any) -> Any:
     wide = tuple(1 if i in axes else n for i, n in enumerate(a.capacity))
     table = FUNCTIONS[np.transpose](operands.memory(in_order(x, x.ndim - 1)).reshape((math.prod(outer), -1)))
     counts, missing = _counts(x, count, asked.ignores_nan)
-    lines = quantiles.Lines(table, counts, outer, wide, missing)
+    lines = quantiles.OrderedVectors(table, counts, outer, wide, missing)
     made = quantiles.found(asked, level, table, lines)
     extents = [None] * level.ndim + (kept if asked.keepdims else rest)
     return wrap.with_extents(made, extents, operands.origin(x)) if any(extents) else made

@@ -185,14 +185,14 @@ def _chosen(extent: ValidRegion | None, size: int, choose: Callable[[Atom], Atom
     if isinstance(extent, Masked):
         rank = compaction.ranks(extent.mask.atom)
     elif isinstance(extent, Window):
-        rank = atoms.ufunc(np.subtract, places, _line(extent.start, size))
+        rank = atoms.ufunc(np.subtract, places, _as_vector(extent.start, size))
     else:
         rank = places
     mask = choose(rank)
     return views.AxisSlice(0, size), masked(mask if valid is None else atoms.logical_and(mask, valid))
 
 
-def _line(value: Bound | Atom, size: int) -> Atom:
+def _as_vector(value: Bound | Atom, size: int) -> Atom:
     atom = value if not isinstance(value, int) and not isinstance(value, Tracer) else wrap.as_atom(value, np.int64)
     return atoms.broadcast_to(atom, (size,))
 
@@ -200,12 +200,12 @@ def _line(value: Bound | Atom, size: int) -> Atom:
 def _between(rank: Atom, low: Bound, high: Bound) -> Atom:
     n = rank.type.shape[0]
     return atoms.logical_and(
-        atoms.ufunc(np.greater_equal, rank, _line(low, n)), atoms.ufunc(np.less, rank, _line(high, n))
+        atoms.ufunc(np.greater_equal, rank, _as_vector(low, n)), atoms.ufunc(np.less, rank, _as_vector(high, n))
     )
 
 
 def _multiple(among: Atom, rank: Atom, origin: Bound, stride: Bound | Atom) -> Atom:
     n = rank.type.shape[0]
-    away = atoms.ufunc(np.absolute, atoms.ufunc(np.subtract, rank, _line(origin, n)))
-    rest = atoms.ufunc(np.remainder, away, _line(stride, n))
-    return atoms.logical_and(among, atoms.ufunc(np.equal, rest, _line(0, n)))
+    away = atoms.ufunc(np.absolute, atoms.ufunc(np.subtract, rank, _as_vector(origin, n)))
+    rest = atoms.ufunc(np.remainder, away, _as_vector(stride, n))
+    return atoms.logical_and(among, atoms.ufunc(np.equal, rest, _as_vector(0, n)))

@@ -206,7 +206,7 @@ def unpack(
 class Unpacking:
     """Makes values of atoms: arrays into `made`, mutable containers into `containers`, each in order.
 
-    `twins` has, for each mutable container outside of choices, the first one that is the same object.
+    `firsts` has, for each mutable container outside of choices, the first one that is the same object.
     """
 
     def __init__(
