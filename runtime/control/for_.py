@@ -42,8 +42,8 @@ def for_(
     """
     form = StateForm(tuple(names), tuple(exits))
     if not tracing():
-        return form.give(_run(items, body, init, form))
-    return form.give(run(items, body, init, form, f"the for loop at {where(body)}"))
+        return form.to_rewritten(_run(items, body, init, form))
+    return form.to_rewritten(run(items, body, init, form, f"the for loop at {where(body)}"))
 
 
 def run(items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], form: StateForm, what: str) -> State:
@@ -89,7 +89,7 @@ def _over_list(items: Any, body: Callable[..., Any], state: State, form: StateFo
         if position >= len(items):
             cost.note_unrolled()
             return (NEXT, no_value, *state[2:])
-        state = form.take(body(items[position], *state[2:]))
+        state = form.from_rewritten(body(items[position], *state[2:]))
         cost.count()
         go_on = truth(state[0] < BREAK)
         if go_on is False:
@@ -109,7 +109,7 @@ def _from(position: int, items: Any, body: Callable[..., Any], form: StateForm, 
     inner = StateForm(("position", *form.names), form.exits)
 
     def step(position: Any, *carry: Any) -> Any:
-        code, value, *after = form.take(body(items[position], *carry))
+        code, value, *after = form.from_rewritten(body(items[position], *carry))
         return inner.pack(code, value, (position + 1, *after))
 
     def test(position: Any, *_: Any) -> Any:
@@ -124,7 +124,7 @@ def _consume(source: PushIterator, body: Callable[..., Any], init: tuple[Any, ..
     state = GeneratorNames((NEXT, no_value, *init), ("exit code", "returned value", *form.names), body.__code__)
 
     def consume(item: Any) -> Any:
-        state[:] = form.take(body(item, *state[2:]))
+        state[:] = form.from_rewritten(body(item, *state[2:]))
         return state[0] >= BREAK
 
     source.for_each(consume, may_stop=bool(form.exits))
@@ -134,7 +134,7 @@ def _consume(source: PushIterator, body: Callable[..., Any], init: tuple[Any, ..
 def _run(items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], form: StateForm) -> State:
     state: State = (NEXT, no_value, *init)
     for item in items:
-        state = form.take(body(item, *state[2:]))
+        state = form.from_rewritten(body(item, *state[2:]))
         if state[0] >= BREAK:
             return state
     return (NEXT, no_value, *state[2:])

@@ -50,8 +50,8 @@ def is_(a: Any, b: Any) -> Any:
                     held = chosen if same is True else atoms.logical_and(chosen, same)
                     result = atoms.logical_or(result, held)
             return _bool(result)
-    if isinstance(a, Growable) and isinstance(b, Growable) and a.home is not None and b.home is not None:
-        return a is b or (a.home.table is b.home.table and a.home.index == b.home.index)
+    if isinstance(a, Growable) and isinstance(b, Growable) and a.row_binding is not None and b.row_binding is not None:
+        return a is b or (a.row_binding.table is b.row_binding.table and a.row_binding.index == b.row_binding.index)
     if (_is_bool(a) and _is_bool(b)) or (_is_numpy_bool(a) and _is_numpy_bool(b)):
         # There is one True and one False, Python's and NumPy's: two bools are one object where they are equal.
         return _bool(wrap.as_atom(a == b, np.bool_))

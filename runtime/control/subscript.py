@@ -135,7 +135,11 @@ def _get(container: Any, key: Any) -> Any:
     )
     if table is not None:
         return row_tables.view(type(container), table, position)
-    if isinstance(container, Growable) and isinstance(container, list) and nested_lists.refer(container) is not None:
+    if (
+        isinstance(container, Growable)
+        and isinstance(container, list)
+        and nested_lists.become_row_references(container) is not None
+    ):
         return container[key]
     if isinstance(container, range):
         return countable_ranges.KnownRange(container).at(position)
@@ -186,7 +190,9 @@ def _get_or_make(container: dict[Any, Any], key: Any, missing: Callable[..., Any
 
 def _prefer_arrays(container: Any, key: Any) -> None:
     if isinstance(key, Tracer) and isinstance(container, list):
-        (array_lists.indexed if isinstance(container, Growable) else array_lists.plain_list_indexed)(container)
+        (array_lists.prepare_indexed if isinstance(container, Growable) else array_lists.prepare_plain_indexed)(
+            container
+        )
 
 
 def _set(value: Any, container: Any, key: Any) -> None:

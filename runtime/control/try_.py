@@ -140,7 +140,7 @@ def _handle(body: Block, handlers: Sequence[Handler], orelse: Block | None, form
     found = _Catches(region, handlers)
     if not any(way.block is not None for way in found.ways):
         if not region.builder.trace.failures.regions:
-            region.take()
+            region.take_points()
         if value is MISSING:
             raise UnreachableError
         return form.after(value, orelse)
@@ -283,7 +283,7 @@ class _Fork:
     def __init__(self, region: TryRegion, what: str) -> None:
         self.region, self.what = region, what
         self.code = region.builder.read(region.builder.trace.failures.error_code)
-        self.points = region.take()
+        self.points = region.take_points()
         self.tidy: list[bool] = []
 
     def run(self, success: Block | None, ways: Sequence[_Enter], numbers: Mapping[int, int]) -> Any:

@@ -52,9 +52,9 @@ def result_layout(value: Any, contents: tuple[Any, ...], outside: Heap, given: B
             _refuse_cycles(part, "the result", {}, set(), exists)
     else:
         _refuse_cycles(value, "the result", {}, set(), exists)
-    result = carry_layouts.staged(_of_made_nodes(layouts.describe(value, exists), exists), lambda _: False)
+    result = carry_layouts.with_leaves(_of_made_nodes(layouts.describe(value, exists), exists), lambda _: False)
     described = [_of_made_nodes(layouts.describe(c, exists), exists) for c in contents]
-    rest = [carry_layouts.staged(c, lambda v: id(v) in given.numbers) for c in described]
+    rest = [carry_layouts.with_leaves(c, lambda v: id(v) in given.numbers) for c in described]
     return layouts.Node(structure, (result, *rest))
 
 

@@ -83,7 +83,7 @@ def adopted(made: Any, arguments: Any) -> Any:
     if type(made) is not np.ndarray or made.dtype.kind not in "biufc" or _shared(made, arguments):
         return made
     handle = fresh(Literal(frozen(np.array(made, order="C"))))
-    memory_layout.give(handle, memory_layout.traits_of_ndarray(made))
+    memory_layout.set_traits(handle, memory_layout.traits_of_ndarray(made))
     return handle
 
 

@@ -61,7 +61,7 @@ def laid(atom: Atom, order: Any) -> TracedArray:
     """A new array that holds the value, in Fortran order where that is asked for."""
     made: TracedArray = wrap.array_of(atom)
     if order == "F":
-        made.storage.strides = memory_layout.in_order(atom.type.shape, atom.type.dtype, "F").strides
+        made.storage.strides = memory_layout.contiguous_model(atom.type.shape, atom.type.dtype, "F").strides
     return made
 
 

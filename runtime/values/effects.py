@@ -48,7 +48,7 @@ def emit(name: str, perform: Callable[[Any], None], value: Any) -> None:
     """Do `perform(value)` when the computation gets here, unless it has failed before."""
     perform = _redirected(name, perform)
     value = lazy_text.snapshot(value)
-    layout = carry_layouts.staged(layouts.describe(value), lambda _: False)
+    layout = carry_layouts.with_leaves(layouts.describe(value), lambda _: False)
     builder = current()
     trace = builder.trace
     inputs = [p.atom for p in pack_unpack.pack(value, layout)]

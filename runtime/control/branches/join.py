@@ -38,7 +38,7 @@ def join_all(values: Sequence[Any], heap: Heap, stays: Callable[[object], bool])
     if not values:
         return None
     joined = functools.reduce(layout_join.join, (layouts.describe(v, heap.__contains__) for v in values))
-    return carry_layouts.staged(joined, stays)
+    return carry_layouts.with_leaves(joined, stays)
 
 
 def check_sharing(

@@ -45,7 +45,7 @@ def _of_either_kind(pred: Atom, on_true: Any, on_false: Any) -> Any:
 def _chosen(preds: Callable[[], Sequence[Atom]], values: Sequence[Any]) -> Any:
     """The number for which the first of the conditions holds; the last one, for which there is none, if none does."""
     layout = functools.reduce(layout_join.join, map(layouts.describe, values))
-    layout = carry_layouts.staged(layout, lambda _: False)
+    layout = carry_layouts.with_leaves(layout, lambda _: False)
     *rows, last = [[p.atom for p in pack_unpack.pack(v, layout)] for v in values]
     if last:
         for pred, row in reversed(list(zip(preds(), rows, strict=True))):

@@ -44,7 +44,7 @@ def become_array(owner: Any) -> bool:
     if may_be_table(owner.contents()):
         made = nested_lists.become_table(owner)
         if made and ("rows", owner.site) in (current().trace.lists.array_sites or ()):
-            nested_lists.refer(owner)
+            nested_lists.become_row_references(owner)
         return made
     if owner.native.__len__(owner) <= SMALL:
         return False
@@ -56,7 +56,7 @@ def become_array(owner: Any) -> bool:
     return True
 
 
-def indexed(owner: Any) -> None:
+def prepare_indexed(owner: Any) -> None:
     """Have the elements of a list that may grow side by side, which is indexed by a run-time value now.
 
     Raises
@@ -89,7 +89,7 @@ def before_loop(roots: Sequence[object]) -> None:
                 become_array(slot.target)
 
 
-def plain_list_indexed(items: list[Any]) -> None:
+def prepare_plain_indexed(items: list[Any]) -> None:
     """Have the elements of an ordinary list side by side, which is indexed by a run-time value now.
 
     Raises

@@ -47,7 +47,7 @@ def read(reference: Reference, operation: Callable[[Any], Any], is_own: Callable
                 found[i] = columns.Raised(error)
             if len(builder.equations) > before.equations:
                 raise columns.UnlikeFieldsError
-            writes.take(i)
+            writes.record(i)
         if any(s.changed for s in slots):
             why = "is written to"
             raise columns.UnlikeFieldsError

@@ -35,12 +35,12 @@ _FEW = 64
 class Row(Protocol):
     """A list that can be a row of a table: one that may grow."""
 
-    home: Any  # the `Home` that says which row it is; None for a list that is none
+    row_binding: Any  # the `RowBinding` that says which row it is; None for a list that is none
 
-    def enter_home(self, home: Home) -> None:
+    def bind_row(self, home: RowBinding) -> None:
         """Be a row of a table."""
 
-    def leave_home(self, contents: Any) -> None:
+    def unbind_row(self, contents: Any) -> None:
         """Be a row no more, and hold these elements."""
 
 
@@ -97,16 +97,16 @@ class Table:
         """Let the rows hold their elements by themselves, those that are wanted; nobody can read the others."""
         unchanged = self.items is self.first
         for owner in self.owners:
-            home = owner.home
+            home = owner.row_binding
             if home is not None and home.table is self and wanted(owner):  # and was not put back to what it was before
-                owner.leave_home(home.before if unchanged else self.row(home.index))
+                owner.unbind_row(home.before if unchanged else self.row(home.index))
         self.items, self.dead = self.first, True
 
     def finish(self) -> None:
         """Let the rows hold parts of the table: the function has ended."""
         self.last, self.items, self.dead = self.items, self.first, True
 
-    def contents(self, home: Home) -> Any:
+    def contents(self, home: RowBinding) -> Any:
         """Return the contents of a row after the function has ended."""
         return home.before if self.last is self.first else RowPart(self.last, home.index, self.width)
 
@@ -160,7 +160,7 @@ class _TableSlot(Slot):
         return now is before
 
 
-class Home:
+class RowBinding:
     """The row of a table that a list is; `before` is what it held until then, for a list from before the table."""
 
     __slots__ = ("before", "index", "table")
@@ -185,7 +185,7 @@ class RowStructure(Structure):
         return True
 
     def children(self, value: Row) -> list[Any]:
-        return [value.home.index]
+        return [value.row_binding.index]
 
     def build(self, children: Sequence[Any]) -> Any:
         return view(self.cls, self.extra, children[0])
@@ -200,7 +200,7 @@ class RowOfLists(Structure):
         return False
 
     def children(self, value: Row) -> list[Any]:
-        return [value.home.index, *value.home.table.owners]
+        return [value.row_binding.index, *value.row_binding.table.owners]
 
     def build(self, children: Sequence[Any]) -> Any:
         index, *rows = children
@@ -211,7 +211,7 @@ class RowOfLists(Structure):
 
 def structure_of_row(row: Row) -> Structure | None:
     """The structure of a list that a run-time index has led to; None for the rows themselves."""
-    home = row.home
+    home = row.row_binding
     if home.before is not None:
         return None
     if home.table.dead:
@@ -222,7 +222,7 @@ def structure_of_row(row: Row) -> Structure | None:
 def view(cls: Callable[[], R], table: Table, index: int | PythonScalar) -> R:
     """The list that is a row of a table."""
     made = cls()
-    made.enter_home(Home(table, index))
+    made.bind_row(RowBinding(table, index))
     current().trace.identity.note_created(made)
     return made
 

@@ -166,7 +166,7 @@ def count(items: Sequence[Any], value: Any) -> Any:
 _MOST_SORTED = 32
 
 
-def in_order(items: Sequence[Any], key: Callable[[Any], Any] | None = None, reverse: bool = False) -> list[Any]:
+def sorted_items(items: Sequence[Any], key: Callable[[Any], Any] | None = None, reverse: bool = False) -> list[Any]:
     """As `sorted`: numbers, and tuples of them, by sorts of arrays, a few others by insertion.
 
     Raises
@@ -176,7 +176,7 @@ def in_order(items: Sequence[Any], key: Callable[[Any], Any] | None = None, reve
     """
     keys = list(items) if key is None else list_order.keys_of(items, key)
     traced = any(map(containers.has_traced, keys))
-    made = list_order.in_order(items, keys, reverse) if traced else None
+    made = list_order.sorted_by_keys(items, keys, reverse) if traced else None
     if made is not None:
         return made
     rows = list(zip(keys, items, strict=True))

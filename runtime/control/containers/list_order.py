@@ -40,7 +40,7 @@ def keys_of(items: Sequence[Any], key: Callable[[Any], Any]) -> list[Any]:
     return [key(item) for item in items]
 
 
-def in_order(items: Sequence[Any], keys: Sequence[Any], reverse: bool) -> list[Any] | None:
+def sorted_by_keys(items: Sequence[Any], keys: Sequence[Any], reverse: bool) -> list[Any] | None:
     """The items in the order of their keys, equal ones as they were; None for a few, and for what is no numbers."""
     graph = records.graph_of(items)
     if len(items) <= FEW and (graph is None or len(items) < 2):

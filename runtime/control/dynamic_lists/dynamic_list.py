@@ -229,7 +229,7 @@ def _same(a: _Methods, b: object) -> Any:
 class GrowableList(_Methods, list[Any]):  # type: ignore[misc]
     """A list that may grow."""
 
-    __slots__ = ("_items", "home", "site")
+    __slots__ = ("_items", "row_binding", "site")
     native = list
 
     def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
@@ -250,7 +250,7 @@ class GrowableList(_Methods, list[Any]):  # type: ignore[misc]
 class GrowableDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
     """A deque that may grow."""
 
-    __slots__ = ("_items", "home", "site")
+    __slots__ = ("_items", "row_binding", "site")
     native = collections.deque
     _contents = DequeContents
 

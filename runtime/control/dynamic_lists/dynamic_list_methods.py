@@ -145,7 +145,7 @@ def sort(
     """`owner.sort(key=key, reverse=reverse)`; `listed` makes a list of what an iterable yields."""
     items = owner.as_items()
     keys = items if key is None else listed(_each(owner, key)).as_items()
-    owner.become(dynamic_list_order.in_order(items, keys, reverse, reversed_items))
+    owner.become(dynamic_list_order.sorted_by_keys(items, keys, reverse, reversed_items))
 
 
 def differ(owner: GrowableContents, other: Any) -> Any:

@@ -19,7 +19,7 @@ _NAN = "run-time values that are sorted have a NaN among them; use np.sort, whic
 _FAR = "ints beyond 2**53 are sorted together with floats in a list of run-time length; give them one type"
 
 
-def in_order(items: Items, keys: Items, reverse: bool, backwards: Callable[[Items], Items]) -> Items:
+def sorted_by_keys(items: Items, keys: Items, reverse: bool, backwards: Callable[[Items], Items]) -> Items:
     """The elements in the order of their keys; what is equal keeps its order.
 
     Raises

@@ -29,24 +29,24 @@ class GrowableSlot(Slot):
         self.target.resume(contents)
 
     def parts(self) -> Iterable[Any]:
-        if isinstance(self.before, row_tables.Home):
+        if isinstance(self.before, row_tables.RowBinding):
             return (self.before.table, *self.before.table.owners)
         if isinstance(self.before, row_tables.RowPart):
             return ()
         if isinstance(self.before, nested_lists.RowReferences):
             return self.before.owners
         if isinstance(self.before, Items):
-            return (*nested_lists.referred(self.before), *records.members(self.before))
+            return (*nested_lists.reference_roots(self.before), *records.members(self.before))
         parts: Iterable[Any] = self.before
         return parts
 
     @staticmethod
     def same_contents(now: object, before: object) -> bool:
-        if isinstance(before, row_tables.Home) and not isinstance(now, (Items, row_tables.Home)):
+        if isinstance(before, row_tables.RowBinding) and not isinstance(now, (Items, row_tables.RowBinding)):
             # The rows hold what they held before they were in a table.
             before = before.before
-        if isinstance(now, (row_tables.Home, row_tables.RowPart, nested_lists.RowReferences)) or isinstance(
-            before, row_tables.Home
+        if isinstance(now, (row_tables.RowBinding, row_tables.RowPart, nested_lists.RowReferences)) or isinstance(
+            before, row_tables.RowBinding
         ):
             return now is before
         if isinstance(now, Items) or isinstance(before, Items):

@@ -67,7 +67,7 @@ def _position(items: Items, key: int | PythonScalar, text: str) -> Any:
 
 
 def _position_in_row(owner: GrowableContents, key: Any, text: str) -> Any:
-    width = owner.home.table.width
+    width = owner.row_binding.table.width
     return _checked(width, width, _check_index(owner, key), text)
 
 
@@ -106,8 +106,8 @@ def _less(length: int | PythonScalar, n: int = 1) -> Any:
 
 def get(owner: GrowableContents, key: Any) -> Any:
     """`owner[key]`."""
-    if owner.home is not None and not isinstance(key, slice):
-        home = owner.home
+    if owner.row_binding is not None and not isinstance(key, slice):
+        home = owner.row_binding
         return home.table.element(home.index, _position_in_row(owner, key, "list index out of range"))
     items = owner.as_items()
     if isinstance(key, slice):
@@ -122,8 +122,8 @@ def set_(owner: GrowableContents, key: Any, value: Any) -> None:
     if isinstance(key, slice):
         _set_slice(owner, key, value)
         return
-    if owner.home is not None:
-        home = owner.home
+    if owner.row_binding is not None:
+        home = owner.row_binding
         position = _position_in_row(owner, key, "list assignment index out of range")
         home.table.set_element(home.index, position, value)
         return

@@ -65,7 +65,9 @@ class _Counted:
     def run(self, state: State) -> State:
         """The state after the loop."""
         if not isinstance(self.length, int):
-            return growth.unless(lambda: self._staged(state, ""), lambda: self._staged(state, _GROWS), self.body, state)
+            return growth.prefer_fixed_lengths(
+                lambda: self._staged(state, ""), lambda: self._staged(state, _GROWS), self.body, state
+            )
         if self.length <= 1:
             return self._unrolled(state, "it has one step at most")
         if self.sequence.is_known and self.length <= FEW_KNOWN:
@@ -186,7 +188,9 @@ class _Counted:
             def rest(left: State, users: Callable[..., Any] = body) -> State:
                 return self._stage(Tail(self.sequence), left[2:], True)
 
-            return steps.then(self.form.take(body(self.sequence.at(0), *state[2:])), rest, self.form, self.what)
+            return steps.then(
+                self.form.from_rewritten(body(self.sequence.at(0), *state[2:])), rest, self.form, self.what
+            )
 
         before = _Before(self.body, self.sequence.holds, state)
         try:
@@ -204,7 +208,7 @@ class _Counted:
         before = _Before(self.body, self.sequence.holds, init)
 
         def step(index: int | PythonScalar, *carry: Any) -> State:
-            after = self.form.take(self.body(sequence.at(index), *carry))
+            after = self.form.from_rewritten(self.body(sequence.at(index), *carry))
             stacked_sequences.check_lent(after, self.body)
             return after
 

@@ -24,8 +24,10 @@ T = TypeVar("T")
 _MOST = 1 << 20
 
 
-def unless(without: Callable[[], T], with_growable_lists: Callable[[], T], body: Callable[..., Any], state: State) -> T:
-    """`without()`, in which lists keep their lengths; where one must not, `with_growable_lists()`.
+def prefer_fixed_lengths(
+    with_fixed_lengths: Callable[[], T], with_growable_lists: Callable[[], T], body: Callable[..., Any], state: State
+) -> T:
+    """`with_fixed_lengths()`, in which lists keep their lengths; where one must not, `with_growable_lists()`.
 
     `body` and `state` are the loop's, which both are ways to stage.
     """
@@ -41,7 +43,7 @@ def unless(without: Callable[[], T], with_growable_lists: Callable[[], T], body:
     wanted = trace.lists.wants_growth, trace.lists.wants_known
     trace.lists.grow_here = trace.lists.wants_growth = trace.lists.wants_known = False
     try:
-        return without()
+        return with_fixed_lengths()
     except AnabranchError as error:
         cannot = trace.lists.wants_growth and not trace.lists.wants_known
         if cannot:

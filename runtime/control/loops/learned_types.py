@@ -124,8 +124,8 @@ def _type_of(value: object, places: dict[int, int]) -> object:
         return (value.__code__, *(places.get(id(c)) for c in value.__closure__ or ()))
     if isinstance(value, dict):
         return (type(value), *(_type_of(v, places) for pair in value.items() for v in pair))
-    if isinstance(value, row_tables.Home):
-        return (row_tables.Home, places.get(id(value.table)), _type_of(value.index, places))
+    if isinstance(value, row_tables.RowBinding):
+        return (row_tables.RowBinding, places.get(id(value.table)), _type_of(value.index, places))
     structure = None if isinstance(value, _CONSTANTS) else containers.structure_of(value)
     if structure is not None:
         return (structure, *(_type_of(v, places) for v in structure.children(value)))

@@ -108,7 +108,7 @@ def _longest(value: Any, layout: layouts.Layout) -> list[int | None]:
     return found if len(parts) == len(layout.children) and len(found) == len(unknown) else unknown
 
 
-def holds(
+def bounds_hold(
     types: LoopTypes, equations: Sequence[Equation], formals: Sequence[Sequence[Var]], out: Sequence[Atom]
 ) -> bool:
     """Return whether no list gets longer in a step than `entry_layouts` assumed; assumptions that fail are dropped."""

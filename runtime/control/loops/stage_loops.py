@@ -158,7 +158,7 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
     with building(inner):
         traced.packed = [p for v, t in zip(out, types.layouts, strict=True) for p in pack_unpack.pack(v, t)]
         after = [p.atom if isinstance(p.atom, Part) else inner.resolve(p.atom) for p in traced.packed]
-    if not loop_lengths.holds(types, inner.equations, traced.formals_of, after):
+    if not loop_lengths.bounds_hold(types, inner.equations, traced.formals_of, after):
         return None
     if outcome.value is not MISSING:
         traced.out = tuple(out)
@@ -176,7 +176,7 @@ def _widen(outer: Builder, traced: BodyTrace, loop: LoopStatement, types: LoopTy
             continue  # fell through or continued: nothing to remember
         given = layouts.describe(value, types.heap.__contains__)
         after = layout_join.join(before, given, unboxing=not types.exact)
-        after = carry_layouts.widened(carry_layouts.staged(after, stays))
+        after = carry_layouts.widened(carry_layouts.with_leaves(after, stays))
         if after != before:
             rows = (types.init[i], traced.given[i], value)
             after = loop_numbers.unchanged(after, before, rows, starts, stays)
@@ -185,7 +185,7 @@ def _widen(outer: Builder, traced: BodyTrace, loop: LoopStatement, types: LoopTy
             continue
         if types.is_unread(i) and _replaces(before, value):
             types.unread.add(i)
-            after = packed_lists.packed(carry_layouts.widened(carry_layouts.staged(given, stays)))
+            after = packed_lists.packed(carry_layouts.widened(carry_layouts.with_leaves(given, stays)))
         else:
             check_growth(types, i, after, loop, _replaces(before, value))
         if types.multiplies(i, after):

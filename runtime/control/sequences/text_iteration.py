@@ -84,7 +84,7 @@ def is_text(items: Any) -> bool:
     if type(items) in (str, bytes):
         return True
     plain = type(items) in (list, tuple) or (
-        isinstance(items, Growable) and items.native is list and items.items is None and items.home is None
+        isinstance(items, Growable) and items.native is list and items.items is None and items.row_binding is None
     )
     return plain and len(items) > FEW and all(map(_is_textual, items))
 

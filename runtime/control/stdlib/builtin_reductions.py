@@ -77,7 +77,7 @@ def sorted_(items: Any, *, key: Callable[[Any], Any] | None = None, reverse: boo
     key = registry.called(key)
     made = lists.items_of(items)
     if not is_dynamic_list(made):
-        return lists.made_growable(container_order.in_order(made, key, reverse))
+        return lists.made_growable(container_order.sorted_items(made, key, reverse))
     made.sort(key=key, reverse=reverse)
     return made
 

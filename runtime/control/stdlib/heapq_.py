@@ -171,7 +171,7 @@ def _put_side_by_side(heap: Any, items: Sequence[Any]) -> None:
     """
     if not isinstance(heap, Growable) or not all(map(array_lists.fits, items)):
         return
-    if heap.home is not None:
+    if heap.row_binding is not None:
         heap.separate()  # type: ignore[attr-defined]
     if heap.items is None:
         contents: Any = heap.contents()  # type: ignore[attr-defined]

@@ -14,7 +14,7 @@ class Growable:
     __slots__ = ()
     items: Items | None
     site: Any
-    home: Any  # the row of a table that it is
+    row_binding: Any  # the row of a table that it is
     native: Any  # the built-in class that it stands for
     is_dynamic: bool
     is_fixed: bool

@@ -181,7 +181,7 @@ class Fresh(ItemForm):
 
     def at(self, leaves: Iterator[Atom]) -> Any:
         made = wrap.array_of(next(leaves))
-        memory_layout.give(made, self.traits)
+        memory_layout.set_traits(made, self.traits)
         return made
 
     def joined(self, other: ItemForm) -> ItemForm | None:

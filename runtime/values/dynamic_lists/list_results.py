@@ -70,7 +70,7 @@ def with_prefixes(lists: Iterable[Any]) -> None:
     """Let lists that are given back have the very arrays that were in them before a loop or a branch."""
     for found in lists:
         # A row of a table has no elements of its own.
-        if not isinstance(found, Growable) or found.home is not None:
+        if not isinstance(found, Growable) or found.row_binding is not None:
             continue
         if found.items is None or found.items.past is None:
             continue

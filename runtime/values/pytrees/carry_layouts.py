@@ -13,7 +13,7 @@ from anabranch.runtime.values.pytrees.layout import Constant, Layout, Leaf, Node
 from anabranch.runtime.values.tracer import Tracer
 
 
-def staged(layout: Layout, stays: Callable[[Tracer], bool]) -> Layout:
+def with_leaves(layout: Layout, stays: Callable[[Tracer], bool]) -> Layout:
     """The layout with each held run-time value for which `stays` is false made a leaf."""
     match layout:
         case Constant(value) if isinstance(value, Tracer) and not stays(value):
@@ -21,9 +21,9 @@ def staged(layout: Layout, stays: Callable[[Tracer], bool]) -> Layout:
             assert abstract is not None
             return Leaf(abstract, interval(layout), traits(layout))
         case Node(structure, children, source):
-            return Node(structure, tuple(staged(c, stays) for c in children), source)
+            return Node(structure, tuple(with_leaves(c, stays) for c in children), source)
         case Union(options):
-            return Union(tuple(staged(o, stays) for o in options))
+            return Union(tuple(with_leaves(o, stays) for o in options))
     return layout
 
 

@@ -238,7 +238,7 @@ class Unpacking:
             return python_scalar(atom, layout.interval)
         result = wrap.from_abstract(layout.abstract, atom)
         if isinstance(result, TracedArray):
-            memory_layout.give(result, layout.traits)
+            memory_layout.set_traits(result, layout.traits)
         else:
             current().trace.identity.merge(result)
         self.made.append(result if isinstance(result, TracedArray) else None)
