@@ -25,13 +25,13 @@ class Folding(abc.ABC):
         What is known where the walk stands.
     origin : dict
         Gets, for each new node, the node that it stands for.
-    kept : frozenset of str
+    needed : frozenset of str
         Names that must stay assigned somewhere.
     """
 
     names: NameValues
     origin: dict[cst.CSTNode, cst.CSTNode]
-    kept: frozenset[str]
+    needed: frozenset[str]
 
     @abc.abstractmethod
     def inside(self, function: Function) -> Function:
@@ -51,17 +51,17 @@ class Folding(abc.ABC):
 
     def _is_free(self, node: cst.CSTNode) -> bool:
         if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
-            return node.name.value not in self.kept
+            return node.name.value not in self.needed
         if isinstance(node, cst.Lambda):
             return True
         if isinstance(node, (cst.Yield, cst.Await, cst.Global, cst.Nonlocal)):
             return False
-        if isinstance(node, cst.MatchCase) and not self.kept.isdisjoint(pattern_names(node.pattern)):
+        if isinstance(node, cst.MatchCase) and not self.needed.isdisjoint(pattern_names(node.pattern)):
             return False
         own = usage_of([node]).all_writes if isinstance(node, (cst.BaseSmallStatement, cst.NamedExpr)) else set()
         if isinstance(node, (cst.For, cst.CompFor)):
             own = set(bound_names(node.target))
-        return own.isdisjoint(self.kept) and all(map(self._is_free, children(node)))
+        return own.isdisjoint(self.needed) and all(map(self._is_free, children(node)))
 
     def test(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """An expression of which only the truth matters."""

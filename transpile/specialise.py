@@ -47,9 +47,9 @@ def _specialised(function: Function, names: NameValues, origin: dict[cst.CSTNode
     before = _locals(function)
     fixed = names.known.keys() - _rebound(function)
     inside = NameValues({n: names.known[n] for n in fixed}, names.own | before, names.outside)
-    kept: frozenset[str] = frozenset()
+    needed: frozenset[str] = frozenset()
     while True:
-        work = _Statements(inside, origin, kept, frozenset(_captured(function)))
+        work = _Statements(inside, origin, needed, frozenset(_captured(function)))
         made = function
         for _ in range(_MOST_ROUNDS):
             again = work.whole(made)
@@ -60,9 +60,9 @@ def _specialised(function: Function, names: NameValues, origin: dict[cst.CSTNode
         lost = (before - _locals(made)) & _mentioned(made)
         if not lost:
             return made
-        if lost <= kept:
+        if lost <= needed:
             return function
-        kept |= lost
+        needed |= lost
 
 
 def _rebound(function: Function) -> set[str]:
@@ -325,7 +325,7 @@ class _Statements(Folding):
             changed.isdisjoint(targets)
             and self.captured.isdisjoint(targets)
             and taken.isdisjoint(targets)
-            and self.kept.isdisjoint(targets)
+            and self.needed.isdisjoint(targets)
         )
 
     def _is_used_after(self, node: cst.For, targets: Sequence[str]) -> bool:

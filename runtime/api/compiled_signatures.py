@@ -27,7 +27,7 @@ from anabranch.runtime.frontend.trace_function import trace_call
 from anabranch.runtime.signature.argument_layouts import arguments_of
 from anabranch.runtime.signature.flatten_to_key import Leaves, SignatureKey
 from anabranch.runtime.signature.static_args import StaticArguments
-from anabranch.runtime.tracing.capacity import Learned, knowing
+from anabranch.runtime.tracing.capacity import Learned, with_learned_sizes
 from anabranch.runtime.values.static_requests import may_be_known
 
 P = ParamSpec("P")
@@ -137,7 +137,7 @@ class CompiledSignatures(Generic[P, R]):
         numbers = {i: v for i, v in enumerate(leaves.values) if may_be_known(v)}
         arguments = arguments_of(
             *call,
-            leaves.held,
+            leaves.static_types,
             aliases=aliases,
             readonly=readonly,
             strides=strides,
@@ -148,7 +148,7 @@ class CompiledSignatures(Generic[P, R]):
         )
         function: Callable[..., Any] = self.__anabranch_function__
         refuse_early(function)
-        with knowing(self._learned.of(self._exact(key, leaves))):
+        with with_learned_sizes(self._learned.of(self._exact(key, leaves))):
             plan = trace_call(function, arguments)
         form, options = self._statics.form, self.__anabranch_options__
         passed = passed or Passed.of(form, *call, call)

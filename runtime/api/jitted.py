@@ -200,7 +200,7 @@ class Wrapped(CompiledSignatures[P, R]):
         # What is kept with the instance must not keep the instance; what is handed out must.
         kind: Any = type(self)
         bound: Any = object.__new__(_bound_kind(kind))
-        bound.__dict__.update(kept.__dict__, __self__=instance, __func__=self, _kept=kept)
+        bound.__dict__.update(kept.__dict__, __self__=instance, __func__=self, _of_instance=kept)
         return bound
 
     def plain(self) -> Callable[P, R]:
@@ -281,7 +281,7 @@ class BoundMethod(Wrapped[P, R]):
 
     __self__: Any
     __func__: Wrapped[..., R]
-    _kept: Wrapped[..., R]  # what is compiled for the one instance
+    _of_instance: Wrapped[..., R]  # what is compiled for the one instance
 
     def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Return the result of the plain method, from compiled code."""
@@ -300,7 +300,7 @@ class BoundMethod(Wrapped[P, R]):
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         function, given = self.__func__, (self.__self__, *args)
-        if self._kept._alone or tracing() or self.__anabranch_options__.in_force().disable_jit:
+        if self._of_instance._alone or tracing() or self.__anabranch_options__.in_force().disable_jit:
             return super()._call(args, kwargs)
         try:
             execution, leaves = function._ready(given, kwargs)
@@ -314,12 +314,12 @@ class BoundMethod(Wrapped[P, R]):
             execution, leaves = self._ready(args, kwargs)
         except Exception:
             raise refused from None
-        self._kept._alone = True
+        self._of_instance._alone = True
         return self._run(execution, leaves, args, kwargs)
 
     def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
         """Return what becomes of the method on these arguments, and why: it is traced anew, and not run."""
-        if self._kept._alone:
+        if self._of_instance._alone:
             return super().explain(*args, **kwargs)
         return self.__func__.explain(self.__self__, *args, **kwargs)
 
@@ -327,11 +327,11 @@ class BoundMethod(Wrapped[P, R]):
         """Forget all executables."""
         self.__func__.clear_cache()
         super().clear_cache()
-        self._kept._alone = False
+        self._of_instance._alone = False
 
     def cache_info(self) -> CacheInfo:
         """How many calls found an executable, how many did not, how many there may be, and how many there are."""
-        return super().cache_info() if self._kept._alone else self.__func__.cache_info()
+        return super().cache_info() if self._of_instance._alone else self.__func__.cache_info()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, BoundMethod) and self.__self__ is other.__self__ and self.__func__ is other.__func__

@@ -109,7 +109,7 @@ class Plan:
     # Effects that all stand outside of branches and loops wait for the end, with the number of values of each.
     effects: tuple[tuple[Action, int], ...] = ()
     looks_at_callers: bool = False  # whether effects may
-    hoisted: tuple[NDArray | device.Array, ...] = ()  # arrays from outside, inputs after the arguments
+    captured: tuple[NDArray | device.Array, ...] = ()  # arrays from outside, inputs after the arguments
     known: frozenset[int] = frozenset()  # argument leaves whose values this is for, as `needs` say
     needs: tuple[NamedRequest, ...] = ()
     capacities: tuple[Capacity, ...] = ()  # a run in which one is too small gives nothing
@@ -163,12 +163,12 @@ class Plan:
         return [*leaves, *rest]
 
     @property
-    def gives_one_array(self) -> bool:
+    def returns_one_array(self) -> bool:
         """Return whether a call on the device does nothing but to compute one array."""
         parts = self.result.children if isinstance(self.result, layouts.Node) else ()
         leaf = parts[0] if len(parts) == 1 else None
         computed = isinstance(leaf, layouts.Leaf) and leaf.abstract.kind is not Kind.PYTHON
-        return computed and len(self.program.outputs) == self.result_count == 1 and self.on_device and not self.hoisted
+        return computed and len(self.program.outputs) == self.result_count == 1 and self.on_device and not self.captured
 
     def is_returned(self, leaf: int) -> bool:
         """Return whether a leaf of the result is an argument's array, or a view of it, in every case."""
@@ -230,7 +230,7 @@ class Plan:
         for leaf in self.mutated:
             np.copyto(given[leaf], next(at))
         objects = list(leaves.containers.values())
-        stays = self.on_device or leaves.gives_arrays
+        stays = self.on_device or leaves.returns_arrays
         parts = [results[k] for k in range(self.leaf_count)]
         constant = on_device if stays else fresh
         try:

@@ -56,9 +56,9 @@ def saved(plan: Plan, calling: CallSpec) -> bytes:
     stripping = _Stripping()
     parts: dict[str, Any] = {
         "result": None if plan.result is None else stripping.layout(plan.result),
-        "hoisted": tuple(a.copy() for a in plan.hoisted),
+        "captured": tuple(a.copy() for a in plan.captured),
     }
-    told = {"result": "its result", "hoisted": "an array from outside"}
+    told = {"result": "its result", "captured": "an array from outside"}
     for part, what in told.items():
         _check(name, what, parts[part])
     failures = tuple(_failure(name, failure, stripping) for failure in plan.failures)

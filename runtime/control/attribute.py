@@ -7,12 +7,12 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from anabranch.runtime.values.attributes import Attributes, is_stand_in, read
+from anabranch.runtime.values.attributes import Attributes, is_proxy, read
 
 
 def attributes(value: Any) -> Any:
     """The attributes of the object that a value stands for, and no others, to read, write and delete."""
-    return Attributes(value) if is_stand_in(value) else value
+    return Attributes(value) if is_proxy(value) else value
 
 
 def got(getter: operator.attrgetter[Any], value: Any) -> Any:

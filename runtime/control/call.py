@@ -17,7 +17,7 @@ from anabranch.runtime.control import lists, text
 from anabranch.runtime.control.calls import outside_world, tail_calls, uncompiled
 from anabranch.runtime.control.calls.counterparts import original_of, staged
 from anabranch.runtime.control.calls.recursion import guard_depth, too_deep
-from anabranch.runtime.control.calls.user_functions import is_rewritten, is_users, rewritten
+from anabranch.runtime.control.calls.user_functions import is_rewritten, is_user_function, rewritten
 from anabranch.runtime.control.calls.wrappers import unwrapped
 from anabranch.runtime.control.containers import container_methods
 from anabranch.runtime.control.staging.signature_errors import fitted
@@ -27,7 +27,7 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import installed, internal
 from anabranch.runtime.tracing.state import Active
 from anabranch.runtime.values import containers
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow, is_fixed
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_fixed
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -64,11 +64,11 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         with text.refused_by(target, args, kwargs):
             made = uncompiled.run(function, target, args, kwargs)
         if isinstance(function, type) and _makes_new_ones(function) and tracing():
-            current().trace.identity.bear(made)
+            current().trace.identity.note_created(made)
             if current().trace.lists.may_grow:
-                lists.let_attributes_grow(made)
+                lists.make_attributes_growable(made)
         # Referred to by the name alone: nobody else has it.
-        return lists.let_grow(made) if type(made) is list and sys.getrefcount(made) <= _ALONE else made
+        return lists.made_growable(made) if type(made) is list and sys.getrefcount(made) <= _ALONE else made
     if installed(code.co_filename) and not (is_rewritten(code) or internal(code.co_filename)):
         if args and isinstance(args[0], UnionValue) and args[0].of_objects:
             return args[0].through(lambda v: call(function, v, *args[1:], **kwargs))
@@ -116,7 +116,7 @@ def _from_library(made: Any) -> Any:
     """The result of the standard library's code: an object that was not there before was made by it (copy, replace)."""
     trace = current().trace
     if not trace.outside.is_outside(made):
-        trace.identity.bear(made)
+        trace.identity.note_created(made)
     return made
 
 
@@ -137,7 +137,7 @@ def resolve(function: Any) -> Any:
         return rewritten(function)
     if isinstance(function, (types.MethodType, types.BuiltinMethodType)):
         if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
-            if isinstance(function.__self__, MayGrow):
+            if isinstance(function.__self__, Growable):
                 return function
             if tracing():
                 outside_world.refuse_draws(function)
@@ -159,7 +159,7 @@ def resolve(function: Any) -> Any:
         return functools.partial(_call_under, chosen, inner) if chosen else resolve(inner)
     if isinstance(function, type):
         if tracing():
-            current().trace.outside.meet(function)
+            current().trace.outside.prepare_class(function)
         return _constructor(function)
     other = staged(function)
     if other is not function:
@@ -196,13 +196,13 @@ def _constructor(cls: type) -> Any:
     if cls in itertools_.COUNTERPARTS and tracing():
         return fitted(functools.partial(itertools_.COUNTERPARTS[cls], call), cls)
     init = cls.__init__
-    if not (_makes_new_ones(cls) and isinstance(init, types.FunctionType) and is_users(init)):
+    if not (_makes_new_ones(cls) and isinstance(init, types.FunctionType) and is_user_function(init)):
         return cls
 
     def construct(*args: Any, **kwargs: Any) -> Any:
         made = cls.__new__(cls, *args, **kwargs) if issubclass(cls, BaseException) else cls.__new__(cls)
         if tracing():
-            current().trace.identity.bear(made)
+            current().trace.identity.note_created(made)
         rewritten(init)(made, *args, **kwargs)
         return made
 

@@ -24,7 +24,7 @@ no_value: Final = Undefined("return value")
 State = tuple[Any, ...]
 
 
-def settled(code: int | PythonScalar) -> Any:
+def without_continue(code: int | PythonScalar) -> Any:
     """The code as it stands after a loop: a step that continued has fallen through."""
     if not isinstance(code, PythonScalar):
         return NEXT if code == CONTINUE else code

@@ -22,14 +22,14 @@ from anabranch.runtime.tracing.builder import NDArray, current, tracing
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.arrays.index_numbers import check_bounds
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.failures.refusals import outside_array_refusal
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees import exceptions
 from anabranch.runtime.values.pytrees.node_reference import Reference
-from anabranch.runtime.values.static_requests import know, wanting
+from anabranch.runtime.values.static_requests import request_static, with_static_request
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN
@@ -128,10 +128,16 @@ def _get(container: Any, key: Any) -> Any:
         return chosen(list(container.values()), _place(container, key), key)
     length = countable_ranges.KnownRange(container).length if isinstance(container, range) else len(container)
     position = checked_index(key, length, type(container), "index")
-    table = nested_lists.table_of(container) if isinstance(container, MayGrow) and isinstance(container, list) else None
+    table = (
+        nested_lists.table_of(container) if isinstance(container, Growable) and isinstance(container, list) else None
+    )
     if table is not None:
         return row_tables.view(type(container), table, position)
-    if isinstance(container, MayGrow) and isinstance(container, list) and nested_lists.refer(container) is not None:
+    if (
+        isinstance(container, Growable)
+        and isinstance(container, list)
+        and nested_lists.become_row_references(container) is not None
+    ):
         return container[key]
     if isinstance(container, range):
         return countable_ranges.KnownRange(container).at(position)
@@ -164,13 +170,13 @@ def _get_or_make(container: dict[Any, Any], key: Any, missing: Callable[..., Any
         raise UnsupportedOperationError(_NO_ITEM)
     if missing is collections.defaultdict.__missing__:
         # Whether the dict gets an item decides which keys it has, and these are known while tracing.
-        know(wrap.as_atom(key), "a key of a defaultdict")
+        request_static(wrap.as_atom(key), "a key of a defaultdict")
         text = (
             "a defaultdict would get a new item at a run-time key, and its keys must be known while tracing; fill it "
             "before, use d.get(key, default) or an array, or make the key static"
         )
         if not container:
-            raise wanting(UnsupportedOperationError(text), wrap.as_atom(key), "a key of a defaultdict")
+            raise with_static_request(UnsupportedOperationError(text), wrap.as_atom(key), "a key of a defaultdict")
         run_time_checks.fail_if(atoms.logical_not(found), lambda _: UnsupportedOperationError(text))
         return chosen(list(container.values()), place, key)
     ways = [functools.partial(missing, container, key)]
@@ -182,7 +188,9 @@ def _get_or_make(container: dict[Any, Any], key: Any, missing: Callable[..., Any
 
 def _prefer_arrays(container: Any, key: Any) -> None:
     if isinstance(key, Tracer) and isinstance(container, list):
-        (array_lists.indexed if isinstance(container, MayGrow) else array_lists.plain_list_indexed)(container)
+        (array_lists.prepare_indexed if isinstance(container, Growable) else array_lists.prepare_plain_indexed)(
+            container
+        )
 
 
 def _set(value: Any, container: Any, key: Any) -> None:
@@ -192,7 +200,7 @@ def _set(value: Any, container: Any, key: Any) -> None:
     if not _is_run_time(container, key) or not _is_plain(container) or isinstance(container, (tuple, str, bytes)):
         container[key] = value
         return
-    if isinstance(container, MayGrow) and isinstance(container, list) and nested_lists.table_of(container) is not None:
+    if isinstance(container, Growable) and isinstance(container, list) and nested_lists.table_of(container) is not None:
         nested_lists.replace_row(container, key, value)
         return
     if not isinstance(key, Tracer):
@@ -211,16 +219,16 @@ def _set(value: Any, container: Any, key: Any) -> None:
         thunks = [functools.partial(operator.setitem, container, k, value) for k in keys]
         stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item set by a run-time index")
         return
-    new = wrap.held_as(value, alike)
+    new = wrap.atom_as(value, alike)
     for place, (k, before) in enumerate(zip(keys, old, strict=True)):
         here = atoms.ufunc(np.equal, position.atom, atoms.literal(place, np.int64))
-        container[k] = merged(wrap.from_abstract(alike, atoms.select(here, new, wrap.held_as(before, alike))))
+        container[k] = merged(wrap.from_abstract(alike, atoms.select(here, new, wrap.atom_as(before, alike))))
 
 
 def _delete(container: Any, key: Any) -> None:
     if isinstance(key, slice) and isinstance(container, list):
         check_bounds(key)
-    if not isinstance(key, Tracer) or not isinstance(container, list) or isinstance(container, MayGrow):
+    if not isinstance(key, Tracer) or not isinstance(container, list) or isinstance(container, Growable):
         del container[key]
         return
     position = checked_index(key, len(container), type(container), "assignment index")
@@ -233,8 +241,8 @@ _PLAIN_GET = tuple(k.__getitem__ for k in _KINDS)
 
 def _is_plain(container: Any) -> bool:
     """Return whether a container's items stand side by side, and its class has no way of its own to give them."""
-    if isinstance(container, MayGrow):
-        return not container.is_grown
+    if isinstance(container, Growable):
+        return not container.is_dynamic
     return type(container).__getitem__ in _PLAIN_GET
 
 

@@ -140,7 +140,7 @@ def _handle(body: Block, handlers: Sequence[Handler], orelse: Block | None, form
     found = _Catches(region, handlers)
     if not any(way.block is not None for way in found.ways):
         if not region.builder.trace.failures.regions:
-            region.take()
+            region.take_points()
         if value is MISSING:
             raise UnreachableError
         return form.after(value, orelse)
@@ -174,7 +174,7 @@ def _finish(inner: Callable[[], Any], final: Block, form: _Form) -> Any:
 
 
 def _passes(region: TryRegion, number: int) -> bool:
-    return passes(revived(region.builder.trace.failures.numbered[number - 1]))
+    return passes(reconstructed(region.builder.trace.failures.numbered[number - 1]))
 
 
 def may_raise(region: TryRegion) -> bool:
@@ -216,7 +216,7 @@ class _Way:
         """Run the handler; a `raise` in it finds the exception."""
         if self.block is None:
             return _failing(code)()
-        error = revived(self.failure)
+        error = reconstructed(self.failure)
         known = current().trace.failures.caught[id(error)] = Caught(
             error, code, numbers, run_time_checks.details_of(numbers)
         )
@@ -247,7 +247,7 @@ class _Catches:
         places: dict[Hashable, int] = {}
         for number in region.numbers():
             failure = failures[number - 1]
-            error = revived(failure)
+            error = reconstructed(failure)
             fits = (block for classes, block in kinds if _catches(error, classes))
             block = None if passes(error) else next(fits, None)
             looks = block is not None and block.__code__.co_argcount
@@ -258,11 +258,11 @@ class _Catches:
             self.numbers[number] = places[key]
 
 
-def revived(failure: Failure) -> BaseException:
+def reconstructed(failure: Failure) -> BaseException:
     """The exception of a failure, with what it says of run-time values."""
     values = [current().read(storage) for storage in failure.details]
-    if failure.revive is not None:
-        return failure.revive(values)
+    if failure.reconstruct is not None:
+        return failure.reconstruct(values)
     error = failure.make([np.zeros((), np.int64)] * len(values))
     if values:
         error.args = (
@@ -283,7 +283,7 @@ class _Fork:
     def __init__(self, region: TryRegion, what: str) -> None:
         self.region, self.what = region, what
         self.code = region.builder.read(region.builder.trace.failures.error_code)
-        self.points = region.take()
+        self.points = region.take_points()
         self.tidy: list[bool] = []
 
     def run(self, success: Block | None, ways: Sequence[_Enter], numbers: Mapping[int, int]) -> Any:

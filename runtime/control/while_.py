@@ -36,14 +36,14 @@ def while_(
     """
     form = StateForm(tuple(names), tuple(exits))
     if not tracing():
-        return form.give(_run(test, body, init, form))
-    return form.give(_While(test, body, form).run(init))
+        return form.to_rewritten(_run(test, body, init, form))
+    return form.to_rewritten(_While(test, body, form).run(init))
 
 
 def _run(test: Callable[..., Any], body: Callable[..., Any], init: tuple[Any, ...], form: StateForm) -> State:
     state: State = (NEXT, no_value, *init)
     while test(*state[2:]):
-        state = form.take(body(*state[2:]))
+        state = form.from_rewritten(body(*state[2:]))
         if state[0] >= BREAK:
             return state
     return (NEXT, no_value, *state[2:])
@@ -108,7 +108,7 @@ class _While:
             before, heap = self.builder.checkpoint(), self._heap(state)
             decided = truth(self.test(*state[2:]))
             if decided is False:
-                why = f"its condition is known while tracing: it runs as Python's, {cost.in_words}"
+                why = f"its condition is known while tracing: it runs as Python's, {cost.described}"
                 note("decided", self.what, why.__str__)
                 return (NEXT, no_value, *state[2:])
             if decided is not True:
@@ -132,7 +132,7 @@ class _While:
                     cost.why = str(error.args[0]).splitlines()[0]
                 wait *= 2
                 truth(self.test(*state[2:]))  # as before, with what it changes
-            after = self.form.take(self.body(*state[2:]))
+            after = self.form.from_rewritten(self.body(*state[2:]))
             cost.count()
             left = truth(after[0] >= BREAK)
             if left is True:
@@ -149,12 +149,12 @@ class _While:
         return Heap((self.test, self.body, state, *self.builder.trace.heap.roots))
 
     def _stage(self, state: State) -> State:
-        def grown() -> State:
+        def with_growable_lists() -> State:
             after = self._stage_or_peel(state)
             note("staged", self.what, lambda: f"one loop, in which a list grows, while {self._origin(state)} says so")
             return after
 
-        return growth.unless(lambda: self._of_fixed_lengths(state), grown, self.site, state)
+        return growth.prefer_fixed_lengths(lambda: self._of_fixed_lengths(state), with_growable_lists, self.site, state)
 
     def _of_fixed_lengths(self, state: State) -> State:
         """The loop with lists that keep their length after the first step."""
@@ -188,7 +188,7 @@ class _While:
             def rest(left: State, users: tuple[Any, ...] = (test, body)) -> State:
                 return self._stage_all(left, alternates=True)
 
-            return steps.then(self.form.take(body(*state[2:])), rest, self.form, self.what)
+            return steps.then(self.form.from_rewritten(body(*state[2:])), rest, self.form, self.what)
 
         before = self.builder.checkpoint()
         heap = Heap((self.test, self.body, state, *self.builder.trace.heap.roots))
@@ -206,7 +206,9 @@ class _While:
 
     def _stage_all(self, state: State, alternates: bool = False) -> State:
         try:
-            return self._stage_loop(state, self.test, lambda _, *carry: self.form.take(self.body(*carry)), alternates)
+            return self._stage_loop(
+                state, self.test, lambda _, *carry: self.form.from_rewritten(self.body(*carry)), alternates
+            )
         except ConditionWritesError:
             code, *rest = self._stage_loop(state, None, self._tested_step, alternates)
             return (ended(code), *rest)
@@ -217,7 +219,7 @@ class _While:
 
         # By the defaults a branch finds the lists and objects that the loop changes.
         def step(body: Callable[..., Any] = self.body, carry: tuple[Any, ...] = carry) -> State:
-            return self.form.take(body(*carry))
+            return self.form.from_rewritten(body(*carry))
 
         def end(carry: tuple[Any, ...] = carry) -> State:
             return (END, no_value, *carry)

@@ -29,7 +29,7 @@ DEVICE = "cpu"
 _HELD = frozenset(DTYPES.values())
 _KINDS = frozenset(d.kind for d in _HELD)
 # Of two calls at once that an Array is donated to, one gets it.
-_handing = lock()
+_donation_lock = lock()
 
 
 def check_device(device: Any) -> None:
@@ -102,7 +102,7 @@ class Array(Operators):
         DeletedArrayError
             When it is gone already.
         """
-        with _handing:
+        with _donation_lock:
             buffer = self.buffer
             self._memory, self._taker = None, taker
         return buffer

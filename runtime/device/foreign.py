@@ -40,15 +40,15 @@ class Foreign:
 
     Attributes
     ----------
-    gives_arrays : bool
+    returns_arrays : bool
         Whether results are Arrays, which every library can take, rather than ndarrays.
     """
 
-    __slots__ = ("_known", "gives_arrays")
+    __slots__ = ("_known", "returns_arrays")
 
     def __init__(self) -> None:
         self._known: list[tuple[Any, NDArray]] = []
-        self.gives_arrays = False
+        self.returns_arrays = False
 
     def seen(self, value: Any, where: str) -> NDArray:
         """The argument as an ndarray on its memory; one that is passed twice is one ndarray."""
@@ -57,7 +57,7 @@ class Foreign:
                 return array
         array = seen(value, where)
         self._known.append((value, array))
-        self.gives_arrays = self.gives_arrays or not isinstance(value, np.ndarray)
+        self.returns_arrays = self.returns_arrays or not isinstance(value, np.ndarray)
         return array
 
     def original(self, array: NDArray) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.runtime.device import upper_layers
 from anabranch.runtime.device.array import Array, placed
 from anabranch.runtime.eager import subscripts
-from anabranch.runtime.eager.execute import call, elementwise, hoisted, power
+from anabranch.runtime.eager.execute import call, captured, elementwise, power
 from anabranch.runtime.errors import ImmutableArrayError, UnsupportedOperationError
 from anabranch.runtime.numpy import staged
 from anabranch.runtime.numpy.core import is_staged
@@ -43,7 +43,7 @@ class EagerOperations:
     def attribute(self, array: Array, name: str) -> Any:
         """See there."""
         if tracing():
-            return getattr(hoisted(array), name)
+            return getattr(captured(array), name)
         if name in _MEMORY or not hasattr(np.ndarray, name):
             raise AttributeError(f"'Array' object has no attribute '{name}'")
         if name in registry.PROPERTIES:

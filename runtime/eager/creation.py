@@ -10,7 +10,7 @@ from anabranch.base.grammar import a
 from anabranch.runtime.device import foreign as interop
 from anabranch.runtime.device.array import Array, check_device, placed
 from anabranch.runtime.device.upper_layers import operations
-from anabranch.runtime.eager.execute import hoisted
+from anabranch.runtime.eager.execute import captured
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.numpy import namespace
 from anabranch.runtime.tracing.builder import tracing
@@ -49,7 +49,7 @@ def asarray(x: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | No
     """
     check_device(device)
     if tracing():
-        return namespace.asarray(hoisted(x), dtype=dtype, copy=copy)
+        return namespace.asarray(captured(x), dtype=dtype, copy=copy)
     if isinstance(x, Array):
         if dtype is None or np.dtype(dtype) == x.dtype:
             return x.copy() if copy else x

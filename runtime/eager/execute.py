@@ -23,7 +23,7 @@ from anabranch.runtime.eager.staged_calls import Operand, StagedFunctionCall, Te
 from anabranch.runtime.frontend.trace_function import trace_call
 from anabranch.runtime.signature.flatten_to_key import Leaves
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.tracing.capacity import CapacitySite, Learned, OverflowedError, knowing
+from anabranch.runtime.tracing.capacity import CapacitySite, Learned, OverflowedError, with_learned_sizes
 from anabranch.runtime.values import apply_ufunc
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 
@@ -44,19 +44,19 @@ def call(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, An
     Within a trace the function is traced along with it.
     """
     if tracing():
-        return function(*map(hoisted, args), **{k: hoisted(v) for k, v in kwargs.items()})
+        return function(*map(captured, args), **{k: captured(v) for k, v in kwargs.items()})
     operands: list[Any] = []
     templates = tuple([described(a, operands) for a in args])
     named = tuple([(k, described(v, operands)) for k, v in kwargs.items()])
     return run(function, templates, named, operands)
 
 
-def hoisted(value: Any) -> Any:
+def captured(value: Any) -> Any:
     """Return the traced counterpart of an Array, or of those in a list or tuple."""
     if isinstance(value, Array):
-        return current().trace.outside.hoist(value)
+        return current().trace.outside.capture(value)
     if type(value) in (list, tuple):
-        return type(value)(map(hoisted, value))
+        return type(value)(map(captured, value))
     return value
 
 
@@ -70,7 +70,7 @@ def run(
     while True:
         known = frozenset(_learned.of((function, args, kwargs)).items()) if _learned else _UNKNOWN
         made = _made(function, args, kwargs, settings().checks, known)
-        if isinstance(made, Execution) and made.gives_one_array:
+        if isinstance(made, Execution) and made.returns_one_array:
             return made.run_for_array(operands)
         leaves = Leaves()
         leaves.values = list(operands)
@@ -95,7 +95,7 @@ def _made(
     described_call = StagedFunctionCall(function, args, kwargs)
     arguments = described_call.arguments()
     with Watched():
-        with configure(checks=checks), knowing(dict(sizes)):
+        with configure(checks=checks), with_learned_sizes(dict(sizes)):
             plan = trace_call(described_call, arguments)
         if not plan.program.outputs:
             return plan

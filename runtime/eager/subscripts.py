@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anabranch.runtime.device.array import Array, placed
-from anabranch.runtime.eager.execute import call, hoisted, number, run
+from anabranch.runtime.eager.execute import call, captured, number, run
 from anabranch.runtime.eager.staged_calls import Operand
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import wrap
@@ -39,7 +39,7 @@ def get(array: Array, key: Any) -> Any:
     if type(key) is tuple and not key:
         return array
     if tracing():
-        return hoisted(array)[hoisted(key)]
+        return captured(array)[captured(key)]
     parts = [_part(k) for k in key] if isinstance(key, tuple) else [_part(key)]
     if any(isinstance(k, (bool, np.bool_)) or _has_dtype(k, "b") for k in parts):
         host = tuple([np.asarray(k) if isinstance(k, Array) else k for k in parts])

@@ -106,7 +106,7 @@ def build_plan(
         guards=guards,
         effects=waiting,
         looks_at_callers=trace.output.counter in root.written,
-        hoisted=tuple(captured.arrays),
+        captured=tuple(captured.arrays),
         known=arguments.known,
         needs=arguments.words(arguments.needs),
         capacities=tuple(trace.capacities.values()),

@@ -12,7 +12,7 @@ import numpy as np
 
 from anabranch.base.grammar import a
 from anabranch.runtime.control.calls.user_functions import is_rewritten
-from anabranch.runtime.control.iteration import push_iteration
+from anabranch.runtime.control.iteration import generators
 from anabranch.runtime.control.sequences import countable, countable_ranges
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
@@ -37,7 +37,7 @@ NDArray = np.ndarray[Any, Any]
 Exists: TypeAlias = Callable[[Any], bool]  # whether an object was there before
 
 # What loops are staged over.
-_STAGED = (countable.Countable, push_iteration.PushIterator)
+_STAGED = (countable.Countable, generators.PushIterator)
 # What holds others where neither a slot nor an attribute shows them.
 _MADE_OF_OTHERS = (Iterator, slice, ItemsView, ValuesView, functools.partial, types.MethodType)
 
@@ -52,9 +52,9 @@ def result_layout(value: Any, contents: tuple[Any, ...], outside: Heap, given: B
             _refuse_cycles(part, "the result", {}, set(), exists)
     else:
         _refuse_cycles(value, "the result", {}, set(), exists)
-    result = carry_layouts.staged(_of_made_nodes(layouts.describe(value, exists), exists), lambda _: False)
+    result = carry_layouts.with_leaves(_of_made_nodes(layouts.describe(value, exists), exists), lambda _: False)
     described = [_of_made_nodes(layouts.describe(c, exists), exists) for c in contents]
-    rest = [carry_layouts.staged(c, lambda v: id(v) in given.numbers) for c in described]
+    rest = [carry_layouts.with_leaves(c, lambda v: id(v) in given.numbers) for c in described]
     return layouts.Node(structure, (result, *rest))
 
 

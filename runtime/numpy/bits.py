@@ -20,7 +20,7 @@ def _places(bitorder: Any) -> NDArray:
     return np.arange(8, dtype=np.uint8)[:: -1 if bitorder == "big" else 1].copy()
 
 
-def _lines(a: Any, axis: Any) -> tuple[Any, int | None]:
+def _axis_last(a: Any, axis: Any) -> tuple[Any, int | None]:
     """The array with the axis last; flat where there is none."""
     array = handle(a)
     if axis is None:
@@ -37,7 +37,7 @@ def packbits(a: Any, /, axis: Any = None, bitorder: Any = "big") -> Any:
     if dtype_of(a).kind not in "biu":
         raise TypeError("Expected an input array of integer or boolean data type")
     places = _places(bitorder)
-    array, at = _lines(a, axis)
+    array, at = _axis_last(a, axis)
     *outer, n = array.shape
     bits = xp.pad((array != 0).astype(np.uint8), [(0, 0)] * len(outer) + [(0, -n % 8)])
     groups = bits.reshape((*outer, (n + 7) // 8, 8))
@@ -51,7 +51,7 @@ def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: Any = "
     if dtype_of(a) != np.uint8:
         raise TypeError("Expected an input array of unsigned byte data type")
     places = _places(bitorder)
-    array, at = _lines(a, axis)
+    array, at = _axis_last(a, axis)
     *outer, n = array.shape
     bits = ((array[..., None] >> places) & np.uint8(1)).reshape((*outer, n * 8))
     bits = bits if count is None else _counted(bits, operator.index(count))

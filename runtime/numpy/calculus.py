@@ -352,14 +352,14 @@ def _between(x: Atom, known: Atom, values: Atom, low: Atom, n: int) -> Atom:
     x0, x1 = (atoms.op("gather", known, atoms.reshape(i, (*shape, 1))) for i in (low, high))
     y0, y1 = (atoms.op("gather", values, atoms.reshape(i, (*shape, 1))) for i in (low, high))
     slope = atoms.ufunc(np.divide, atoms.ufunc(np.subtract, y1, y0), atoms.ufunc(np.subtract, x1, x0))
-    y = _line(slope, x, x0, y0)
-    again = _line(slope, x, x1, y1)
+    y = _linear(slope, x, x0, y0)
+    again = _linear(slope, x, x1, y1)
     again = atoms.select(atoms.logical_and(atoms.ufunc(np.isnan, again), atoms.ufunc(np.equal, y0, y1)), y0, again)
     y = atoms.select(atoms.ufunc(np.isnan, y), again, y)
     return atoms.select(atoms.ufunc(np.equal, x, x0), y0, y)
 
 
-def _line(slope: Atom, x: Atom, x0: Atom, y0: Atom) -> Atom:
+def _linear(slope: Atom, x: Atom, x0: Atom, y0: Atom) -> Atom:
     return atoms.ufunc(np.add, atoms.ufunc(np.multiply, slope, atoms.ufunc(np.subtract, x, x0)), y0)
 
 

@@ -38,11 +38,11 @@ def traced_inside(value: Any) -> bool:
     return False
 
 
-def sized_inside(value: Any) -> bool:
+def has_dynamic_array(value: Any) -> bool:
     """Return whether a value is an array of run-time size, or a list or tuple holds one."""
     if type(value) in (list, tuple):
-        return any(map(sized_inside, value))
-    return wrap.is_sized(value)
+        return any(map(has_dynamic_array, value))
+    return wrap.is_dynamic_array(value)
 
 
 def resolved(value: Any) -> Any:
@@ -83,7 +83,7 @@ def adopted(made: Any, arguments: Any) -> Any:
     if type(made) is not np.ndarray or made.dtype.kind not in "biufc" or _shared(made, arguments):
         return made
     handle = fresh(Literal(frozen(np.array(made, order="C"))))
-    memory_layout.give(handle, memory_layout.traits_of_ndarray(made))
+    memory_layout.set_traits(handle, memory_layout.traits_of_ndarray(made))
     return handle
 
 
@@ -252,7 +252,7 @@ def axes_tuple(axis: Any, ndim: int, name: str | None = None) -> tuple[int, ...]
     return tuple(normalize_axis_tuple(axis, ndim, name))
 
 
-def kept(shape: Sequence[int], axes: Sequence[int]) -> tuple[int, ...]:
+def keepdims_shape(shape: Sequence[int], axes: Sequence[int]) -> tuple[int, ...]:
     """The shape with the axes at size 1."""
     return tuple(1 if i in axes else n for i, n in enumerate(shape))
 

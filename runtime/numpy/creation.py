@@ -27,7 +27,7 @@ from anabranch.runtime.numpy.core import (
     zeros_atom,
 )
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.run_time_sizes import Extents, is_open, shape_with_room
+from anabranch.runtime.numpy.run_time_sizes import Extents, is_open, shape_with_capacity
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays import indexing, integer_elements
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -67,7 +67,7 @@ def _constant(name: str, value: int) -> Callable[..., Any]:
         _check(name, order, device, like)
         _only_c_or_f(order)
         chosen = supported(float if dtype is None else dtype)
-        sizes, extents = shape_with_room(shape)
+        sizes, extents = shape_with_capacity(shape)
         return wrap.with_extents(memory_order.laid(zeros_atom(sizes, chosen, value), order), extents)
 
     return function
@@ -78,7 +78,7 @@ def _constant_like(name: str, value: int) -> Callable[..., Any]:
         a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, *, device: Any = None
     ) -> Any:
         _check(name, order, device, None, subok)
-        sizes, extents = (shape_of(a), ()) if shape is None else shape_with_room(shape)
+        sizes, extents = (shape_of(a), ()) if shape is None else shape_with_capacity(shape)
         made = memory_order.laid(zeros_atom(sizes, supported(dtype_of(a) if dtype is None else dtype), value), order)
         return wrap.with_extents(made, extents)
 
@@ -116,7 +116,7 @@ def full(
     """As `numpy.full`; the value may be traced."""
     _check("full", order, device, like)
     _only_c_or_f(order)
-    return _filled(*shape_with_room(shape), fill_value, dtype, order)
+    return _filled(*shape_with_capacity(shape), fill_value, dtype, order)
 
 
 @rules.creates(np.full_like)
@@ -132,7 +132,7 @@ def full_like(
 ) -> Any:
     """As `numpy.full_like`."""
     _check("full_like", order, device, None, subok)
-    sizes, extents = (shape_of(a), ()) if shape is None else shape_with_room(shape)
+    sizes, extents = (shape_of(a), ()) if shape is None else shape_with_capacity(shape)
     return _filled(sizes, extents, fill_value, dtype_of(a) if dtype is None else dtype, order)
 
 
@@ -327,7 +327,7 @@ def eye(
 ) -> Any:
     """As `numpy.eye`."""
     _check("eye", order, device, like)
-    shape, extents = shape_with_room((N, N if M is None else M))
+    shape, extents = shape_with_capacity((N, N if M is None else M))
     ones = atoms.convert(diagonal_mask(shape[0], shape[1], operator.index(k)), supported(dtype))
     return wrap.with_extents(memory_order.laid(ones, order), extents)
 
@@ -344,7 +344,7 @@ def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = No
     _check("tri", like=like)
     if type(k) is float or isinstance(k, np.floating):
         k = math.floor(k)
-    shape, extents = shape_with_room(tuple(map(_length, (N, N if M is None else M))))
+    shape, extents = shape_with_capacity(tuple(map(_length, (N, N if M is None else M))))
     ones = atoms.convert(diagonal_mask(shape[0], shape[1], operator.index(k), np.less_equal), supported(dtype))
     return wrap.with_extents(fresh(ones), extents)
 

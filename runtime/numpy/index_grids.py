@@ -22,7 +22,7 @@ from anabranch.runtime.numpy.core import (
     zeros_atom,
 )
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.run_time_sizes import shape_with_room
+from anabranch.runtime.numpy.run_time_sizes import shape_with_capacity
 from anabranch.runtime.values import apply_ufunc, atoms, passed_functions, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 
@@ -55,10 +55,10 @@ def mask_indices(n: Any, mask_func: Any, k: Any = 0) -> Any:
 @rules.creates(np.indices)
 def indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Any:
     """As `numpy.indices`."""
-    (shape, extents), chosen = shape_with_room(dimensions), supported(dtype)
+    (shape, extents), chosen = shape_with_capacity(dimensions), supported(dtype)
     rank = len(shape)
     if sparse:
-        lines = [atoms.reshape(iota((n,), 0, chosen), _line(n, i, rank)) for i, n in enumerate(shape)]
+        lines = [atoms.reshape(iota((n,), 0, chosen), _shape_along_axis(n, i, rank)) for i, n in enumerate(shape)]
         own = [tuple(e if i == k else None for k in range(rank)) for i, e in enumerate(extents or (None,) * rank)]
         return tuple(wrap.with_extents(fresh(line), e) for line, e in zip(lines, own, strict=True))
     if not shape:
@@ -88,12 +88,15 @@ def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "x
     places = list(range(len(values)))
     if indexing == "xy" and len(values) > 1:
         places[:2] = [1, 0]
-    lines = [atoms.reshape(v, _line(v.type.size, place, len(values))) for v, place in zip(values, places, strict=True)]
+    lines = [
+        atoms.reshape(v, _shape_along_axis(v.type.size, place, len(values)))
+        for v, place in zip(values, places, strict=True)
+    ]
     if not sparse:
         shape = apply_ufunc.broadcast_shapes(*(v.type.shape for v in lines))
         lines = [atoms.broadcast_to(v, shape) for v in lines]
     return tuple(map(fresh, lines))
 
 
-def _line(size: int, axis: int, ndim: int) -> Sequence[int]:
+def _shape_along_axis(size: int, axis: int, ndim: int) -> Sequence[int]:
     return (1,) * axis + (size,) + (1,) * (ndim - axis - 1)

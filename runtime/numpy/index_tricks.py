@@ -61,7 +61,7 @@ class Bracket:
 
     def _widened(self, item: Any) -> Any:
         """The item with new axes of one element."""
-        array: Any = item if wrap.is_sized(item) else handle(item)
+        array: Any = item if wrap.is_dynamic_array(item) else handle(item)
         missing = self.ndmin - array.ndim
         if missing <= 0:
             return array
@@ -73,7 +73,7 @@ class Bracket:
 
 def _spec(x: Any) -> Any:
     """Return what NumPy's promotion sees."""
-    return x.dtype if wrap.is_sized(x) else spec_of(x)
+    return x.dtype if wrap.is_dynamic_array(x) else spec_of(x)
 
 
 def _run(asked: slice) -> Any:

@@ -199,7 +199,7 @@ def _parts(array: TracedArray, bounds: Sequence[int], axis: int) -> list[TracedA
 def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     """As `numpy.array_split`: views."""
     if isinstance(indices_or_sections, (list, tuple)) and traced_inside(indices_or_sections):
-        return registry.SIZED[np.array_split](ary, indices_or_sections, axis)
+        return registry.DYNAMIC_SHAPE_FUNCTIONS[np.array_split](ary, indices_or_sections, axis)
     array = handle(ary)
     at = one_axis(axis, array.ndim)
     n = array.shape[at]

@@ -30,7 +30,7 @@ def axes_kept(array: TracedArray) -> tuple[int, ...]:
     if memory_layout.plain(array):
         return tuple(range(array.ndim))
     _check_known(array)
-    steps = memory_layout.kept([memory_layout.model(array)])
+    steps = memory_layout.elementwise_strides([memory_layout.model(array)])
     return tuple(sorted(range(array.ndim), key=lambda axis: -abs(steps[axis])))
 
 
@@ -53,7 +53,7 @@ def reshaped(array: TracedArray, shape: tuple[int, ...], copy: bool | None) -> T
     if made is None and copy is None:
         made = wrap.array_of(atoms.reshape(array.atom, shape))
         if not memory_layout.known(array):
-            aliasing.link(made.storage, None, array)
+            aliasing.add_edge(made.storage, None, array)
     return made
 
 
@@ -61,7 +61,7 @@ def laid(atom: Atom, order: Any) -> TracedArray:
     """A new array that holds the value, in Fortran order where that is asked for."""
     made: TracedArray = wrap.array_of(atom)
     if order == "F":
-        made.storage.strides = memory_layout.in_order(atom.type.shape, atom.type.dtype, "F").strides
+        made.storage.strides = memory_layout.contiguous_model(atom.type.shape, atom.type.dtype, "F").strides
     return made
 
 

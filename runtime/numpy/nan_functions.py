@@ -148,7 +148,7 @@ def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = 
     x = atom_of(a)
     if _nan_mask(x) is None:
         return statistics.median(fresh(x), axis, out, keepdims=keepdims)
-    line, wide = statistics.lines(fresh(x), axis)
+    line, wide = statistics.reduced_axes_last(fresh(x), axis)
     *outer, n = line.type.shape
     mask = _nan_mask(line)
     assert mask is not None

@@ -26,7 +26,7 @@ def _squares(x: Any) -> Any:
     return x.real**2 + x.imag**2 if x.dtype.kind == "c" else x * x
 
 
-@rules.sized(np.linalg.norm)
+@rules.dynamic_shape(np.linalg.norm)
 @rules.implements(np.linalg.norm)
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
     """As `numpy.linalg.norm`."""

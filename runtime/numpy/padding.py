@@ -162,7 +162,7 @@ def _filling(value: Any, dtype: np.dtype[Any]) -> Atom:
 def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     """As `numpy.delete`."""
     if traced_inside(obj):
-        return registry.SIZED[np.delete](arr, obj, axis)
+        return registry.DYNAMIC_SHAPE_FUNCTIONS[np.delete](arr, obj, axis)
     value, at = _axis_of(arr, axis)
     return fresh(picked(value, np.delete(np.arange(value.type.shape[at]), obj), at))
 
@@ -178,7 +178,7 @@ def _axis_of(arr: Any, axis: Any) -> tuple[Atom, int]:
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     """As `numpy.insert`."""
     if traced_inside(obj):
-        return registry.SIZED[np.insert](arr, obj, values, axis)
+        return registry.DYNAMIC_SHAPE_FUNCTIONS[np.insert](arr, obj, values, axis)
     value, at = _axis_of(arr, axis)
     new = atom_of(indexing.assigned(values, value.type.dtype), value.type.dtype)
     shape = value.type.shape

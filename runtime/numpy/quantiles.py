@@ -81,7 +81,7 @@ _PARTS: dict[str, Weight] = {
 
 
 @frozen
-class Lines:
+class OrderedVectors:
     """The elements of each line in order along the first axis, how many there are, and what a result's shape is."""
 
     ordered: Any  # (n, lines)
@@ -98,23 +98,23 @@ class Lines:
 
 
 def _column_lines(a: Any, axis: Any) -> tuple[Any, tuple[int, ...], tuple[int, ...]]:
-    line, wide = statistics.lines(a, axis)
+    line, wide = statistics.reduced_axes_last(a, axis)
     *outer, n = line.type.shape
     table = atoms.reshape(line, (int(np.prod(outer, dtype=int)), n))
     return fresh(atoms.transpose(table, (1, 0))), tuple(outer), wide
 
 
-def _lines(table: Any, outer: tuple[int, ...], wide: tuple[int, ...], ignores_nan: bool) -> Lines:
+def _ordered_vectors(table: Any, outer: tuple[int, ...], wide: tuple[int, ...], ignores_nan: bool) -> OrderedVectors:
     ordered = xp.sort(table, axis=0)
     if table.dtype.kind != "f":
-        return Lines(ordered, table.shape[0], outer, wide, None)
+        return OrderedVectors(ordered, table.shape[0], outer, wide, None)
     if not ignores_nan:
-        return Lines(ordered, table.shape[0], outer, wide, xp.isnan(ordered[-1]))
+        return OrderedVectors(ordered, table.shape[0], outer, wide, xp.isnan(ordered[-1]))
     count = xp.count_nonzero(~xp.isnan(table), axis=0)
-    return Lines(ordered, count, outer, wide, count == 0)
+    return OrderedVectors(ordered, count, outer, wide, count == 0)
 
 
-def _between(lines: Lines, level: Any, method: str, weak: bool) -> Any:
+def _between(lines: OrderedVectors, level: Any, method: str, weak: bool) -> Any:
     """NumPy's rule between two neighbours, which meets both ends exactly."""
     n = _weak_count(lines.count, level.dtype)
     place = xp.asarray(_PLACES[method](n, level))
@@ -139,7 +139,7 @@ def _weak_count(count: Any, dtype: Any) -> Any:
     return count.astype(dtype) if hasattr(count, "dtype") and dtype.kind == "f" else count
 
 
-def _weighted(table: Any, weight: Any, lines: Lines, level: Any) -> Any:
+def _weighted(table: Any, weight: Any, lines: OrderedVectors, level: Any) -> Any:
     """The first element up to which at least the level's share of the weights lies."""
     order = xp.argsort(table, axis=0)
     share = xp.cumsum(xp.take_along_axis(weight, order, 0), axis=0, dtype=np.float64)
@@ -192,7 +192,7 @@ def _quantile(asked: Request) -> Any:
     table, outer, wide = _column_lines(asked.a, asked.axis)
     if not table.shape[0]:
         raise IndexError(NOTHING)
-    return found(asked, level, table, _lines(table, outer, wide, asked.ignores_nan))
+    return found(asked, level, table, _ordered_vectors(table, outer, wide, asked.ignores_nan))
 
 
 def names_element(method: str) -> bool:
@@ -212,7 +212,7 @@ def checked_levels(asked: Request) -> Any:
     return level
 
 
-def found(asked: Request, level: Any, table: Any, lines: Lines) -> Any:
+def found(asked: Request, level: Any, table: Any, lines: OrderedVectors) -> Any:
     """The quantiles of lines, in the shape of the result."""
     weak = type(asked.q) in (int, float) or is_python_scalar(asked.q)
     column = xp.reshape(level, (level.size, 1))
@@ -225,7 +225,7 @@ def found(asked: Request, level: Any, table: Any, lines: Lines) -> Any:
     return fresh(made) if asked.out is None and always_array else result(made, asked.out)
 
 
-def _value(asked: Request, table: Any, lines: Lines, column: Any, weak: bool) -> Any:
+def _value(asked: Request, table: Any, lines: OrderedVectors, column: Any, weak: bool) -> Any:
     if asked.weights is not None:
         return _weighted(table, _weight_table(asked, table), lines, column)
     if asked.method in _ELEMENTS:

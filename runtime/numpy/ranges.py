@@ -27,14 +27,14 @@ from anabranch.runtime.numpy.core import (
 )
 from anabranch.runtime.numpy.dynamic_shapes import ranges
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.run_time_sizes import Extents, is_open, with_room
+from anabranch.runtime.numpy.run_time_sizes import Extents, is_open, with_capacity
 from anabranch.runtime.numpy.ufunc_reductions import rows
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.pytrees import pack_unpack
-from anabranch.runtime.values.static_requests import leaves_behind, wanting
+from anabranch.runtime.values.static_requests import source_leaves, with_static_request
 from anabranch.runtime.values.tracer import Tracer
 
 rules = Rules()
@@ -79,7 +79,7 @@ def arange(
         return fresh(atoms.literal(np.arange(start, stop, step, dtype=chosen)))
     lowest = _scalar(start, chosen)
     delta = _scalar(step, chosen) if chosen.kind in "iu" else _difference(start, step, chosen)
-    return wrap.with_extents(fresh(_line(lowest, delta, count, chosen)), extents)
+    return wrap.with_extents(fresh(_affine_range(lowest, delta, count, chosen)), extents)
 
 
 def _arange_dtype(start: Any, stop: Any, step: Any) -> np.dtype[Any]:
@@ -91,7 +91,7 @@ def _arange_count(start: Any, stop: Any, step: Any) -> tuple[int, Extents]:
     extent = stop - start
     if traced_inside((extent, step)):
         _refuse_unless_open((extent, step))
-        (capacity,), extents = with_room((ranges.of_steps(extent, step),))
+        (capacity,), extents = with_capacity((ranges.of_steps(extent, step),))
         return capacity, extents
     if not step or not math.isfinite(abs(extent / step)):
         return len(np.arange(0 if isinstance(start, Tracer) else start, stop, step)), ()
@@ -101,13 +101,13 @@ def _arange_count(start: Any, stop: Any, step: Any) -> tuple[int, Extents]:
 def _refuse_unless_open(bounds: Sequence[Any]) -> None:
     """Raise where bounds are computed from arguments alone, which become static."""
     traced = [value for value in bounds if traced_inside(value)]
-    if all(leaves_behind(value) is not None for value in traced) or any(dtype_of(x).kind == "c" for x in bounds):
+    if all(source_leaves(value) is not None for value in traced) or any(dtype_of(x).kind == "c" for x in bounds):
         error = ConcretizationError(
             "the length of numpy.arange must be static here; give bounds with a static distance, or make them static "
             "arguments"
         )
         for value in traced:
-            wanting(error, value, "the length of an arange")
+            with_static_request(error, value, "the length of an arange")
         raise error
 
 
@@ -120,7 +120,7 @@ def _difference(start: Any, step: Any, dtype: np.dtype[Any]) -> Atom:
     return atoms.ufunc(np.subtract, _scalar(start + step, dtype), _scalar(start, dtype))
 
 
-def _line(first: Atom, delta: Atom, count: int, dtype: np.dtype[Any]) -> Atom:
+def _affine_range(first: Atom, delta: Atom, count: int, dtype: np.dtype[Any]) -> Atom:
     positions = iota((count,), 0, dtype)
     scaled = atoms.ufunc(np.multiply, positions, atoms.broadcast_to(delta, (count,)))
     return atoms.ufunc(np.add, scaled, atoms.broadcast_to(first, (count,)))
@@ -144,7 +144,7 @@ def linspace(
     extents: Extents = ()
     count = num
     if is_open(num):
-        (num,), extents = with_room((num,), ranges.SAMPLES)
+        (num,), extents = with_capacity((num,), ranges.SAMPLES)
     num = operator.index(num)
     if num < 0:
         raise ValueError(ranges.SAMPLES.format(num))

@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import ufunc_reductions
-from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, kept, one_axis, result, store
+from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, keepdims_shape, one_axis, result, store
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import apply_ufunc, atoms
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -82,10 +82,10 @@ def _position(name: str) -> Callable[..., Any]:
         if axis is None or not shape:
             if axis is not None:
                 one_axis(axis, 1)
-            x, at, kept_shape = atoms.reshape(x, (x.type.size,)), 0, kept(shape, range(len(shape)))
+            x, at, kept_shape = atoms.reshape(x, (x.type.size,)), 0, keepdims_shape(shape, range(len(shape)))
         else:
             at = one_axis(axis, len(shape))
-            kept_shape = kept(shape, (at,))
+            kept_shape = keepdims_shape(shape, (at,))
         if x.type.shape[at] == 0:
             raise ValueError(f"attempt to get {name} of an empty sequence")
         value = atoms.op(name, x, axis=at)
@@ -137,7 +137,7 @@ def _cumulative(ufunc: np.ufunc) -> Callable[..., Any]:
         if not include_initial:
             return accumulate(ufunc, value, at, dtype, out)
         running = atom_of(accumulate(ufunc, value, at, dtype))
-        first = atoms.literal(np.full(kept(shape, (at,)), ufunc.identity, running.type.dtype))
+        first = atoms.literal(np.full(keepdims_shape(shape, (at,)), ufunc.identity, running.type.dtype))
         joined = atoms.op("concatenate", first, running, axis=at)
         return fresh(joined) if out is None else store(out, joined)
 

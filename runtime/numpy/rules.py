@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import union_arguments
-from anabranch.runtime.numpy.core import adopted, full_name, resolved, sized_inside, traced_inside
+from anabranch.runtime.numpy.core import adopted, full_name, has_dynamic_array, resolved, traced_inside
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import registry
 from anabranch.runtime.values.arrays import numpy_messages
@@ -25,9 +25,9 @@ class Rules:
         self.functions: dict[object, Callable[..., Any]] = {}
         self.methods: dict[str, Callable[..., Any]] = {}
         self.properties: dict[str, Callable[[Any], Any]] = {}
-        self.sized_functions: dict[object, Callable[..., Any]] = {}
-        self.sized_methods: dict[str, Callable[..., Any]] = {}
-        self.sized_properties: dict[str, Callable[[Any], Any]] = {}
+        self.dynamic_shape_functions: dict[object, Callable[..., Any]] = {}
+        self.dynamic_shape_methods: dict[str, Callable[..., Any]] = {}
+        self.dynamic_shape_properties: dict[str, Callable[[Any], Any]] = {}
         self.refused: dict[str, str] = {}
         self.static: dict[str, str] = {}
 
@@ -36,9 +36,9 @@ class Rules:
         registry.FUNCTIONS.update(self.functions)
         registry.METHODS.update(self.methods)
         registry.PROPERTIES.update(self.properties)
-        registry.SIZED.update(self.sized_functions)
-        registry.SIZED_METHODS.update(self.sized_methods)
-        registry.SIZED_PROPERTIES.update(self.sized_properties)
+        registry.DYNAMIC_SHAPE_FUNCTIONS.update(self.dynamic_shape_functions)
+        registry.DYNAMIC_SHAPE_METHODS.update(self.dynamic_shape_methods)
+        registry.DYNAMIC_SHAPE_PROPERTIES.update(self.dynamic_shape_properties)
         registry.REFUSED.update(self.refused)
         registry.STATIC.update(self.static)
 
@@ -72,22 +72,22 @@ class Rules:
 
         return register
 
-    def sized(self, *originals: Callable[..., Any]) -> Callable[[Function], Function]:
+    def dynamic_shape(self, *originals: Callable[..., Any]) -> Callable[[Function], Function]:
         """Register the rule of NumPy's functions for arrays whose size is known only at run time."""
 
         def register(function: Function) -> Function:
             for original in originals:
-                self.sized_functions[original] = function
+                self.dynamic_shape_functions[original] = function
             return function
 
         return register
 
-    def sized_method(self, *names: str) -> Callable[[Function], Function]:
+    def dynamic_shape_method(self, *names: str) -> Callable[[Function], Function]:
         """Register the same for methods of arrays that are no function, or differ from it."""
 
         def register(function: Function) -> Function:
             for name in names:
-                self.sized_methods[name] = function
+                self.dynamic_shape_methods[name] = function
             return function
 
         return register
@@ -131,13 +131,13 @@ def _guarded(original: Callable[..., Any], function: Callable[..., Any]) -> Call
         args, kwargs = list_as_array.with_lists(args, kwargs)
         if not (any(map(traced_inside, args)) or any(map(traced_inside, kwargs.values()))):
             return adopted(original(*args, **kwargs), (args, tuple(kwargs.values())))
-        rule = registry.SIZED.get(original)
+        rule = registry.DYNAMIC_SHAPE_FUNCTIONS.get(original)
         choice = union_arguments.first((*args, *kwargs.values()), sizes=rule is None)
         if choice is not None:
             return union_arguments.over(choice, call, args, kwargs)
         args, kwargs = tuple(map(resolved, args)), {k: resolved(v) for k, v in kwargs.items()}
         numpy_messages.refuse_unknown(original, *args, **kwargs)
-        if rule is not None and (any(map(sized_inside, args)) or any(map(sized_inside, kwargs.values()))):
+        if rule is not None and (any(map(has_dynamic_array, args)) or any(map(has_dynamic_array, kwargs.values()))):
             return rule(*args, **kwargs)
         try:
             made = function(*args, **kwargs)
@@ -162,8 +162,8 @@ def _creating(original: Callable[..., Any], function: Callable[..., Any]) -> Cal
             return union_arguments.over(choice, call, args, kwargs)
         args, kwargs = tuple(map(resolved, args)), {k: resolved(v) for k, v in kwargs.items()}
         numpy_messages.refuse_unknown(original, *args, **kwargs)
-        rule = registry.SIZED.get(original)
-        if rule is not None and any(map(sized_inside, args)):
+        rule = registry.DYNAMIC_SHAPE_FUNCTIONS.get(original)
+        if rule is not None and any(map(has_dynamic_array, args)):
             return rule(*args, **kwargs)
         try:
             made = function(*args, **kwargs)

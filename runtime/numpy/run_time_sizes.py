@@ -38,16 +38,16 @@ def is_open(n: Any, what: str = "a shape") -> bool:
     """
     if not isinstance(n, Tracer) or n.abstract.shape or n.abstract.dtype.kind not in "iu":
         return False
-    static_requests.know(n, f"a plain int ({what})")
-    return static_requests.leaves_behind(n) is None
+    static_requests.request_static(n, f"a plain int ({what})")
+    return static_requests.source_leaves(n) is None
 
 
-def shape_with_room(shape: Any) -> tuple[tuple[int, ...], Extents]:
+def shape_with_capacity(shape: Any) -> tuple[tuple[int, ...], Extents]:
     """A shape argument as capacities, and their extents: none where all sizes are static."""
     sizes = _sizes(shape) if traced_inside(shape) else ()
     if not any(map(is_open, sizes)):
         return shape_argument(shape), ()
-    return with_room(sizes, NEGATIVE)
+    return with_capacity(sizes, NEGATIVE)
 
 
 def _sizes(shape: Any) -> Sequence[Any]:
@@ -58,7 +58,7 @@ def _sizes(shape: Any) -> Sequence[Any]:
     return tuple(shape) if isinstance(shape, Iterable) else (shape,)
 
 
-def with_room(sizes: Sequence[Any], negative: str | None = None) -> tuple[tuple[int, ...], Extents]:
+def with_capacity(sizes: Sequence[Any], negative: str | None = None) -> tuple[tuple[int, ...], Extents]:
     """Capacities for these sizes, each a plain int or known only at run time, and their extents.
 
     Parameters
@@ -103,7 +103,7 @@ def _refuse_negative(n: Any, text: str) -> None:
 
 
 def _asked(n: Any, axis: int) -> Capacity:
-    room = capacity_requests.at(f"axis {axis} of an array")
-    too_many = atoms.ufunc(np.greater, n.atom, atoms.literal(room.size, np.int64))
-    capacity_requests.exceeded(too_many, room, n.atom)
-    return room
+    request = capacity_requests.at(f"axis {axis} of an array")
+    too_many = atoms.ufunc(np.greater, n.atom, atoms.literal(request.size, np.int64))
+    capacity_requests.exceeded(too_many, request, n.atom)
+    return request

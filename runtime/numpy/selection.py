@@ -318,7 +318,7 @@ def _check_choices(index: Atom, count: int) -> None:
 def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     """As `numpy.compress`."""
     if traced_inside(condition):
-        return registry.SIZED[np.compress](condition, a, axis, out)
+        return registry.DYNAMIC_SHAPE_FUNCTIONS[np.compress](condition, a, axis, out)
     mask = np.asarray(condition, dtype=np.bool_)
     if mask.ndim != 1:
         raise ValueError("condition must be a 1-d array")
@@ -335,7 +335,7 @@ def compress_method(a: Any, condition: Any, axis: Any = None, out: Any = None) -
 def extract(condition: Any, arr: Any) -> Any:
     """As `numpy.extract`."""
     if traced_inside(condition):
-        return registry.SIZED[np.extract](condition, arr)
+        return registry.DYNAMIC_SHAPE_FUNCTIONS[np.extract](condition, arr)
     return take(arr, np.flatnonzero(np.ravel(condition)))
 
 

@@ -98,7 +98,7 @@ def ravel(a: Any, order: Any = "C") -> TracedArray:
         return reshaped(array, (array.size,), None)
     made = reshaped(array, (array.size,), True)
     if not memory_layout.known(array):
-        aliasing.link(made.storage, None, array)
+        aliasing.add_edge(made.storage, None, array)
     return made
 
 

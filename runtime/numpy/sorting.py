@@ -57,7 +57,7 @@ def _stable(name: str, kind: Any, order: Any, stable: Any) -> bool:
     return kind in _STABLE or (stable is not NoValue and bool(stable))
 
 
-def _line(a: Any, axis: Any) -> tuple[Atom, int]:
+def _flat_unless_axis(a: Any, axis: Any) -> tuple[Atom, int]:
     value = atom_of(a)
     if axis is None:
         return atoms.reshape(value, (value.type.size,)), 0
@@ -89,7 +89,7 @@ def sort(
     """As `numpy.sort`."""
     downwards = is_descending("sort", kind, descending)
     in_order = _stable("sort", kind, order, stable)
-    value, at = _line(a, axis)
+    value, at = _flat_unless_axis(a, axis)
     if not downwards:
         return fresh(atoms.op("sort", value, axis=at, stable=in_order))
     if value.type.dtype.kind in "biu":
@@ -107,7 +107,7 @@ def argsort(
     _stable("argsort", kind, order, stable)
     if not shape_of(a):
         a = fresh(atoms.reshape(atom_of(a), (1,)))
-    value, at = _line(a, axis)
+    value, at = _flat_unless_axis(a, axis)
     return fresh(atom_of(_downwards(value, at))) if downwards else _argsort(fresh(value), at)
 
 
@@ -139,7 +139,7 @@ def _check_kth(kth: Any, line: Atom, axis: int) -> None:
 def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> TracedArray:
     """As `numpy.partition`: fully sorted, which is one of the partitions."""
     plain("partition", kind=(kind, "introselect"), order=(order, None))
-    value, at = _line(a, axis)
+    value, at = _flat_unless_axis(a, axis)
     _check_kth(kth, value, at)
     return fresh(atoms.op("sort", value, axis=at, stable=False))
 
@@ -149,7 +149,7 @@ def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order
 def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> TracedArray:
     """As `numpy.argpartition`: the positions that sort."""
     plain("argpartition", kind=(kind, "introselect"), order=(order, None))
-    value, at = _line(a, axis)
+    value, at = _flat_unless_axis(a, axis)
     _check_kth(kth, value, at)
     return fresh(atoms.op("argsort", value, axis=at, stable=True))
 

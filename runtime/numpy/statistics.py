@@ -16,7 +16,7 @@ from anabranch.runtime.numpy.core import (
     dtype_of,
     fresh,
     handle,
-    kept,
+    keepdims_shape,
     result,
     supported,
     zeros_atom,
@@ -194,7 +194,7 @@ def weighted(array: TracedArray, weight: TracedArray, axis: Any) -> tuple[Any, A
 # ---- order statistics ------------------------------------------------------------------------------------------------
 
 
-def lines(a: Any, axis: Any) -> tuple[Atom, tuple[int, ...]]:
+def reduced_axes_last(a: Any, axis: Any) -> tuple[Atom, tuple[int, ...]]:
     """The elements to order as the last axis, and the shape with the reduced axes at size 1."""
     value = atom_of(a)
     shape = value.type.shape
@@ -204,7 +204,7 @@ def lines(a: Any, axis: Any) -> tuple[Atom, tuple[int, ...]]:
     size = 1
     for i in axes:
         size *= shape[i]
-    return atoms.reshape(turned, (*(shape[i] for i in rest), size)), kept(shape, axes)
+    return atoms.reshape(turned, (*(shape[i] for i in rest), size)), keepdims_shape(shape, axes)
 
 
 def _nan_lines(line: Atom) -> Atom | None:
@@ -218,7 +218,7 @@ def _nan_lines(line: Atom) -> Atom | None:
 def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = False) -> Any:
     """As `numpy.median`: NaN where a line holds one."""
     del overwrite_input  # a permission
-    line, wide = lines(a, axis)
+    line, wide = reduced_axes_last(a, axis)
     last = len(line.type.shape) - 1
     n = line.type.shape[last]
     if n == 0:

@@ -11,7 +11,16 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import sequential_loops
-from anabranch.runtime.numpy.core import NDArray, NoValue, atom_of, axes_tuple, kept, refused, result, supported
+from anabranch.runtime.numpy.core import (
+    NDArray,
+    NoValue,
+    atom_of,
+    axes_tuple,
+    keepdims_shape,
+    refused,
+    result,
+    supported,
+)
 from anabranch.runtime.values import apply_ufunc, atoms
 from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -89,7 +98,7 @@ def reduce_atom(ufunc: np.ufunc, x: Atom, options: ReductionKeywords) -> Atom:
     else:
         value = _stepped(ufunc, dtypes, x, axes, options)
     keep = options.keepdims is not NoValue and bool(options.keepdims)
-    return atoms.reshape(value, kept(_masked_shape(x, options), axes)) if keep else value
+    return atoms.reshape(value, keepdims_shape(_masked_shape(x, options), axes)) if keep else value
 
 
 def _folded(ufunc: np.ufunc, x: Atom, axes: tuple[int, ...], options: ReductionKeywords) -> Atom:

@@ -90,7 +90,7 @@ class StagedUfunc:
 
     def _staged(self, args: tuple[Any, ...], out: Any, where: Any, dtype: Any, casting: Any) -> Any:
         args = tuple(map(resolved, args))
-        if any(map(wrap.is_sized, (*args, *(out if isinstance(out, tuple) else (out,)), where))):
+        if any(map(wrap.is_dynamic_array, (*args, *(out if isinstance(out, tuple) else (out,)), where))):
             return self._of_run_time_size(args, out, where, dtype, casting)
         nin, nout = self.ufunc.nin, self.ufunc.nout
         if not nin <= len(args) <= nin + nout:
@@ -179,7 +179,7 @@ class StagedUfunc:
             return adopted(ufunc.reduce(array, axis, dtype, out, keepdims, initial, where), (array, out))
         ufunc_reductions.only_binary(self.ufunc, "reduce")
         options = ufunc_reductions.ReductionKeywords(axis, dtype, out, keepdims, resolved(initial), resolved(where))
-        if wrap.is_sized(array) or wrap.is_sized(options.where):
+        if wrap.is_dynamic_array(array) or wrap.is_dynamic_array(options.where):
             return ufunc_methods.reduce(self.ufunc, array, options)
         try:
             return ufunc_reductions.reduce(self.ufunc, resolved(array), options)
@@ -194,7 +194,7 @@ class StagedUfunc:
         if not traced_inside((array, out)):
             return adopted(self.ufunc.accumulate(array, axis, dtype, out), (array, out))
         ufunc_reductions.only_binary(self.ufunc, "accumulate")
-        if wrap.is_sized(array) or wrap.is_sized(out):
+        if wrap.is_dynamic_array(array) or wrap.is_dynamic_array(out):
             return ufunc_methods.accumulate(self, array, axis, dtype, out)
         try:
             return self._accumulated(resolved(array), axis, dtype, out)
@@ -220,7 +220,7 @@ class StagedUfunc:
             return adopted(self.ufunc.outer(a, b, **kwargs), (a, b, *kwargs.values()))
         if self.ufunc.nin != 2:
             raise ValueError("outer product only supported for binary functions")
-        if wrap.is_sized(a) or wrap.is_sized(b):
+        if wrap.is_dynamic_array(a) or wrap.is_dynamic_array(b):
             return ufunc_methods.outer(self, a, b, **kwargs)
         # Both are arrays here, Python numbers too, with dtypes of their own.
         x, y = (atom_of(resolved(v)) for v in (a, b))
@@ -232,7 +232,7 @@ class StagedUfunc:
         if not traced_inside((a, indices, b)):
             self.ufunc.at(*((a, indices) if b is NoValue else (a, indices, b)))
             return
-        if not isinstance(a, TracedArray) and not wrap.is_sized(a):
+        if not isinstance(a, TracedArray) and not wrap.is_dynamic_array(a):
             raise TypeError("first operand must be array")
         try:
             scatter_at(self.ufunc, a, resolved(indices), resolved(b))
@@ -246,7 +246,7 @@ class StagedUfunc:
         if not traced_inside((array, indices, out)):
             return adopted(self.ufunc.reduceat(array, indices, axis, dtype, out), (array, out))
         ufunc_reductions.only_binary(self.ufunc, "reduceat")
-        if any(map(wrap.is_sized, (array, indices, out))):
+        if any(map(wrap.is_dynamic_array, (array, indices, out))):
             return ufunc_methods.reduceat(self, resolved(array), resolved(indices), axis, dtype, out)
         try:
             return self._segmented(resolved(array), resolved(indices), axis, dtype, out)
@@ -296,4 +296,4 @@ rules = Rules()
 for _ufunc in vars(np).values():
     if isinstance(_ufunc, np.ufunc) and _ufunc.__name__ not in LEFT_OUT:
         rules.functions[_ufunc] = StagedUfunc(_ufunc)
-rules.sized(np.ufunc)(broadcasting.elementwise)
+rules.dynamic_shape(np.ufunc)(broadcasting.elementwise)

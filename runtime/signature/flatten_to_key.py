@@ -44,7 +44,7 @@ class Leaves:
     """The run-time leaves of a call's arguments, and the key that says what executable they need."""
 
     __slots__ = ("arrays", "containers", "device", "foreign", "inside", "values")
-    held: frozenset[type] = frozenset()  # classes of numbers that are no leaves
+    static_types: frozenset[type] = frozenset()  # classes of numbers that are no leaves
 
     def __init__(self) -> None:
         self.values: list[Any] = []
@@ -125,9 +125,9 @@ class Leaves:
             ) from None
 
     @property
-    def gives_arrays(self) -> bool:
+    def returns_arrays(self) -> bool:
         """Return whether results are Arrays because of arguments from other libraries."""
-        return self.foreign is not None and self.foreign.gives_arrays
+        return self.foreign is not None and self.foreign.returns_arrays
 
     def callers(self, leaf: int, view: NDArray) -> Any:
         """Return what the caller gets for the array of a leaf, or a view of it, that is returned."""
@@ -137,7 +137,7 @@ class Leaves:
             return view if original is None else original
         return view if isinstance(original, np.ndarray) else device.placed(view)
 
-    def hoist(self, array: NDArray | device.Array) -> None:
+    def append_captured(self, array: NDArray | device.Array) -> None:
         """Append an array from outside, an input like the arguments.
 
         Raises
@@ -190,11 +190,11 @@ class LeavesButNumbers(Leaves):
     """The same where Python's numbers are part of what a call is, as text and None are."""
 
     __slots__ = ()
-    held = frozenset(PYTHON_DTYPES)
+    static_types = frozenset(PYTHON_DTYPES)
 
     def key(self, value: Any, where: str) -> ArgumentKey:
         """The hashable description of an argument."""
-        return ("static", *key_of(value)) if type(value) in self.held else super().key(value, where)
+        return ("static", *key_of(value)) if type(value) in self.static_types else super().key(value, where)
 
 
 def on_device(leaves: Sequence[Any]) -> list[Buffer]:
@@ -275,14 +275,14 @@ def _native(array: NDArray) -> NDArray:
 
 
 def layout_of(
-    value: Any, seen: dict[int, int], held: frozenset[type] = frozenset(), inside: bool = False
+    value: Any, seen: dict[int, int], static_types: frozenset[type] = frozenset(), inside: bool = False
 ) -> layouts.Layout:
-    """The layout of an argument: numbers and arrays are leaves, containers nodes, the rest is held.
+    """The layout of an argument: numbers and arrays are leaves, containers nodes, the rest is static.
 
-    `seen` numbers the mutable containers of the call's arguments by identity. Values of the classes in `held` are held,
-    too. `inside` says that the value is part of an object.
+    `seen` numbers the mutable containers of the call's arguments by identity. Values of the classes in `static_types`
+    are static, too. `inside` says that the value is part of an object.
     """
-    if type(value) in held or (inside and not parts.is_carried(value)):
+    if type(value) in static_types or (inside and not parts.is_carried(value)):
         return layouts.Constant(value)
     if isinstance(value, Static):
         return layouts.Constant(value)
@@ -308,7 +308,7 @@ def layout_of(
             return layouts.Constant(RepeatedArgument(seen[id(value)]))
         seen[id(value)] = len(seen)
     inside = inside or parts.is_object(structure)
-    return layouts.Node(structure, tuple([layout_of(c, seen, held, inside) for c in structure.children(value)]))
+    return layouts.Node(structure, tuple([layout_of(c, seen, static_types, inside) for c in structure.children(value)]))
 
 
 def describe(names: Sequence[str], layout: Sequence[layouts.Layout]) -> str:

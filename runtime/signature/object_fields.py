@@ -69,7 +69,7 @@ def is_carried(value: Any) -> bool:
     structure = None if foreign.is_foreign(kind) else structure_of(value)
     if structure is None:
         return False
-    return not is_object(structure) or kind in _LIKE_USERS or _is_users(kind)
+    return not is_object(structure) or kind in _LIKE_USERS or _is_user_class(kind)
 
 
 def _has_key(value: Any) -> bool:
@@ -80,5 +80,5 @@ def _has_key(value: Any) -> bool:
     return True
 
 
-def _is_users(cls: type) -> bool:
+def _is_user_class(cls: type) -> bool:
     return cls.__module__.partition(".")[0] not in _LIBRARIES

@@ -190,7 +190,7 @@ class Reading:
             case layouts.Leaf(abstract):
                 return self.leaf(abstract)
             case layouts.Constant():
-                return self.held(layout)
+                return self.constant(layout)
             case layouts.Union(options):
                 return Tree(LEAF, (OneOf(tuple(self.tree(o).built() for o in options)),))
             case layouts.Node(BesideStructure(), (_, result)):
@@ -198,7 +198,7 @@ class Reading:
             case layouts.Node(structure, children):
                 if isinstance(structure, TextStructure):
                     return Tree(LEAF, (ShapeDtypeStruct((), str),))
-                if structure.flat or structure.grown:
+                if structure.flat or structure.is_dynamic_list:
                     return Tree(LEAF, (ShapeDtypeStruct((), structure.cls),))
                 if isinstance(structure, DynamicArrayStructure):
                     return self.leaf(_of_run_time_size(structure, children[0]))
@@ -210,7 +210,7 @@ class Reading:
         """The tree of a number or array."""
         return Tree(LEAF, (self._info(abstract),))
 
-    def held(self, layout: layouts.Constant) -> Tree:
+    def constant(self, layout: layouts.Constant) -> Tree:
         """The tree of what is no run-time value."""
         return Tree(PyTreeDef(ConstantLeaf(layout.value)), ())
 
@@ -232,7 +232,7 @@ class ResultReading(Reading):
         super().__init__(info)
         self._objects, self._numbers = objects, numbers
 
-    def held(self, layout: layouts.Constant) -> Tree:
+    def constant(self, layout: layouts.Constant) -> Tree:
         """The tree of an argument's part, or of a constant."""
         value = layout.value
         if isinstance(value, CallersObject):
@@ -240,7 +240,7 @@ class ResultReading(Reading):
         if isinstance(value, CallersNumber):
             return Tree(LEAF, (self._numbers[value.leaf],))
         abstract = layouts.numeric(layout)
-        return super().held(layout) if abstract is None else self.leaf(abstract)
+        return super().constant(layout) if abstract is None else self.leaf(abstract)
 
 
 def struct(abstract: Abstract, device: str | None = None) -> ShapeDtypeStruct:

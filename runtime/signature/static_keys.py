@@ -308,14 +308,14 @@ _CLASSES: tuple[tuple[Any, Callable[[Any], tuple[Any, ...]]], ...] = (
 )
 
 
-def kept(value: Any) -> Any:
+def frozen_copy(value: Any) -> Any:
     """The value to trace with: of what may change after the call, a copy; an array's cannot be written."""
     if isinstance(value, np.ndarray):
         made = value.copy(order="K")
         made.flags.writeable = False
         return made
     if type(value) is tuple:
-        return tuple(map(kept, value))
+        return tuple(map(frozen_copy, value))
     try:
         hash(value)
     except TypeError:

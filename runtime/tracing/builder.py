@@ -123,8 +123,8 @@ class Builder:
         "env",
         "equations",
         "formals",
+        "frozen_storages",
         "indexed",
-        "kept",
         "known",
         "lent",
         "makers",
@@ -161,7 +161,7 @@ class Builder:
         self.makers: dict[Var, Equation] = {}
         self.indexed = 0
         # Memory of which a list of run-time length has a copy for an item: it must not change any more.
-        self.kept: set[Storage] | None = None
+        self.frozen_storages: set[Storage] | None = None
         # Lists and dicts of which a list of run-time length has a copy for an item, with what they held then.
         self.copied: list[tuple[Any, Any]] = []
         # What the containers held that stand for items of lists, which a step may read alone.
@@ -265,16 +265,16 @@ class Builder:
         del self.equations[start:]
         self.indexed = min(self.indexed, start)
 
-    def keep(self, storage: Storage) -> None:
+    def freeze(self, storage: Storage) -> None:
         """Refuse writes from here on."""
-        self.kept = {*(self.kept or ()), storage}
+        self.frozen_storages = {*(self.frozen_storages or ()), storage}
         self.trace.lists.has_copies = True
 
-    def keeps(self, storage: Storage) -> bool:
+    def is_frozen(self, storage: Storage) -> bool:
         """Return whether writes are refused."""
         builder: Builder | None = self
         while builder is not None:
-            if builder.kept is not None and storage in builder.kept:
+            if builder.frozen_storages is not None and storage in builder.frozen_storages:
                 return True
             builder = builder.parent
         return False
@@ -319,7 +319,7 @@ class Builder:
         """Replace the storage's value."""
         if storage not in self.env and self.parent is not None and not self.outer_has(storage):
             raise EscapedTracerError("an array made in a branch, loop body or call is written after that has ended")
-        if self.trace.lists.has_copies and self.keeps(storage):
+        if self.trace.lists.has_copies and self.is_frozen(storage):
             raise self.trace.outside.refusal()
         self.env[storage] = self.resolve(value)
         self.written[storage] = None

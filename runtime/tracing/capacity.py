@@ -92,7 +92,7 @@ class OverflowedError(AnabranchError):
         text = (
             f"{self._told()}; what was compiled ahead of time has the room that it was compiled with. Call the jitted "
             f"function itself, which is compiled anew with more by itself, or compile with the setting "
-            f"capacity={self.grown(None)}"
+            f"capacity={self.next_size(None)}"
         )
         return self._told_as(text)
 
@@ -109,7 +109,7 @@ class OverflowedError(AnabranchError):
         error.anabranch_located = True  # type: ignore[attr-defined]
         return error.with_traceback(self.__traceback__)
 
-    def grown(self, limit: int | None) -> int:
+    def next_size(self, limit: int | None) -> int:
         """Return the size for the next run, at most the limit: twice as much at least."""
         size = max(self.capacity.size, 1)
         wanted = size * _LEAP if self.needed is None else max(2 * size, 1 << (self.needed - 1).bit_length())
@@ -156,7 +156,7 @@ class Learned:
             Where the settings allow no more.
         """
         limit, capacity = settings().capacity_limit, error.capacity
-        size = error.grown(limit)
+        size = error.next_size(limit)
         if size > limit:
             raise error.as_limit(limit) from None
         with self._lock:
@@ -178,7 +178,7 @@ _known: contextvars.ContextVar[Mapping[CapacitySite, int]] = contextvars.Context
 
 
 @contextlib.contextmanager
-def knowing(sizes: Mapping[CapacitySite, int]) -> Iterator[None]:
+def with_learned_sizes(sizes: Mapping[CapacitySite, int]) -> Iterator[None]:
     """Trace with the buffer sizes that were learned to be needed."""
     token = _known.set(sizes)
     try:

@@ -61,10 +61,10 @@ class Outside(Protocol):
     def enter(self, value: Any) -> None:
         """Guard what a function of the user's reads from outside; called with it before it runs."""
 
-    def meet(self, cls: type) -> None:
+    def prepare_class(self, cls: type) -> None:
         """Prepare a class of the user's whose instances may take part."""
 
-    def hoist(self, array: Any) -> Any:
+    def capture(self, array: Any) -> Any:
         """Return the handle of an array from outside, which becomes an input."""
 
     def is_outside(self, value: Any) -> bool:

@@ -77,7 +77,7 @@ class Identity:
         The caller's lists, dicts and objects.
     callers_memory : set of Storage
         The memory of arrays that the caller has.
-    born : dict
+    created : dict
         Objects that were made by a class while tracing.
     merged : dict
         Tuples, frozen objects and NumPy scalars that stand for one of several, or were put together from the parts of
@@ -92,25 +92,25 @@ class Identity:
         Graphs of containers of which run-time conditions choose one.
     """
 
-    __slots__ = ("ambiguous", "born", "callers_memory", "callers_objects", "chosen", "either", "graphs", "merged")
+    __slots__ = ("ambiguous", "callers_memory", "callers_objects", "chosen", "created", "either", "graphs", "merged")
 
     def __init__(self) -> None:
         self.callers_objects: dict[int, Any] = {}
         self.callers_memory: set[Storage] = set()
-        self.born: dict[int, Any] = {}
+        self.created: dict[int, Any] = {}
         self.merged: dict[int, Any] = {}
         self.ambiguous: dict[int, Any] = {}
         self.either: dict[int, tuple[Any, tuple[tuple[Atom, Any], ...]]] = {}
         self.chosen: dict[int, Any] = {}
         self.graphs: list[Any] = []
 
-    def is_born(self, value: Any) -> bool:
+    def is_created(self, value: Any) -> bool:
         """Return whether an object was made while tracing."""
-        return id(value) in self.born
+        return id(value) in self.created
 
-    def bear(self, value: Any) -> None:
+    def note_created(self, value: Any) -> None:
         """Note that an object was made while tracing."""
-        self.born[id(value)] = value
+        self.created[id(value)] = value
 
     def merge(self, value: Any) -> Any:
         """Return an object, noted as one that stands for another, without it being known for which."""
@@ -186,9 +186,9 @@ class Loops:
         By how much a step makes each list longer at most; None where nothing is known.
     fixed_failures : dict
         Why a loop cannot be one in which lists keep their lengths, by the body's code and its number of steps.
-    growing_sites : set
+    dynamic_list_sites : set
         Loops that cannot do without lists of run-time length.
-    staged_growing : set of str
+    staged_with_dynamic_lists : set of str
         Loops that are staged with such lists, in words.
     staged_sites : set
         Bodies of while loops that are left under a run-time condition.
@@ -197,12 +197,12 @@ class Loops:
     """
 
     __slots__ = (
+        "dynamic_list_sites",
         "fixed_failures",
         "gains",
-        "growing_sites",
         "slot_hints",
-        "staged_growing",
         "staged_sites",
+        "staged_with_dynamic_lists",
         "traces",
         "types",
         "unstacked",
@@ -214,8 +214,8 @@ class Loops:
         self.types: dict[Hashable, list[Any]] = {}
         self.gains: dict[tuple[Hashable, int, int], int | None] = {}
         self.fixed_failures: dict[tuple[types.CodeType, int | None], Exception] = {}
-        self.growing_sites: set[types.CodeType] = set()
-        self.staged_growing: set[str] = set()
+        self.dynamic_list_sites: set[types.CodeType] = set()
+        self.staged_with_dynamic_lists: set[str] = set()
         self.staged_sites: set[types.CodeType] = set()
         self.unstacked: set[Hashable] = set()
 

@@ -46,9 +46,9 @@ def apply(function: np.ufunc, operands: Sequence[Any], power: Callable[[Any, Any
         choice = next((x for x in operands if isinstance(x, UnionValue)), None)
         if choice is not None:  # an array of the dtype that the numbers in the list give it
             return choice.through(lambda one: apply(function, [one if x is choice else x for x in operands], power))
-    if any(map(wrap.is_sized, operands)):
+    if any(map(wrap.is_dynamic_array, operands)):
         fill = 1 if function is np.power else None
-        return registry.SIZED[np.ufunc](lambda *xs: apply(function, xs, power), operands, fill)
+        return registry.DYNAMIC_SHAPE_FUNCTIONS[np.ufunc](lambda *xs: apply(function, xs, power), operands, fill)
     results = _of_one_type(function, operands) or apply_atoms(function, operands, power=power)
     wrapped = tuple(memory_layout.keep_order(wrap.numpy_result(r), operands) for r in results)
     return wrapped[0] if len(wrapped) == 1 else wrapped
@@ -89,7 +89,7 @@ def apply_atoms(
     operands = [wrap.numpy_operand(x) for x in operands]
     specs = [_spec(x) for x in operands]
     if function in COMPARISONS:
-        operands = [_beyond(x, specs) for x in operands]
+        operands = [_saturated(x, specs) for x in operands]
         specs = [_spec(x) for x in operands]
         specs = [_fit(x, s, specs) for x, s in zip(operands, specs, strict=True)]
     loop = _loop(function, specs, dtype, casting, output)
@@ -123,7 +123,7 @@ def _loop(
 
 def check_output(function: np.ufunc, operands: Sequence[Any], output: np.dtype[Any]) -> None:
     """Raise where an array cannot take a result, as NumPy does before it looks at shapes."""
-    whole = [x.memory if wrap.is_sized(x) else wrap.numpy_operand(x) for x in operands]
+    whole = [x.memory if wrap.is_dynamic_array(x) else wrap.numpy_operand(x) for x in operands]
     _loop(function, [_spec(x) for x in whole], None, "same_kind", output)
 
 
@@ -137,7 +137,7 @@ def output_casting_error(
     return error
 
 
-def _beyond(x: Any, specs: Sequence[Spec]) -> Any:
+def _saturated(x: Any, specs: Sequence[Spec]) -> Any:
     """A Python int beyond the integers that it is compared with, as what compares with all of them in the same way."""
     dtypes = [s for s in specs if isinstance(s, np.dtype)]
     if type(x) is not int or not dtypes or any(d.kind not in "iu" for d in dtypes):
@@ -153,7 +153,7 @@ def _is_square_of_truth(base: Any, exponent: Any) -> bool:
 
 def _power_of(base: Any) -> Callable[[Any, Any], Any] | None:
     """The form of a power by the operator: that of NumPy's scalars is the C library's."""
-    if isinstance(base, Tracer) and not wrap.is_sized(base):
+    if isinstance(base, Tracer) and not wrap.is_dynamic_array(base):
         return pow if base.abstract.kind is Kind.ARRAY else None
     return None if isinstance(base, np.generic) or np.isscalar(base) else pow
 
@@ -266,8 +266,8 @@ def truth(value: Any) -> Atom:
     ValueError
         For an array with more than one element, as NumPy does.
     """
-    if wrap.is_sized(value):
-        return registry.SIZED[bool](value)  # type: ignore[no-any-return]
+    if wrap.is_dynamic_array(value):
+        return registry.DYNAMIC_SHAPE_FUNCTIONS[bool](value)  # type: ignore[no-any-return]
     atom = wrap.as_atom(value)
     if atom.type.size != 1:
         if atom.type.size == 0:

@@ -49,7 +49,7 @@ class OneOfSeveral(StandIn):
         raise NotImplementedError
 
 
-def is_stand_in(value: object) -> bool:
+def is_proxy(value: object) -> bool:
     """Return whether a value stands for an object that has other attributes."""
     return issubclass(type(value), StandIn)  # an instance may say of itself that it is of another class
 

@@ -60,7 +60,7 @@ class Structure:
         return False
 
     @property
-    def grown(self) -> bool:
+    def is_dynamic_list(self) -> bool:
         """Return whether it is a list of a length known only at run time."""
         return False
 
@@ -81,7 +81,7 @@ class Structure:
         """Build what is given to the caller, of these parts; `members` are nodes of graphs."""
         return self.build(children)
 
-    def meet(self, mine: Any, other: Any) -> Any:
+    def join(self, mine: Any, other: Any) -> Any:
         """The layout of what is one of two containers, of layouts `mine` and `other`; None where they stay two."""
         return None
 
@@ -160,7 +160,7 @@ class TextWithInts:
     __repr__ = __str__
 
 
-class ToldStructure(Structure):
+class TextWithIntsStructure(Structure):
     """A text around numbers."""
 
     def children(self, value: Any) -> list[Any]:
@@ -208,7 +208,7 @@ def structure_of(value: Any) -> Structure | None:
     if isinstance(value, _ATOMIC):
         return None
     if isinstance(value, TextWithInts):
-        return ToldStructure(cls, tuple(range(len(value.numbers))), value.text)
+        return TextWithIntsStructure(cls, tuple(range(len(value.numbers))), value.text)
     if isinstance(value, BaseException):
         exception = ExceptionStructure(cls)
         return exception if any(map(has_traced, exception.children(value))) else None

@@ -20,7 +20,7 @@ from anabranch.runtime.ops.host_callback import host_callback
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values import lazy_text
-from anabranch.runtime.values.failures.run_time_checks import users_name
+from anabranch.runtime.values.failures.run_time_checks import user_function_name
 from anabranch.runtime.values.pytrees import carry_layouts, host_values, layout as layouts, pack_unpack
 
 # The frame that called the compiled function which is running.
@@ -48,7 +48,7 @@ def emit(name: str, perform: Callable[[Any], None], value: Any) -> None:
     """Do `perform(value)` when the computation gets here, unless it has failed before."""
     perform = _redirected(name, perform)
     value = lazy_text.snapshot(value)
-    layout = carry_layouts.staged(layouts.describe(value), lambda _: False)
+    layout = carry_layouts.with_leaves(layouts.describe(value), lambda _: False)
     builder = current()
     trace = builder.trace
     inputs = [p.atom for p in pack_unpack.pack(value, layout)]
@@ -126,10 +126,10 @@ def _site(frame: types.FrameType) -> list[Site]:
     code = frame.f_code
     if internal(code.co_filename):
         return []
-    return [Site(code.co_filename, frame.f_lineno, users_name(frame), frame.f_globals)]
+    return [Site(code.co_filename, frame.f_lineno, user_function_name(frame), frame.f_globals)]
 
 
-def standing_at(places: tuple[Site, ...], action: functools.partial[None], depth: int) -> None:
+def with_caller_frames(places: tuple[Site, ...], action: functools.partial[None], depth: int) -> None:
     """Run `action` as if it were called from these lines, and these called by those that called the function."""
     frame = _caller.get()
     callers: list[Site] = []
@@ -138,12 +138,12 @@ def standing_at(places: tuple[Site, ...], action: functools.partial[None], depth
         frame = frame.f_back
     chain = action
     for place in (*places, *callers):
-        chain = functools.partial(_standing(place), chain)
+        chain = functools.partial(_frame_at(place), chain)
     chain()
 
 
 @functools.lru_cache(maxsize=256)
-def _standing(place: Site) -> types.FunctionType:
+def _frame_at(place: Site) -> types.FunctionType:
     """A function whose frame stands at a line."""
     module = compile("\n" * (place.line - 1) + "def at(run): run()", place.filename, "exec")
     (code,) = (c for c in module.co_consts if isinstance(c, types.CodeType))

@@ -23,7 +23,7 @@ from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.attributes import TextStandIn
 from anabranch.runtime.values.memory.handle import Handle
-from anabranch.runtime.values.static_requests import wanting
+from anabranch.runtime.values.static_requests import with_static_request
 from anabranch.runtime.values.tracer import SHOWN, Tracer, shown_to_tools
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
@@ -123,7 +123,7 @@ class Text(TextStandIn):
     def _needs_characters(self, *_: object) -> NoReturn:
         error = refusal("")
         for part in self.parts:
-            wanting(error, part.tag if isinstance(part, UnionValue) else part, "a plain str")
+            with_static_request(error, part.tag if isinstance(part, UnionValue) else part, "a plain str")
         raise error
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __getitem__ = _needs_characters

@@ -15,7 +15,7 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.attributes import StandIn
-from anabranch.runtime.values.static_requests import know, wanting
+from anabranch.runtime.values.static_requests import request_static, with_static_request
 
 _BINARY = {
     "add": np.add,
@@ -118,12 +118,12 @@ class Tracer(StandIn):
             current().trace.requests.refusals += 1
             current().trace.outside.needs_plain()
         atom = getattr(self, "atom", None)
-        know(atom, need)
+        request_static(atom, need)
         error = ConcretizationError(
             f"{need} is needed while tracing, but this {self.abstract} is known only at run time; make the argument "
             "it comes from static (static_argnames=...), or use an operation that takes run-time values"
         )
-        raise wanting(error, atom, need)
+        raise with_static_request(error, atom, need)
 
     def __bool__(self) -> bool:  # noqa: PLE0304 - raises
         self._needs_concrete("a plain bool (by code that is not compiled)")

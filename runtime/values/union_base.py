@@ -54,9 +54,9 @@ class UnionBase(OneOfSeveral):
         if not known:
             return atoms.unspecified(both.type)
         (_, last), *others = reversed(known)
-        atom = wrap.held_as(last, both)
+        atom = wrap.atom_as(last, both)
         for i, option in others:
-            atom = atoms.select(self.chosen(i), wrap.held_as(option, both), atom)
+            atom = atoms.select(self.chosen(i), wrap.atom_as(option, both), atom)
         return atom
 
     @property
@@ -137,9 +137,9 @@ def abstract_of_option(option: Any) -> Abstract | None:
 
 def _abstract_of_static(option: Any) -> Abstract | None:
     """The abstract value of a number, or of an array of static size; None for anything else."""
-    return None if wrap.is_sized(option) else abstract_of_option(option)
+    return None if wrap.is_dynamic_array(option) else abstract_of_option(option)
 
 
 def _kind_in_memory(value: Any) -> Abstract | None:
     """The dtype and kind of a number or an array, of any size: the shape is that of the memory it lies in."""
-    return value.memory.abstract if wrap.is_sized(value) else abstract_of_option(value)
+    return value.memory.abstract if wrap.is_dynamic_array(value) else abstract_of_option(value)

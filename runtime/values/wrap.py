@@ -35,7 +35,7 @@ def numpy_operand(x: Any) -> Any:
     if isinstance(x, (list, tuple)):
         return registry.FUNCTIONS[np.array](x)
     if isinstance(x, device.Array):
-        return current().trace.outside.hoist(x)
+        return current().trace.outside.capture(x)
     unwrap = getattr(x, "__anabranch_value__", None)
     if unwrap is not None:
         return numpy_operand(unwrap())
@@ -54,7 +54,7 @@ def shape_of(x: Any) -> tuple[int, ...]:
 def as_atom(x: Any, dtype: atoms.DType | None = None) -> Atom:
     """The operand's value as an atom, cast to `dtype`."""
     if isinstance(x, device.Array):
-        x = current().trace.outside.hoist(x)
+        x = current().trace.outside.capture(x)
     if isinstance(x, Tracer):
         atom: Atom = x.atom  # type: ignore[attr-defined]
         if dtype is None:
@@ -76,7 +76,7 @@ def as_atom(x: Any, dtype: atoms.DType | None = None) -> Atom:
     raise UnsupportedValueError(f"{a(type(x).__name__)} is not an array or a number")
 
 
-def held_as(x: Any, abstract: Abstract) -> Atom:
+def atom_as(x: Any, abstract: Abstract) -> Atom:
     """The value of a number or array that from here on is known to be no more than this.
 
     Raises
@@ -147,9 +147,15 @@ def python_number(*args: Any) -> Any:
     return current().trace.outside.constructors.python(*args)
 
 
-def is_sized(value: Any) -> bool:
+def is_dynamic_array(value: Any) -> bool:
     """Return whether a value is an array whose size is known only at run time."""
+<<<<<<< fb5410ed385890dd6be6f9affa0e4de4a34e0a7b
+    return isinstance(value, _classes["dynamic_shape"])
+||||||| a9ab09a
+    return isinstance(value, _classes["sized"])
+=======
     return isinstance(value, DynamicShape)
+>>>>>>> e9362a7c3e2425556934ec58a2417b458201258d
 
 
 class Extent(Protocol):
@@ -179,4 +185,38 @@ def note_compact(view: Any, extents: Sequence[Extent | None]) -> None:
 
 def part_of(view: Any, extents: Sequence[Extent | None], origin: Position | None = None) -> Any:
     """The part of an array that these extents select; the array itself where they are all None."""
+<<<<<<< fb5410ed385890dd6be6f9affa0e4de4a34e0a7b
+    return _classes["extents"](view, extents, origin) if any(extents) else view
+
+
+# The classes of traced values register themselves, since each of them needs this module.
+_classes: dict[str, Any] = {}
+
+
+def register_class(role: str, cls: Any) -> None:
+    """Make `cls` the class of traced `array`, `dynamic_shape`, `scalar`, `python`, `buffer` or `text` values."""
+    _classes[role] = cls
+
+
+def class_of(role: str) -> Any:
+    """The class registered for a role."""
+    return _classes[role]
+||||||| a9ab09a
+    return _classes["extents"](view, extents, origin) if any(extents) else view
+
+
+# The classes of traced values register themselves, since each of them needs this module.
+_classes: dict[str, Any] = {}
+
+
+def register_class(role: str, cls: Any) -> None:
+    """Make `cls` the class of traced `array`, `sized`, `scalar`, `python`, `buffer` or `text` values."""
+    _classes[role] = cls
+
+
+def class_of(role: str) -> Any:
+    """The class registered for a role."""
+    return _classes[role]
+=======
     return current().trace.outside.constructors.part(view, extents, origin) if any(extents) else view
+>>>>>>> e9362a7c3e2425556934ec58a2417b458201258d

@@ -201,7 +201,7 @@ class Sources:
         if self.is_outside(storage):
             return self._place(handle)
         if path:
-            return UNKNOWN if storage.links else New(self._serial(storage), path)
+            return UNKNOWN if storage.alias_edges else New(self._serial(storage), path)
         if storage not in self._wholes:
             self._wholes[storage] = self._whole(storage)
         return self._wholes[storage]
@@ -215,9 +215,9 @@ class Sources:
 
     def _whole(self, storage: Storage) -> Source:
         found: Source = New(self._serial(storage), ())
-        for entry in reversed(storage.links):
+        for entry in reversed(storage.alias_edges):
             inner = self._source(entry.handle)
-            if isinstance(inner, New) and entry.form is not None and len(storage.links) == 1:
+            if isinstance(inner, New) and entry.form is not None and len(storage.alias_edges) == 1:
                 return New(inner.serial, (*inner.path, entry.form))
             if entry.form is not None or isinstance(inner, Unknown) or not self._is_seen(entry.pred):
                 return UNKNOWN
@@ -267,7 +267,7 @@ class Sources:
         return label if not isinstance(label, New) else New(label.serial, label.path, min(label.age + 1, self.oldest))
 
     @property
-    def renews(self) -> bool:
+    def may_return_new_objects(self) -> bool:
         """Return whether a step may leave other objects of the same memory."""
         entry = {id(array) for array in self.entry}
         handles = [h for h in self.handles if h is not None and id(h) not in entry]

@@ -89,7 +89,7 @@ def _of_result(ufunc: np.ufunc, a: Abstract | None, b: Abstract | None) -> Abstr
 
 def _as_float(operand: object) -> Atom:
     kind = python_abstract(float)
-    return operand.number_as(kind) if isinstance(operand, UnionValue) else wrap.held_as(operand, kind)
+    return operand.number_as(kind) if isinstance(operand, UnionValue) else wrap.atom_as(operand, kind)
 
 
 def _chosen(operand: Any, values: Sequence[Atom]) -> Atom:

@@ -38,7 +38,7 @@ def join_all(values: Sequence[Any], heap: Heap, stays: Callable[[object], bool])
     if not values:
         return None
     joined = functools.reduce(layout_join.join, (layouts.describe(v, heap.__contains__) for v in values))
-    return carry_layouts.staged(joined, stays)
+    return carry_layouts.with_leaves(joined, stays)
 
 
 def check_sharing(
@@ -53,7 +53,7 @@ def check_sharing(
     """
     rows = [[(v, t) for v, t in zip(row, parts, strict=True) if t] for row in values]
     found = [[c for v, t in row for c in shared_containers.new_containers(v, t)] for row in rows]
-    patterns = [shared_containers.repetitions(row) for row in found]
+    patterns = [shared_containers.first_places(row) for row in found]
     for other in patterns[1:]:
         if other != patterns[0]:
             raise AliasError(

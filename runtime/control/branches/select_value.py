@@ -25,7 +25,7 @@ def choose(pred: Atom, on_true: Any, on_false: Any, bounds: Interval, what: str)
     both = layouts.numeric(layouts.outline(on_true))
     if both is None or both != layouts.numeric(layouts.outline(on_false)):
         return _of_either_kind(pred, on_true, on_false)
-    atom = atoms.select(pred, wrap.held_as(on_true, both), wrap.held_as(on_false, both))
+    atom = atoms.select(pred, wrap.atom_as(on_true, both), wrap.atom_as(on_false, both))
     if both.kind is Kind.PYTHON:
         return python_scalar(atom, bounds)
     return current().trace.identity.merge(wrap.from_abstract(both, atom))
@@ -45,7 +45,7 @@ def _of_either_kind(pred: Atom, on_true: Any, on_false: Any) -> Any:
 def _chosen(preds: Callable[[], Sequence[Atom]], values: Sequence[Any]) -> Any:
     """The number for which the first of the conditions holds; the last one, for which there is none, if none does."""
     layout = functools.reduce(layout_join.join, map(layouts.describe, values))
-    layout = carry_layouts.staged(layout, lambda _: False)
+    layout = carry_layouts.with_leaves(layout, lambda _: False)
     *rows, last = [[p.atom for p in pack_unpack.pack(v, layout)] for v in values]
     if last:
         for pred, row in reversed(list(zip(preds(), rows, strict=True))):

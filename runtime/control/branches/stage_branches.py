@@ -30,7 +30,7 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.decisions import note, origin
 from anabranch.runtime.values.dynamic_lists.grouped_fields import FieldGroups
 from anabranch.runtime.values.dynamic_lists.items import Items
-from anabranch.runtime.values.dynamic_lists.list_results import note_head
+from anabranch.runtime.values.dynamic_lists.list_results import note_prefix
 from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_lengths
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap import try_regions
@@ -38,7 +38,7 @@ from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import exceptions, layout as layouts, pack_unpack
 from anabranch.runtime.values.pytrees.node_reference import Reference
-from anabranch.runtime.values.static_requests import wanting
+from anabranch.runtime.values.static_requests import with_static_request
 from anabranch.runtime.values.union import UnionValue
 
 _NEVER = atoms.literal(False)
@@ -54,7 +54,7 @@ class TracedBranch:
     value: Any  # MISSING where every path raised
     changes: dict[int, Any]  # id of a slot's object -> its contents after the branch
     packed: list[pack_unpack.Packed] = dataclasses.field(default_factory=list)
-    links: branch_aliasing.BranchAliases = dataclasses.field(default_factory=branch_aliasing.BranchAliases)
+    aliases: branch_aliasing.BranchAliases = dataclasses.field(default_factory=branch_aliasing.BranchAliases)
 
     def contents(self, slots: Sequence[Slot]) -> tuple[Any, ...]:
         """The contents of these objects after the branch."""
@@ -75,7 +75,7 @@ def stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[s
         )
         return value
     except AnabranchError as error:
-        wanting(error, selector, f"the condition of {what}")
+        with_static_request(error, selector, f"the condition of {what}")
         raise
 
 
@@ -93,41 +93,41 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
         unclear = dict(outer.trace.identity.ambiguous)
         layout = join_all(values, heap, visibility.belongs_outside(outer))
     objects = branch_identity.Objects(outer)
-    layout = _told_apart(objects, layout, [(n, o, o.value) for n, o in enumerate(outcomes)], heap, unclear)
+    layout = _distinguished(objects, layout, [(n, o, o.value) for n, o in enumerate(outcomes)], heap, unclear)
     # What a branch that raises leaves behind is seen by the handlers of a try statement alone.
     seen = [o for o in outcomes if o.value is not MISSING or outer.trace.failures.regions]
     with decided_by(selector):
         unclear = dict(outer.trace.identity.ambiguous)
         contents = join_all([o.contents(slots) for o in seen], heap, visibility.belongs_outside(outer))
     after = [(n, o, o.contents(slots)) for n, o in enumerate(outcomes) if o in seen]
-    contents = _told_apart(objects, contents, after, heap, unclear)
+    contents = _distinguished(objects, contents, after, heap, unclear)
     reached = [(o.value, o.contents(slots)) for o in outcomes if o.value is not MISSING]
-    twins = check_sharing(reached, (layout, contents), what)
+    firsts = check_sharing(reached, (layout, contents), what)
     for number, outcome in enumerate(outcomes):
         with building(outcome.builder):
             outcome.packed = _pack(outcome.value, layout) + _pack(
                 outcome.contents(slots) if outcome in seen else MISSING, contents
             )
-            outcome.links = branch_aliasing.links(outer, outcome.packed)
-            outcome.links.objects = objects.preds.get(number, [])
+            outcome.aliases = branch_aliasing.aliases_of(outer, outcome.packed)
+            outcome.aliases.objects = objects.preds.get(number, [])
     grouping = FieldGroups.of([layout] if layout else [], slots, contents.children if contents else [])  # type: ignore[union-attr]
     results = _bind(outer, selector, outcomes, storages, grouping)
     for storage, atom in zip(storages, results[len(results) - len(storages) :], strict=True):
         outer.write(storage, atom)
     arrays: list[TracedArray | None] = []
-    leaves, unpacking = iter(results), pack_unpack.Unpacking(arrays, twins=twins)
+    leaves, unpacking = iter(results), pack_unpack.Unpacking(arrays, firsts=firsts)
     value = MISSING if layout is None else unpacking.unpack(layout, leaves)
     held = () if contents is None else unpacking.unpack(contents, leaves)
     preds = iter(results[len(outcomes[0].packed) :])
     given: dict[int, Iterator[Atom]] = {}
     for number, outcome in enumerate(outcomes):
-        outcome.links.follow(outer, arrays, outcome.packed, _is_chosen(selector, number), preds)
-        given[number] = iter(list(itertools.islice(preds, len(outcome.links.objects))))
+        outcome.aliases.follow(outer, arrays, outcome.packed, _is_chosen(selector, number), preds)
+        given[number] = iter(list(itertools.islice(preds, len(outcome.aliases.objects))))
     objects.follow(functools.partial(_is_chosen, selector), given)
     copied_items.after_branches(outer, [(o.builder, o.packed) for o in outcomes], arrays)
     for i, (slot, after) in enumerate(zip(slots, held, strict=False)):
         if isinstance(after, Items):
-            note_head(after, [o.contents(slots)[i] for o in seen])
+            note_prefix(after, [o.contents(slots)[i] for o in seen])
         with decided_by(selector):
             check_contents(slot, after, thunks, what)
         slot.restore(after)
@@ -138,7 +138,7 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
     return value
 
 
-def _told_apart(
+def _distinguished(
     objects: branch_identity.Objects,
     layout: layouts.Layout | None,
     given: Sequence[tuple[int, TracedBranch, Any]],
@@ -157,8 +157,8 @@ def _told_apart(
     rows = [(n, o.builder, layouts.describe(v, heap.__contains__)) for n, o, v in given if v is not MISSING]
     # The join has marked the objects themselves; an array of its own stands for them from here on.
     trace.identity.ambiguous = unclear
-    told = objects.told_apart(layout, rows)
-    if not branch_identity.all_told(told, rows):
+    told = objects.distinguished(layout, rows)
+    if not branch_identity.all_distinguished(told, rows):
         trace.identity.ambiguous = {**marked, **trace.identity.ambiguous}
     return told
 
@@ -311,7 +311,7 @@ def _bind(
         with building(o.builder):
             given = groups.joined([p.atom for p in o.packed])
             for other in outcomes:
-                given += [pred if other is o else _NEVER for pred in other.links.preds]
+                given += [pred if other is o else _NEVER for pred in other.aliases.preds]
             finals.append([*map(o.builder.resolve, given), *(o.builder.read(s) for s in storages)])
     captured = list(dict.fromkeys(v for o in outcomes for v in o.builder.captures))
     memories = list(dict.fromkeys(s for o in outcomes for s in o.builder.storage_inputs))

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control.calls.user_functions import is_users
+from anabranch.runtime.control.calls.user_functions import is_user_function
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import files
 from anabranch.runtime.tracing.builder import tracing
@@ -160,7 +160,7 @@ def refuse_draws(method: types.BuiltinMethodType | types.MethodType) -> None:
     if not isinstance(owner, (random.Random, *_generators())):
         return
     function = getattr(method, "__func__", None)
-    if isinstance(function, types.FunctionType) and is_users(function):  # of a subclass: it is rewritten
+    if isinstance(function, types.FunctionType) and is_user_function(function):  # of a subclass: it is rewritten
         return
     name = method.__name__
     shown = "random" if getattr(random, name, None) == method else type(owner).__name__

@@ -38,8 +38,8 @@ _IMMUTABLE = 1 << 8
 class Staging:
     """The classes that one trace has met: their special methods are staged until it is closed."""
 
-    def __init__(self, call: Call, is_users: Callable[[types.FunctionType], bool]) -> None:
-        self._call, self._is_users = call, is_users
+    def __init__(self, call: Call, is_user_function: Callable[[types.FunctionType], bool]) -> None:
+        self._call, self._is_user_function = call, is_user_function
         self._met: dict[int, type] = {}
 
     @whole
@@ -68,20 +68,20 @@ class Staging:
 
     def _stage(self, known: patched_classes.Staged) -> None:
         for name, value in list(vars(known.cls).items()):
-            stand_in = self._stand_in(known.cls, name, value)
-            if stand_in is not None:
+            replacement = self._replacement(known.cls, name, value)
+            if replacement is not None:
                 known.before[name] = value
-                type.__setattr__(known.cls, name, stand_in)
+                type.__setattr__(known.cls, name, replacement)
         if "__eq__" in known.before and "__ne__" not in vars(known.cls):
             known.before["__ne__"] = None
             type.__setattr__(known.cls, "__ne__", _not_equal)
 
-    def _stand_in(self, cls: type, name: str, value: object) -> object:
+    def _replacement(self, cls: type, name: str, value: object) -> object:
         """The replacement of an attribute of a class while tracing; None for the attribute itself."""
         if isinstance(value, types.FunctionType):
             if (compared := _of_dataclass(cls, name, value)) is not None:
                 return compared
-            if name == "__hash__" and self._is_users(value):
+            if name == "__hash__" and self._is_user_function(value):
                 return _hashing(value)
             special = name.startswith("__") and name.endswith("__") and name not in _LEFT
             return self._dispatching(value) if special and (name != "__init__" or _is_made_in_c(cls)) else None
@@ -99,7 +99,7 @@ class Staging:
         return None
 
     def _dispatching(self, function: object) -> Call | None:
-        if isinstance(function, types.FunctionType) and self._is_users(function):
+        if isinstance(function, types.FunctionType) and self._is_user_function(function):
             return _dispatching(function, self._call)
         return None
 

@@ -21,7 +21,7 @@ from anabranch.runtime.tracing.source_frames import installed, internal
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.failures.refusals import not_compiled
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.static_requests import know, needs_of, wanting
+from anabranch.runtime.values.static_requests import request_static, requests_of, with_static_request
 from anabranch.runtime.values.tracer import Tracer
 
 # How Python says that a call does not fit the parameters, whatever the arguments are.
@@ -49,7 +49,7 @@ def run(function: object, target: Callable[..., Any], args: tuple[Any, ...], kwa
         if not tracing() or not _misread(function, args, kwargs, error, current().trace.requests.refusals > refusals):
             raise
         for value in _integers((*args, *kwargs.values())):
-            know(value.atom, f"an argument of {_name(function)}()")
+            request_static(value.atom, f"an argument of {_name(function)}()")
         raise _refusal(function, error, (*args, *kwargs.values())) from None
 
 
@@ -65,7 +65,7 @@ def _misread(
         return False
     assert error.__traceback__ is not None
     codes = list(_codes(error.__traceback__.tb_next))
-    if any(map(_is_users, codes)):
+    if any(map(_is_user_code, codes)):
         return False
     in_library = [not internal(code.co_filename) for code in codes]
     if ours:
@@ -90,7 +90,7 @@ def _codes(traceback: types.TracebackType | None) -> Iterator[types.CodeType]:
         traceback = traceback.tb_next
 
 
-def _is_users(code: types.CodeType) -> bool:
+def _is_user_code(code: types.CodeType) -> bool:
     return transpile.is_rewritten(code) or not (internal(code.co_filename) or installed(code.co_filename))
 
 
@@ -134,10 +134,10 @@ def _refusal(function: object, error: Exception, arguments: Iterable[object]) ->
     text = not_compiled(_name(function), _said(error))
     concrete = isinstance(error, ConcretizationError)
     refusal: AnabranchError = ConcretizationError(text) if concrete else UnsupportedOperationError(text)
-    if needs := needs_of(error):
+    if needs := requests_of(error):
         refusal.anabranch_needs = needs  # type: ignore[attr-defined]
     for value in _integers(arguments):
-        refusal = wanting(refusal, value.atom, f"an argument of {_name(function)}()")
+        refusal = with_static_request(refusal, value.atom, f"an argument of {_name(function)}()")
     return refusal
 
 

@@ -11,7 +11,7 @@ from anabranch.runtime.control.columnar import node_columns as columns, node_wri
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow, is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
 from anabranch.runtime.values.heap.slots import slot_of
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
@@ -47,7 +47,7 @@ def read(reference: Reference, operation: Callable[[Any], Any], is_own: Callable
                 found[i] = columns.Raised(error)
             if len(builder.equations) > before.equations:
                 raise columns.UnlikeFieldsError
-            writes.take(i)
+            writes.record(i)
         if any(s.changed for s in slots):
             why = "is written to"
             raise columns.UnlikeFieldsError
@@ -74,8 +74,8 @@ def item(reference: Reference, key: Any, position: Callable[[Any, Any, str], Any
     """
     graph = reference.graph_
     rows = {i: graph.members[i] for i in reference.possible_()}
-    classes = {r.native if isinstance(r, MayGrow) else type(r) for r in rows.values()}
-    if len(classes) != 1 or not classes <= {list, tuple} or any(is_grown(r) for r in rows.values()):
+    classes = {r.native if isinstance(r, Growable) else type(r) for r in rows.values()}
+    if len(classes) != 1 or not classes <= {list, tuple} or any(is_dynamic_list(r) for r in rows.values()):
         return NotImplemented
     lengths, starts, items = np.zeros(len(graph.members), np.int64), np.zeros(len(graph.members), np.int64), list[Any]()
     for i, row in rows.items():

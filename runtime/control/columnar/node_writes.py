@@ -41,7 +41,7 @@ class Writes:
         self._fields: dict[Hashable, dict[int, Any]] = {}
         self._refused: list[int] = []  # the nodes that would get something new
 
-    def take(self, number: int) -> None:
+    def record(self, number: int) -> None:
         """Note what the operation has changed in the node of this number, and put it back."""
         slot = self._slots.get(number)
         if slot is None or not slot.changed:

@@ -35,12 +35,12 @@ _FEW = 64
 class Row(Protocol):
     """A list that can be a row of a table: one that may grow."""
 
-    home: Any  # the `Home` that says which row it is; None for a list that is none
+    row_binding: Any  # the `RowBinding` that says which row it is; None for a list that is none
 
-    def enter_home(self, home: Home) -> None:
+    def bind_row(self, home: RowBinding) -> None:
         """Be a row of a table."""
 
-    def leave_home(self, contents: Any) -> None:
+    def unbind_row(self, contents: Any) -> None:
         """Be a row no more, and hold these elements."""
 
 
@@ -82,7 +82,7 @@ class Table:
     def row(self, index: int | PythonScalar) -> Items:
         """The elements of a row."""
         place = self.place(index)
-        lines = [item_memory.line(b, place, self.width) for b in self.items.memory]
+        lines = [item_memory.block(b, place, self.width) for b in self.items.memory]
         structure = self.items.structure.of_length(self.width)
         return Items(structure, (self.width, *map(ListBuffer, lines)))
 
@@ -92,23 +92,23 @@ class Table:
         whole, part = Items.of(self.items, kinds), Items.of(row, kinds.of_length(self.width))
         place = self.place(index)
         pairs = zip(whole.memory, part.memory, strict=True)
-        written = [item_memory.line_updated(a, b, place) for a, b in pairs]
+        written = [item_memory.block_updated(a, b, place) for a, b in pairs]
         self.items = Items(kinds, (whole.length, *map(ListBuffer, written)))
 
     def dissolve(self, wanted: Callable[[Row], bool] = lambda _: True) -> None:
         """Let the rows hold their elements by themselves, those that are wanted; nobody can read the others."""
         unchanged = self.items is self.first
         for owner in self.owners:
-            home = owner.home
+            home = owner.row_binding
             if home is not None and home.table is self and wanted(owner):  # and was not put back to what it was before
-                owner.leave_home(home.before if unchanged else self.row(home.index))
+                owner.unbind_row(home.before if unchanged else self.row(home.index))
         self.items, self.dead = self.first, True
 
     def finish(self) -> None:
         """Let the rows hold parts of the table: the function has ended."""
         self.last, self.items, self.dead = self.items, self.first, True
 
-    def contents(self, home: Home) -> Any:
+    def contents(self, home: RowBinding) -> Any:
         """Return the contents of a row after the function has ended."""
         return home.before if self.last is self.first else RowPart(self.last, home.index, self.width)
 
@@ -162,7 +162,7 @@ class _TableSlot(Slot):
         return now is before
 
 
-class Home:
+class RowBinding:
     """The row of a table that a list is; `before` is what it held until then, for a list from before the table."""
 
     __slots__ = ("before", "index", "table")
@@ -187,7 +187,7 @@ class RowStructure(Structure):
         return True
 
     def children(self, value: Row) -> list[Any]:
-        return [value.home.index]
+        return [value.row_binding.index]
 
     def build(self, children: Sequence[Any]) -> Any:
         return view(self.cls, self.extra, children[0])
@@ -202,7 +202,7 @@ class RowOfLists(Structure):
         return False
 
     def children(self, value: Row) -> list[Any]:
-        return [value.home.index, *value.home.table.owners]
+        return [value.row_binding.index, *value.row_binding.table.owners]
 
     def build(self, children: Sequence[Any]) -> Any:
         index, *rows = children
@@ -213,7 +213,7 @@ class RowOfLists(Structure):
 
 def structure_of_row(row: Row) -> Structure | None:
     """The structure of a list that a run-time index has led to; None for the rows themselves."""
-    home = row.home
+    home = row.row_binding
     if home.before is not None:
         return None
     if home.table.dead:
@@ -224,8 +224,8 @@ def structure_of_row(row: Row) -> Structure | None:
 def view(cls: Callable[[], R], table: Table, index: int | PythonScalar) -> R:
     """The list that is a row of a table."""
     made = cls()
-    made.enter_home(Home(table, index))
-    current().trace.identity.bear(made)
+    made.bind_row(RowBinding(table, index))
+    current().trace.identity.note_created(made)
     return made
 
 

@@ -22,7 +22,7 @@ from anabranch.runtime.values.union_operations import UNKNOWN
 
 
 def _sort(items: list[Any], *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
-    items[:] = container_order.in_order(items, passed_functions.called(key), reverse)
+    items[:] = container_order.sorted_items(items, passed_functions.called(key), reverse)
 
 
 def _remove(items: list[Any], value: Any) -> None:

@@ -17,7 +17,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, containers, wrap
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.dynamic_lists.growable_list import is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
@@ -69,7 +69,7 @@ def _as_one_number(value: Any) -> Any:
 
 
 def _is_plain(value: object) -> bool:
-    if is_grown(value):
+    if is_dynamic_list(value):
         return False
     return isinstance(value, (tuple, list)) or type(value) is dict
 
@@ -166,7 +166,7 @@ def count(items: Sequence[Any], value: Any) -> Any:
 _MOST_SORTED = 32
 
 
-def in_order(items: Sequence[Any], key: Callable[[Any], Any] | None = None, reverse: bool = False) -> list[Any]:
+def sorted_items(items: Sequence[Any], key: Callable[[Any], Any] | None = None, reverse: bool = False) -> list[Any]:
     """As `sorted`: numbers, and tuples of them, by sorts of arrays, a few others by insertion.
 
     Raises
@@ -176,7 +176,7 @@ def in_order(items: Sequence[Any], key: Callable[[Any], Any] | None = None, reve
     """
     keys = list(items) if key is None else list_order.keys_of(items, key)
     traced = any(map(containers.has_traced, keys))
-    made = list_order.in_order(items, keys, reverse) if traced else None
+    made = list_order.sorted_by_keys(items, keys, reverse) if traced else None
     if made is not None:
         return made
     rows = list(zip(keys, items, strict=True))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.control.containers.stacked_results import stacked
-from anabranch.runtime.control.generator import Each
+from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.sequences.stacked_sequences import FEW, StackedSequence
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import ArrayType, Atom
@@ -37,13 +37,13 @@ def keys_of(items: Sequence[Any], key: Callable[[Any], Any]) -> list[Any]:
         except NoCommonFormError:
             form = ConstantForm(None)
         if form.types:
-            made = stacked(Each(StackedSequence(items, form), lambda item: key(item)))
+            made = stacked(GeneratorExpression(StackedSequence(items, form), lambda item: key(item)))
             if made is not None:
                 return made
     return [key(item) for item in items]
 
 
-def in_order(items: Sequence[Any], keys: Sequence[Any], reverse: bool) -> list[Any] | None:
+def sorted_by_keys(items: Sequence[Any], keys: Sequence[Any], reverse: bool) -> list[Any] | None:
     """The items in the order of their keys, equal ones as they were; None for a few, and for what is no numbers."""
     graph = records.graph_of(items)
     if len(items) <= FEW and (graph is None or len(items) < 2):
@@ -141,7 +141,7 @@ def _of_several_types(tags: Atom, wholes: Sequence[Atom]) -> Iterator[Atom]:
     if any(w.type.dtype.kind not in "biuf" for w in wholes):
         raise NoCommonFormError
     near: Atom = atoms.broadcast_to(atoms.literal(0.0), shape)
-    beyond: Atom = atoms.broadcast_to(atoms.literal(0, np.int64), shape)
+    rounding: Atom = atoms.broadcast_to(atoms.literal(0, np.int64), shape)
     for k, whole in enumerate(wholes):
         here = atoms.ufunc(np.equal, tags, atoms.broadcast_to(atoms.literal(k, np.int32), shape))
         floats = atoms.convert(whole, np.float64)
@@ -149,12 +149,12 @@ def _of_several_types(tags: Atom, wholes: Sequence[Atom]) -> Iterator[Atom]:
         if whole.type.dtype.kind in "iu":
             if whole.type.dtype == np.uint64:
                 raise NoCommonFormError
-            beyond = atoms.select(here, _beyond(atoms.convert(whole, np.int64), floats), beyond)
+            rounding = atoms.select(here, _rounding_error(atoms.convert(whole, np.int64), floats), rounding)
     yield near
-    yield beyond
+    yield rounding
 
 
-def _beyond(ints: Atom, floats: Atom) -> Atom:
+def _rounding_error(ints: Atom, floats: Atom) -> Atom:
     """By how much ints are more than the floats next to them."""
     shape = ints.type.shape
     most = ArrayType(shape, np.dtype(np.float64))

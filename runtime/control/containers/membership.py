@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import boolean, generator
+from anabranch.runtime.control import boolean, generator_expression
 from anabranch.runtime.control.containers import container_order, generator_reductions, set_members
-from anabranch.runtime.control.iteration.push_iteration import PushIterator
+from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences import countable, countable_ranges
 from anabranch.runtime.device import array as device
 from anabranch.runtime.ir.program import Atom, Literal
@@ -19,7 +19,7 @@ from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import has_traced, own_method
-from anabranch.runtime.values.dynamic_lists.growable_list import is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.lazy_text import Text, refusal
 from anabranch.runtime.values.python_numbers import python_conversions
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
@@ -49,11 +49,11 @@ def in_(item: Any, container: Any) -> Any:
     if isinstance(container, PushIterator):
         return generator_reductions.contains(container, item)
     if isinstance(container, countable.Countable) or (isinstance(container, range) and isinstance(item, Tracer)):
-        return generator_reductions.contains(generator.Each(container, lambda one: one), item)
+        return generator_reductions.contains(generator_expression.GeneratorExpression(container, lambda one: one), item)
     if isinstance(container, (np.ndarray, device.Array)) and isinstance(item, Tracer):
         return _bool(_any(container == item))
-    if is_grown(container):
-        matches = generator.Each(container, lambda one: container_order.equal(item, one))
+    if is_dynamic_list(container):
+        matches = generator_expression.GeneratorExpression(container, lambda one: container_order.equal(item, one))
         return generator_reductions.quantified(matches, until=True)
     contains = own_method(container, "__contains__")
     if contains is not None:
@@ -86,7 +86,7 @@ def _looked_up_in(item: Any, container: Any, contains: Callable[[Any, Any], bool
     """`item in container`, or its opposite, for one of a few texts in a container of constants."""
     if own_method(container, "__contains__") is not None:
         return UNKNOWN
-    if isinstance(container, _LISTED) and not is_grown(container):
+    if isinstance(container, _LISTED) and not is_dynamic_list(container):
         members: tuple[Any, ...] = tuple(container) if text_tables.is_choice(item) else ()
         if members and all(map(text_tables.is_constant, members)):
             return looked_up(lambda one: contains(members, one), item)

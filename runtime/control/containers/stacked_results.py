@@ -14,7 +14,7 @@ import numpy as np
 
 from anabranch.runtime.control.branches.stage_branches import is_own
 from anabranch.runtime.control.exits import NEXT, State, no_value
-from anabranch.runtime.control.generator import Each
+from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.loops import stage_loops
 from anabranch.runtime.control.loops.loop_state import LoopStatement
@@ -49,7 +49,7 @@ class _ApartError(Exception):
     """The items are to be made one by one."""
 
 
-def stacked(items: Each) -> list[Any] | None:
+def stacked(items: GeneratorExpression) -> list[Any] | None:
     """The list of what an expression yields, of one loop; None where the items are to be made one by one."""
     counted = items.counted()
     if not tracing() or counted is None or counted.length <= FEW:
@@ -89,7 +89,7 @@ _WHY = {
 class _Filling:
     """A loop that fills arrays with the items of a comprehension."""
 
-    def __init__(self, items: Each, counted: Countable, what: str) -> None:
+    def __init__(self, items: GeneratorExpression, counted: Countable, what: str) -> None:
         self._items, self._counted, self._what = items, counted, what
         self._count: int = counted.length
         self._outer = current()
@@ -128,7 +128,7 @@ class _Filling:
             raise (error if is_own(error) else _ApartError) from None
         stacked_sequences.check_lent(value, self._items.element)
         if self._items.nested:
-            value = stacked(value) if isinstance(value, Each) else None
+            value = stacked(value) if isinstance(value, GeneratorExpression) else None
             if value is None:
                 raise NoCommonFormError
         form = stacked_parts.form_of(value, self._news(builder))

@@ -16,19 +16,19 @@ from anabranch.runtime.control import subscript
 from anabranch.runtime.control.columnar import array_lists
 from anabranch.runtime.control.containers import container_methods
 from anabranch.runtime.control.dynamic_lists import dynamic_list_methods as staged, item_access
-from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import MARKER, NEEDS_PLAIN, GrowingContents
+from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import MARKER, NEEDS_PLAIN, GrowableContents
 from anabranch.runtime.control.staging import restaging
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values.containers import has_traced
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow, is_fixed, is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list, is_fixed
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.list_contents import DequeContents
 from anabranch.runtime.values.tracer import Tracer
 
 
-class _Methods(GrowingContents):
+class _Methods(GrowableContents):
     """The methods that lists and deques that grow have in common."""
 
     __slots__ = ()
@@ -106,7 +106,7 @@ class _Methods(GrowingContents):
 
     def extend(self, values: Iterable[Any]) -> None:
         """As `list.extend`."""
-        if self.items is not None and is_fixed(self) and isinstance(values, MayGrow) and is_fixed(values):
+        if self.items is not None and is_fixed(self) and isinstance(values, Growable) and is_fixed(values):
             assert values.items is not None
             self.become(self.items.followed_by(values.items))
         else:
@@ -186,7 +186,7 @@ class _Methods(GrowingContents):
             return NotImplemented
         if restaging.adds_in_place():
             # Of an exact list Python asks this one first, which would make a new list of both.
-            if is_grown(self) and not current().trace.lists.may_grow:
+            if is_dynamic_list(self) and not current().trace.lists.may_grow:
                 raise Restart(lists=True)
             other.extend(self)
             return other
@@ -206,10 +206,12 @@ class _Methods(GrowingContents):
     __rmul__ = __mul__
 
     def __eq__(self, other: object) -> Any:
-        return staged.equal(self, other) if self.items is not None or is_grown(other) else _same(self, other)
+        return staged.equal(self, other) if self.items is not None or is_dynamic_list(other) else _same(self, other)
 
     def __ne__(self, other: object) -> Any:
-        return staged.differ(self, other) if self.items is not None or is_grown(other) else not _same(self, other)
+        return (
+            staged.differ(self, other) if self.items is not None or is_dynamic_list(other) else not _same(self, other)
+        )
 
     def __contains__(self, value: object) -> bool:
         if is_fixed(self):
@@ -224,10 +226,10 @@ def _same(a: _Methods, b: object) -> Any:
     return a.native.__eq__(a, b)
 
 
-class Growing(_Methods, list[Any]):  # type: ignore[misc]
+class GrowableList(_Methods, list[Any]):  # type: ignore[misc]
     """A list that may grow."""
 
-    __slots__ = ("_items", "home", "site")
+    __slots__ = ("_items", "row_binding", "site")
     native = list
 
     def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
@@ -240,15 +242,15 @@ class Growing(_Methods, list[Any]):  # type: ignore[misc]
             staged.sort(self, key, reverse, listed)
 
     def _ordered(self, other: Any) -> Any:
-        if is_grown(self) or is_grown(other):
+        if is_dynamic_list(self) or is_dynamic_list(other):
             raise ConcretizationError(f"an ordering of lists: {NEEDS_PLAIN}")
         return NotImplemented
 
 
-class GrowingDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
+class GrowableDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
     """A deque that may grow."""
 
-    __slots__ = ("_items", "home", "site")
+    __slots__ = ("_items", "row_binding", "site")
     native = collections.deque
     _contents = DequeContents
 
@@ -284,14 +286,14 @@ def growing(values: Any) -> Any:
     ):
         return values
     made = KINDS[type(values)](values)
-    current().trace.identity.bear(made)
-    array_lists.at_birth(made, array_lists.birthplace())
+    current().trace.identity.note_created(made)
+    array_lists.note_allocation(made, array_lists.allocation_site())
     return made
 
 
 def listed(source: Any) -> Any:
     """The list of what a comprehension or an iterable yields."""
-    if is_grown(source) and source.native is list:
+    if is_dynamic_list(source) and source.native is list:
         return source.copy()
     made = growing([])
     staged.append_each(made, source)
@@ -302,4 +304,4 @@ def listed(source: Any) -> Any:
 _FEW = 32
 
 
-KINDS: dict[type, type[_Methods]] = {list: Growing, collections.deque: GrowingDeque}
+KINDS: dict[type, type[_Methods]] = {list: GrowableList, collections.deque: GrowableDeque}

@@ -1,4 +1,4 @@
-"""Items one by one from code that hands them on: pull iteration, in a thread that runs only while it is asked."""
+"""Items one by one from code that pushes them: pull iteration, in a thread that runs only while it is asked."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ class _ClosedError(BaseException):
     """Unwinds code whose items nobody wants any more."""
 
 
-def pulled(hand: Callable[[Callable[[Any], bool]], None]) -> Iterator[Any]:
-    """The items that `hand` gives to the function it is called with, each computed when it is asked for.
+def pulled(push: Callable[[Callable[[Any], bool]], None]) -> Iterator[Any]:
+    """The items that `push` gives to the function it is called with, each computed when it is asked for.
 
     Raises
     ------
     ConcretizationError
-        Where an item is handed on under a run-time condition.
+        Where an item is pushed under a run-time condition.
     """
     builder = current() if tracing() else None
     asked: queue.SimpleQueue[bool] = queue.SimpleQueue()
     given: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
 
-    def take(item: Any) -> bool:
+    def consume(item: Any) -> bool:
         check()
         if builder is not None and current() is not builder:
             raise ConcretizationError(
@@ -45,7 +45,7 @@ def pulled(hand: Callable[[Callable[[Any], bool]], None]) -> Iterator[Any]:
 
     def run() -> None:
         try:
-            hand(take)
+            push(consume)
         except _ClosedError:
             given.put(("closed", None))
         except BaseException as error:

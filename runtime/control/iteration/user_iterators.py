@@ -7,8 +7,8 @@ from typing import Any
 
 from anabranch.runtime.control.exits import BREAK, NEXT
 from anabranch.runtime.control.if_ import if_
+from anabranch.runtime.control.iteration.generators import Consumer, PushIterator
 from anabranch.runtime.control.iteration.pull_iteration import pulled
-from anabranch.runtime.control.iteration.push_iteration import PushIterator, Take
 from anabranch.runtime.control.try_ import try_
 from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.tracing.builder import tracing
@@ -24,22 +24,22 @@ class Stepped(PushIterator):
         super().__init__()
         self._iterator = iterator
 
-    def run(self, take: Take) -> None:
+    def run(self, consume: Consumer) -> None:
         """Ask for items until there is none, or no more is wanted."""
-        step_through(self._iterator, take)
+        step_through(self._iterator, consume)
 
     def pull(self) -> Iterator[Any]:
         """The items one by one."""
         iterator = self._iterator
-        return pulled(lambda take: step_through(iterator, take))
+        return pulled(lambda consume: step_through(iterator, consume))
 
     def anew(self) -> tuple[PushIterator, tuple[object, ...]] | None:
         """The same iterator: what it has moved by is put back."""
         return Stepped(self._iterator), (self._iterator,)
 
 
-def step_through(iterator: Any, take: Take) -> None:
-    """The loop `while True: try: item = next(iterator) except StopIteration: break` around `take(item)`."""
+def step_through(iterator: Any, consume: Consumer) -> None:
+    """The loop `while True: try: item = next(iterator) except StopIteration: break` around `consume(item)`."""
 
     def goes_on(going: Any) -> Any:
         return going
@@ -54,7 +54,7 @@ def step_through(iterator: Any, take: Take) -> None:
         found, item = try_(ask, (lambda: StopIteration, ended))
 
         def taken() -> Any:
-            left = take(item.without_undefined() if isinstance(item, UnionValue) else item)
+            left = consume(item.without_undefined() if isinstance(item, UnionValue) else item)
             return if_(left, lambda: (BREAK, True), lambda: (NEXT, True))
 
         return if_(found, taken, lambda: (NEXT, False))

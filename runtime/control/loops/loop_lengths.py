@@ -17,7 +17,7 @@ from anabranch.runtime.control.loops.loop_state import LoopTypes
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.dynamic_lists.items import Items, Past
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
 from anabranch.runtime.values.interval import Interval, exactly
@@ -40,7 +40,7 @@ class ListOfLoop:
 
 
 def lists_in(layout: layouts.Layout) -> list[ListOfLoop]:
-    """The lists whose length is known only at run time, in the order in which `growth.with_room` numbers them."""
+    """The lists whose length is known only at run time, in the order in which `growth.with_capacity` numbers them."""
     numbers = itertools.count()
     found: list[ListOfLoop] = []
 
@@ -98,7 +98,7 @@ def _longest(value: Any, layout: layouts.Layout) -> list[int | None]:
     if not isinstance(layout, layouts.Node) or isinstance(value, UnionValue):
         return [None] * len(lists_in(layout))
     if isinstance(layout.structure, ItemsStructure):
-        contents = value.contents() if isinstance(value, MayGrow) else value  # type: ignore[attr-defined]
+        contents = value.contents() if isinstance(value, Growable) else value  # type: ignore[attr-defined]
         return [interval_of(contents.length).high if isinstance(contents, Items) else len(contents)]
     if isinstance(layout.structure, PaddedStructure):
         return []
@@ -108,7 +108,7 @@ def _longest(value: Any, layout: layouts.Layout) -> list[int | None]:
     return found if len(parts) == len(layout.children) and len(found) == len(unknown) else unknown
 
 
-def holds(
+def bounds_hold(
     types: LoopTypes, equations: Sequence[Equation], formals: Sequence[Sequence[Var]], out: Sequence[Atom]
 ) -> bool:
     """Return whether no list gets longer in a step than `entry_layouts` assumed; assumptions that fail are dropped."""

@@ -1,7 +1,7 @@
 """Lists, dicts and objects that a name stands for before, inside and after a loop.
 
 A name that is bound to a new container in each step (`p = Point(...)`) is carried by the container's parts: its
-container is *opened*. That is right as long as nothing is written into it in place, and no step hands it on; where the
+container is *unboxed*. That is right as long as nothing is written into it in place, and no step hands it on; where the
 body does, the container from before the loop and the new ones are a choice instead. After a loop that may not have run
 a step the name stands for the container from before it or the new one.
 """
@@ -82,7 +82,7 @@ def refusal(what: str) -> AliasError:
     )
 
 
-def perhaps_old(value: Any, before: Any, layout: layouts.Layout, count: Atom, unread: bool = False) -> Any:
+def old_if_no_step_ran(value: Any, before: Any, layout: layouts.Layout, count: Atom, unread: bool = False) -> Any:
     """The value in a place after a loop: the one from before it, where no step ran."""
     if unread or (isinstance(layout, layouts.Leaf) and not _is_of(before, layout)):
         return _unless_none_ran(value, before, count)
@@ -94,7 +94,7 @@ def perhaps_old(value: Any, before: Any, layout: layouts.Layout, count: Atom, un
     if structure.flat:
         return value
     rows = zip(structure.children(value), structure.children(before), layout.children, strict=True)
-    return current().trace.identity.merge(structure.build([perhaps_old(v, b, t, count) for v, b, t in rows]))
+    return current().trace.identity.merge(structure.build([old_if_no_step_ran(v, b, t, count) for v, b, t in rows]))
 
 
 def _is_of(value: object, layout: layouts.Layout) -> bool:

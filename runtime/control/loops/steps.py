@@ -8,7 +8,7 @@ from typing import Any
 from anabranch.base.frozen import frozen
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth
-from anabranch.runtime.control.exits import BREAK, NEXT, State, no_value, settled
+from anabranch.runtime.control.exits import BREAK, NEXT, State, no_value, without_continue
 from anabranch.runtime.control.loops.unroll_budget import Cost
 from anabranch.runtime.control.sequences.remaining_items import remaining
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
@@ -26,7 +26,7 @@ class StateForm:
         """The number of values that a body with exits returns; a single one stands for itself."""
         return 1 + ("return" in self.exits) + len(self.names)
 
-    def take(self, result: Any) -> State:
+    def from_rewritten(self, result: Any) -> State:
         """The result of a body, as (exit code, returned value, *carries)."""
         if self.exits:
             code, *rest = result if self._width > 1 else (result,)
@@ -42,10 +42,10 @@ class StateForm:
             return given if self._width > 1 else code
         return carries[0] if len(carries) == 1 else tuple(carries)
 
-    def give(self, state: Sequence[Any]) -> Any:
+    def to_rewritten(self, state: Sequence[Any]) -> Any:
         """The state as rewritten code unpacks it."""
         code, value, *carries = state
-        code = settled(code)
+        code = without_continue(code)
         if self.exits:
             if self._width == 1:
                 return code
@@ -77,7 +77,7 @@ def unroll(
     """
     cost = Cost(what, why)
     after = _unroll(remaining(items), body, state, form, what, cost)
-    cost.tell(number)
+    cost.note_unrolled(number)
     return after
 
 
@@ -85,7 +85,7 @@ def _unroll(
     items: Iterable[Any], body: Callable[..., Any], state: Sequence[Any], form: StateForm, what: str, cost: Cost
 ) -> State:
     for item in items:
-        state = form.take(body(item, *state[2:]))
+        state = form.from_rewritten(body(item, *state[2:]))
         cost.count()
         go_on = truth(state[0] < BREAK)
         if go_on is False:

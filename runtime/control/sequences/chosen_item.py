@@ -36,7 +36,7 @@ def chosen(items: Sequence[Any], position: int | PythonScalar, key: Any) -> Any:
     if memory is not None and alike is not None:
         return merged(wrap.from_abstract(alike, item_memory.row(memory[0], wrap.as_atom(position, np.int64))))
     if alike is not None:
-        vector = registry.FUNCTIONS[np.array]([wrap.from_abstract(alike, wrap.held_as(i, alike)) for i in items])
+        vector = registry.FUNCTIONS[np.array]([wrap.from_abstract(alike, wrap.atom_as(i, alike)) for i in items])
         item = indexing.get(
             vector if isinstance(vector, TracedArray) else wrap.array_of(wrap.as_atom(vector)), position
         )

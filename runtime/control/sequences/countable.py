@@ -15,7 +15,7 @@ from anabranch.runtime.values import atoms
 from anabranch.runtime.values.attributes import Bare
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.static_requests import leaves_behind, wanting
+from anabranch.runtime.values.static_requests import source_leaves, with_static_request
 
 
 def changes_length(items: Any, where: str = "it is iterated over") -> UnsupportedOperationError:
@@ -55,13 +55,13 @@ class Countable(Bare, abc.ABC, sample=lambda: iter(())):
         """Return whether some items are dicts or objects that are known one by one."""
         return any(column.has_records for column in self.columns)
 
-    def misfits(self) -> list[tuple[Atom, str]]:
+    def end_errors(self) -> list[tuple[Atom, str]]:
         """Return the conditions that make the iteration raise ValueError at its end, with the messages."""
         return []
 
     def end(self, left: Atom) -> None:
         """Raise at run time what the end of the iteration raises, unless it was `left` before."""
-        for pred, message in self.misfits():
+        for pred, message in self.end_errors():
             ended = atoms.logical_and(pred, atoms.logical_not(left))
             run_time_checks.fail_if(ended, _value_error(message))
 
@@ -71,13 +71,13 @@ class Countable(Bare, abc.ABC, sample=lambda: iter(())):
     def steps(self) -> Iterator[Any]:
         """The items one by one, while tracing."""
         if not isinstance(self.length, int):
-            if not (settings().auto_static and leaves_behind(self.length)):
+            if not (settings().auto_static and source_leaves(self.length)):
                 current().trace.outside.needs_plain()
             error = ConcretizationError(
                 "an iteration whose length is known only at run time is used where the length is needed while "
                 "tracing (by a comprehension, list(), or code that is not compiled); use a for statement"
             )
-            raise wanting(error, self.length, "the length of an iteration")
+            raise with_static_request(error, self.length, "the length of an iteration")
         return self._items(self.length)
 
     def _items(self, length: int) -> Iterator[Any]:

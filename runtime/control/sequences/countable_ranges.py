@@ -16,7 +16,7 @@ from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.static_requests import wanting
+from anabranch.runtime.values.static_requests import with_static_request
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
@@ -87,7 +87,7 @@ class Range(Countable, sample=lambda: range(0)):
                 "slicing a range whose length is known only at run time is not supported; write the range with the "
                 "bounds that are meant"
             )
-            raise wanting(error, self.length, "the length of a range")
+            raise with_static_request(error, self.length, "the length of a range")
         place = _as_int(index)
         place = place + self.length * (place < 0)
         outside = _either(place < 0, place >= self.length)

@@ -102,9 +102,9 @@ class Enumerated(Once, sample=lambda: enumerate(())):
     def at(self, index: int | PythonScalar) -> Any:
         return (self._first + index, self.items.at(index))
 
-    def misfits(self) -> list[tuple[Atom, str]]:
+    def end_errors(self) -> list[tuple[Atom, str]]:
         """The conditions of what is numbered."""
-        return self.items.misfits()
+        return self.items.end_errors()
 
     def end(self, left: Atom) -> None:
         self.items.end(left)
@@ -115,7 +115,7 @@ class Zipped(Once, sample=zip):
 
     def __init__(self, columns: tuple[Countable, ...], strict: bool) -> None:
         super().__init__()
-        if any(c.misfits() for c in columns):
+        if any(c.end_errors() for c in columns):
             raise ConcretizationError(
                 "zip of a zip(..., strict=True) whose length is known only at run time is not supported; give all of "
                 "them to one zip"
@@ -142,7 +142,7 @@ class Zipped(Once, sample=zip):
         for column in self.columns:
             column.end(left)
 
-    def misfits(self) -> list[tuple[Atom, str]]:
+    def end_errors(self) -> list[tuple[Atom, str]]:
         """The conditions of different lengths: the first column that ends ends it, unless one goes on after that."""
         if not self.strict:
             return []

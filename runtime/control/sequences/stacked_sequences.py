@@ -13,7 +13,7 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import item_forms, records, stacked_parts
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.dynamic_lists.item_forms import ItemForm
 from anabranch.runtime.values.dynamic_lists.stacked_parts import NoCommonFormError
 from anabranch.runtime.values.heap.snapshot import Heap
@@ -28,7 +28,7 @@ class StackedSequence(Countable):
     """The items of a list or tuple, which lie side by side in arrays."""
 
     def __init__(self, items: Any, form: ItemForm) -> None:
-        self._held, self._form = items, form
+        self._source, self._form = items, form
         self._inside = Heap(items) if form.mutable else None
         self._before = tuple(items)
         self._length = len(self._before)
@@ -49,7 +49,7 @@ class StackedSequence(Countable):
 
     def at(self, index: int | PythonScalar) -> Any:
         if not isinstance(index, Tracer):
-            return self._held[index]
+            return self._source[index]
         self._alone = False
         if self._is_as_before():
             place: Atom = wrap.as_atom(index)
@@ -60,10 +60,10 @@ class StackedSequence(Countable):
                 # Whether one is an object of before cannot be told.
                 current().trace.identity.merged.update((id(s.target), s.target) for s in held.slots.values())
             return item
-        return chosen_item.chosen(list(self._held), index, index)
+        return chosen_item.chosen(list(self._source), index, index)
 
     def _is_as_before(self) -> bool:
-        now = self._held
+        now = self._source
         if self._inside is not None and self._inside.changed():
             return False
         return len(now) == self._length and all(a is b for a, b in zip(now, self._before, strict=True))
@@ -71,17 +71,17 @@ class StackedSequence(Countable):
     def steps(self) -> Iterator[Any]:
         """The items one by one, and those that are appended while they are gone over."""
         self._alone = True
-        yield from self._held
+        yield from self._source
 
     def end(self, left: Atom) -> None:
-        if not self._alone and len(self._held) != self._length:
-            raise changes_length(self._held)
+        if not self._alone and len(self._source) != self._length:
+            raise changes_length(self._source)
 
 
 def form_of(items: Any) -> ItemForm | None:
     """The form of the items of a list or tuple that a counted loop can go over; None for anything else."""
     plain = type(items) in (list, tuple) or (
-        isinstance(items, MayGrow) and items.native is list and items.items is None
+        isinstance(items, Growable) and items.native is list and items.items is None
     )
     if not tracing() or not plain or len(items) <= FEW or not containers.has_traced(items[0]):
         return None

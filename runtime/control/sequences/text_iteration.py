@@ -11,7 +11,7 @@ from anabranch.runtime.control.sequences.countable import Countable, changes_len
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import text_tables
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -24,7 +24,7 @@ class Characters(Countable):
     """The characters of a string, the bytes of others, or the strings (or rows with strings) of a list or tuple."""
 
     def __init__(self, items: Any) -> None:
-        self._held = items
+        self._source = items
         self._before = tuple(items)
 
     @property
@@ -37,19 +37,19 @@ class Characters(Countable):
 
     def at(self, index: int | PythonScalar) -> Any:
         if not isinstance(index, Tracer):
-            return self._held[index]
+            return self._source[index]
         current().trace.text.has_codes = True
-        if isinstance(self._held, (str, bytes)):
+        if isinstance(self._source, (str, bytes)):
             return chosen_item.chosen(self._before, index, index)
-        return chosen_item.chosen(list(self._held), index, index)
+        return chosen_item.chosen(list(self._source), index, index)
 
     def steps(self) -> Iterator[Any]:
         """The items one by one, and those that are appended while they are gone over."""
-        yield from self._held
+        yield from self._source
 
     def end(self, left: Atom) -> None:
-        if len(self._held) != len(self._before):
-            raise changes_length(self._held)
+        if len(self._source) != len(self._before):
+            raise changes_length(self._source)
 
 
 class OneOfTexts(Countable):
@@ -81,7 +81,7 @@ def is_text(items: Any) -> bool:
     if type(items) in (str, bytes):
         return True
     plain = type(items) in (list, tuple) or (
-        isinstance(items, MayGrow) and items.native is list and items.items is None and items.home is None
+        isinstance(items, Growable) and items.native is list and items.items is None and items.row_binding is None
     )
     return plain and len(items) > FEW and all(map(_is_textual, items))
 

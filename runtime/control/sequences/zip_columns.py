@@ -12,7 +12,7 @@ from anabranch.runtime.control.sequences.text_iteration import is_text
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import containers
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
 _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
@@ -62,7 +62,7 @@ def staged(columns: tuple[Any, ...]) -> tuple[Countable, ...] | None:
 def _has_known_items(column: Any) -> bool:
     """Return whether it has items, at least one, of a number known while tracing, to which indices lead."""
     kinds = (list, tuple, dict, str, *_VIEWS)
-    plain = type(column) in kinds or (isinstance(column, MayGrow) and column.items is None)
+    plain = type(column) in kinds or (isinstance(column, Growable) and column.items is None)
     return plain and len(column) > 0
 
 

@@ -19,7 +19,7 @@ from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import containers, passed_functions, wrap
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.failures import run_time_checks
 
 
@@ -90,7 +90,7 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
         a = args[0] if args else kwargs.get("a")
         # A key may close over run-time values.
         plain = kwargs.get("key") is None and not containers.has_traced((args, kwargs))
-        if plain and not isinstance(a, MayGrow):
+        if plain and not isinstance(a, Growable):
             return function(*args, **kwargs)
         trace, inserts = current().trace, staged in (insort_left, insort_right)
         if inserts and type(a) is list and not trace.lists.may_grow and trace.lists.grow_here:

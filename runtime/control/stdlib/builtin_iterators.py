@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from anabranch.runtime.control.containers import generator_reductions
-from anabranch.runtime.control.iteration.push_iteration import PushIterator
+from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences import as_countable, countable_ranges, iterators, zip_columns as columns_
 from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
@@ -14,7 +14,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import attributes
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
@@ -28,7 +28,7 @@ def len_(items: Any) -> Any:
             return found
         if isinstance(items, UnionValue):
             return items.through(len_)
-    if isinstance(items, MayGrow) and items.is_grown and not items.is_fixed:
+    if isinstance(items, Growable) and items.is_dynamic and not items.is_fixed:
         assert items.items is not None
         return items.items.length
     return items.shape[0] if isinstance(items, DynamicArray) else len(items)

@@ -19,7 +19,7 @@ from anabranch.runtime.control.stdlib.choices import of_each_list, plain
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import atoms, containers, passed_functions, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.dynamic_lists.growable_list import is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
@@ -76,8 +76,8 @@ def sorted_(items: Any, *, key: Callable[[Any], Any] | None = None, reverse: boo
         return sorted(items, key=key, reverse=reverse)
     key = passed_functions.called(key)
     made = lists.items_of(items)
-    if not is_grown(made):
-        return lists.let_grow(container_order.in_order(made, key, reverse))
+    if not is_dynamic_list(made):
+        return lists.made_growable(container_order.sorted_items(made, key, reverse))
     made.sort(key=key, reverse=reverse)
     return made
 

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from anabranch.runtime.values.dynamic_lists.growable_list import is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
@@ -17,7 +17,7 @@ def of_each_list(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         first = args[0] if args else None
-        if isinstance(first, UnionValue) and any(map(is_grown, first.options)):
+        if isinstance(first, UnionValue) and any(map(is_dynamic_list, first.options)):
             return first.through(lambda v: function(v, *args[1:], **kwargs))
         return function(*args, **kwargs)
 

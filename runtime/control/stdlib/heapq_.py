@@ -12,7 +12,7 @@ import numpy as np
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.columnar import array_lists
 from anabranch.runtime.control.containers import container_order
-from anabranch.runtime.control.generator import Each
+from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.sequences import as_countable
 from anabranch.runtime.control.staging.signature_errors import fitted
@@ -23,7 +23,7 @@ from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import containers, wrap
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow, is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
 from anabranch.runtime.values.dynamic_lists.list_contents import element_kinds
 from anabranch.runtime.values.failures import run_time_checks
 
@@ -70,11 +70,11 @@ def heapify(heap: Any) -> None:
     """As `heapq.heapify`."""
     half = len_(heap) // 2
 
-    def take(step: Any, heap: Any = heap) -> bool:
+    def consume(step: Any, heap: Any = heap) -> bool:
         _sift_up(heap, half - 1 - step)
         return False
 
-    Each(as_countable.countable(range_(half)), lambda step: step).drive(take, leaves=False)
+    GeneratorExpression(as_countable.countable(range_(half)), lambda step: step).for_each(consume, may_stop=False)
 
 
 def _first_of(count: Any, ordered: Any) -> Any:
@@ -154,9 +154,9 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
         return None
 
     def choose(heap: Any, *items: Any) -> Any:
-        if not (is_grown(heap) or containers.has_traced((heap, *items))):
+        if not (is_dynamic_list(heap) or containers.has_traced((heap, *items))):
             return function(heap, *items)
-        if not isinstance(heap, MayGrow) and not current().trace.lists.may_grow and current().trace.lists.grow_here:
+        if not isinstance(heap, Growable) and not current().trace.lists.may_grow and current().trace.lists.grow_here:
             raise Restart(lists=True)
         _put_side_by_side(heap, items)
         return fitted(staged, function)(heap, *items)
@@ -169,13 +169,13 @@ def _put_side_by_side(heap: Any, items: Sequence[Any]) -> None:
 
     The loops of the algorithms take as many equations then however many elements there are.
     """
-    if not isinstance(heap, MayGrow) or not all(map(array_lists.fits, items)):
+    if not isinstance(heap, Growable) or not all(map(array_lists.fits, items)):
         return
-    if heap.home is not None:
+    if heap.row_binding is not None:
         heap.separate()  # type: ignore[attr-defined]
     if heap.items is None:
         contents: Any = heap.contents()  # type: ignore[attr-defined]
         if not contents or element_kinds(contents) is not None:
-            heap.become(heap.grown())  # type: ignore[attr-defined]
+            heap.become(heap.as_items())  # type: ignore[attr-defined]
     elif heap.items.structure.fixed:
-        heap._items = heap.items.loosened()  # type: ignore[attr-defined]
+        heap._items = heap.items.with_dynamic_length()  # type: ignore[attr-defined]

@@ -11,7 +11,7 @@ from anabranch.runtime.control.stdlib.builtin_iterators import enumerate_, range
 from anabranch.runtime.control.stdlib.choices import is_traced
 from anabranch.runtime.values import attributes
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
@@ -28,7 +28,7 @@ def class_of(value: Any) -> Any:
     if isinstance(value, UnionValue):
         value = value.without_undefined()
         return _class_of_choice(value) if isinstance(value, UnionValue) else class_of(value)
-    if isinstance(value, MayGrow):
+    if isinstance(value, Growable):
         return value.native
     return str if isinstance(value, Text) else attributes.class_of(value)
 
@@ -42,7 +42,7 @@ def _class_of_choice(value: UnionValue) -> Any:
 
 def class_(value: Any) -> Any:
     """`value.__class__`: of what a traced value stands for."""
-    return class_of(value) if isinstance(value, (Tracer, UnionValue, MayGrow, attributes.Bare)) else value.__class__
+    return class_of(value) if isinstance(value, (Tracer, UnionValue, Growable, attributes.Bare)) else value.__class__
 
 
 def type_(*args: Any) -> Any:
@@ -88,7 +88,7 @@ def hasattr_(value: Any, name: Any, /) -> Any:
 @staged_form_of(getattr)
 def getattr_(value: Any, name: Any, /, *default: Any) -> Any:
     """As `getattr`: of one of a few objects, each without the attribute returns the default."""
-    if not isinstance(name, str) or not attributes.is_stand_in(value):
+    if not isinstance(name, str) or not attributes.is_proxy(value):
         return getattr(value, name, *default)
     if default and isinstance(value, UnionValue):
         return value.each(lambda v: getattr_(v, name, *default))

@@ -12,9 +12,9 @@ import numpy as np
 
 from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.containers import generator_reductions
-from anabranch.runtime.control.generator import Each
+from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.control.iteration.push_iteration import PushIterator, Take
+from anabranch.runtime.control.iteration.generators import Consumer, PushIterator
 from anabranch.runtime.control.sequences.as_countable import countable, is_countable
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
@@ -42,11 +42,11 @@ def _item(value: Any) -> Any:
     return value
 
 
-class Mapped(Each, sample=lambda: map(repr, ())):
+class Mapped(GeneratorExpression, sample=lambda: map(repr, ())):
     """The iterator that `map` returns."""
 
 
-class Filtered(Each, sample=lambda: filter(None, ())):
+class Filtered(GeneratorExpression, sample=lambda: filter(None, ())):
     """The iterator that `filter` returns."""
 
 
@@ -67,7 +67,7 @@ def filter_(call: Call, function: Any, items: Any) -> Any:
 
 def starmap_(call: Call, function: Any, rows: Any) -> Any:
     """As `itertools.starmap`."""
-    return Each(rows, lambda row: call(function, *row))
+    return GeneratorExpression(rows, lambda row: call(function, *row))
 
 
 def product_(_: Call, *columns: Any, repeat: int = 1) -> Any:
@@ -83,11 +83,11 @@ def _again(items: Any) -> Any:
     return items if isinstance(items, (TracedArray, Range, range, np.ndarray)) else tuple(items)
 
 
-def _nested(columns: list[Any], row: tuple[Any, ...]) -> Each:
+def _nested(columns: list[Any], row: tuple[Any, ...]) -> GeneratorExpression:
     first, *rest = columns
     if not rest:
-        return Each(first, lambda item: (*row, item))
-    return Each(first, lambda item: _nested(rest, (*row, item)), nested=True)
+        return GeneratorExpression(first, lambda item: (*row, item))
+    return GeneratorExpression(first, lambda item: _nested(rest, (*row, item)), nested=True)
 
 
 def chain_(_: Call, *parts: Any) -> Any:
@@ -142,7 +142,7 @@ def reduce_(call: Call, function: Any, items: Any, *initial: Any) -> Any:
     if not _staged(items):
         return functools.reduce(combine, items, *initial)
     return generator_reductions.reduced(
-        combine, items if isinstance(items, PushIterator) else Each(items, _item), *initial
+        combine, items if isinstance(items, PushIterator) else GeneratorExpression(items, _item), *initial
     )
 
 
@@ -177,11 +177,11 @@ def ndenumerate_(_: Call, array: Any) -> Any:
     """As `np.ndenumerate`."""
     if not isinstance(array, TracedArray) or not array.shape:
         return np.ndenumerate(array) if not isinstance(array, TracedArray) else iter([((), array[()])])
-    return Each(_nested([range(n) for n in array.shape], ()), lambda index: (index, array[index]))
+    return GeneratorExpression(_nested([range(n) for n in array.shape], ()), lambda index: (index, array[index]))
 
 
 def _fitting(items: Countable) -> Countable:
-    if items.misfits():
+    if items.end_errors():
         raise ConcretizationError(
             "zip(..., strict=True) of lengths known only at run time is supported only in a for statement; leave "
             "strict out, or compare the lengths first"
@@ -256,13 +256,13 @@ class Chained(PushIterator, sample=itertools.chain):
 
     def __init__(self, parts: tuple[Any, ...]) -> None:
         super().__init__()
-        self._parts = [Each(p, _item) for p in parts]
+        self._parts = [GeneratorExpression(p, _item) for p in parts]
 
-    def run(self, take: Take) -> Any:
-        """Each part, while `take` wants more."""
+    def run(self, consume: Consumer) -> Any:
+        """Each part, while `consume` wants more."""
         left: Any = False
         for part in self._parts:
-            left = if_(left, lambda: True, lambda part=part: part.run(take))
+            left = if_(left, lambda: True, lambda part=part: part.run(consume))
         return left
 
     def pull(self) -> Iterator[Any]:
@@ -275,11 +275,11 @@ class Taken(PushIterator, sample=lambda: itertools.takewhile(bool, ())):
 
     def __init__(self, items: Any, test: Callable[[Any], Any]) -> None:
         super().__init__()
-        self._each, self._test = Each(items, _item), test
+        self._each, self._test = GeneratorExpression(items, _item), test
 
-    def run(self, take: Take) -> Any:
+    def run(self, consume: Consumer) -> Any:
         """Each item, as long as they pass."""
-        return self._each.run(lambda item: if_(self._test(item), lambda: take(item), lambda: True))
+        return self._each.run(lambda item: if_(self._test(item), lambda: consume(item), lambda: True))
 
     def pull(self) -> Iterator[Any]:
         """The items one by one."""
@@ -291,9 +291,9 @@ class Accumulated(PushIterator, sample=lambda: itertools.accumulate(())):
 
     def __init__(self, items: Any, combine: Callable[[Any, Any], Any], initial: Any) -> None:
         super().__init__()
-        self._each, self._combine, self._initial = Each(items, _item), combine, initial
+        self._each, self._combine, self._initial = GeneratorExpression(items, _item), combine, initial
 
-    def run(self, take: Take) -> Any:
+    def run(self, consume: Consumer) -> Any:
         """The first item or the initial value, then each total."""
         each, start = self._each, self._initial
         split = each.first() if start is None else None
@@ -306,11 +306,11 @@ class Accumulated(PushIterator, sample=lambda: itertools.accumulate(())):
         def step(item: Any) -> Any:
             row[1] = if_(row[0], lambda: self._combine(defined(row[1]), item), lambda: item)
             row[0] = True
-            return take(row[1])
+            return consume(row[1])
 
         if start is None:
             return each.run(step)
-        return if_(take(start), lambda: True, lambda: each.run(step))
+        return if_(consume(start), lambda: True, lambda: each.run(step))
 
     def pull(self) -> Iterator[Any]:
         """The items one by one."""

@@ -133,7 +133,7 @@ def _logged(function: Callable[..., None]) -> Callable[..., Any]:
 def _at_the_line(name: str, ready: Callable[[Any], functools.partial[None]], value: Any, depth: int) -> None:
     """Emit an effect that looks at the frames of its callers: `ready` gives the call, which adds none of its own."""
     places = effects.sites()
-    effects.emit(name, lambda value: effects.standing_at(places, ready(value), depth), value)
+    effects.emit(name, lambda value: effects.with_caller_frames(places, ready(value), depth), value)
 
 
 def _writes(function: Callable[..., Any], owner: object) -> Callable[..., Any]:

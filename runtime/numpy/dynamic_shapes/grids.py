@@ -15,7 +15,7 @@ from anabranch.runtime.values.registry import FUNCTIONS
 rules = Rules()
 
 
-@rules.sized(np.meshgrid)
+@rules.dynamic_shape(np.meshgrid)
 def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "xy") -> tuple[Any, ...]:
     """As `numpy.meshgrid`; the arrays are copies."""
     if indexing not in ("xy", "ij"):
@@ -24,7 +24,7 @@ def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "x
     places = list(range(len(xi)))
     if indexing == "xy" and len(xi) > 1:
         places[:2] = [1, 0]
-    lines = [_line(x, place, len(xi)) for x, place in zip(xi, places, strict=True)]
+    lines = [_along_axis(x, place, len(xi)) for x, place in zip(xi, places, strict=True)]
     if sparse:
         return tuple(line.__copy__() for line in lines)
     aligned = broadcasting.broadcast(lines)
@@ -32,6 +32,6 @@ def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "x
     return tuple(aligned.made(fresh(atoms.broadcast_to(x.atom, shape))) for x in aligned.operands)
 
 
-def _line(x: Any, axis: int, ndim: int) -> Any:
-    flat = FUNCTIONS[np.ravel](x if wrap.is_sized(x) else handle(x))
+def _along_axis(x: Any, axis: int, ndim: int) -> Any:
+    flat = FUNCTIONS[np.ravel](x if wrap.is_dynamic_array(x) else handle(x))
     return flat[(None,) * axis + (slice(None),) + (None,) * (ndim - axis - 1)]

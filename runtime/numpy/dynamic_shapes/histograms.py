@@ -16,13 +16,13 @@ from anabranch.runtime.values.registry import FUNCTIONS
 rules = Rules()
 
 
-@rules.sized(np.histogram)
+@rules.dynamic_shape(np.histogram)
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
     """As `numpy.histogram`, for a static number of bins: invalid elements have weight 0."""
-    if wrap.is_sized(bins):
+    if wrap.is_dynamic_array(bins):
         return bins._needs_size("a static number of bins")
     values = operands.array(a)
-    if not wrap.is_sized(values):
+    if not wrap.is_dynamic_array(values):
         return weights._needs_size("weights of static size, as the array's is,")
     limits = _limits(values) if range is None and not np.iterable(bins) else range
     there = fresh(operands.valid(values))

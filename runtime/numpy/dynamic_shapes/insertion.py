@@ -30,13 +30,13 @@ def _axis(arr: Any, axis: Any) -> tuple[Any, int]:
 
 def _is_int(obj: Any) -> bool:
     if isinstance(obj, Tracer):
-        return not wrap.is_sized(obj) and obj.abstract.shape == () and obj.abstract.dtype.kind in "iu"
+        return not wrap.is_dynamic_array(obj) and obj.abstract.shape == () and obj.abstract.dtype.kind in "iu"
     return isinstance(obj, (int, np.integer)) and not isinstance(obj, bool)
 
 
-def _line(array: Any, at: int) -> Any:
+def _axis_positions(array: Any, at: int) -> Any:
     """The positions of an axis, as an array of the axis's extent."""
-    n = (array.capacity if wrap.is_sized(array) else array.shape)[at]
+    n = (array.capacity if wrap.is_dynamic_array(array) else array.shape)[at]
     line = wrap.array_of(atoms.op("iota", shape=(n,), dtype=np.dtype(np.int64), axis=0))
     return wrap.with_extents(line, (extents_of(array)[at],))
 
@@ -51,31 +51,31 @@ def _place(obj: Any, size: Any, at: int) -> Any:
     return found if isinstance(found, int) else wrap.numpy_result(found)
 
 
-@rules.sized(np.delete)
+@rules.dynamic_shape(np.delete)
 def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     """As `numpy.delete`."""
     array, at = _axis(arr, axis)
     if _is_int(obj):
         return _without(array, _place(obj, array.shape[at], at), at)
-    kept = FUNCTIONS[np.ones_like](_line(array, at), dtype=bool)
+    kept = FUNCTIONS[np.ones_like](_axis_positions(array, at), dtype=bool)
     kept[_many(obj)] = False
     return array[(*((slice(None),) * at), kept)].__copy__()
 
 
 def _without(array: Any, place: Any, at: int) -> Any:
     """Return the array without the element at an index: those behind it move up by one."""
-    value, extents = _front(array, at)
-    room = max(value.type.shape[at] - 1, 0)
-    behind = compaction.shifted(value, at, min(1, value.type.shape[at]), room)
-    made = _before(place, compaction.resized(value, at, room), behind, at)
+    value, extents = _left_packed(array, at)
+    capacity = max(value.type.shape[at] - 1, 0)
+    behind = compaction.shifted(value, at, min(1, value.type.shape[at]), capacity)
+    made = _before(place, compaction.resized(value, at, capacity), behind, at)
     return _with_size(made, extents, at, -1)
 
 
-def _front(array: Any, at: int) -> tuple[Atom, list[Any]]:
+def _left_packed(array: Any, at: int) -> tuple[Atom, list[Any]]:
     """The elements from the front of an axis on."""
-    if not wrap.is_sized(array):
+    if not wrap.is_dynamic_array(array):
         return array.atom, [None] * array.ndim
-    front = array.anchored(at)
+    front = array.left_packed(at)
     return front.memory.atom, list(front.extents)
 
 
@@ -104,7 +104,7 @@ def _many(obj: Any) -> Any:
     return found.astype(np.int64) if not traced_inside(obj) and not found.size else found
 
 
-@rules.sized(np.insert)
+@rules.dynamic_shape(np.insert)
 def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     """As `numpy.insert`."""
     array, at = _axis(arr, axis)
@@ -119,11 +119,11 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     block = _block(new, array, at, new.shape[at])
     if extents_of(block)[at] is not None:
         return concatenate([array[(*before, slice(None, place))], block, array[(*before, slice(place, None))]], at)
-    value, extents = _front(array, at)
+    value, extents = _left_packed(array, at)
     count = block.shape[at]
     moved = _before(place, compaction.extended(value, at, 0, count), compaction.extended(value, at, count, 0), at)
     starts = [size_arithmetic.atom_of(place if d == at else 0) for d in range(array.ndim)]
-    updates = block.memory.atom if wrap.is_sized(block) else block.atom
+    updates = block.memory.atom if wrap.is_dynamic_array(block) else block.atom
     return _with_size(atoms.op("dynamic_update_slice", moved, updates, *starts), extents, at, count)
 
 
@@ -141,7 +141,7 @@ def _inserted_at(obj: Any, size: Any, at: int) -> Any:
 
 def _block(new: Any, array: Any, at: int, count: Any) -> Any:
     """The values, spread over the array's other axes."""
-    shape, extents = list(array.capacity if wrap.is_sized(array) else array.shape), list(extents_of(array))
+    shape, extents = list(array.capacity if wrap.is_dynamic_array(array) else array.shape), list(extents_of(array))
     extents[at] = extents_of(new)[at] if new.ndim == array.ndim else None
     shape[at] = count if extents[at] is None else new.capacity[at]
     blank = wrap.array_of(atoms.broadcast_to(atoms.literal(np.zeros((), array.dtype)), shape))
@@ -153,23 +153,23 @@ def _block(new: Any, array: Any, at: int, count: Any) -> Any:
 def _several(obj: Any, array: Any, at: int) -> Any:
     """Positions to insert at, from 0."""
     if isinstance(obj, slice) or (not traced_inside(obj) and np.asarray(obj).dtype == bool):
-        return _line(array, at)[obj]
+        return _axis_positions(array, at)[obj]
     places_ = FUNCTIONS[np.array](obj) if traced_inside(obj) else array_of(np.asarray(obj, np.int64))
-    if wrap.is_sized(places_) or places_.ndim != 1:
+    if wrap.is_dynamic_array(places_) or places_.ndim != 1:
         raise refused("insert", "the number of indices must be static")
     return places_
 
 
 def _insert_several(array: Any, indices: Any, values: Any, at: int) -> Any:
-    if wrap.is_sized(indices):
+    if wrap.is_dynamic_array(indices):
         raise refused("insert", "the number of indices must be static")
     (count,), size = indices.shape, array.shape[at]
     index = FUNCTIONS[np.where](indices < 0, indices + size, indices)
     order = FUNCTIONS[np.argsort](index, kind="stable")
     index[order] = index[order] + np.arange(count)
-    room = _block(array_of(0)[(None,) * array.ndim], array, at, count)
-    made = concatenate([array, room], at)
-    line = _line(made, at)
+    capacity = _block(array_of(0)[(None,) * array.ndim], array, at, count)
+    made = concatenate([array, capacity], at)
+    line = _axis_positions(made, at)
     old = FUNCTIONS[np.ones_like](line, dtype=bool)
     old[index] = False
     before = (slice(None),) * at
@@ -181,7 +181,7 @@ def _insert_several(array: Any, indices: Any, values: Any, at: int) -> Any:
 # ---- padding ---------------------------------------------------------------------------------------------------------
 
 
-@rules.sized(np.pad)
+@rules.dynamic_shape(np.pad)
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
     """As `numpy.pad` with constants, and in the modes that repeat elements."""
     made = array_of(array)
@@ -233,10 +233,10 @@ def _repeated(array: Any, at: int, low: int, high: int, mode: str) -> Any:
     size = array.shape[at]
     text = f"can't extend empty axis {at} using modes other than 'constant' or 'empty'"
     broadcasting.refuse(atoms.logical_not(broadcasting.differ(size, 0)), ValueError, text)
-    front = array.anchored(at) if wrap.is_sized(array) else array
-    view, extents = (front.memory if wrap.is_sized(front) else front), list(extents_of(front))
-    room = view.shape[at] + low + high
-    positions = wrap.array_of(atoms.op("iota", shape=(room,), dtype=np.dtype(np.int64), axis=0)) - low
+    front = array.left_packed(at) if wrap.is_dynamic_array(array) else array
+    view, extents = (front.memory if wrap.is_dynamic_array(front) else front), list(extents_of(front))
+    capacity = view.shape[at] + low + high
+    positions = wrap.array_of(atoms.op("iota", shape=(capacity,), dtype=np.dtype(np.int64), axis=0)) - low
     taken = compaction.taken(view.atom, at, _atom(_SOURCES[mode](positions, size)))
     extents[at] = (
         None if extents[at] is None else Window(0, size_arithmetic.add(size_arithmetic.bound_of(size), low + high))

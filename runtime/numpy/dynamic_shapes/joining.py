@@ -22,12 +22,12 @@ rules = Rules()
 
 def array_of(x: Any) -> Any:
     """The operand as an array, of static or of run-time size."""
-    return x if wrap.is_sized(x) else handle(x)
+    return x if wrap.is_dynamic_array(x) else handle(x)
 
 
 def arrays_of(given: Any) -> list[Any]:
     """The operands of a function that joins."""
-    if wrap.is_sized(given):
+    if wrap.is_dynamic_array(given):
         return [given[i] for i in range(len(given))]
     if not isinstance(given, (list, tuple)):
         raise TypeError('arrays to stack must be passed as a "sequence" type such as list or tuple.')
@@ -36,11 +36,11 @@ def arrays_of(given: Any) -> list[Any]:
 
 def extents_of(x: Any) -> tuple[ValidRegion | None, ...]:
     """The extents of an array, of static or of run-time size."""
-    found: tuple[ValidRegion | None, ...] = x.extents if wrap.is_sized(x) else (None,) * x.ndim
+    found: tuple[ValidRegion | None, ...] = x.extents if wrap.is_dynamic_array(x) else (None,) * x.ndim
     return found
 
 
-@rules.sized(np.concatenate)
+@rules.dynamic_shape(np.concatenate)
 def concatenate(
     arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
 ) -> Any:
@@ -55,7 +55,7 @@ def concatenate(
         raise ValueError("zero-dimensional arrays cannot be concatenated")
     at = one_axis(axis, parts[0].ndim)
     _check_dimensions(parts)
-    origin = next((p.origin for p in parts if wrap.is_sized(p)), None)
+    origin = next((p.origin for p in parts if wrap.is_dynamic_array(p)), None)
     rows = [_Part(_atom(p), list(p.shape), list(extents_of(p))) for p in parts]
     for d in range(parts[0].ndim):
         if d != at:
@@ -79,7 +79,7 @@ def _check_out(out: Any, parts: Sequence[Any], at: int) -> None:
 
 
 def _atom(x: Any) -> Atom:
-    atom: Atom = x.memory.atom if wrap.is_sized(x) else x.atom
+    atom: Atom = x.memory.atom if wrap.is_dynamic_array(x) else x.atom
     return atom
 
 
@@ -113,7 +113,7 @@ class _Part:
         extent = self.extents[axis]
         if extent is None or (isinstance(extent, Window) and isinstance(extent.start, int) and extent.start == 0):
             return
-        moved = wrap.with_extents(wrap.array_of(self.value), self.extents).anchored(axis)
+        moved = wrap.with_extents(wrap.array_of(self.value), self.extents).left_packed(axis)
         self.value, self.extents[axis] = moved.memory.atom, moved.extents[axis]
 
 
@@ -149,23 +149,23 @@ def _placed(rows: Sequence[_Part], at: int) -> tuple[Atom, ValidRegion | None]:
         return values[0] if len(values) == 1 else atoms.op("concatenate", *values, axis=at), None
     for row in rows:
         row.front(at)
-    room = sum(row.value.type.shape[at] for row in rows)
-    value, offset = compaction.resized(rows[0].value, at, room), rows[0].shape[at]
+    capacity = sum(row.value.type.shape[at] for row in rows)
+    value, offset = compaction.resized(rows[0].value, at, capacity), rows[0].shape[at]
     for row in rows[1:]:
         # What a part has beyond its elements is overwritten by the next one, or lies behind the last.
         starts = [size_arithmetic.atom_of(offset if d == at else 0) for d in range(len(row.shape))]
         value = atoms.op("dynamic_update_slice", value, row.value, *starts)
         offset = size_arithmetic.add(size_arithmetic.bound_of(offset), size_arithmetic.bound_of(row.shape[at]))
-    return value, Window(0, size_arithmetic.limited(offset, 0, room))
+    return value, Window(0, size_arithmetic.limited(offset, 0, capacity))
 
 
-@rules.sized(np.append)
+@rules.dynamic_shape(np.append)
 def append(arr: Any, values: Any, axis: Any = None) -> Any:
     """As `numpy.append`."""
     return concatenate([arr, values], axis)
 
 
-@rules.sized(np.stack)
+@rules.dynamic_shape(np.stack)
 def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
     """As `numpy.stack`."""
     parts = arrays_of(arrays)
@@ -208,7 +208,7 @@ def _several(ndim: int) -> Callable[..., Any]:
 
 
 for _ndim, _function in enumerate((np.atleast_1d, np.atleast_2d, np.atleast_3d), 1):
-    rules.sized(_function)(_several(_ndim))
+    rules.dynamic_shape(_function)(_several(_ndim))
 
 
 def _stacked(least: int, axis_of: Callable[[Any], int]) -> Callable[..., Any]:
@@ -219,20 +219,20 @@ def _stacked(least: int, axis_of: Callable[[Any], int]) -> Callable[..., Any]:
     return rule
 
 
-rules.sized(np.vstack)(_stacked(2, lambda _: 0))
+rules.dynamic_shape(np.vstack)(_stacked(2, lambda _: 0))
 if "row_stack" in vars(np):
-    rules.sized(vars(np)["row_stack"])(_stacked(2, lambda _: 0))
-rules.sized(np.hstack)(_stacked(1, lambda first: 0 if first.ndim == 1 else 1))
-rules.sized(np.dstack)(_stacked(3, lambda _: 2))
+    rules.dynamic_shape(vars(np)["row_stack"])(_stacked(2, lambda _: 0))
+rules.dynamic_shape(np.hstack)(_stacked(1, lambda first: 0 if first.ndim == 1 else 1))
+rules.dynamic_shape(np.dstack)(_stacked(3, lambda _: 2))
 
 
-@rules.sized(np.column_stack)
+@rules.dynamic_shape(np.column_stack)
 def column_stack(tup: Any) -> Any:
     """As `numpy.column_stack`."""
     return concatenate([p if p.ndim >= 2 else p.reshape(-1, 1) for p in arrays_of(tup)], 1)
 
 
-@rules.sized(np.block)
+@rules.dynamic_shape(np.block)
 def block(arrays: Any) -> Any:
     """As `numpy.block`."""
     depth = _depth(arrays)

@@ -16,7 +16,7 @@ from anabranch.runtime.values.registry import FUNCTIONS
 
 def array(x: Any) -> Any:
     """The operand as an array: one of run-time size as it is."""
-    return x if wrap.is_sized(x) else handle(x)
+    return x if wrap.is_dynamic_array(x) else handle(x)
 
 
 def flat(x: Any) -> Any:
@@ -26,40 +26,40 @@ def flat(x: Any) -> Any:
 
 def capacity(x: Any) -> tuple[int, ...]:
     """The static shape of an array's buffer."""
-    shape: tuple[int, ...] = x.capacity if wrap.is_sized(x) else x.shape
+    shape: tuple[int, ...] = x.capacity if wrap.is_dynamic_array(x) else x.shape
     return shape
 
 
 def extents(x: Any) -> list[ValidRegion | None]:
     """The extent of each axis, which says which elements are valid; None for a static one."""
-    return list(x.extents) if wrap.is_sized(x) else [None] * x.ndim
+    return list(x.extents) if wrap.is_dynamic_array(x) else [None] * x.ndim
 
 
 def origin(*xs: Any) -> Any:
     """The origin of the run-time size of one of the arrays."""
-    return next((x.origin for x in xs if wrap.is_sized(x)), None)
+    return next((x.origin for x in xs if wrap.is_dynamic_array(x)), None)
 
 
 def memory(x: Any) -> Any:
     """The buffer, an array of static shape."""
-    return x.memory if wrap.is_sized(x) else x
+    return x.memory if wrap.is_dynamic_array(x) else x
 
 
 def valid(x: Any) -> Atom:
     """The mask of the valid elements, of the capacity's shape."""
-    mask = x.valid() if wrap.is_sized(x) else None
+    mask = x.valid() if wrap.is_dynamic_array(x) else None
     return zeros_atom(capacity(x), np.bool_, value=True) if mask is None else mask
 
 
 def padded(x: Any, fill: Any) -> Atom:
     """The value with `fill` outside of the valid region."""
-    made: Atom = x.padded(fill).atom if wrap.is_sized(x) else x.atom
+    made: Atom = x.padded(fill).atom if wrap.is_dynamic_array(x) else x.atom
     return made
 
 
-def fronted(x: Any, *axes: int) -> Any:
+def left_packed(x: Any, *axes: int) -> Any:
     """The array compacted to the front of these axes, of all by default."""
-    return x.anchored(*axes) if wrap.is_sized(x) else x
+    return x.left_packed(*axes) if wrap.is_dynamic_array(x) else x
 
 
 def window(stop: Any) -> ValidRegion:

@@ -76,7 +76,7 @@ def _plain(function: Callable[..., Any], fill: Any) -> Callable[..., Any]:
 
 
 for _function, _fill in _FILLS.items():
-    rules.sized(_function)(_plain(_function, _fill))
+    rules.dynamic_shape(_function)(_plain(_function, _fill))
 
 
 def _extreme(
@@ -113,7 +113,7 @@ def refuse_empty(a: Any, axis: Any, text: str) -> None:
 
 for _name, _worst, _ufunc in (("max", lowest, np.maximum), ("min", highest, np.minimum)):
     _function = getattr(np, _name)
-    rules.sized(_function)(_extreme(_function, _worst, _ufunc))
+    rules.dynamic_shape(_function)(_extreme(_function, _worst, _ufunc))
 
 
 def _over_what_is_there(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -142,7 +142,7 @@ def _reduce_masked(function: Callable[..., Any], given: dict[str, Any], a: Any) 
 
 
 for _function in (np.mean, np.var, np.std):
-    rules.sized(_function)(_over_what_is_there(_function))
+    rules.dynamic_shape(_function)(_over_what_is_there(_function))
 
 
 def _leaving_nan_out(function: Callable[..., Any], plain: Callable[..., Any]) -> Callable[..., Any]:
@@ -158,7 +158,7 @@ def _leaving_nan_out(function: Callable[..., Any], plain: Callable[..., Any]) ->
 
 
 for _function, _plain_one in ((np.nanmean, np.mean), (np.nanvar, np.var), (np.nanstd, np.std)):
-    rules.sized(_function)(_leaving_nan_out(_function, _plain_one))
+    rules.dynamic_shape(_function)(_leaving_nan_out(_function, _plain_one))
 
 
 def _position(function: Callable[..., Any], worst: Callable[[np.dtype[Any]], Any]) -> Callable[..., Any]:
@@ -170,16 +170,16 @@ def _position(function: Callable[..., Any], worst: Callable[[np.dtype[Any]], Any
             a = registry.FUNCTIONS[np.ravel](a)
             given["axis"] = 0
         # Compacted, so that of equal elements a valid one comes first.
-        return _reduce(function, given, a.anchored(), worst(a.dtype))
+        return _reduce(function, given, a.left_packed(), worst(a.dtype))
 
     return reduction
 
 
-rules.sized(np.argmax)(_position(np.argmax, lowest))
-rules.sized(np.argmin)(_position(np.argmin, highest))
+rules.dynamic_shape(np.argmax)(_position(np.argmax, lowest))
+rules.dynamic_shape(np.argmin)(_position(np.argmin, highest))
 
 
-@rules.sized(np.average)
+@rules.dynamic_shape(np.average)
 def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = NoValue) -> Any:
     """As `numpy.average` of one axis, or of all."""
     keep = keepdims is not NoValue and bool(keepdims)
@@ -194,7 +194,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False
     return (made, total) if returned else made
 
 
-@rules.sized(np.ptp)
+@rules.dynamic_shape(np.ptp)
 def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
     """As `numpy.ptp`."""
     keep = keepdims is not NoValue and bool(keepdims)
@@ -213,10 +213,10 @@ def _running(function: Callable[..., Any], fill: int) -> Callable[..., Any]:
 
 
 for _function, _fill in ((np.cumsum, 0), (np.cumprod, 1), (np.nancumsum, 0), (np.nancumprod, 1)):
-    rules.sized(_function)(_running(_function, _fill))
+    rules.dynamic_shape(_function)(_running(_function, _fill))
 
 
-@rules.sized_method("item")
+@rules.dynamic_shape_method("item")
 def item(a: Any, *args: Any) -> Any:
     """As `ndarray.item`."""
     if args:
@@ -226,7 +226,7 @@ def item(a: Any, *args: Any) -> Any:
     return registry.METHODS["item"](a[(0,) * a.ndim])
 
 
-@rules.sized(bool)
+@rules.dynamic_shape(bool)
 def truth(a: Any) -> Atom:
     """The truth of the only element; raises as NumPy does for other sizes."""
     size = size_arithmetic.bound_of(a.size)
@@ -240,7 +240,7 @@ def truth(a: Any) -> Atom:
     return atoms.op("reduce_any", true, axes=tuple(range(a.ndim)))
 
 
-@rules.sized(np.size)
+@rules.dynamic_shape(np.size)
 def size(a: Any, axis: Any = None) -> Any:
     """As `numpy.size`: a traced int."""
     if axis is None:
@@ -251,5 +251,5 @@ def size(a: Any, axis: Any = None) -> Any:
     return made
 
 
-rules.sized(np.shape)(lambda a: a.shape)
-rules.sized(np.ndim)(lambda a: a.ndim)
+rules.dynamic_shape(np.shape)(lambda a: a.shape)
+rules.dynamic_shape(np.ndim)(lambda a: a.ndim)

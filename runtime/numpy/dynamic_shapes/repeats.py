@@ -31,31 +31,31 @@ def is_open(repeats: Any) -> bool:
 
 
 def _shape(x: Any) -> tuple[Any, ...]:
-    return x.shape if wrap.is_sized(x) else wrap.shape_of(x)
+    return x.shape if wrap.is_dynamic_array(x) else wrap.shape_of(x)
 
 
-@rules.sized(np.repeat)
+@rules.dynamic_shape(np.repeat)
 def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     """As `numpy.repeat`."""
-    a = a if wrap.is_sized(a) else handle(a)
+    a = a if wrap.is_dynamic_array(a) else handle(a)
     if axis is None or not a.ndim:
         a, axis = FUNCTIONS[np.ravel](a), 0
     at = one_axis(axis, a.ndim)
-    counts = repeats if wrap.is_sized(repeats) else handle(repeats)
+    counts = repeats if wrap.is_dynamic_array(repeats) else handle(repeats)
     if counts.dtype.kind not in "iub":
         raise TypeError(f"Cannot cast array data from {counts.dtype!r} to dtype('int64') according to the rule 'safe'")
     if counts.ndim > 1:
         raise ValueError("object too deep for desired array")
-    alone = counts.ndim == 0 or (not wrap.is_sized(counts) and counts.shape[0] == 1)
+    alone = counts.ndim == 0 or (not wrap.is_dynamic_array(counts) and counts.shape[0] == 1)
     if not alone:
         return _each(a, counts, at)
     return _spread(a, {at: _count(a, repeats if counts.ndim == 0 else counts[0])}, _by_the_item)
 
 
-@rules.sized(np.tile)
+@rules.dynamic_shape(np.tile)
 def tile(A: Any, reps: Any) -> Any:  # noqa: N803
     """As `numpy.tile`: a copy."""
-    a = A if wrap.is_sized(A) else handle(A)
+    a = A if wrap.is_dynamic_array(A) else handle(A)
     counts = [_count(a, n) for n in (reps if isinstance(reps, (list, tuple, np.ndarray)) else (reps,))]
     missing = max(len(counts) - a.ndim, 0)
     if missing:
@@ -82,8 +82,8 @@ def _spread(a: Any, often: Mapping[int, Any], origin: Callable[[Atom, Any, Any],
     """An array with these axes so many times as long; `origin` maps each position to its source."""
     axes = list(often)
     sizes = [size_arithmetic.bound_of(a.shape[at] * often[at]) for at in axes]
-    capacities, extents = run_time_sizes.with_room(sizes)
-    value = _front(a, *axes)
+    capacities, extents = run_time_sizes.with_capacity(sizes)
+    value = _left_packed(a, *axes)
     for at, capacity in zip(axes, capacities, strict=True):
         if value.type.shape[at]:
             value = compaction.taken(value, at, origin(iota((capacity,)), a.shape[at], often[at]))
@@ -106,7 +106,7 @@ def _each(a: Any, counts: Any, at: int) -> Any:
     own, given = a.shape[at], counts.shape[0]
     text = "operands could not be broadcast together with shape {} {}"
     broadcasting.refuse(broadcasting.differ(given, own), ValueError, text, (own,), (given,))
-    line = counts.anchored().padded(0) if wrap.is_sized(counts) else counts
+    line = counts.left_packed().padded(0) if wrap.is_dynamic_array(counts) else counts
     often = atoms.convert(line.atom, np.int64)
     below = atoms.ufunc(np.less, often, atoms.broadcast_to(atoms.literal(0, np.int64), often.type.shape))
     broadcasting.refuse(atoms.op("reduce_any", below, axes=(0,)), ValueError, _NEGATIVE)
@@ -114,17 +114,17 @@ def _each(a: Any, counts: Any, at: int) -> Any:
     total = FUNCTIONS[np.sum](fresh(often))
     if counts.dtype.kind == "b":
         total = size_arithmetic.limited(size_arithmetic.bound_of(total), 0, often.type.shape[0])
-    value = _front(a, at)
-    (capacity,), (extent,) = run_time_sizes.with_room((total,))
+    value = _left_packed(a, at)
+    (capacity,), (extent,) = run_time_sizes.with_capacity((total,))
     places = FUNCTIONS[np.searchsorted](ends, fresh(iota((capacity,))), side="right")
     return _laid(a, compaction.taken(value, at, places.atom), {at: extent})
 
 
-def _front(a: Any, *axes: int) -> Atom:
+def _left_packed(a: Any, *axes: int) -> Atom:
     """The buffer of an array, compacted to the front of these axes."""
-    return a.anchored(*axes).memory.atom if wrap.is_sized(a) else a.atom  # type: ignore[no-any-return]
+    return a.left_packed(*axes).memory.atom if wrap.is_dynamic_array(a) else a.atom  # type: ignore[no-any-return]
 
 
 def _laid(a: Any, value: Atom, extents: dict[int, ValidRegion | None]) -> Any:
-    own = a.extents if wrap.is_sized(a) else (None,) * a.ndim
+    own = a.extents if wrap.is_dynamic_array(a) else (None,) * a.ndim
     return wrap.with_extents(fresh(value), tuple(extents.get(i, e) for i, e in enumerate(own)))

@@ -18,13 +18,13 @@ from anabranch.runtime.values import atoms, visibility, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window, masked
 from anabranch.runtime.values.memory import aliasing, memory_layout, views
-from anabranch.runtime.values.pytrees.padded_union import at_front
+from anabranch.runtime.values.pytrees.padded_union import left_packed_memory
 from anabranch.runtime.values.registry import FUNCTIONS
 
 rules = Rules()
 
 
-@rules.sized(np.ravel)
+@rules.dynamic_shape(np.ravel)
 def ravel(a: Any, order: Any = "C") -> Any:
     """As `numpy.ravel`: a view of what is contiguous, else a copy."""
     if order == "F":
@@ -40,7 +40,7 @@ def _check_order(a: Any, order: str) -> None:
 
 def _as_line(a: Any, together: Atom | None) -> Any:
     """The elements in C order: a copy, which is the same memory where that holds. NumPy copies only what it must."""
-    line = _line(a)
+    line = _flattened(a)
     if isinstance(together, Literal) and together.value and (a.ndim == 1 or _is_view(a.memory)):
         return line
     return _copy_unless(together, line)
@@ -49,7 +49,7 @@ def _as_line(a: Any, together: Atom | None) -> Any:
 def _copy_unless(together: Atom | None, a: Any) -> Any:
     made = a.__copy__()
     if not isinstance(together, Literal) or together.value:
-        aliasing.link(made.memory.storage, together, a.memory)
+        aliasing.add_edge(made.memory.storage, together, a.memory)
     return made
 
 
@@ -58,7 +58,7 @@ def _is_view(whole: Any) -> bool:
     return memory_layout.reshape(memory_layout.model(whole), (math.prod(whole.shape),)) is not None
 
 
-def _line(a: Any) -> Any:
+def _flattened(a: Any) -> Any:
     """The elements in C order, as if they were a view."""
     if a.ndim == 1:
         return a
@@ -105,7 +105,7 @@ def _are_same(ones: Sequence[Any] | None, others: Sequence[Any]) -> bool:
     )
 
 
-@rules.sized(np.ascontiguousarray)
+@rules.dynamic_shape(np.ascontiguousarray)
 def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
     """As `numpy.ascontiguousarray`: a copy where the elements do not follow one another."""
     made = FUNCTIONS[np.asarray](a, dtype, like=like)
@@ -113,13 +113,13 @@ def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
     return made if isinstance(together, Literal) and together.value else _copy_unless(together, made)
 
 
-@rules.sized_method("flatten")
+@rules.dynamic_shape_method("flatten")
 def flatten(a: Any, order: Any = "C") -> Any:
     """As `ndarray.flatten`: a copy."""
     return ravel(a.__copy__(), order)
 
 
-@rules.sized(np.reshape)
+@rules.dynamic_shape(np.reshape)
 def reshape(a: Any, /, shape: Any = None, order: Any = "C", *, copy: Any = None) -> Any:
     """As `numpy.reshape` to a shape of which all sizes but one are known while tracing."""
     wanted = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
@@ -196,25 +196,25 @@ def _of_known_size(line: Any, wanted: tuple[int, ...], size: int) -> Any:
     if size and isinstance(first, Window):
         start = first.start if isinstance(first.start, int) else size_arithmetic.atom_of(first.start)
     elif size:
-        view = at_front(line)
+        view = left_packed_memory(line)
     return view.viewed(views.Slice((views.AxisSlice(start, size, 1),)), views.Reshape(wanted))
 
 
 def _rows(a: Any, line: Any, wanted: tuple[Any, ...], axis: int, total: Any) -> Any:
     """A view of a line in a shape whose size on one axis is known only at run time."""
     others = math.prod(n for i, n in enumerate(wanted) if i != axis)
-    room = line.capacity[0] // others if others else 0
-    shape = tuple(room if i == axis else n for i, n in enumerate(wanted))
+    capacity = line.capacity[0] // others if others else 0
+    shape = tuple(capacity if i == axis else n for i, n in enumerate(wanted))
     rows = _window(a, line, others) if axis == 0 else None
-    size = size_arithmetic.limited(size_arithmetic.bound_of(total // others if others else 0), 0, room)
+    size = size_arithmetic.limited(size_arithmetic.bound_of(total // others if others else 0), 0, capacity)
     extents = tuple((rows or Window(0, size)) if i == axis else None for i in range(len(wanted)))
     if rows is not None or math.prod(wanted[:axis]) == 1:
-        view = at_front(line) if rows is None else line.memory
-        return wrap.part_of(view[: room * others].viewed(views.Reshape(shape)), extents, line.origin)
+        view = left_packed_memory(line) if rows is None else line.memory
+        return wrap.part_of(view[: capacity * others].viewed(views.Reshape(shape)), extents, line.origin)
     # Where the axes before go on, the next rows begin where the last have ended, which is known only at run time.
-    form = PaddedRows.of(at_front(line), shape, axis, size, total)
-    made = wrap.array_of(form.held(form.line))
-    aliasing.link(made.storage, atoms.literal(True), form.line, form)
+    form = PaddedRows.of(left_packed_memory(line), shape, axis, size, total)
+    made = wrap.array_of(form.to_owner(form.line))
+    aliasing.add_edge(made.storage, atoms.literal(True), form.line, form)
     return wrap.part_of(made, extents, line.origin)
 
 
@@ -258,24 +258,24 @@ class PaddedRows:
     @staticmethod
     def of(line: Any, shape: tuple[int, ...], axis: int, size: Any, total: Any) -> PaddedRows:
         """That of so many elements in all, in groups of `size` rows along an axis."""
-        room, inner = shape[axis], math.prod(shape[axis + 1 :])
+        capacity, inner = shape[axis], math.prod(shape[axis + 1 :])
         # Row r of group g begins with element (g * size + r) * inner of the line.
         at = np.arange(math.prod(shape))
-        group, row, column = at // (room * inner), at // inner % room, at % inner
+        group, row, column = at // (capacity * inner), at // inner % capacity, at % inner
         places = (group * size + row) * inner + column
         there = np.arange(line.shape[0])
         rows = FUNCTIONS[np.maximum](size, 1)
         group, row = there // inner // rows, there // inner % rows
-        back = (group * room + row) * inner + there % inner
+        back = (group * capacity + row) * inner + there % inner
         number = np.dtype(np.int64)
         some = wrap.as_atom(there < total, np.dtype(np.bool_))
         return PaddedRows(line, shape, wrap.as_atom(places, number), wrap.as_atom(back, number), some)
 
-    def held(self, handle: Any) -> Atom:
+    def to_owner(self, handle: Any) -> Atom:
         """The array."""
         return atoms.reshape(compaction.taken(handle.atom, 0, self.places), self.shape)
 
-    def given_back(self, held: Atom, handle: Any) -> Atom:
+    def to_handle(self, held: Atom, handle: Any) -> Atom:
         """The line with the array's elements."""
         line = atoms.reshape(atoms.convert(held, handle.dtype), (math.prod(self.shape),))
         return atoms.select(self.some, compaction.taken(line, 0, self.back), handle.atom)
@@ -324,7 +324,7 @@ def _with_ones(a: Any, wanted: tuple[Any, ...], own: list[Any], kept: list[Any])
     return a.viewed(views.Reshape(tuple(n for n, _ in axes)), extents=tuple(e for _, e in axes))
 
 
-@rules.sized_method("reshape")
+@rules.dynamic_shape_method("reshape")
 def reshape_method(a: Any, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
     """As `ndarray.reshape`."""
     given = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape

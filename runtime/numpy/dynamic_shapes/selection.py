@@ -34,7 +34,7 @@ def _positions(indices: Any, size: Any, mode: Any) -> Any:
     return FUNCTIONS[np.clip](index, 0, size_arithmetic.add(least, -1)) if mode == "clip" else index
 
 
-@rules.sized(np.take)
+@rules.dynamic_shape(np.take)
 def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
     """As `numpy.take`."""
     x = operands.array(a)
@@ -49,14 +49,14 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "r
     return stored(out, made)
 
 
-@rules.sized(np.put)
+@rules.dynamic_shape(np.put)
 def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
     """As `numpy.put`: writes at positions of the flat array."""
     flat = operands.flat(a)
     alone = a.ndim == 1
     index = operands.flat(_positions(ind, flat.shape[0], mode))
     values = operands.flat(indexing.assigned(v, a.dtype))
-    if not wrap.is_sized(values) and values.shape[0] == 0:
+    if not wrap.is_dynamic_array(values) and values.shape[0] == 0:
         return
     count = size_arithmetic.maximum(values.shape[0], 1)
     line = operands.with_axis(index, fresh(operands.places(index, 0)), 0, operands.extents(index)[0])
@@ -72,12 +72,12 @@ def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
 
 def _restore(a: Any, flat: Any) -> None:
     """Write all elements of an array of several axes."""
-    if wrap.is_sized(a) and wrap.is_sized(flat):
+    if wrap.is_dynamic_array(a) and wrap.is_dynamic_array(flat):
         a._needs_size("an array of one axis, or of static size, to put() into")
     a[...] = FUNCTIONS[np.reshape](flat, a.shape)
 
 
-@rules.sized(np.choose)
+@rules.dynamic_shape(np.choose)
 def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
     """As `numpy.choose`."""
     items = [choices[i] for i in range(len(choices))]
@@ -86,12 +86,12 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
         return FUNCTIONS[np.choose](index, list(values), mode=mode)
 
     index = operands.array(a)
-    if wrap.is_sized(index):  # invalid elements choose the first
+    if wrap.is_dynamic_array(index):  # invalid elements choose the first
         index = index.with_memory(fresh(index.padded(0).atom))
     return stored(out, broadcasting.elementwise(pick, [index, *items]))
 
 
-@rules.sized(np.select)
+@rules.dynamic_shape(np.select)
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     """As `numpy.select`."""
     if len(condlist) != len(choicelist):
@@ -104,7 +104,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
     return broadcasting.elementwise(pick, [*condlist, *choicelist, default])
 
 
-@rules.sized(np.roll)
+@rules.dynamic_shape(np.roll)
 def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     """As `numpy.roll`."""
     x = operands.array(a)
@@ -125,12 +125,14 @@ def _rolled(x: Any, shift: Any, at: int) -> Any:
     size = x.shape[at]
     if not operands.capacity(x)[at]:
         return x.copy()
-    line = wrap.with_extents(fresh(iota((operands.capacity(x)[at],))), (operands.extents(operands.fronted(x, at))[at],))
+    line = wrap.with_extents(
+        fresh(iota((operands.capacity(x)[at],))), (operands.extents(operands.left_packed(x, at))[at],)
+    )
     places = FUNCTIONS[np.remainder](FUNCTIONS[np.subtract](line, shift), size_arithmetic.maximum(size, 1))
     return x[(slice(None),) * at + (places,)]
 
 
-@rules.sized(np.rot90)
+@rules.dynamic_shape(np.rot90)
 def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
     """As `numpy.rot90`: a view."""
     first, second = axes_tuple(tuple(axes), m.ndim)

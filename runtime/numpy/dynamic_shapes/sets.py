@@ -75,7 +75,7 @@ def _runs(x: Any, ordered: bool, equal_nan: bool) -> _Runs:
     size = operands.capacity(x)[0]
     order = None
     if ordered:
-        x = operands.fronted(x)
+        x = operands.left_packed(x)
         order = operands.memory(FUNCTIONS[np.argsort](x, kind="stable")).atom
         line = operands.padded(x, operands.behind(x.dtype))
         line = atoms.op("gather", line, atoms.reshape(order, (size, 1))) if size else line
@@ -105,7 +105,7 @@ def _neighbours(line: Atom) -> tuple[Atom, Atom]:
     return here, before
 
 
-@rules.sized(np.unique)
+@rules.dynamic_shape(np.unique)
 @rules.implements(np.unique)
 def unique(
     ar: Any,
@@ -138,12 +138,12 @@ def unique(
 def _inverse(runs: _Runs, array: Any, x: Any) -> Any:
     """Which of the runs each element belongs to, in the shape of the array."""
     line = fresh(runs.places())
-    if not wrap.is_sized(array):
+    if not wrap.is_dynamic_array(array):
         return FUNCTIONS[np.reshape](line, array.shape)
     if array.ndim != 1:
         return array._needs_size("an array of one axis (for the inverse of unique(), which has its shape)")
     return operands.with_axis(
-        operands.fronted(x), line, 0, operands.window(size_arithmetic.limited(x.shape[0], 0, line.size))
+        operands.left_packed(x), line, 0, operands.window(size_arithmetic.limited(x.shape[0], 0, line.size))
     )
 
 
@@ -152,7 +152,7 @@ def _register(original: Callable[..., Any], named: Any, **asked: bool) -> None:
         made = unique(x, equal_nan=False, **asked)
         return named(*made) if named is not None else made
 
-    rules.sized(original)(rules.implements(original)(function))
+    rules.dynamic_shape(original)(rules.implements(original)(function))
 
 
 def _result(name: str) -> Any:
@@ -168,17 +168,17 @@ _register(np.unique_all, _result("UniqueAllResult"), return_index=True, return_i
 # ---- membership ------------------------------------------------------------------------------------------------------
 
 
-@rules.sized(np.isin)
+@rules.dynamic_shape(np.isin)
 def isin(element: Any, test_elements: Any, assume_unique: Any = False, invert: Any = False, *, kind: Any = None) -> Any:
     """As `numpy.isin`."""
-    if not wrap.is_sized(test_elements):
+    if not wrap.is_dynamic_array(test_elements):
         return broadcasting.elementwise(lambda x: FUNCTIONS[np.isin](x, test_elements, invert=invert), (element,))
     line, count = _sorted_line(test_elements)
 
     def search(x: Any) -> Any:
         return _among(operands.array(x), line, count, bool(invert))
 
-    return broadcasting.elementwise(search, (element,)) if wrap.is_sized(element) else search(element)
+    return broadcasting.elementwise(search, (element,)) if wrap.is_dynamic_array(element) else search(element)
 
 
 def _sorted_line(x: Any) -> tuple[Any, Any]:
@@ -209,7 +209,7 @@ def _together(*xs: Any) -> Any:
     return wrap.with_extents(fresh(line), (masked(mask),), operands.origin(*xs))
 
 
-def _lines(*xs: Any) -> list[Any]:
+def _flat_operands(*xs: Any) -> list[Any]:
     dtype = np.result_type(promoted(*(operands.memory(operands.array(x)) for x in xs)))
     lines = [operands.flat(x) for x in xs]
     return [x if x.dtype == dtype else FUNCTIONS[np.asarray](x, dtype) for x in lines]
@@ -219,14 +219,14 @@ def _once(x: Any, assume_unique: Any) -> Any:
     return x if assume_unique else unique(x)
 
 
-@rules.sized(np.union1d)
+@rules.dynamic_shape(np.union1d)
 @rules.implements(np.union1d)
 def union1d(ar1: Any, ar2: Any) -> Any:
     """As `numpy.union1d`."""
-    return unique(_together(*_lines(ar1, ar2)))
+    return unique(_together(*_flat_operands(ar1, ar2)))
 
 
-@rules.sized(np.setdiff1d)
+@rules.dynamic_shape(np.setdiff1d)
 @rules.implements(np.setdiff1d)
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
     """As `numpy.setdiff1d`."""
@@ -235,20 +235,20 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
     return x[FUNCTIONS[np.isin](x, other, invert=True)]
 
 
-@rules.sized(np.setxor1d)
+@rules.dynamic_shape(np.setxor1d)
 @rules.implements(np.setxor1d)
 def setxor1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
     """As `numpy.setxor1d`."""
-    a, b = (_once(x, assume_unique) for x in _lines(ar1, ar2))
+    a, b = (_once(x, assume_unique) for x in _flat_operands(ar1, ar2))
     alone = [x[FUNCTIONS[np.isin](x, other, invert=True)] for x, other in ((a, b), (b, a))]
     return FUNCTIONS[np.sort](_together(*alone))
 
 
-@rules.sized(np.intersect1d)
+@rules.dynamic_shape(np.intersect1d)
 @rules.implements(np.intersect1d)
 def intersect1d(ar1: Any, ar2: Any, assume_unique: Any = False, return_indices: Any = False) -> Any:
     """As `numpy.intersect1d`."""
-    a, b = _lines(ar1, ar2)
+    a, b = _flat_operands(ar1, ar2)
     if not return_indices:
         x = FUNCTIONS[np.sort](_once(a, assume_unique))
         return x[FUNCTIONS[np.isin](x, b)]

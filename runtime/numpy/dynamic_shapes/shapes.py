@@ -22,7 +22,7 @@ def _permuted(a: Any, axes: tuple[int, ...]) -> Any:
     return a.viewed(views.Permute(axes), extents=tuple(a.extents[i] for i in axes))
 
 
-@rules.sized(np.transpose, np.permute_dims)
+@rules.dynamic_shape(np.transpose, np.permute_dims)
 def transpose(a: Any, axes: Any = None) -> Any:
     """As `numpy.transpose`: a view."""
     order = tuple(reversed(range(a.ndim))) if axes is None else axes_tuple(tuple(axes), a.ndim)
@@ -31,17 +31,17 @@ def transpose(a: Any, axes: Any = None) -> Any:
     return _permuted(a, order)
 
 
-@rules.sized_method("transpose")
+@rules.dynamic_shape_method("transpose")
 def transpose_method(a: Any, *axes: Any) -> Any:
     """As `ndarray.transpose`."""
     given = axes[0] if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))) else axes or None
     return transpose(a, given)
 
 
-rules.sized_properties["T"] = transpose
+rules.dynamic_shape_properties["T"] = transpose
 
 
-@rules.sized(np.swapaxes)
+@rules.dynamic_shape(np.swapaxes)
 def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
     """As `numpy.swapaxes`."""
     order = list(range(a.ndim))
@@ -50,14 +50,14 @@ def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
     return _permuted(a, tuple(order))
 
 
-@rules.sized(np.moveaxis)
+@rules.dynamic_shape(np.moveaxis)
 def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     """As `numpy.moveaxis`."""
     order = tuple(np.moveaxis(np.zeros(range(1, a.ndim + 1)), source, destination).shape)
     return _permuted(a, tuple(n - 1 for n in order))
 
 
-@rules.sized(np.expand_dims)
+@rules.dynamic_shape(np.expand_dims)
 def expand_dims(a: Any, axis: Any) -> Any:
     """As `numpy.expand_dims`."""
     given = axis if isinstance(axis, (tuple, list)) else (axis,)
@@ -65,26 +65,26 @@ def expand_dims(a: Any, axis: Any) -> Any:
     return a[tuple(None if i in new else slice(None) for i in range(a.ndim + len(given)))]
 
 
-@rules.sized(np.flip)
+@rules.dynamic_shape(np.flip)
 def flip(m: Any, axis: Any = None) -> Any:
     """As `numpy.flip`: a view."""
     axes = axes_tuple(axis, m.ndim)
     return m[tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(m.ndim))]
 
 
-@rules.sized(np.flipud)
+@rules.dynamic_shape(np.flipud)
 def flipud(m: Any) -> Any:
     """As `numpy.flipud`."""
     return flip(m, 0)
 
 
-@rules.sized(np.fliplr)
+@rules.dynamic_shape(np.fliplr)
 def fliplr(m: Any) -> Any:
     """As `numpy.fliplr`."""
     return flip(m, 1)
 
 
-@rules.sized(np.squeeze)
+@rules.dynamic_shape(np.squeeze)
 def squeeze(a: Any, axis: Any = None) -> Any:
     """As `numpy.squeeze`: of axes whose size is known to be 1."""
     ones = [i for i, (n, e) in enumerate(zip(a.capacity, a.extents, strict=True)) if e is None and n == 1]
@@ -99,19 +99,19 @@ def squeeze(a: Any, axis: Any = None) -> Any:
 # ---- copies and casts ------------------------------------------------------------------------------------------------
 
 
-@rules.sized(np.copy)
+@rules.dynamic_shape(np.copy)
 def copy(a: Any, order: Any = "K", subok: Any = False) -> Any:
     """As `numpy.copy`."""
     return a.__copy__()
 
 
-rules.sized_method("copy")(lambda a, order="C": a.__copy__())
+rules.dynamic_shape_method("copy")(lambda a, order="C": a.__copy__())
 
 
-@rules.sized(np.array)
+@rules.dynamic_shape(np.array)
 def array(object: Any, dtype: Any = None, *, copy: Any = True, ndmin: Any = 0, **others: Any) -> Any:
     """As `numpy.array` of an array; of a list that holds some, they are stacked."""
-    if not wrap.is_sized(object):
+    if not wrap.is_dynamic_array(object):
         items = joining.arrays_of(list(object))
         _check_homogeneous(items)
         made = joining.along_new_axis(items, 0)
@@ -134,32 +134,32 @@ def _check_homogeneous(items: Sequence[Any]) -> None:
         broadcasting.refuse(atoms.literal(True), ValueError, inhomogeneous, (len(items), *first[:axes]))
 
 
-@rules.sized(np.asarray, np.asanyarray)
+@rules.dynamic_shape(np.asarray, np.asanyarray)
 def asarray(a: Any, dtype: Any = None, **others: Any) -> Any:
     """As `numpy.asarray`."""
     return array(a, dtype, copy=False)
 
 
-@rules.sized_method("astype")
+@rules.dynamic_shape_method("astype")
 def astype(a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True) -> Any:
     """As `ndarray.astype`."""
     made = METHODS["astype"](a.memory, dtype, order, casting, subok, copy)
     return a if made is a.memory else a.with_memory(made)
 
 
-@rules.sized_method("view")
+@rules.dynamic_shape_method("view")
 def view(a: Any, dtype: Any = None, type: Any = None) -> Any:
     """As `ndarray.view()`."""
     return wrap.part_of(METHODS["view"](a.memory, dtype, type), a.extents, a.origin)
 
 
-@rules.sized_method("fill")
+@rules.dynamic_shape_method("fill")
 def fill(a: Any, value: Any) -> None:
     """As `ndarray.fill`."""
     a.assign(value)
 
 
-@rules.sized(np.copyto)
+@rules.dynamic_shape(np.copyto)
 def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
     """As `numpy.copyto`."""
     if where is not True:
@@ -167,7 +167,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     dst.assign(src)
 
 
-@rules.sized(np.where)
+@rules.dynamic_shape(np.where)
 def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     """As `numpy.where` of three arguments."""
     if x is None and y is None:
@@ -184,10 +184,10 @@ def _like(value: int) -> Any:
 
 
 for _function, _value in ((np.zeros_like, 0), (np.ones_like, 1), (np.empty_like, 0)):
-    rules.sized(_function)(_like(_value))
+    rules.dynamic_shape(_function)(_like(_value))
 
 
-@rules.sized(np.full_like)
+@rules.dynamic_shape(np.full_like)
 def full_like(a: Any, fill_value: Any, dtype: Any = None, **others: Any) -> Any:
     """As `numpy.full_like`."""
     made = _like(0)(a, dtype)
@@ -197,9 +197,11 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, **others: Any) -> Any:
 
 def _elementwise(function: Callable[..., Any], fill: Any = None) -> None:
     def rule(*args: Any, **kwargs: Any) -> Any:
-        arrays = [i for i, x in enumerate(args) if wrap.is_sized(x)]
+        arrays = [i for i, x in enumerate(args) if wrap.is_dynamic_array(x)]
         if not arrays:
-            next(v for v in kwargs.values() if wrap.is_sized(v))._needs_size(f"an argument of {function.__name__}()")
+            next(v for v in kwargs.values() if wrap.is_dynamic_array(v))._needs_size(
+                f"an argument of {function.__name__}()"
+            )
 
         def compute(*values: Any) -> Any:
             given = dict(zip(arrays, values, strict=True))
@@ -207,7 +209,7 @@ def _elementwise(function: Callable[..., Any], fill: Any = None) -> None:
 
         return broadcasting.elementwise(compute, [args[i] for i in arrays], fill)
 
-    rules.sized(function)(rule)
+    rules.dynamic_shape(function)(rule)
 
 
 for _staged in (
@@ -223,13 +225,13 @@ def _several(function: Callable[..., Any]) -> None:
     def rule(*args: Any, **kwargs: Any) -> Any:
         return broadcasting.elementwise(lambda *xs: FUNCTIONS[function](*xs, **kwargs), args)
 
-    rules.sized(function)(rule)
+    rules.dynamic_shape(function)(rule)
 
 
 _several(np.isclose)
 
 
-@rules.sized(np.clip)
+@rules.dynamic_shape(np.clip)
 def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, **kwargs: Any) -> Any:
     """As `numpy.clip`."""
     low, high = kwargs.get("min", a_min), kwargs.get("max", a_max)

@@ -24,7 +24,7 @@ from anabranch.runtime.values.registry import FUNCTIONS
 rules = Rules()
 
 
-def _line(a: Any, axis: Any) -> tuple[Any, int]:
+def _flat_unless_axis(a: Any, axis: Any) -> tuple[Any, int]:
     """The array, flat where no axis is given, and the axis."""
     return (operands.flat(a), 0) if axis is None else (a, one_axis(axis, a.ndim))
 
@@ -33,7 +33,7 @@ def in_order(a: Any, axis: int, **how: Any) -> Any:
     """The array sorted along an axis, its valid elements at the front."""
     if operands.extents(a)[axis] is None:
         made = FUNCTIONS[np.sort](operands.memory(a), axis, **how)
-        return a.with_memory(made) if wrap.is_sized(a) else made
+        return a.with_memory(made) if wrap.is_dynamic_array(a) else made
     made = FUNCTIONS[np.sort](a.padded(_last(a.dtype, "descending" in how)), axis, **how)
     return operands.with_axis(a, made, axis, operands.window(_size(a, axis)))
 
@@ -51,17 +51,17 @@ def _size(a: Any, axis: int) -> Any:
     return size_arithmetic.limited(a.shape[axis], 0, a.capacity[axis])
 
 
-@rules.sized(np.sort)
+@rules.dynamic_shape(np.sort)
 def sort(
     a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: Any = NoValue
 ) -> Any:
     """As `numpy.sort`."""
     direction = _direction("sort", kind, descending)
-    x, at = _line(a, axis)
+    x, at = _flat_unless_axis(a, axis)
     return in_order(x, at, kind=kind, order=order, stable=stable, **direction)
 
 
-@rules.sized_method("sort")
+@rules.dynamic_shape_method("sort")
 def sort_in_place(
     a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: Any = NoValue
 ) -> None:
@@ -69,37 +69,37 @@ def sort_in_place(
     a.assign(sort(a, one_axis(axis, a.ndim), kind, order, stable=stable, descending=descending))
 
 
-@rules.sized(np.argsort)
+@rules.dynamic_shape(np.argsort)
 def argsort(
     a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: Any = NoValue
 ) -> Any:
     """As `numpy.argsort`; ties stay in order for every kind."""
     direction = _direction("argsort", kind, descending)
-    x, at = _line(a, axis)
+    x, at = _flat_unless_axis(a, axis)
     # Compacted: of equal elements the valid ones come first.
-    x = x.anchored(at) if operands.extents(x)[at] is not None else x
+    x = x.left_packed(at) if operands.extents(x)[at] is not None else x
     padded = x.padded(_last(x.dtype, bool(direction)))
     made = FUNCTIONS[np.argsort](padded, at, kind, order, stable=stable, **direction)
     return x.with_memory(made)
 
 
-@rules.sized(np.partition)
+@rules.dynamic_shape(np.partition)
 def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
     """As `numpy.partition`: sorted, which is one of the partitions."""
-    x, at = _line(a, axis)
+    x, at = _flat_unless_axis(a, axis)
     _check_kth(kth, x, at)
     return sort(x, at, order=order)
 
 
-@rules.sized(np.argpartition)
+@rules.dynamic_shape(np.argpartition)
 def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
     """As `numpy.argpartition`: the positions that sort."""
-    x, at = _line(a, axis)
+    x, at = _flat_unless_axis(a, axis)
     _check_kth(kth, x, at)
     return argsort(x, at, order=order)
 
 
-@rules.sized_method("partition")
+@rules.dynamic_shape_method("partition")
 def partition_in_place(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> None:
     """As `ndarray.partition`."""
     a.assign(partition(a, kth, one_axis(axis, a.ndim), kind, order))
@@ -119,20 +119,22 @@ def _check_kth(kth: Any, x: Any, axis: int) -> None:
         broadcasting.refuse(atoms.logical_and(some, under), ValueError, text, size_arithmetic.add(place, size), size)
 
 
-@rules.sized(np.lexsort)
+@rules.dynamic_shape(np.lexsort)
 def lexsort(keys: Any, axis: Any = -1) -> Any:
     """As `numpy.lexsort`."""
     items = [keys[i] for i in range(len(keys))] if isinstance(keys, (list, tuple)) else list(keys)
     if not items:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
     text = "all keys need to be the same shape"
-    aligned = broadcasting.broadcast([operands.fronted(operands.array(k)) for k in items], text=text)
+    aligned = broadcasting.broadcast([operands.left_packed(operands.array(k)) for k in items], text=text)
     made = [wrap.part_of(operands.array(k), aligned.extents) for k in aligned.operands]
-    given = [k.padded(operands.behind(k.dtype)) if wrap.is_sized(k) else k for k in map(operands.fronted, made)]
+    given = [
+        k.padded(operands.behind(k.dtype)) if wrap.is_dynamic_array(k) else k for k in map(operands.left_packed, made)
+    ]
     return aligned.made(FUNCTIONS[np.lexsort](given, axis))
 
 
-@rules.sized(np.sort_complex)
+@rules.dynamic_shape(np.sort_complex)
 def sort_complex(a: Any) -> Any:
     """As `numpy.sort_complex`."""
     made = sort(a)
@@ -161,7 +163,7 @@ def _shaped(made: Any, a: Any, axes: tuple[int, ...], keepdims: Any, out: Any) -
     return stored(out, made)
 
 
-@rules.sized(np.median)
+@rules.dynamic_shape(np.median)
 def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = False) -> Any:
     """As `numpy.median`: NaN where a line holds one, or nothing."""
     x, axes = _columns(a, axis)
@@ -171,7 +173,7 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = Fal
     return _shaped(_scalar(made), a, axes, keepdims, out)
 
 
-@rules.sized(np.nanmedian)
+@rules.dynamic_shape(np.nanmedian)
 def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = NoValue) -> Any:
     """As `numpy.nanmedian`."""
     x, axes = _columns(a, axis)
@@ -183,7 +185,7 @@ def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = 
 
 
 def _scalar(made: Any) -> Any:
-    return made if wrap.is_sized(made) or made.shape else made[()]
+    return made if wrap.is_dynamic_array(made) or made.shape else made[()]
 
 
 def _middle(ordered: Any, count: Any) -> Any:
@@ -192,7 +194,7 @@ def _middle(ordered: Any, count: Any) -> Any:
     if not view.shape[-1]:
         return FUNCTIONS[np.mean](view, axis=-1)
     # A line's count on an axis of its own, beside the places of that line.
-    counts = FUNCTIONS[np.asarray](operands.memory(count) if wrap.is_sized(count) else count)[..., None]
+    counts = FUNCTIONS[np.asarray](operands.memory(count) if wrap.is_dynamic_array(count) else count)[..., None]
     low, high = ((counts + shift) // 2 for shift in (-1, 0))
     pair = [_picked(view, FUNCTIONS[np.maximum](i, 0)) for i in (low, high)]
     both = FUNCTIONS[np.mean](FUNCTIONS[np.stack](pair, axis=-1), axis=-1)
@@ -223,7 +225,7 @@ def _quantile(function: Callable[..., Any], scale: str, ignores_nan: bool) -> No
     ) -> Any:
         del overwrite_input  # a permission
         for name, x in (("q", q), ("weights", weights)):
-            if wrap.is_sized(x):
+            if wrap.is_dynamic_array(x):
                 x._needs_size(f"{name} of {function.__name__}()")
         if weights is not None:
             a._needs_size(f"the array of {function.__name__}() with weights")
@@ -231,7 +233,7 @@ def _quantile(function: Callable[..., Any], scale: str, ignores_nan: bool) -> No
         asked = quantiles.Request(a.memory, q, axis, None, method, keep, None, scale, ignores_nan)
         return stored(out, _of_lines(asked, a, axis))
 
-    rules.sized(function)(rule)
+    rules.dynamic_shape(function)(rule)
 
 
 def _of_lines(asked: quantiles.Request, a: Any, axis: Any) -> Any:
@@ -245,7 +247,7 @@ def _of_lines(asked: quantiles.Request, a: Any, axis: Any) -> Any:
     wide = tuple(1 if i in axes else n for i, n in enumerate(a.capacity))
     table = FUNCTIONS[np.transpose](operands.memory(in_order(x, x.ndim - 1)).reshape((math.prod(outer), -1)))
     counts, missing = _counts(x, count, asked.ignores_nan)
-    lines = quantiles.Lines(table, counts, outer, wide, missing)
+    lines = quantiles.OrderedVectors(table, counts, outer, wide, missing)
     made = quantiles.found(asked, level, table, lines)
     extents = [None] * level.ndim + (kept if asked.keepdims else rest)
     return wrap.with_extents(made, extents, operands.origin(x)) if any(extents) else made
@@ -294,7 +296,7 @@ def _extreme(function: Callable[..., Any], ufunc: np.ufunc, worst: Callable[[np.
         keep = keepdims is not NoValue and bool(keepdims)
         return stored(out, reduced(made, a, axis, keep))
 
-    rules.sized(function)(rule)
+    rules.dynamic_shape(function)(rule)
 
 
 _extreme(np.nanmax, np.fmax, lowest)
@@ -307,7 +309,7 @@ def _position(function: Callable[..., Any], plain: Callable[..., Any]) -> None:
             return FUNCTIONS[plain](a, axis=axis, out=out, keepdims=keepdims)
         refuse_empty(a, axis, f"attempt to get {plain.__name__} of an empty sequence")
         x = operands.flat(a) if axis is None else a
-        x = x.anchored()
+        x = x.left_packed()
         at = 0 if axis is None else one_axis(axis, a.ndim)
         where = FUNCTIONS[np.all](FUNCTIONS[np.isnan](x), axis=at)
         bad = FUNCTIONS[np.any](where)
@@ -316,7 +318,7 @@ def _position(function: Callable[..., Any], plain: Callable[..., Any]) -> None:
         numbers = FUNCTIONS[np.nan_to_num](x, nan=worst(x.dtype), posinf=np.inf, neginf=-np.inf)
         return FUNCTIONS[plain](numbers, axis=at if axis is not None else None, out=out, keepdims=keepdims)
 
-    rules.sized(function)(rule)
+    rules.dynamic_shape(function)(rule)
 
 
 _position(np.nanargmax, np.argmax)

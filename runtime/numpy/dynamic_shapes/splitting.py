@@ -32,7 +32,7 @@ def _is_list(x: Any) -> bool:
     return isinstance(x, (list, tuple)) or len(wrap.shape_of(x)) > 0
 
 
-@rules.sized(np.array_split)
+@rules.dynamic_shape(np.array_split)
 def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Any]:
     """As `numpy.array_split`."""
     array = array_of(ary)
@@ -51,7 +51,7 @@ def _lesser(i: int, extras: Any) -> Any:
     return extras + (i - extras) * (i < extras)
 
 
-@rules.sized(np.split)
+@rules.dynamic_shape(np.split)
 def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Any]:
     """As `numpy.split`."""
     array = array_of(ary)
@@ -70,7 +70,7 @@ def _along(original: Callable[..., Any], least: int, axis_of: Callable[[Any], in
             raise ValueError(f"{original.__name__} only works on arrays of {least} or more dimensions")
         return split(array, indices_or_sections, axis_of(array))
 
-    rules.sized(original)(rule)
+    rules.dynamic_shape(original)(rule)
 
 
 _along(np.vsplit, 2, lambda _: 0)

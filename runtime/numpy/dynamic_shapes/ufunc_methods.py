@@ -31,7 +31,7 @@ def _idle(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
 
 def reduce(ufunc: np.ufunc, x: Any, options: ufunc_reductions.ReductionKeywords) -> Any:
     """As `ufunc.reduce`."""
-    if not wrap.is_sized(x):
+    if not wrap.is_dynamic_array(x):
         options.where._needs_size("an array of the size of where=")
     axes = ufunc_reductions.reduced_axes(options.axis, x.ndim)
     keep = options.keepdims is not NoValue and bool(options.keepdims)
@@ -54,7 +54,7 @@ def _one_after_the_other(
     """A reduction without a neutral value, of an array of one axis."""
     if x.ndim != 1 or not axes or (where is not True and where is not NoValue):
         return x._needs_size(f"{ufunc.__name__}.reduce() of one axis, without where=,")
-    line = x.anchored()
+    line = x.left_packed()
     there = operands.front(line.shape[0], line.capacity[0])
     value = fresh(line.padded(1).atom)
     start = options.initial
@@ -70,10 +70,10 @@ def _one_after_the_other(
 
 def accumulate(staged: Any, x: Any, axis: Any, dtype: Any, out: Any) -> Any:
     """As `ufunc.accumulate`."""
-    if not wrap.is_sized(x):
+    if not wrap.is_dynamic_array(x):
         return stored(out, staged.accumulate(x, axis, dtype))
     at = one_axis(axis, x.ndim)
-    line = operands.fronted(x, at)
+    line = operands.left_packed(x, at)
     return stored(out, line.with_memory(staged.accumulate(line.padded(1), at, dtype)))
 
 
@@ -89,14 +89,16 @@ def reduceat(staged: Any, x: Any, indices: Any, axis: Any, dtype: Any, out: Any)
     at = one_axis(axis, array.ndim)
     idle = _idle(staged.ufunc, array.dtype)
     if idle is None or (staged.ufunc in (np.add, np.multiply) and array.dtype.kind == "b"):
-        return next(v for v in (array, starts) if wrap.is_sized(v))._needs_size(f"{staged.ufunc.__name__}.reduceat()")
+        return next(v for v in (array, starts) if wrap.is_dynamic_array(v))._needs_size(
+            f"{staged.ufunc.__name__}.reduceat()"
+        )
     size = array.shape[at]
     _check_starts(staged.ufunc, starts, size)
-    line = operands.fronted(array, at)
+    line = operands.left_packed(array, at)
     value = FUNCTIONS[np.asarray](fresh(operands.padded(line, idle)))
     if not value.shape[at]:
         return stored(out, line)
-    front = operands.fronted(starts)
+    front = operands.left_packed(starts)
     place = FUNCTIONS[np.asarray](operands.memory(front)).astype(np.int64)
     # An invalid start ends the segment before it.
     there = fresh(operands.valid(front))
@@ -109,8 +111,8 @@ def reduceat(staged: Any, x: Any, indices: Any, axis: Any, dtype: Any, out: Any)
 def _segments(staged: Any, value: Any, starts: Any, at: int, dtype: Any) -> Any:
     """The segments of an array to which a neutral element was added at the end of an axis."""
     blank = [(0, 1) if i == at else (0, 0) for i in range(value.ndim)]
-    roomy = FUNCTIONS[np.pad](value, blank, mode="edge")
-    return staged.reduceat(roomy, starts, at, dtype)
+    extended = FUNCTIONS[np.pad](value, blank, mode="edge")
+    return staged.reduceat(extended, starts, at, dtype)
 
 
 def _check_starts(ufunc: np.ufunc, starts: Any, size: Any) -> None:
@@ -131,7 +133,7 @@ def places(a: Any, indices: Any) -> tuple[Atom, Any]:
     count = atoms.op("iota", shape=(view.size,), dtype=np.dtype(np.int64), axis=0)
     grid = wrap.with_extents(fresh(atoms.reshape(count, view.shape)), operands.extents(a))
     found = grid[indices]
-    if not wrap.is_sized(found):
+    if not wrap.is_dynamic_array(found):
         return atom_of(found), None
     return found.padded(view.size).atom, found
 
@@ -139,7 +141,7 @@ def places(a: Any, indices: Any) -> tuple[Atom, Any]:
 def fitted(b: Any, target: Any) -> Atom:
     """The operand of `ufunc.at` at the target's positions, 1 where no element is valid."""
     value = atoms.broadcast_to(
-        atom_of(broadcasting.fitted(handle(b) if not wrap.is_sized(b) else b, target)), target.capacity
+        atom_of(broadcasting.fitted(handle(b) if not wrap.is_dynamic_array(b) else b, target)), target.capacity
     )
     one = atoms.broadcast_to(atoms.literal(np.ones((), value.type.dtype)), target.capacity)
     return atoms.select(operands.valid(target), value, one)

@@ -18,7 +18,7 @@ from anabranch.runtime.values.tracer import Tracer
 
 def is_run_time_mask(k: Any) -> bool:
     """Return whether an entry of a key is a boolean array whose values are known only at run time."""
-    if wrap.is_sized(k):
+    if wrap.is_dynamic_array(k):
         return bool(k.dtype == np.bool_)
     return isinstance(k, Tracer) and k.abstract.dtype == np.bool_
 
@@ -33,8 +33,8 @@ def selected(array: Any, mask: Any, lead: int) -> Any:
     """
     rank = len(mask.shape)
     check(array, mask, rank, lead)
-    view = array.memory if wrap.is_sized(array) else array
-    extents = array.extents if wrap.is_sized(array) else (None,) * view.ndim
+    view = array.memory if wrap.is_dynamic_array(array) else array
+    extents = array.extents if wrap.is_dynamic_array(array) else (None,) * view.ndim
     before, over, after = (view.shape[:lead], view.shape[lead : lead + rank], view.shape[lead + rank :])
     count = math.prod(over)
     where = _over(over, extents[lead : lead + rank], mask)
@@ -46,7 +46,7 @@ def selected(array: Any, mask: Any, lead: int) -> Any:
 
 def _over(shape: tuple[int, ...], extents: Sequence[ValidRegion | None], mask: Any) -> Atom:
     """The mask at the places of the axes that it is over."""
-    if not any(extents) and not wrap.is_sized(mask) and mask.shape == shape:
+    if not any(extents) and not wrap.is_dynamic_array(mask) and mask.shape == shape:
         return wrap.as_atom(mask)
     some = _some(mask)
     nowhere = atoms.broadcast_to(atoms.literal(False), shape)
@@ -55,7 +55,7 @@ def _over(shape: tuple[int, ...], extents: Sequence[ValidRegion | None], mask: A
     target = wrap.part_of(wrap.array_of(nowhere), extents)
     where = atoms.broadcast_to(wrap.as_atom(broadcasting.fitted(mask, target, where=some)), shape)
     where = atoms.logical_and(where, atoms.broadcast_to(some, shape))
-    valid = target.valid() if wrap.is_sized(target) else None
+    valid = target.valid() if wrap.is_dynamic_array(target) else None
     return where if valid is None else atoms.logical_and(where, valid)
 
 

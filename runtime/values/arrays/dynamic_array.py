@@ -1,8 +1,8 @@
 """Traced ndarrays whose size is known only at run time: `a[:n]`, `a[mask]`.
 
 A `DynamicArray` is a view of static shape, its capacity, and for each axis the valid region of that axis. Elements
-outside of it are unspecified. A function takes one by a rule of its own (`registry.sized`); any other function is
-refused, since neither shape nor value is known while tracing.
+outside of it are unspecified. A function takes one by a rule of its own (`registry.DYNAMIC_SHAPE_FUNCTIONS`); any other
+function is refused, since neither shape nor value is known while tracing.
 """
 
 from __future__ import annotations
@@ -102,13 +102,13 @@ class DynamicArray(DynamicShape, NumPyLike):
         sizes = [bound for e in self.extents if e is not None for bound in e.parts]
         for bound in sizes:
             if not isinstance(bound, int):
-                static_requests.know(bound, need)
+                static_requests.request_static(bound, need)
         error = RunTimeSizeError(
             f"{need} is needed here, but this {self._text()} has a size known only at run time{self._from()}; use an "
             "operation that takes such arrays, or keep all elements and a mask (np.where)"
         )
         for bound in sizes:
-            error = static_requests.wanting(error, bound, need)
+            error = static_requests.with_static_request(error, bound, need)
         raise error
 
     def _needs_concrete(self, need: str) -> NoReturn:
@@ -159,7 +159,7 @@ class DynamicArray(DynamicShape, NumPyLike):
         made: TracedArray = wrap.array_of(value)
         return made
 
-    def anchored(self, *axes: int) -> DynamicArray:
+    def left_packed(self, *axes: int) -> DynamicArray:
         """The same elements in a new array, from position 0 on along these axes (all by default)."""
         value, extents = self.memory.atom, list(self.extents)
         for axis in axes or range(self.ndim):
@@ -222,9 +222,9 @@ class DynamicArray(DynamicShape, NumPyLike):
         return self
 
     def __getattr__(self, name: str) -> Any:
-        if name in registry.SIZED_PROPERTIES:
-            return registry.SIZED_PROPERTIES[name](self)
-        rule = registry.SIZED_METHODS.get(name) or registry.SIZED.get(getattr(np, name, None))
+        if name in registry.DYNAMIC_SHAPE_PROPERTIES:
+            return registry.DYNAMIC_SHAPE_PROPERTIES[name](self)
+        rule = registry.DYNAMIC_SHAPE_METHODS.get(name) or registry.DYNAMIC_SHAPE_FUNCTIONS.get(getattr(np, name, None))
         if rule is not None and name in registry.METHODS:
             return lambda *args, **kwargs: rule(self, *args, **kwargs)
         if not hasattr(np.ndarray, name):
@@ -338,3 +338,11 @@ for _name, _ufunc in INPLACE.items():
     setattr(DynamicArray, f"__i{_name}__", _inplace_method(_ufunc))
 
 DynamicArray.__name__ = "numpy.ndarray"  # as Python's messages name the class
+<<<<<<< fb5410ed385890dd6be6f9affa0e4de4a34e0a7b
+wrap.register_class("dynamic_shape", DynamicArray)
+wrap.register_class("extents", make)
+||||||| a9ab09a
+wrap.register_class("sized", DynamicArray)
+wrap.register_class("extents", make)
+=======
+>>>>>>> e9362a7c3e2425556934ec58a2417b458201258d

@@ -112,19 +112,19 @@ def set(array: Any, key: Any, value: Any) -> None:
 
 def _is_itself(target: Any, value: Any) -> bool:
     """Return whether a part of an array is assigned to itself, as `a[i:] += x` does when it has been done."""
-    if not (isinstance(value, Handle) or wrap.is_sized(value)):
+    if not (isinstance(value, Handle) or wrap.is_dynamic_array(value)):
         return False
     here, there = _base(target), _base(value)
     if here.storage is not there.storage or here.is_readonly or not views.same(here.path, there.path):
         return False
-    one, other = (x.extents if wrap.is_sized(x) else (None,) * x.ndim for x in (target, value))
+    one, other = (x.extents if wrap.is_dynamic_array(x) else (None,) * x.ndim for x in (target, value))
     pairs = zip(one, other, strict=True)
     return all(a is b or (a is not None and b is not None and a.same(b)) for a, b in pairs)
 
 
 def _base(array: Any) -> Handle:
     """The array, or the memory of static shape that one of run-time size is a part of."""
-    return array.memory if wrap.is_sized(array) else array  # type: ignore[no-any-return]
+    return array.memory if wrap.is_dynamic_array(array) else array  # type: ignore[no-any-return]
 
 
 def assigned(value: Any, dtype: np.dtype[Any]) -> Any:
@@ -162,7 +162,7 @@ def _known(key: Any) -> Any:
         key = _index(key)
     if isinstance(key, device.Array):
         key = wrap.numpy_operand(key)
-    if wrap.is_sized(key):
+    if wrap.is_dynamic_array(key):
         return key
     if isinstance(key, Tracer) and key.abstract.dtype == np.bool_ and key.abstract.shape:
         atom = wrap.as_atom(key)
@@ -182,7 +182,7 @@ def _index(choice: UnionValue) -> Any:
         nones = [i for i, o in enumerate(value.options) if o is None]
         run_time_checks.fail_if(value.among(nones), lambda _: UnsupportedOperationError(_NEW_AXIS))
         value = value.assuming(others)
-    if not isinstance(value, UnionValue) or any(wrap.is_sized(o) or not _is_integer(o) for o in value.options):
+    if not isinstance(value, UnionValue) or any(wrap.is_dynamic_array(o) or not _is_integer(o) for o in value.options):
         return value
     return value.resolve()
 
@@ -290,7 +290,7 @@ def _plan(array: Any, key: Any) -> _Plan:
     entries = _normalise(array, key)
     fancy = any(map(advanced_indexing.is_index_array, entries))
     sizes = _base(array).shape
-    extents = array.extents if wrap.is_sized(array) else (None,) * len(sizes)
+    extents = array.extents if wrap.is_dynamic_array(array) else (None,) * len(sizes)
     axis, positions = 0, []
     for place, k in enumerate(entries):
         if k is None:
@@ -366,14 +366,14 @@ def _slices(parts: list[views.AxisSlice], shape: tuple[int, ...]) -> list[views.
 def _set_mask(array: Any, key: Any, value: Any) -> bool:
     """`a[mask] = value` where the value does not depend on how many elements the mask selects; whether that was so."""
     mask = key[0] if isinstance(key, tuple) and len(key) == 1 else key
-    if wrap.is_sized(array) or wrap.is_sized(mask) or wrap.is_sized(value):
+    if wrap.is_dynamic_array(array) or wrap.is_dynamic_array(mask) or wrap.is_dynamic_array(value):
         return False
     if not boolean_indexing.is_run_time_mask(mask):
         return False
     boolean_indexing.check(array, mask, len(mask.abstract.shape))
     operand = wrap.numpy_operand(assigned(value, array.dtype))
     tail = array.shape[len(mask.abstract.shape) :]
-    if wrap.is_sized(operand) or len(wrap.shape_of(operand)) > len(tail):
+    if wrap.is_dynamic_array(operand) or len(wrap.shape_of(operand)) > len(tail):
         return False
     if 0 in mask.abstract.shape:
         return True

@@ -14,7 +14,7 @@ import numpy as np
 from anabranch.runtime.errors import AnabranchError, ShapeMismatchError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.static_requests import wanting
+from anabranch.runtime.values.static_requests import with_static_request
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
@@ -49,7 +49,7 @@ def reraise(error: Exception, call: Callable[..., Any], *args: Any, **kwargs: An
         f"compiled code: {error}"
     )
     for operand in (*args, *kwargs.values()):
-        wanting(refused, operand, f"an argument of {getattr(call, '__name__', 'a NumPy function')}")
+        with_static_request(refused, operand, f"an argument of {getattr(call, '__name__', 'a NumPy function')}")
     raise refused from error
 
 
@@ -92,17 +92,17 @@ def _silence() -> Iterator[None]:
 
 
 def _again(call: Callable[..., Any], args: Iterable[Any], kwargs: Mapping[str, Any]) -> None:
-    call(*map(_stand_in, args), **{k: _stand_in(v) for k, v in kwargs.items()})
+    call(*map(_placeholder, args), **{k: _placeholder(v) for k, v in kwargs.items()})
 
 
-def _stand_in(value: Any) -> Any:
+def _placeholder(value: Any) -> Any:
     """Zeros of the same type, read-only where the array is; what is known stays, as a copy where it may be written."""
     if isinstance(value, UnionValue):
         value = value.resolve()
     if isinstance(value, (list, tuple)):
-        return type(value)(map(_stand_in, value))
+        return type(value)(map(_placeholder, value))
     if isinstance(value, slice):
-        return slice(*map(_stand_in, (value.start, value.stop, value.step)))
+        return slice(*map(_placeholder, (value.start, value.stop, value.step)))
     if isinstance(value, np.ndarray):
         return value.copy()
     if not isinstance(value, Tracer):

@@ -37,7 +37,9 @@ def _is_condition(k: Any) -> bool:
         return True
     if isinstance(k, np.ndarray):
         return k.dtype == np.bool_ and not k.ndim
-    return isinstance(k, Tracer) and not wrap.is_sized(k) and k.abstract.dtype == np.bool_ and not k.abstract.shape
+    return (
+        isinstance(k, Tracer) and not wrap.is_dynamic_array(k) and k.abstract.dtype == np.bool_ and not k.abstract.shape
+    )
 
 
 def _axes(k: Any) -> int:

@@ -16,7 +16,7 @@ from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window, masked
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import views
-from anabranch.runtime.values.static_requests import know
+from anabranch.runtime.values.static_requests import request_static
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
@@ -95,7 +95,7 @@ def _alternatives(part: Any, name: str) -> UnionValue | None:
     known = size_arithmetic.interval_of(step)
     if not known.low < 0 < known.high:
         return None
-    know(step, "the sign of a slice's step")
+    request_static(step, "the sign of a slice's step")
     _refuse_zero(step)
     forward = atoms.ufunc(np.greater, size_arithmetic.atom_of(step), atoms.literal(0, np.int64))
     backward, ahead = size_arithmetic.minimum(step, -1), size_arithmetic.maximum(step, 1)
@@ -185,14 +185,14 @@ def _chosen(extent: ValidRegion | None, size: int, choose: Callable[[Atom], Atom
     if isinstance(extent, Masked):
         rank = compaction.ranks(extent.mask.atom)
     elif isinstance(extent, Window):
-        rank = atoms.ufunc(np.subtract, places, _line(extent.start, size))
+        rank = atoms.ufunc(np.subtract, places, _as_vector(extent.start, size))
     else:
         rank = places
     mask = choose(rank)
     return views.AxisSlice(0, size), masked(mask if valid is None else atoms.logical_and(mask, valid))
 
 
-def _line(value: Bound | Atom, size: int) -> Atom:
+def _as_vector(value: Bound | Atom, size: int) -> Atom:
     atom = value if not isinstance(value, int) and not isinstance(value, Tracer) else wrap.as_atom(value, np.int64)
     return atoms.broadcast_to(atom, (size,))
 
@@ -200,12 +200,12 @@ def _line(value: Bound | Atom, size: int) -> Atom:
 def _between(rank: Atom, low: Bound, high: Bound) -> Atom:
     n = rank.type.shape[0]
     return atoms.logical_and(
-        atoms.ufunc(np.greater_equal, rank, _line(low, n)), atoms.ufunc(np.less, rank, _line(high, n))
+        atoms.ufunc(np.greater_equal, rank, _as_vector(low, n)), atoms.ufunc(np.less, rank, _as_vector(high, n))
     )
 
 
 def _multiple(among: Atom, rank: Atom, origin: Bound, stride: Bound | Atom) -> Atom:
     n = rank.type.shape[0]
-    away = atoms.ufunc(np.absolute, atoms.ufunc(np.subtract, rank, _line(origin, n)))
-    rest = atoms.ufunc(np.remainder, away, _line(stride, n))
-    return atoms.logical_and(among, atoms.ufunc(np.equal, rest, _line(0, n)))
+    away = atoms.ufunc(np.absolute, atoms.ufunc(np.subtract, rank, _as_vector(origin, n)))
+    rest = atoms.ufunc(np.remainder, away, _as_vector(stride, n))
+    return atoms.logical_and(among, atoms.ufunc(np.equal, rest, _as_vector(0, n)))

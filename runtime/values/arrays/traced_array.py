@@ -91,7 +91,7 @@ class TracedArray(Handle, NumPyLike):
             )
         if self.is_readonly:
             raise _read_only(self.storage)
-        fine = try_regions.unhindered()
+        fine = try_regions.nothing_failed()
         self.overwrite(value if fine is None else atoms.select(fine, value, self.atom))
 
     def overwrite(self, value: Atom) -> None:
@@ -103,7 +103,7 @@ class TracedArray(Handle, NumPyLike):
     def assign(self, value: Any) -> None:
         """`a[...] = value`: cast (unsafe, as NumPy's assignment does) and broadcast."""
         value = wrap.numpy_operand(integer_elements.element(value, self.dtype))
-        if wrap.is_sized(value):
+        if wrap.is_dynamic_array(value):
             value = broadcasting.fitted(value, self)
         atom = wrap.as_atom(value, self.dtype)
         source = atom.type.shape
@@ -160,11 +160,11 @@ class TracedArray(Handle, NumPyLike):
         if isinstance(other, UnionValue) and other.has_several_dtypes:
             other.through(lambda one: self.inplace(ufunc, one))
             return self
-        if wrap.is_sized(other):
+        if wrap.is_dynamic_array(other):
             apply_ufunc.check_output(ufunc, (self, other), self.dtype)
         try:
             other = wrap.numpy_operand(other)
-            if wrap.is_sized(other):
+            if wrap.is_dynamic_array(other):
                 other = broadcasting.fitted(other, self, broadcasting.in_place)
             (result,) = apply_ufunc.apply_atoms(ufunc, (self, other), output=self.dtype)
             if result.type.shape != self._shape:

@@ -139,7 +139,7 @@ class Number(ItemForm):
         return [((), self.abstract.type)]
 
     def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
-        columns[0].append(wrap.held_as(value, self.abstract))
+        columns[0].append(wrap.atom_as(value, self.abstract))
 
     def build(self, wholes: Sequence[Atom], place: int) -> Any:
         return self.at(iter([Part(self.abstract.type, wholes[0], place)]))
@@ -181,7 +181,7 @@ class Fresh(ItemForm):
 
     def at(self, leaves: Iterator[Atom]) -> Any:
         made = wrap.array_of(next(leaves))
-        memory_layout.give(made, self.traits)
+        memory_layout.set_traits(made, self.traits)
         return made
 
     def joined(self, other: ItemForm) -> ItemForm | None:
@@ -190,7 +190,7 @@ class Fresh(ItemForm):
 
 def _noted(structure: containers.Structure, made: Any) -> Any:
     """A container of an item; a tuple of each reading of an item is another one here, and one in Python."""
-    (current().trace.identity.bear if structure.mutable else current().trace.identity.merge)(made)
+    (current().trace.identity.note_created if structure.mutable else current().trace.identity.merge)(made)
     return made
 
 

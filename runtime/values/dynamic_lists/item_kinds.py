@@ -76,7 +76,7 @@ def _options(value: Any) -> tuple[Any, ...]:
 def _keep(packed: Sequence[pack_unpack.Packed]) -> None:
     for part in packed:
         if part.handle is not None:
-            current().keep(part.handle.storage)
+            current().freeze(part.handle.storage)
 
 
 def kind_of(value: Any) -> layouts.Layout:

@@ -27,7 +27,7 @@ class ElementsStructure(Structure):
     """The structure of a list's elements: where those of two lengths meet, they join as elements side by side."""
 
     @property
-    def ring(self) -> bool:
+    def is_circular(self) -> bool:
         """Return whether elements come and go at both ends."""
         raise NotImplementedError
 
@@ -41,7 +41,7 @@ class ElementsStructure(Structure):
         """The class of elements that lie side by side."""
         raise NotImplementedError
 
-    def meet(self, mine: layouts.Node, other: layouts.Node) -> layouts.Layout | None:
+    def join(self, mine: layouts.Node, other: layouts.Node) -> layouts.Layout | None:
         return joined(mine, other, self.items_class)
 
 
@@ -54,19 +54,20 @@ class ItemsStructure(ElementsStructure):
     variants : tuple of Layout
         The kinds of elements.
     capacity : int
-        How many there is room for.
-    room : Capacity, optional
-        Where the room was asked for that must suffice; without it there is one place more for each element appended.
-    ring : bool
+        How many elements fit.
+    request : Capacity, optional
+        Where the capacity was asked for that must suffice; without it there is one place more for each element that is
+        appended.
+    is_circular : bool
         The first element may lie anywhere, and the last before it.
     fixed : bool
-        There are always as many elements as there is room for, so that the length is no part.
+        There are always as many elements as the capacity, so that the length is no part.
     """
 
     variants: tuple[layouts.Layout, ...] = ()
     capacity: int = 0
-    room: Capacity | None = None
-    ring: bool = False
+    request: Capacity | None = None
+    is_circular: bool = False
     fixed: bool = False
 
     @property
@@ -89,7 +90,7 @@ class ItemsStructure(ElementsStructure):
     @property
     def layout(self) -> layouts.Node:
         """The layout in which all parts are run-time values."""
-        parts = [] if self.fixed else [_INT] * (2 if self.ring else 1)
+        parts = [] if self.fixed else [_INT] * (2 if self.is_circular else 1)
         if len(self.variants) > 1:
             parts.append(Abstract((self.capacity,), atoms.INT32, Kind.BUFFER))
         parts += [Abstract((self.capacity, *t.shape), t.dtype, Kind.BUFFER) for t in self.rows]
@@ -97,7 +98,7 @@ class ItemsStructure(ElementsStructure):
 
     def of_length(self, length: int) -> ItemsStructure:
         """The structure of so many elements, always."""
-        return dataclasses.replace(self, capacity=length, room=None, ring=False, fixed=True)
+        return dataclasses.replace(self, capacity=length, request=None, is_circular=False, fixed=True)
 
     def with_kinds_of(self, other: ItemsStructure) -> ItemsStructure:
         """The structure of elements of these kinds, or of another's."""
@@ -142,11 +143,11 @@ def joined(a: layouts.Node, b: layouts.Node, items_class: type) -> layouts.Layou
     if all(s.fixed for s in found) and not may_grow():
         return None
     kinds = tuple(distinct(kinds_of(a) + kinds_of(b)))
-    roomy = next((s for s in found if s.room is not None), None)
+    requested = next((s for s in found if s.request is not None), None)
     most = max(capacity_of(a), capacity_of(b))
-    ring = x.ring or y.ring
-    if roomy is not None:
-        return ItemsStructure(items_class, (), None, kinds, roomy.capacity, roomy.room, ring).layout
+    ring = x.is_circular or y.is_circular
+    if requested is not None:
+        return ItemsStructure(items_class, (), None, kinds, requested.capacity, requested.request, ring).layout
     return ItemsStructure(items_class, (), None, kinds, most, None, ring).layout
 
 
@@ -172,7 +173,7 @@ def capacity_of(node: layouts.Node) -> int:
 def _on_host(structure: ItemsStructure, parts: Sequence[Any], members: Sequence[Any]) -> list[Any]:
     """The elements, from the outputs of a run; `members` are the nodes of graphs, which some may be."""
     length, *rest = parts
-    first = int(rest.pop(0)) if structure.ring else 0
+    first = int(rest.pop(0)) if structure.is_circular else 0
     tags = np.asarray(rest.pop(0)) if len(structure.variants) > 1 else None
     builders: list[Callable[[int], Any]] = []
     for kind in structure.variants:

@@ -12,7 +12,7 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow, is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window
@@ -37,7 +37,7 @@ def as_array(items: Items, dtype: Any = None) -> Any:
     """
     if type(items.length) is int:
         items = items.resized(items.length, None)
-    if items.structure.ring:
+    if items.structure.is_circular:
         items = items.taken(iota(items.structure.capacity), items.length)
     kinds = items.structure.variants
     types = list(dict.fromkeys(t for kind in kinds for t in _dtypes(kind)))
@@ -85,7 +85,7 @@ def _side_by_side(kind: layouts.Layout, memory: Iterator[Atom], dtype: np.dtype[
     """The elements of one kind as an array, from the memory of its leaves."""
     if not isinstance(kind, layouts.Node):
         return atoms.convert(next(memory), dtype)
-    if kind.structure.grown:
+    if kind.structure.is_dynamic_list:
         return _side_by_side(kind.children[0], memory, dtype)
     if isinstance(kind.structure, ItemsStructure):
         return _of_rows(kind.structure.variants[0], memory, dtype)
@@ -122,18 +122,18 @@ def _chosen(items: Items, values: Sequence[Atom]) -> Atom:
 
 def of_lists(value: Any, dtype: Any = None) -> Any:
     """An argument of a function of NumPy, with lists of run-time length in it as arrays."""
-    if isinstance(value, MayGrow):
+    if isinstance(value, Growable):
         return (
             [of_lists(v) for v in value.native.__iter__(value)] if value.items is None else as_array(value.items, dtype)
         )
-    if type(value) in (list, tuple) and any(isinstance(v, MayGrow) for v in value):
+    if type(value) in (list, tuple) and any(isinstance(v, Growable) for v in value):
         return type(value)(of_lists(v) for v in value)
     return value
 
 
 def join_of(original: object, args: tuple[Any, ...]) -> Callable[..., Any] | None:
     """The function that joins the arrays of a list of run-time length, the first argument; None for any other call."""
-    return JOINS.get(original) if args and is_grown(args[0]) else None
+    return JOINS.get(original) if args and is_dynamic_list(args[0]) else None
 
 
 def with_lists(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -36,7 +36,7 @@ class ContentsStructure(ElementsStructure):
         return tuple.__new__(self.cls, children)
 
     @property
-    def ring(self) -> bool:
+    def is_circular(self) -> bool:
         return self.cls is DequeContents
 
     @property

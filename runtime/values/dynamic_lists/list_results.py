@@ -12,11 +12,11 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import Structure
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
-from anabranch.runtime.values.dynamic_lists.items import Items, Past, head_objects
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
+from anabranch.runtime.values.dynamic_lists.items import Items, Past, prefix_objects
 
 
-class Headed(Items):
+class ListWithPrefix(Items):
     """The elements of a list that is a result: first those that are objects from before a loop or a branch."""
 
     __slots__ = ("head",)
@@ -26,12 +26,12 @@ class Headed(Items):
         self.head = tuple(head)
 
     def __anabranch_structure__(self) -> Structure:
-        return HeadedStructure(type(self), tuple(range(len(self.head) + 1)))
+        return ListWithPrefixStructure(type(self), tuple(range(len(self.head) + 1)))
 
 
 @frozen
-class HeadedStructure(Structure):
-    """The structure of `Headed`: the objects, then all elements side by side, those objects among them."""
+class ListWithPrefixStructure(Structure):
+    """The structure of `ListWithPrefix`: the objects, then all elements side by side, those objects among them."""
 
     @property
     def mutable(self) -> bool:
@@ -45,7 +45,7 @@ class HeadedStructure(Structure):
         return [*head, *items[len(head) :]]
 
 
-def note_head(items: Items, ways: Sequence[tuple[Any, ...] | Items]) -> None:
+def note_prefix(items: Items, ways: Sequence[tuple[Any, ...] | Items]) -> None:
     """Note which objects a list begins with after branches, where each of them has left the same ones there.
 
     Parameters
@@ -55,7 +55,7 @@ def note_head(items: Items, ways: Sequence[tuple[Any, ...] | Items]) -> None:
     ways : sequence of tuple or Items
         The elements after each branch.
     """
-    heads = [head_objects(way) for way in ways]
+    heads = [prefix_objects(way) for way in ways]
     same = [row[0] for row in itertools.takewhile(_is_one_object, zip(*heads, strict=False))]
     if same and items.past is None:
         items.past = Past(tuple(same), len(same), ())
@@ -66,14 +66,14 @@ def _is_one_object(row: Sequence[Any]) -> bool:
     return all(value is row[0] for value in row)
 
 
-def with_heads(lists: Iterable[Any]) -> None:
+def with_prefixes(lists: Iterable[Any]) -> None:
     """Let lists that are given back have the very arrays that were in them before a loop or a branch."""
     for found in lists:
         # A row of a table has no elements of its own.
-        if not isinstance(found, MayGrow) or found.home is not None:
+        if not isinstance(found, Growable) or found.row_binding is not None:
             continue
         if found.items is None or found.items.past is None:
             continue
         head = found.items.past.objects
         if any(isinstance(v, (TracedArray, np.ndarray)) for v in head):
-            found.become(Headed(found.items, head))  # type: ignore[attr-defined]
+            found.become(ListWithPrefix(found.items, head))  # type: ignore[attr-defined]

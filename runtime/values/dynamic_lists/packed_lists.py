@@ -22,7 +22,7 @@ MOST_SEPARATE = 8  # lists of so many numbers are carried by their items
 
 
 @frozen
-class LineStructure(containers.Structure):
+class PackedListStructure(containers.Structure):
     """The structure of a list whose numbers, all of one kind (`extra`), are carried side by side."""
 
     @property
@@ -44,17 +44,17 @@ class LineStructure(containers.Structure):
     def build(self, children: Sequence[Any]) -> Any:
         return self._form.at(iter([c.atom for c in children]))
 
-    def meet(self, mine: layouts.Node, other: layouts.Node) -> layouts.Layout | None:
+    def join(self, mine: layouts.Node, other: layouts.Node) -> layouts.Layout | None:
         if other.structure != self._plain:
             return None
         item: layouts.Layout = layouts.Leaf(self.extra)
         joined = layouts.Node(
             self._plain, tuple([carry_layouts.widened(layout_join.join(item, c)) for c in other.children])
         )
-        return lined(joined)
+        return packed(joined)
 
 
-def lined(layout: layouts.Layout) -> layouts.Layout:
+def packed(layout: layouts.Layout) -> layouts.Layout:
     """The layout of a list of many numbers of one kind with these side by side; any other as it is."""
     if not isinstance(layout, layouts.Node) or type(layout.structure) is not containers.Structure:
         return layout
@@ -67,4 +67,4 @@ def lined(layout: layouts.Layout) -> layouts.Layout:
     if not all(isinstance(c, layouts.Leaf) and c.abstract == kind for c in children):
         return layout
     whole = Abstract((len(children),), kind.dtype, Kind.BUFFER)
-    return layouts.Node(LineStructure(list, structure.keys, kind), (layouts.Leaf(whole),))
+    return layouts.Node(PackedListStructure(list, structure.keys, kind), (layouts.Leaf(whole),))

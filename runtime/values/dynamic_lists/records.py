@@ -85,7 +85,7 @@ def by_number(value: Any) -> Any:
 def _with_numbers(value: Any) -> Any:
     """A tuple, list or dict whose parts are as a list of run-time length takes them."""
     structure = containers.structure_of(value)
-    if structure is None or structure.flat or structure.grown or structure.cls is not type(value):
+    if structure is None or structure.flat or structure.is_dynamic_list or structure.cls is not type(value):
         return value
     if not (issubclass(structure.cls, tuple) or structure.cls in (list, dict)):
         return value

@@ -15,7 +15,7 @@ from anabranch.runtime.values.abstract import Abstract, python_abstract
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import records
-from anabranch.runtime.values.dynamic_lists.growable_list import is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.dynamic_lists.item_forms import (
     ConstantForm,
     Fresh,
@@ -65,7 +65,7 @@ def array_of(values: Sequence[Any], checked: bool = False) -> Atom | None:
 def _collect(values: Any, shape: tuple[int, ...], rows: list[Atom], kinds: set[Abstract]) -> bool:
     """Gather the atoms of nested lists of this shape; whether they are of this shape, and their items run-time ones."""
     if shape:
-        if not isinstance(values, (list, tuple)) or is_grown(values) or len(values) != shape[0]:
+        if not isinstance(values, (list, tuple)) or is_dynamic_list(values) or len(values) != shape[0]:
             return False
         return all(_collect(v, shape[1:], rows, kinds) for v in values)
     if not isinstance(values, (PythonScalar, NumPyScalar, TracedArray)):
@@ -164,7 +164,7 @@ def form_of(value: Any, is_new: Callable[[Any], bool]) -> ItemForm:
         return Number(value.abstract, FULL)
     if isinstance(value, TracedArray):
         storage = value.storage
-        if value.path or storage.links or value.is_readonly or not is_new(value):
+        if value.path or storage.alias_edges or value.is_readonly or not is_new(value):
             raise NoCommonFormError
         return Fresh(value.abstract, memory_layout.traits(value))
     if isinstance(value, node_reference.Reference):
@@ -173,7 +173,7 @@ def form_of(value: Any, is_new: Callable[[Any], bool]) -> ItemForm:
         value = value.without_undefined()
     if isinstance(value, UnionValue):
         return alternatives([form_of(o, lambda _: False) for o in value.options])
-    if isinstance(value, Tracer) or is_grown(value):
+    if isinstance(value, Tracer) or is_dynamic_list(value):
         raise NoCommonFormError
     if type(value) in _CONSTANTS or isinstance(value, (np.generic, np.dtype, type)):
         return ConstantForm(value)

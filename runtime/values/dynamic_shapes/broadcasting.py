@@ -164,12 +164,12 @@ def broadcast(operands: Sequence[Any], fill: Any = None, text: str | None = None
     shapes = [r.shape for r in rows]
     message = text or OPERANDS.rstrip() + " {}" * (len(rows) - 1) + " "
     extents = [_axis(rows, axis, rank, lambda bad: refuse(bad, ValueError, message, *shapes)) for axis in range(rank)]
-    origin = next((x.origin for x in operands if wrap.is_sized(x)), None)
+    origin = next((x.origin for x in operands if wrap.is_dynamic_array(x)), None)
     return Aligned([r.value for r in rows], tuple(extents), origin)
 
 
 def _row(x: Any, fill: Any) -> _Operand:
-    if wrap.is_sized(x):
+    if wrap.is_dynamic_array(x):
         value = x.memory if fill is None else x.padded(fill)
         return _Operand(value, x.shape, list(x.extents))
     x = wrap.numpy_operand(x)
@@ -298,7 +298,7 @@ def _fit(row: _Operand, at: int, target: Any, axis: int, check: Callable[[Atom],
     """Put one axis of a value to where the target's elements are."""
     size, wanted = row.shape[at], target.shape[axis]
     extent, goal, capacity = row.extents[at], None, wanted
-    if wrap.is_sized(target):
+    if wrap.is_dynamic_array(target):
         goal, capacity = target.extents[axis], target.capacity[axis]
     if extent is None and isinstance(size, int) and size == 1:
         return

@@ -14,7 +14,7 @@ from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers.python_operands import interval_of as interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.value_equality import surely_equal
+from anabranch.runtime.values.value_equality import provably_equal
 
 Bound: TypeAlias = "int | PythonScalar"
 
@@ -78,9 +78,9 @@ def distance(a: Bound, b: Bound) -> int | None:
     if a is b:
         return 0
     (base, offset), (other, further) = a.affine, b.affine
-    if surely_equal(base, other):
+    if provably_equal(base, other):
         return int(offset - further)
-    return 0 if surely_equal(a.atom, b.atom) else None
+    return 0 if provably_equal(a.atom, b.atom) else None
 
 
 def limited(a: Bound, low: int | None, high: int | None) -> Bound:

@@ -74,7 +74,7 @@ def shared(value: types.GeneratorType[Any, Any, Any]) -> Iterator[Any]:
     return (p for p in gc.get_referents(value) if isinstance(p, (types.CellType, types.FunctionType)))
 
 
-def gone_over(value: Any) -> Iterator[Any]:
+def iterated_objects(value: Any) -> Iterator[Any]:
     """Return the objects that an iterator of built-in classes, or a generator under way, goes over."""
     pending, seen = [value], set[int]()
     while pending:

@@ -64,7 +64,7 @@ class Heap:
             elif isinstance(value, opaque.Remaining):
                 if isinstance(value.iterator, types.GeneratorType):
                     pending += opaque.shared(value.iterator)
-                pending += opaque.gone_over(value.iterator)
+                pending += opaque.iterated_objects(value.iterator)
             elif isinstance(value, types.MethodType):
                 pending += (value.__self__, value.__func__)
             elif isinstance(value, types.BuiltinMethodType):
@@ -91,7 +91,7 @@ class Heap:
                 if is_users_class(type(value)):
                     pending.append(type(value))
 
-    def pass_over(self, values: Iterable[Any]) -> None:
+    def exclude(self, values: Iterable[Any]) -> None:
         """Remember nothing of these objects, nor of what only they lead to."""
         self._seen.update((id(v), v) for v in values)
 

@@ -71,7 +71,7 @@ class TryRegion:
         used |= _values([self.builder.read(trace.failures.error_code)])
         return sorted(self.again) + [n for n in range(self.first + 1, len(trace.failures.numbered) + 1) if n in used]
 
-    def take(self) -> list[Point]:
+    def take_points(self) -> list[Point]:
         """The points of the region, which are no concern of the regions around it."""
         points = self.builder.points[self.start :]
         del self.builder.points[self.start :]
@@ -80,7 +80,7 @@ class TryRegion:
     def leave(self) -> None:
         """All that failed has been handled: the error code is what it was before."""
         code = self.builder.trace.failures.error_code
-        self.take()
+        self.take_points()
         self.builder.write(code, self.entry)
         if not self.written:
             del self.builder.written[code]
@@ -107,7 +107,7 @@ def note(builder: Builder) -> None:
         builder.trace.failures.regions[-1].note(builder)
 
 
-def unhindered() -> Atom | None:
+def nothing_failed() -> Atom | None:
     """Return whether nothing has failed in the try statements around, as a bool scalar; None where that is sure."""
     builder = current()
     trace = builder.trace

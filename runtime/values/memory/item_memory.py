@@ -43,12 +43,12 @@ def updated(buffer: Atom, row: Atom, place: Atom) -> Atom:
     return atoms.op("dynamic_update_slice", buffer, line, *_starts(buffer, place))
 
 
-def line(buffer: Atom, place: Atom, count: int) -> Atom:
+def block(buffer: Atom, place: Atom, count: int) -> Atom:
     """Return `count` rows of the buffer, from a place on."""
     return atoms.op("dynamic_slice", buffer, *_starts(buffer, place), sizes=(count, *buffer.type.shape[1:]))
 
 
-def line_updated(buffer: Atom, line: Atom, place: Atom) -> Atom:
+def block_updated(buffer: Atom, line: Atom, place: Atom) -> Atom:
     """The memory after what stands at a place and after it was written."""
     return atoms.op("dynamic_update_slice", buffer, line, *_starts(buffer, place))
 

@@ -39,7 +39,7 @@ def known(array: Handle) -> bool:
 def model(array: Handle) -> NDArray:
     """An ndarray with the strides of the view that the handle stands for. Its elements must not be touched."""
     shape = array.storage.type.shape
-    dummy = in_order(shape, array.storage.type.dtype)
+    dummy = contiguous_model(shape, array.storage.type.dtype)
     if isinstance(array.storage.strides, tuple):
         dummy = _as_strided(dummy, shape, array.storage.strides)
     for step in array.path:
@@ -53,7 +53,7 @@ def of_a_part(array: Handle) -> Compact | None:
     return None if steps == (array.dtype.itemsize,) else LOST
 
 
-def in_order(shape: Sequence[int], dtype: np.dtype[Any], order: str = "C") -> NDArray:
+def contiguous_model(shape: Sequence[int], dtype: np.dtype[Any], order: str = "C") -> NDArray:
     """An ndarray of this shape without memory of its own; of kinds that are not NumPy's own only the size counts."""
     if dtype.isbuiltin == 2:  # one that NumPy was given by others
         dtype = np.dtype(f"u{dtype.itemsize}")
@@ -69,7 +69,7 @@ def _apply(dummy: NDArray, step: views.ViewStep) -> NDArray:
             return _as_strided(dummy, tuple(a.size for a in axes), strides)
         case views.Reshape(to):
             reshaped = reshape(dummy, to)
-            return in_order(to, dummy.dtype) if reshaped is None else reshaped
+            return contiguous_model(to, dummy.dtype) if reshaped is None else reshaped
         case views.Permute(axes):
             return dummy.transpose(axes)
         case views.Diagonal():
@@ -103,7 +103,7 @@ def reshape(dummy: NDArray, shape: Sequence[int]) -> NDArray | None:
 # ---- what NumPy makes ------------------------------------------------------------------------------------------------
 
 
-def kept(models: Sequence[NDArray]) -> tuple[int, ...]:
+def elementwise_strides(models: Sequence[NDArray]) -> tuple[int, ...]:
     """The strides, for elements of one byte, of what NumPy makes elementwise of these arrays with order="K"."""
     small = [_as_strided(np.zeros(1, np.int8), m.shape, m.strides) for m in models]
     flags: Any = [["readonly"]] * len(small) + [["writeonly", "allocate"]]
@@ -120,8 +120,8 @@ def keep_order(made: Any, operands: Iterable[Any]) -> Any:
         made.storage.strides = UNKNOWN
         return made
     models = [model(x) for x in handles] + [x for x in operands if isinstance(x, np.ndarray)]
-    strides = tuple(s * made.storage.type.dtype.itemsize for s in kept(models))
-    if strides != in_order(made.shape, made.storage.type.dtype).strides:
+    strides = tuple(s * made.storage.type.dtype.itemsize for s in elementwise_strides(models))
+    if strides != contiguous_model(made.shape, made.storage.type.dtype).strides:
         made.storage.strides = strides
     return made
 
@@ -244,7 +244,7 @@ def traits(value: Any) -> Traits:
     if isinstance(value.storage.strides, Compact):
         return Traits(UNKNOWN if value.path else LOST, readonly)
     strides = model(value).strides
-    same = not value.shape or strides == in_order(value.shape, value.dtype).strides
+    same = not value.shape or strides == contiguous_model(value.shape, value.dtype).strides
     return Traits(None if same else strides, readonly)
 
 
@@ -257,7 +257,7 @@ UNDECIDED = "decided by a run-time condition"
 _BY_THE_VIEW = "the view is"
 
 
-def give(made: Handle, what: Traits) -> None:
+def set_traits(made: Handle, what: Traits) -> None:
     """Give new memory these traits."""
     made.storage.strides = what.strides
     made.readonly = what.readonly == _BY_THE_VIEW

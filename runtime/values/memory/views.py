@@ -12,7 +12,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.value_equality import surely_equal
+from anabranch.runtime.values.value_equality import provably_equal
 
 NDArray = np.ndarray[Any, Any]
 
@@ -275,4 +275,4 @@ def _same_step(one: ViewStep, other: ViewStep) -> bool:
 def _same_start(one: int | Atom, other: int | Atom) -> bool:
     if isinstance(one, int) or isinstance(other, int):
         return one == other
-    return surely_equal(one, other)
+    return provably_equal(one, other)

@@ -107,7 +107,7 @@ def _subtract(x: IntOperand, y: IntOperand) -> Any:
     return _result(r, interval_of(x) - interval_of(y), overflowed, _affine(x, y, -1))
 
 
-def _beyond(approximate: Atom, wrapped: Atom) -> Atom:
+def _has_overflowed(approximate: Atom, wrapped: Atom) -> Atom:
     """Return whether an exact result, known in float64 to within rounding and in int64 modulo 2**64, is no int64.
 
     Below 9.3e18 in magnitude an int64 overflow always flips the sign, so the two tests together are exact.
@@ -127,7 +127,7 @@ def multiply(x: IntOperand, y: IntOperand) -> Any:
         if c:
             low, high = (FULL.low, FULL.high) if c > 0 else (FULL.high, FULL.low)
             return _outside(n, -(-low // c), high // c)
-        return _beyond(atoms.ufunc(np.multiply, atoms.convert(a, np.float64), atoms.convert(b, np.float64)), r)
+        return _has_overflowed(atoms.ufunc(np.multiply, atoms.convert(a, np.float64), atoms.convert(b, np.float64)), r)
 
     return _result(r, interval_of(x) * interval_of(y), overflowed)
 
@@ -190,7 +190,7 @@ def _whole_power(x: IntOperand, b: Atom) -> Any:
     a = as_kind(x, int)
     r = atoms.ufunc(np.power, a, b)
     approximate = atoms.ufunc(np.power, atoms.convert(a, np.float64), atoms.convert(b, np.float64))
-    run_time_checks.fail_if(_beyond(approximate, r), overflow)
+    run_time_checks.fail_if(_has_overflowed(approximate, r), overflow)
     return made(r)
 
 
@@ -231,7 +231,7 @@ RULES: dict[np.ufunc, Rule] = {
 # ---- ints that int64 cannot hold -------------------------------------------------------------------------------------
 
 
-def beyond(function: np.ufunc, x: Any, y: Any) -> Any:
+def with_large_int(function: np.ufunc, x: Any, y: Any) -> Any:
     """`x OP y` where one is a plain int beyond int64: exact where the result is surely an int64, else an overflow."""
     n, c = (x, y) if is_run_time(x) else (y, x)
     a = as_kind(n, int)
@@ -254,7 +254,7 @@ def beyond(function: np.ufunc, x: Any, y: Any) -> Any:
     raise overflow(0)
 
 
-def compare_beyond(function: np.ufunc, x: Any, y: Any) -> Any:
+def compare_large_int(function: np.ufunc, x: Any, y: Any) -> Any:
     """A comparison of an int with a plain int beyond int64: its sign decides."""
     below, above = (0 if fits(v) else (1 if v > 0 else -1) for v in (x, y))
     return bool(function(below, above))

@@ -69,12 +69,12 @@ def binary(function: np.ufunc, x: Operand, y: Operand) -> Any:
         if kind is complex and function not in (np.equal, np.not_equal):
             raise TypeError(f"'{_SYMBOLS[function]}' not supported between instances of {_kinds(x, y)}")
         if kind is int and not (fits(x) and fits(y)):
-            return python_ints.compare_beyond(function, x, y)
+            return python_ints.compare_large_int(function, x, y)
         if kind in (float, complex) and not (_exact_in_float(x) and _exact_in_float(y)):
             return _compare_inexact(function, x, y)
         return made(atoms.ufunc(function, as_kind(x, kind), as_kind(y, kind)))
     if kind is int and not (fits(x) and fits(y)):
-        return python_ints.beyond(function, x, y)
+        return python_ints.with_large_int(function, x, y)
     if function in _BITWISE:
         if kind not in (int, bool):
             raise _unsupported(function, x, y)

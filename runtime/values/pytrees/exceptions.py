@@ -30,11 +30,11 @@ def record(pred: Atom, error: BaseException, frames: run_time_checks.Frames) -> 
         frames = current().trace.failures.numbered[caught.numbers[0] - 1].frames
     error.__traceback__ = None
     forget_attempts(error)
-    layout = carry_layouts.staged(layouts.describe(error, current().trace.outside.is_outside), lambda _: False)
+    layout = carry_layouts.with_leaves(layouts.describe(error, current().trace.outside.is_outside), lambda _: False)
     details = [p.atom for p in pack_unpack.pack(error, layout)]
 
-    def revive(values: list[Atom]) -> BaseException:
+    def reconstruct(values: list[Atom]) -> BaseException:
         made: BaseException = pack_unpack.unpack(layout, iter(values), [])
         return made
 
-    run_time_checks.record_failure(pred, HeldException(layout), revive, frames, details)
+    run_time_checks.record_failure(pred, HeldException(layout), reconstruct, frames, details)

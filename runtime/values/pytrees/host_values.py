@@ -128,7 +128,7 @@ class Building:
         """The host value of a layout from its arrays."""
         match layout:
             case layouts.Constant(value):
-                return self._held(value)
+                return self._host_constant(value)
             case layouts.Leaf(abstract):
                 array = next(arrays)
                 if abstract.kind is Kind.PYTHON:
@@ -149,7 +149,7 @@ class Building:
                     raise chosen.error()
                 return chosen
 
-    def _held(self, value: Any) -> Any:
+    def _host_constant(self, value: Any) -> Any:
         if isinstance(value, CallersObject):
             return self._objects[value.index]
         if isinstance(value, CallersNumber):

@@ -159,8 +159,8 @@ def sizes(layout: Layout) -> padded_union.Sizes | None:
         abstract = numeric(layout.children[0])
         run_time = tuple(kind != "whole" for kind in layout.structure.kinds)
         structure = layout.structure
-        rooms = structure.rooms if isinstance(structure, padded_union.PaddedStructure) else ()
-        return None if abstract is None else padded_union.Sizes(abstract, run_time, structure.origin, rooms)
+        requests = structure.requests if isinstance(structure, padded_union.PaddedStructure) else ()
+        return None if abstract is None else padded_union.Sizes(abstract, run_time, structure.origin, requests)
     abstract = numeric(layout)
     if abstract is None or abstract.kind is not Kind.ARRAY:
         return None

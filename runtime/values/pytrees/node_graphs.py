@@ -128,7 +128,7 @@ def is_container(value: Any) -> bool:
     if value is None or isinstance(value, (UnionValue, Undefined)):
         return False
     structure = containers.structure_of(value)
-    if structure is None or structure.flat or structure.grown:
+    if structure is None or structure.flat or structure.is_dynamic_list:
         return False
     return structure.mutable and not isinstance(value, BaseException)
 

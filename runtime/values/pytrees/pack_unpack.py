@@ -58,7 +58,7 @@ def pack(value: Any, layout: Layout) -> list[Packed]:
         case Leaf(abstract):
             if isinstance(value, UnionValue):
                 value = value.resolve()
-            atom = wrap.held_as(value, abstract)
+            atom = wrap.atom_as(value, abstract)
             return [Packed(atom, value if isinstance(value, TracedArray) else None)]
         case Node(structure, children):
             if isinstance(value, UnionValue) and not isinstance(value, node_reference.Reference):
@@ -137,7 +137,7 @@ def _with_worth(tag: Packed, value: Any, options: Sequence[Layout], rows: list[l
 
 def _number_as(value: Any, kind: Abstract) -> Atom:
     is_number = numeric(Constant(value)) is not None
-    return wrap.held_as(value, kind) if is_number else atoms.unspecified(kind.type)
+    return wrap.atom_as(value, kind) if is_number else atoms.unspecified(kind.type)
 
 
 def _place_of_worth(options: Sequence[Layout]) -> int | None:
@@ -186,7 +186,7 @@ def _chosen(pred: Atom, a: Packed, b: Packed) -> Packed:
     made: TracedArray = wrap.array_of(atom)
     for holds, handle in ((pred, a.handle), (atoms.logical_not(pred), b.handle)):
         if handle is not None:
-            aliasing.link(made.storage, holds, handle)
+            aliasing.add_edge(made.storage, holds, handle)
     return Packed(atom, made)
 
 
@@ -206,16 +206,16 @@ def unpack(
 class Unpacking:
     """Makes values of atoms: arrays into `made`, mutable containers into `containers`, each in order.
 
-    `twins` has, for each mutable container outside of choices, the first one that is the same object.
+    `firsts` has, for each mutable container outside of choices, the first one that is the same object.
     """
 
     def __init__(
-        self, made: list[TracedArray | None], reuse: Mapping[int, TracedArray] | None = None, twins: Sequence[int] = ()
+        self, made: list[TracedArray | None], reuse: Mapping[int, TracedArray] | None = None, firsts: Sequence[int] = ()
     ) -> None:
         self.made = made
         self.containers: list[Any] = []
         self._reuse = reuse or {}
-        self._twins = twins
+        self._firsts = firsts
 
     def unpack(self, layout: Layout, values: Iterator[Atom]) -> Any:
         """The value with these atoms."""
@@ -238,7 +238,7 @@ class Unpacking:
             return python_scalar(atom, layout.interval)
         result = wrap.from_abstract(layout.abstract, atom)
         if isinstance(result, TracedArray):
-            memory_layout.give(result, layout.traits)
+            memory_layout.set_traits(result, layout.traits)
         else:
             current().trace.identity.merge(result)
         self.made.append(result if isinstance(result, TracedArray) else None)
@@ -250,9 +250,9 @@ class Unpacking:
             self.containers.append(None)
         made = structure.build([self.unpack(c, values) for c in children])
         if structure.mutable:
-            first = self._twins[place] if place < len(self._twins) else place
+            first = self._firsts[place] if place < len(self._firsts) else place
             made = self.containers[place] = made if first == place else self.containers[first]
-            current().trace.identity.bear(made)
+            current().trace.identity.note_created(made)
         elif structure.cls is not type(None) and not isinstance(structure, node_structures.ReferenceStructure):
             current().trace.identity.merge(made)
         return made

@@ -29,7 +29,7 @@ def merged(choice: UnionValue) -> Any:
             atom = atoms.select(choice.chosen(i), wrap.as_atom(column[i], part.abstract.dtype), atom)
         parts.append(wrap.from_abstract(part.abstract, atom))
     for i, (option, row) in enumerate(zip(choice.options, rows, strict=True)):
-        _link(parts[0], choice.chosen(i), row[0], option)
+        _add_edges(parts[0], choice.chosen(i), row[0], option)
     return layout.structure.build(parts)
 
 
@@ -46,11 +46,11 @@ def _common(found: Sequence[Any]) -> layouts.Node | None:
     return layout
 
 
-def _link(made: TracedArray, pred: Atom, copy: TracedArray, option: Any) -> None:
+def _add_edges(made: TracedArray, pred: Atom, copy: TracedArray, option: Any) -> None:
     """Where an option is the one, what is written to it reaches what was made of it, and the other way round."""
     if copy is (option.memory if isinstance(option, DynamicArray) else option):
-        aliasing.link(made.storage, pred, copy)
+        aliasing.add_edge(made.storage, pred, copy)
         return
-    for entry in copy.storage.links:
-        both = None if entry.pred is None else atoms.logical_and(pred, entry.pred)
-        aliasing.link(made.storage, both, entry.handle, entry.form)
+    for edge in copy.storage.alias_edges:
+        both = None if edge.pred is None else atoms.logical_and(pred, edge.pred)
+        aliasing.add_edge(made.storage, both, edge.handle, edge.form)

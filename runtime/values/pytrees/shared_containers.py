@@ -10,12 +10,12 @@ from anabranch.runtime.values.pytrees.layout import Layout, Node
 from anabranch.runtime.values.union import UnionValue
 
 
-def twins(value: Any, layout: Layout) -> tuple[int, ...]:
+def first_occurrences(value: Any, layout: Layout) -> tuple[int, ...]:
     """For each mutable container that `Unpacking` makes of a value, the first one that is the same object."""
-    return repetitions(new_containers(value, layout))
+    return first_places(new_containers(value, layout))
 
 
-def repetitions(values: Sequence[Any]) -> tuple[int, ...]:
+def first_places(values: Sequence[Any]) -> tuple[int, ...]:
     """For each object the place of the first one that is the same."""
     first: dict[int, int] = {}
     return tuple([first.setdefault(id(v), i) for i, v in enumerate(values)])
