@@ -149,13 +149,7 @@ def python_number(*args: Any) -> Any:
 
 def is_dynamic_array(value: Any) -> bool:
     """Return whether a value is an array whose size is known only at run time."""
-<<<<<<< fb5410ed385890dd6be6f9affa0e4de4a34e0a7b
-    return isinstance(value, _classes["dynamic_shape"])
-||||||| a9ab09a
-    return isinstance(value, _classes["sized"])
-=======
     return isinstance(value, DynamicShape)
->>>>>>> e9362a7c3e2425556934ec58a2417b458201258d
 
 
 class Extent(Protocol):
@@ -185,38 +179,4 @@ def note_compact(view: Any, extents: Sequence[Extent | None]) -> None:
 
 def part_of(view: Any, extents: Sequence[Extent | None], origin: Position | None = None) -> Any:
     """The part of an array that these extents select; the array itself where they are all None."""
-<<<<<<< fb5410ed385890dd6be6f9affa0e4de4a34e0a7b
-    return _classes["extents"](view, extents, origin) if any(extents) else view
-
-
-# The classes of traced values register themselves, since each of them needs this module.
-_classes: dict[str, Any] = {}
-
-
-def register_class(role: str, cls: Any) -> None:
-    """Make `cls` the class of traced `array`, `dynamic_shape`, `scalar`, `python`, `buffer` or `text` values."""
-    _classes[role] = cls
-
-
-def class_of(role: str) -> Any:
-    """The class registered for a role."""
-    return _classes[role]
-||||||| a9ab09a
-    return _classes["extents"](view, extents, origin) if any(extents) else view
-
-
-# The classes of traced values register themselves, since each of them needs this module.
-_classes: dict[str, Any] = {}
-
-
-def register_class(role: str, cls: Any) -> None:
-    """Make `cls` the class of traced `array`, `sized`, `scalar`, `python`, `buffer` or `text` values."""
-    _classes[role] = cls
-
-
-def class_of(role: str) -> Any:
-    """The class registered for a role."""
-    return _classes[role]
-=======
     return current().trace.outside.constructors.part(view, extents, origin) if any(extents) else view
->>>>>>> e9362a7c3e2425556934ec58a2417b458201258d

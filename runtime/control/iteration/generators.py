@@ -30,21 +30,13 @@ from anabranch.runtime.values.heap.snapshot import Heap
 Consumer = Callable[[Any], Any]
 
 
-<<<<<<< fb5410ed385890dd6be6f9affa0e4de4a34e0a7b
-class PushIterator(attributes.Bare, abc.ABC):
-    """An iterator that is used up once: by pushing each item to a function, or one by one."""
-||||||| a9ab09a
-class PushIterator(attributes.Bare, abc.ABC):
-    """An iterator that is used up once: by handing each item to a function, or one by one."""
-=======
 def no_items() -> Iterator[Any]:
     """Return a generator without items."""
     return (_ for _ in list[Any]())
 
 
 class PushIterator(Bare, abc.ABC, sample=no_items):
-    """An iterator that is used up once: by handing each item to a function, or one by one."""
->>>>>>> e9362a7c3e2425556934ec58a2417b458201258d
+    """An iterator that is used up once: by pushing each item to a function, or one by one."""
 
     def __init__(self) -> None:
         self._made: Builder | None = current() if tracing() else None

@@ -338,11 +338,3 @@ for _name, _ufunc in INPLACE.items():
     setattr(DynamicArray, f"__i{_name}__", _inplace_method(_ufunc))
 
 DynamicArray.__name__ = "numpy.ndarray"  # as Python's messages name the class
-<<<<<<< fb5410ed385890dd6be6f9affa0e4de4a34e0a7b
-wrap.register_class("dynamic_shape", DynamicArray)
-wrap.register_class("extents", make)
-||||||| a9ab09a
-wrap.register_class("sized", DynamicArray)
-wrap.register_class("extents", make)
-=======
->>>>>>> e9362a7c3e2425556934ec58a2417b458201258d
