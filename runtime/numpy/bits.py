@@ -14,13 +14,13 @@ from anabranch.runtime.numpy.rules import Rules
 rules = Rules()
 
 
-def _places(bitorder: Any) -> NDArray:
+def _places(bitorder: object) -> NDArray:
     if bitorder not in ("big", "little"):
         raise ValueError("'order' must be either 'little' or 'big'")
     return np.arange(8, dtype=np.uint8)[:: -1 if bitorder == "big" else 1].copy()
 
 
-def _lines(a: Any, axis: Any) -> tuple[Any, int | None]:
+def _lines(a: object, axis: object) -> tuple[Any, int | None]:
     """The array with the axis last; flat where there is none."""
     array = handle(a)
     if axis is None:
@@ -32,7 +32,7 @@ def _lines(a: Any, axis: Any) -> tuple[Any, int | None]:
 
 
 @rules.implements(np.packbits)
-def packbits(a: Any, /, axis: Any = None, bitorder: Any = "big") -> Any:
+def packbits(a: object, /, axis: object = None, bitorder: object = "big") -> Any:
     """As `numpy.packbits`."""
     if dtype_of(a).kind not in "biu":
         raise TypeError("Expected an input array of integer or boolean data type")
@@ -46,7 +46,7 @@ def packbits(a: Any, /, axis: Any = None, bitorder: Any = "big") -> Any:
 
 
 @rules.implements(np.unpackbits)
-def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: Any = "big") -> Any:
+def unpackbits(a: object, /, axis: object = None, count: Any = None, bitorder: object = "big") -> Any:
     """As `numpy.unpackbits`."""
     if dtype_of(a) != np.uint8:
         raise TypeError("Expected an input array of unsigned byte data type")

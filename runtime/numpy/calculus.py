@@ -39,7 +39,7 @@ def _cut(array: Any, axis: int, start: int | None, stop: int | None) -> Any:
 
 
 @rules.implements(np.diff)
-def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any = NoValue) -> Any:
+def diff(a: object, n: Any = 1, axis: Any = -1, prepend: object = NoValue, append: object = NoValue) -> Any:
     """As `numpy.diff`."""
     n = operator.index(n)
     if n == 0:
@@ -59,7 +59,7 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any
     return array
 
 
-def _end(x: Any, array: TracedArray, axis: int) -> TracedArray | None:
+def _end(x: object, array: TracedArray, axis: int) -> TracedArray | None:
     if x is NoValue:
         return None
     end = handle(x)
@@ -71,7 +71,7 @@ def _end(x: Any, array: TracedArray, axis: int) -> TracedArray | None:
 
 
 @rules.implements(np.ediff1d)
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> TracedArray:
+def ediff1d(ary: object, to_end: object = None, to_begin: object = None) -> TracedArray:
     """As `numpy.ediff1d`."""
     line = atom_of(ary)
     line = atoms.reshape(line, (line.type.size,))
@@ -163,7 +163,7 @@ def _uneven_ends(array: TracedArray, axis: int, steps: Any, edge_order: int) -> 
     return start, end + (2.0 * near + far) / (near * (far + near)) * last
 
 
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+def trapezoid(y: object, x: object = None, dx: object = 1.0, axis: Any = -1) -> Any:
     """As `numpy.trapezoid`."""
     array = handle(y)
     axis = operator.index(axis)
@@ -189,7 +189,7 @@ for _name in ("trapezoid", "trapz"):
 # ---- convolution -----------------------------------------------------------------------------------------------------
 
 
-def _windows(a: Atom, v: Atom, mode: Any) -> Atom:
+def _windows(a: Atom, v: Atom, mode: object) -> Atom:
     """Sums of products of v with every window of a; a is the longer one."""
     n, m = a.type.size, v.type.size
     modes = {"full": m - 1, "same": m // 2, "valid": 0, 2: m - 1, 1: m // 2, 0: 0}
@@ -244,7 +244,7 @@ def _places(length: int, m: int) -> Atom:
     return atoms.reshape(atoms.ufunc(np.add, *lines), (length, m, 1))
 
 
-def _vectors(a: Any, v: Any) -> tuple[Atom, Atom]:
+def _vectors(a: object, v: object) -> tuple[Atom, Atom]:
     dtype = np.result_type(dtype_of(a), dtype_of(v))
     values = tuple(atom_of(x, dtype) for x in (a, v))
     left, right = (x if x.type.shape else atoms.reshape(x, (1,)) for x in values)
@@ -254,7 +254,7 @@ def _vectors(a: Any, v: Any) -> tuple[Atom, Atom]:
 
 
 @rules.implements(np.convolve)
-def convolve(a: Any, v: Any, mode: Any = "full") -> TracedArray:
+def convolve(a: object, v: object, mode: object = "full") -> TracedArray:
     """As `numpy.convolve`."""
     x, y = _vectors(a, v)
     if not x.type.size:
@@ -267,7 +267,7 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> TracedArray:
 
 
 @rules.implements(np.correlate)
-def correlate(a: Any, v: Any, mode: Any = "valid") -> TracedArray:
+def correlate(a: object, v: object, mode: object = "valid") -> TracedArray:
     """As `numpy.correlate`."""
     if not shape_of(a) or not shape_of(v):
         raise ValueError("object of too small depth for desired array")
@@ -286,7 +286,7 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> TracedArray:
 
 
 @rules.implements(np.interp)
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+def interp(x: object, xp: object, fp: object, left: object = None, right: object = None, period: object = None) -> Any:
     """As `numpy.interp`."""
     if dtype_of(fp).kind == "c":
         parts = []
@@ -319,7 +319,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     return result(atoms.select(atoms.ufunc(np.isnan, points), points, y))
 
 
-def _periodic(x: Any, xp: Any, fp: Any, period: Any) -> Any:
+def _periodic(x: object, xp: object, fp: object, period: object) -> Any:
     """Interpolation where the sample points are repeated: sorted within one period, with a neighbour on either side."""
     zero = apply_ufunc.apply(np.equal, (period, 0))
     run_time_checks.fail_if(atom_of(zero), lambda _: ValueError("period must be a non-zero value"))

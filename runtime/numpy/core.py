@@ -25,7 +25,7 @@ NDArray = np.ndarray[Any, Any]
 _LEAVES = (np.ndarray, np.generic, str, bytes, int, float, complex, type(None))
 
 
-def traced_inside(value: Any) -> bool:
+def traced_inside(value: object) -> bool:
     """Return whether a value is traced or an Array (which becomes an input), or a list, tuple or dict holds one."""
     if isinstance(value, (Tracer, UnionValue, device.Array)):
         return True
@@ -56,13 +56,13 @@ def resolved(value: Any) -> Any:
     return value
 
 
-def full_name(original: Callable[..., Any]) -> str:
+def full_name(original: Callable[..., object]) -> str:
     """The name of a NumPy function as users know it."""
     module = getattr(original, "__module__", None) or "numpy"
     return f"{module}.{original.__name__}"
 
 
-def is_staged(original: Callable[..., Any]) -> bool:
+def is_staged(original: Callable[..., object]) -> bool:
     """Return whether a NumPy function takes run-time values."""
     if original not in registry.FUNCTIONS:
         return False
@@ -70,7 +70,7 @@ def is_staged(original: Callable[..., Any]) -> bool:
     return name not in registry.REFUSED and name not in registry.STATIC
 
 
-def adopted(made: Any, arguments: Any) -> Any:
+def adopted(made: object, arguments: object) -> Any:
     """A result of NumPy's own: a fresh array becomes a handle, since staged code may write into it later.
 
     Scalars stay NumPy's, and so does an array that shares memory with an argument.
@@ -87,7 +87,7 @@ def adopted(made: Any, arguments: Any) -> Any:
     return handle
 
 
-def _shared(made: NDArray, value: Any) -> bool:
+def _shared(made: NDArray, value: object) -> bool:
     if isinstance(value, np.ndarray):
         return made is value or np.may_share_memory(made, value)
     return isinstance(value, (list, tuple)) and any(_shared(made, v) for v in value)
@@ -99,7 +99,7 @@ def frozen(array: NDArray) -> NDArray:
     return array
 
 
-def plain(function: str, **keywords: tuple[Any, Any]) -> None:
+def plain(function: str, **keywords: tuple[object, object]) -> None:
     """Refuse keywords with another value than the default: `plain("zeros", order=(order, "C"))`.
 
     Raises
@@ -120,7 +120,7 @@ def refused(name: str, reason: str) -> UnsupportedOperationError:
 # ---- operands --------------------------------------------------------------------------------------------------------
 
 
-def operand(x: Any) -> Any:
+def operand(x: object) -> Any:
     """A traced value, ndarray, NumPy scalar or Python scalar; anything else becomes an array, as NumPy does."""
     if isinstance(x, (Tracer, np.ndarray, np.generic, UnionValue)) or type(x) in PYTHON_DTYPES or traced_inside(x):
         return wrap.numpy_operand(x)
@@ -177,7 +177,7 @@ def text(shape: Sequence[int]) -> str:
     return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
 
-def shape_of(x: Any) -> tuple[int, ...]:
+def shape_of(x: object) -> tuple[int, ...]:
     """The shape of an operand."""
     return wrap.shape_of(operand(x))
 
@@ -199,7 +199,7 @@ def spec_of(x: Any) -> Any:
     return x if type(x) in PYTHON_DTYPES else dtype_of(x)
 
 
-def promoted(*xs: Any) -> np.dtype[Any]:
+def promoted(*xs: object) -> np.dtype[Any]:
     """`np.result_type` of operands, Python scalars weak."""
     dtype: np.dtype[Any] = np.result_type(*map(spec_of, xs))
     return dtype
@@ -216,7 +216,7 @@ def supported(dtype: Any) -> np.dtype[Any]:
 # ---- shapes and axes -------------------------------------------------------------------------------------------------
 
 
-def shape_argument(shape: Any) -> tuple[int, ...]:
+def shape_argument(shape: object) -> tuple[int, ...]:
     """A shape argument: an int or a sequence of ints. Raises what NumPy does for anything else."""
     if isinstance(shape, TracedArray):
         operator.index(shape)
@@ -249,7 +249,7 @@ def kept(shape: Sequence[int], axes: Sequence[int]) -> tuple[int, ...]:
     return tuple(1 if i in axes else n for i, n in enumerate(shape))
 
 
-def broadcast_atoms(*xs: Any, dtype: Any = None) -> list[Atom]:
+def broadcast_atoms(*xs: object, dtype: object = None) -> list[Atom]:
     """The operands broadcast against each other."""
     values = [atom_of(x, dtype) for x in xs]
     shape = apply_ufunc.broadcast_shapes(*(v.type.shape for v in values))

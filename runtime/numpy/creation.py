@@ -47,7 +47,7 @@ _REQUIREMENTS = {
 }
 
 
-def _check(name: str, order: Any = "C", device: Any = None, like: Any = None, subok: Any = False) -> None:
+def _check(name: str, order: object = "C", device: object = None, like: object = None, subok: object = False) -> None:
     if order not in _ORDERS:
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
     if device != "cpu":
@@ -56,7 +56,7 @@ def _check(name: str, order: Any = "C", device: Any = None, like: Any = None, su
     del subok  # there is one class of traced arrays
 
 
-def _only_c_or_f(order: Any) -> None:
+def _only_c_or_f(order: object) -> None:
     if order not in ("C", "F", None):
         raise ValueError("only 'C' or 'F' order is permitted")
 
@@ -92,13 +92,19 @@ for _name, _value in (("zeros", 0), ("ones", 1), ("empty", 0)):
 
 @rules.creates(np.empty_like)
 def empty_like(
-    prototype: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, *, device: Any = None
+    prototype: object,
+    dtype: object = None,
+    order: object = "K",
+    subok: object = True,
+    shape: object = None,
+    *,
+    device: object = None,
 ) -> Any:
     """As `numpy.empty_like`: zeros."""
     return registry.FUNCTIONS[np.zeros_like](prototype, dtype, order, subok, shape, device=device)
 
 
-def _filled(shape: tuple[int, ...], extents: Extents, fill_value: Any, dtype: Any, order: Any) -> Any:
+def _filled(shape: tuple[int, ...], extents: Extents, fill_value: object, dtype: object, order: object) -> Any:
     value = operand(fill_value)
     chosen = supported(dtype_of(value) if dtype is None else dtype)
     if not any(extents):
@@ -110,7 +116,13 @@ def _filled(shape: tuple[int, ...], extents: Extents, fill_value: Any, dtype: An
 
 @rules.creates(np.full)
 def full(
-    shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None
+    shape: object,
+    fill_value: object,
+    dtype: object = None,
+    order: object = "C",
+    *,
+    device: object = None,
+    like: object = None,
 ) -> Any:
     """As `numpy.full`; the value may be traced."""
     _check("full", order, device, like)
@@ -120,14 +132,14 @@ def full(
 
 @rules.creates(np.full_like)
 def full_like(
-    a: Any,
-    fill_value: Any,
-    dtype: Any = None,
-    order: Any = "K",
-    subok: Any = True,
-    shape: Any = None,
+    a: object,
+    fill_value: object,
+    dtype: object = None,
+    order: object = "K",
+    subok: object = True,
+    shape: object = None,
     *,
-    device: Any = None,
+    device: object = None,
 ) -> Any:
     """As `numpy.full_like`."""
     _check("full_like", order, device, None, subok)
@@ -138,7 +150,7 @@ def full_like(
 # ---- from values -----------------------------------------------------------------------------------------------------
 
 
-def cast_value(x: Any, dtype: np.dtype[Any]) -> Atom:
+def cast_value(x: object, dtype: np.dtype[Any]) -> Atom:
     """A value cast as NumPy's assignment casts it: unsafe for arrays, checked for Python scalars."""
     if type(x) in (int, float, complex):
         # NumPy's own conversion raises for what does not fit.
@@ -168,7 +180,7 @@ def array(
     return made
 
 
-def _ordered(made: TracedArray, order: Any, copy: Any) -> TracedArray:
+def _ordered(made: TracedArray, order: object, copy: object) -> TracedArray:
     done = memory_order.ordered(made, order)
     if copy is False and done is not made:
         raise ValueError("Unable to avoid copy while creating an array as requested.")
@@ -200,7 +212,7 @@ def _literal(made: np.ndarray[Any, Any]) -> Atom:
     return Literal(frozen(np.array(made, order="C")))
 
 
-def _dtypes(x: Any) -> list[np.dtype[Any]]:
+def _dtypes(x: object) -> list[np.dtype[Any]]:
     if isinstance(x, (list, tuple)):
         return [d for item in x for d in _dtypes(item)]
     if type(x) is int:
@@ -240,7 +252,13 @@ def _common_depth(shapes: list[tuple[int, ...]]) -> int:
 
 @rules.creates(np.asanyarray)
 def asanyarray(
-    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
+    a: object,
+    dtype: object = None,
+    order: object = None,
+    *,
+    device: object = None,
+    copy: object = None,
+    like: object = None,
 ) -> Any:
     """As `numpy.asanyarray`: an array of a class of its own is returned itself, of use where nothing else is traced."""
     return a if isinstance(a, np.ndarray) and foreign.plain(a) is not a else asarray(a, dtype, order, like=like)
@@ -248,7 +266,13 @@ def asanyarray(
 
 @rules.creates(np.asarray)
 def asarray(
-    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
+    a: object,
+    dtype: object = None,
+    order: object = None,
+    *,
+    device: object = None,
+    copy: object = None,
+    like: object = None,
 ) -> Any:
     """As `numpy.asarray`: an array of the dtype and the order asked for is returned itself."""
     _check("asarray", order, device, like)
@@ -259,19 +283,19 @@ def asarray(
 
 
 @rules.creates(np.ascontiguousarray)
-def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+def ascontiguousarray(a: object, dtype: object = None, *, like: object = None) -> Any:
     """As `numpy.ascontiguousarray`: an array in C order, of at least one dimension."""
     return registry.FUNCTIONS[np.atleast_1d](asarray(a, dtype, "C", like=like))
 
 
 @rules.creates(np.asfortranarray)
-def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+def asfortranarray(a: object, dtype: object = None, *, like: object = None) -> Any:
     """As `numpy.asfortranarray`: an array in Fortran order, of at least one dimension."""
     return registry.FUNCTIONS[np.atleast_1d](asarray(a, dtype, "F", like=like))
 
 
 @rules.creates(np.asarray_chkfinite)
-def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
+def asarray_chkfinite(a: object, dtype: object = None, order: object = None) -> Any:
     """As `numpy.asarray_chkfinite`."""
     made = asarray(a, dtype, order)
     if made.dtype.kind in "fc":
@@ -287,14 +311,14 @@ def copy(a: Any, order: Any = "K", subok: Any = False) -> Any:
 
 
 @rules.method("copy")
-def copy_method(a: Any, order: Any = "C") -> Any:
+def copy_method(a: object, order: object = "C") -> Any:
     """As `ndarray.copy`."""
     _check("ndarray.copy", order)
     return array(a, order=order) if isinstance(a, TracedArray) else a
 
 
 @rules.creates(np.require)
-def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
+def require(a: object, dtype: object = None, requirements: Any = None, *, like: object = None) -> Any:
     """As `numpy.require`: of what may be required only the order of the elements makes a difference here."""
     wanted = {str(r).upper() for r in requirements or ()}
     unknown = wanted - _REQUIREMENTS.keys()
@@ -319,14 +343,14 @@ def diagonal_mask(rows: int, columns: int, k: int, compare: np.ufunc = np.equal)
 
 @rules.creates(np.eye)
 def eye(
-    N: Any,  # noqa: N803
-    M: Any = None,  # noqa: N803
+    N: object,  # noqa: N803
+    M: object = None,  # noqa: N803
     k: Any = 0,
     dtype: Any = float,
-    order: Any = "C",
+    order: object = "C",
     *,
-    device: Any = None,
-    like: Any = None,
+    device: object = None,
+    like: object = None,
 ) -> Any:
     """As `numpy.eye`."""
     _check("eye", order, device, like)
@@ -336,13 +360,13 @@ def eye(
 
 
 @rules.creates(np.identity)
-def identity(n: Any, dtype: Any = None, *, like: Any = None) -> Any:
+def identity(n: object, dtype: object = None, *, like: object = None) -> Any:
     """As `numpy.identity`."""
     return eye(n, dtype=float if dtype is None else dtype, like=like)
 
 
 @rules.creates(np.tri)
-def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None) -> Any:  # noqa: N803
+def tri(N: object, M: object = None, k: Any = 0, dtype: Any = float, *, like: object = None) -> Any:  # noqa: N803
     """As `numpy.tri`, which makes nothing of negative sizes, and takes floats."""
     _check("tri", like=like)
     if type(k) is float or isinstance(k, np.floating):

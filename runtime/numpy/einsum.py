@@ -24,12 +24,12 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 @rules.implements(np.einsum)
 def einsum(
-    *operands: Any,
-    out: Any = None,
+    *operands: object,
+    out: object = None,
     optimize: Any = False,
-    dtype: Any = None,
-    order: Any = "K",
-    casting: Any = "safe",
+    dtype: object = None,
+    order: object = "K",
+    casting: object = "safe",
 ) -> Any:
     """As `numpy.einsum`; repeated labels, ellipses and the form with lists of axes included."""
     plain("einsum", order=(order, "K"))

@@ -31,13 +31,13 @@ _OPPOSITE = {"backward": "forward", None: "forward", "ortho": "ortho", "forward"
 _WIDE = {np.dtype(np.float16): np.dtype(np.float32)}
 
 
-def _opposite(norm: Any) -> str:
+def _opposite(norm: object) -> str:
     if norm not in _OPPOSITE:
         raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
     return _OPPOSITE[norm]
 
 
-def _scale(n: int, norm: Any, forward: bool, real: np.dtype[Any]) -> float:
+def _scale(n: int, norm: object, forward: bool, real: np.dtype[Any]) -> float:
     """By what the op's result is multiplied; the op itself divides inverses by n."""
     opposite = _opposite(norm)
     direction = norm if forward else opposite
@@ -51,7 +51,7 @@ def _scale(n: int, norm: Any, forward: bool, real: np.dtype[Any]) -> float:
     return factor if forward else factor * n
 
 
-def _transformed(a: TracedArray, n: int, axis: Any, kind: str, norm: Any, out: Any) -> TracedArray:
+def _transformed(a: TracedArray, n: int, axis: object, kind: str, norm: object, out: object) -> TracedArray:
     """One transform along one axis, with NumPy's checks."""
     if n < 1:
         raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
@@ -128,7 +128,7 @@ def _points(a: TracedArray, n: Any, axis: Any, half: bool = False) -> int:
     return (size - 1) * 2 if half else size
 
 
-def _register(original: Callable[..., Any]) -> None:
+def _register(original: Callable[..., object]) -> None:
     kind = original.__name__
 
     def function(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> TracedArray:
@@ -143,14 +143,14 @@ for _original in (np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft):
 
 
 @rules.implements(np.fft.hfft)
-def hfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Any:
+def hfft(a: object, n: object = None, axis: object = -1, norm: object = None, out: object = None) -> Any:
     """As `numpy.fft.hfft`."""
     array = handle(a)
     return _F[np.fft.irfft](_F[np.conjugate](array), _points(array, n, axis, True), axis, _opposite(norm), out)
 
 
 @rules.implements(np.fft.ihfft)
-def ihfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Any:
+def ihfft(a: object, n: object = None, axis: object = -1, norm: object = None, out: object = None) -> Any:
     """As `numpy.fft.ihfft`."""
     array = handle(a)
     found = _F[np.fft.rfft](array, _points(array, n, axis), axis, _opposite(norm), out)
@@ -178,7 +178,7 @@ def _shape_and_axes(a: TracedArray, s: Any, axes: Any, half: bool = False) -> tu
     return [a.shape[i] if n == -1 else n for n, i in zip(sizes, chosen, strict=True)], chosen
 
 
-def _each(original: Callable[..., Any], one: Callable[..., Any], default: Any) -> None:
+def _each(original: Callable[..., object], one: Callable[..., object], default: object) -> None:
     def function(a: Any, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None) -> TracedArray:
         array = handle(a)
         sizes, chosen = _shape_and_axes(array, s, axes)
@@ -196,7 +196,7 @@ _each(np.fft.ifft2, np.fft.ifft, (-2, -1))
 
 
 @rules.implements(np.fft.rfftn)
-def rfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
+def rfftn(a: object, s: object = None, axes: object = None, norm: object = None, out: object = None) -> Any:
     """As `numpy.fft.rfftn`."""
     array = handle(a)
     sizes, chosen = _shape_and_axes(array, s, axes)
@@ -207,7 +207,7 @@ def rfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = 
 
 
 @rules.implements(np.fft.irfftn)
-def irfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
+def irfftn(a: object, s: object = None, axes: object = None, norm: object = None, out: object = None) -> Any:
     """As `numpy.fft.irfftn`."""
     array = handle(a)
     sizes, chosen = _shape_and_axes(array, s, axes, half=True)
@@ -217,13 +217,13 @@ def irfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any =
 
 
 @rules.implements(np.fft.rfft2)
-def rfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None) -> Any:
+def rfft2(a: object, s: object = None, axes: object = (-2, -1), norm: object = None, out: object = None) -> Any:
     """As `numpy.fft.rfft2`."""
     return rfftn(a, s, axes, norm, out)
 
 
 @rules.implements(np.fft.irfft2)
-def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None) -> Any:
+def irfft2(a: object, s: object = None, axes: object = (-2, -1), norm: object = None, out: object = None) -> Any:
     """As `numpy.fft.irfft2`."""
     return irfftn(a, s, axes, norm, out)
 

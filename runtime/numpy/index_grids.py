@@ -30,7 +30,7 @@ rules = Rules()
 
 
 @rules.implements(np.ix_)
-def ix_(*args: Any) -> tuple[Any, ...]:
+def ix_(*args: object) -> tuple[Any, ...]:
     """As `numpy.ix_`, of positions; truth values must be static."""
     lines = []
     for i, given in enumerate(args):
@@ -70,7 +70,7 @@ def indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Any:
 
 @rules.creates(np.fromfunction)
 def fromfunction(
-    function: Callable[..., Any], shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any
+    function: Callable[..., object], shape: object, *, dtype: object = float, like: object = None, **kwargs: object
 ) -> Any:
     """As `numpy.fromfunction`: the function is called once, on the coordinate arrays."""
     plain("fromfunction", like=(like, None))
@@ -79,7 +79,9 @@ def fromfunction(
 
 
 @rules.creates(np.meshgrid)
-def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "xy") -> tuple[TracedArray, ...]:
+def meshgrid(
+    *xi: object, copy: object = True, sparse: object = False, indexing: object = "xy"
+) -> tuple[TracedArray, ...]:
     """As `numpy.meshgrid`; the arrays are copies."""
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")

@@ -59,7 +59,7 @@ class Bracket:
         parts = [self._widened(x).astype(dtype) for x in made]
         return _F[np.concatenate](parts, self.axis)
 
-    def _widened(self, item: Any) -> Any:
+    def _widened(self, item: object) -> Any:
         """The item with new axes of one element."""
         array: Any = item if wrap.is_sized(item) else handle(item)
         missing = self.ndmin - array.ndim

@@ -41,13 +41,13 @@ def size(a: Any, axis: Any = None) -> int:
     return total
 
 
-def _model(x: Any) -> Any:
+def _model(x: object) -> Any:
     """Return what NumPy's promotion functions take in place of an operand."""
     return spec_of(x) if traced_inside(x) else x
 
 
 @rules.implements(np.result_type)
-def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
+def result_type(*arrays_and_dtypes: object) -> np.dtype[Any]:
     """As `numpy.result_type`."""
     return np.result_type(*map(_model, arrays_and_dtypes))
 
@@ -69,7 +69,7 @@ def min_scalar_type(a: Any, /) -> np.dtype[Any]:
 
 
 @rules.implements(np.common_type)
-def common_type(*arrays: Any) -> Any:
+def common_type(*arrays: object) -> Any:
     """As `numpy.common_type`."""
     for x in arrays:
         if isinstance(x, PythonScalar):
@@ -78,19 +78,19 @@ def common_type(*arrays: Any) -> Any:
 
 
 @rules.implements(np.iscomplexobj)
-def iscomplexobj(x: Any) -> bool:
+def iscomplexobj(x: object) -> bool:
     """As `numpy.iscomplexobj`."""
     return dtype_of(x).kind == "c"
 
 
 @rules.implements(np.isrealobj)
-def isrealobj(x: Any) -> bool:
+def isrealobj(x: object) -> bool:
     """As `numpy.isrealobj`."""
     return dtype_of(x).kind != "c"
 
 
 @rules.implements(np.isscalar)
-def isscalar(element: Any) -> bool:
+def isscalar(element: object) -> bool:
     """As `numpy.isscalar`."""
     return isinstance(element, Tracer) and element.abstract.kind is not Kind.ARRAY
 
@@ -102,7 +102,7 @@ def isfortran(a: Any) -> bool:
 
 
 @rules.implements(np.may_share_memory)
-def may_share_memory(a: Any, b: Any, /, max_work: Any = 0) -> bool:
+def may_share_memory(a: Any, b: object, /, max_work: object = 0) -> bool:
     """As `numpy.may_share_memory`, by the identity of the memory."""
     del max_work
     return isinstance(a, TracedArray) and isinstance(b, TracedArray) and a.storage is b.storage

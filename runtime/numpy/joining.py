@@ -36,7 +36,7 @@ from anabranch.runtime.values.memory import views
 rules = Rules()
 
 
-def _items(arrays: Any) -> list[Any]:
+def _items(arrays: object) -> list[Any]:
     if isinstance(arrays, TracedArray):
         return [arrays[i] for i in range(len(arrays))]
     if not isinstance(arrays, (list, tuple)):
@@ -48,7 +48,7 @@ def _joined(values: Sequence[Atom], axis: int) -> Atom:
     return values[0] if len(values) == 1 else atoms.op("concatenate", *values, axis=axis)
 
 
-def _cast(items: Sequence[Any], dtype: Any, casting: Any, out: Any) -> list[Atom]:
+def _cast(items: Sequence[object], dtype: Any, casting: Any, out: object) -> list[Atom]:
     # Arrays are joined, so Python scalars are not weak here.
     chosen = np.result_type(*map(dtype_of, items)) if dtype is None else supported(dtype)
     for x in items:
@@ -114,7 +114,7 @@ def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, cas
     return fresh(joined) if out is None else store(out, joined)
 
 
-def _register_stack(original: Callable[..., Any], least: int, axis_of: Callable[..., Any]) -> None:
+def _register_stack(original: Callable[..., object], least: int, axis_of: Callable[..., object]) -> None:
     at_least = (np.atleast_1d, np.atleast_2d, np.atleast_3d)[least - 1]
 
     def function(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
@@ -133,13 +133,13 @@ _register_stack(np.hstack, 1, lambda first: 0 if first.ndim == 1 else 1)
 
 
 @rules.implements(np.dstack)
-def dstack(tup: Any) -> Any:
+def dstack(tup: object) -> Any:
     """As `numpy.dstack`."""
     return concatenate([registry.FUNCTIONS[np.atleast_3d](handle(x)) for x in _items(tup)], 2)
 
 
 @rules.implements(np.column_stack)
-def column_stack(tup: Any) -> Any:
+def column_stack(tup: object) -> Any:
     """As `numpy.column_stack`."""
     arrays = [handle(x) for x in _items(tup)]
     columns = [a if a.ndim >= 2 else fresh(atoms.reshape(a.atom, (a.size, 1))) for a in arrays]
@@ -147,14 +147,14 @@ def column_stack(tup: Any) -> Any:
 
 
 @rules.implements(np.block)
-def block(arrays: Any) -> Any:
+def block(arrays: object) -> Any:
     """As `numpy.block`: nested lists of blocks."""
     depth = _depth(arrays)
     ndim = max(depth, _most_axes(arrays))
     return _block(arrays, depth, ndim)
 
 
-def _depth(arrays: Any) -> int:
+def _depth(arrays: object) -> int:
     if not isinstance(arrays, list):
         return 0
     if not arrays:
@@ -165,7 +165,7 @@ def _depth(arrays: Any) -> int:
     return 1 + depths.pop()
 
 
-def _most_axes(arrays: Any) -> int:
+def _most_axes(arrays: object) -> int:
     return max(map(_most_axes, arrays)) if isinstance(arrays, list) else handle(arrays).ndim
 
 
@@ -196,7 +196,7 @@ def _parts(array: TracedArray, bounds: Sequence[int], axis: int) -> list[TracedA
 
 
 @rules.implements(np.array_split)
-def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
+def array_split(ary: object, indices_or_sections: Any, axis: object = 0) -> Any:
     """As `numpy.array_split`: views."""
     if isinstance(indices_or_sections, (list, tuple)) and traced_inside(indices_or_sections):
         return registry.SIZED[np.array_split](ary, indices_or_sections, axis)
@@ -214,7 +214,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
 
 
 @rules.implements(np.split)
-def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
+def split(ary: object, indices_or_sections: Any, axis: object = 0) -> Any:
     """As `numpy.split`: views."""
     array = handle(ary)
     if not isinstance(indices_or_sections, (list, tuple, np.ndarray)):
@@ -224,7 +224,7 @@ def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     return array_split(array, indices_or_sections, axis)
 
 
-def _register_split(original: Callable[..., Any], least: int, axis_of: Callable[..., Any]) -> None:
+def _register_split(original: Callable[..., object], least: int, axis_of: Callable[..., object]) -> None:
     def function(ary: Any, indices_or_sections: Any) -> Any:
         array = handle(ary)
         if array.ndim < least:
@@ -239,7 +239,7 @@ _register_split(np.hsplit, 1, lambda array: 1 if array.ndim > 1 else 0)
 _register_split(np.dsplit, 3, lambda _: 2)
 
 
-def unstack(x: Any, /, *, axis: Any = 0) -> tuple[Any, ...]:
+def unstack(x: object, /, *, axis: object = 0) -> tuple[Any, ...]:
     """As `numpy.unstack`: views."""
     array = handle(x)
     if array.ndim == 0:
@@ -256,7 +256,7 @@ if hasattr(np, "unstack"):
 
 
 @rules.implements(np.tile)
-def tile(A: Any, reps: Any) -> Any:  # noqa: N803
+def tile(A: object, reps: object) -> Any:  # noqa: N803
     """As `numpy.tile`: a copy."""
     listed = tuple(reps) if isinstance(reps, (list, tuple, np.ndarray)) else (reps,)
     if any(map(is_open, listed)):
@@ -273,7 +273,7 @@ def tile(A: Any, reps: Any) -> Any:  # noqa: N803
 
 @rules.method("repeat")
 @rules.implements(np.repeat)
-def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
+def repeat(a: object, repeats: Any, axis: object = None) -> Any:
     """As `numpy.repeat`; the counts may be known only at run time."""
     if dynamic_repeats.is_open(repeats):
         return dynamic_repeats.repeat(a, repeats, axis)
@@ -311,7 +311,7 @@ def picked(value: Atom, positions: np.ndarray[Any, Any], axis: int) -> Atom:
 
 
 @rules.implements(np.roll)
-def roll(a: Any, shift: Any, axis: Any = None) -> TracedArray:
+def roll(a: object, shift: Any, axis: Any = None) -> TracedArray:
     """As `numpy.roll`; the shift may be traced."""
     value = atom_of(a)
     shape = value.type.shape
@@ -327,7 +327,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> TracedArray:
     return fresh(value)
 
 
-def axes_list(axes: Sequence[Any], ndim: int) -> list[int]:
+def axes_list(axes: Sequence[object], ndim: int) -> list[int]:
     """Axes counted from the front; they may repeat."""
     return [axes_tuple(a, ndim)[0] for a in axes]
 

@@ -32,7 +32,7 @@ _SINGULAR = "Singular matrix"
 
 
 @rules.implements(np.linalg.solve)
-def solve(a: Any, b: Any) -> TracedArray:
+def solve(a: object, b: object) -> TracedArray:
     """As `numpy.linalg.solve`; a singular matrix raises `LinAlgError` at run time."""
     left, right = handle(a), handle(b)
     assert_square(left)
@@ -71,7 +71,7 @@ def inverse(a: TracedArray) -> tuple[Atom, Atom]:
 
 
 @rules.implements(np.linalg.inv)
-def inv(a: Any) -> TracedArray:
+def inv(a: object) -> TracedArray:
     """As `numpy.linalg.inv`; a singular matrix raises `LinAlgError` at run time."""
     array = handle(a)
     assert_square(array)
@@ -81,7 +81,7 @@ def inv(a: Any) -> TracedArray:
 
 
 @rules.implements(np.linalg.tensorsolve)
-def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
+def tensorsolve(a: object, b: object, axes: Any = None) -> Any:
     """As `numpy.linalg.tensorsolve`."""
     array, right = handle(a), handle(b)
     ndim = array.ndim
@@ -135,7 +135,7 @@ def _sign_and_log(a: TracedArray) -> tuple[Any, Any]:
 
 
 @rules.implements(np.linalg.slogdet)
-def slogdet(a: Any) -> Any:
+def slogdet(a: object) -> Any:
     """As `numpy.linalg.slogdet`."""
     array = handle(a)
     assert_square(array)
@@ -145,7 +145,7 @@ def slogdet(a: Any) -> Any:
 
 
 @rules.implements(np.linalg.det)
-def det(a: Any) -> Any:
+def det(a: object) -> Any:
     """As `numpy.linalg.det`."""
     array = handle(a)
     assert_square(array)
@@ -158,7 +158,7 @@ def det(a: Any) -> Any:
 
 
 @rules.implements(np.linalg.pinv)
-def pinv(a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = NoValue) -> Any:
+def pinv(a: object, rcond: object = None, hermitian: object = False, *, rtol: object = NoValue) -> Any:
     """As `numpy.linalg.pinv`."""
     array = handle(a)
     if rcond is not None and rtol is not NoValue:
@@ -178,7 +178,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = NoVal
 
 
 @rules.implements(np.linalg.lstsq)
-def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
+def lstsq(a: object, b: object, rcond: object = None) -> Any:
     """As `numpy.linalg.lstsq`; how many residuals there are is known at run time."""
     left, right = handle(a), handle(b)
     vectors = right.ndim == 1
@@ -203,7 +203,7 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     return as_dtype(atom_of(solution), dtype), rest, result(rank), as_dtype(s, real_of(dtype))
 
 
-def _cutoff(rcond: Any, size: int) -> Any:
+def _cutoff(rcond: object, size: int) -> Any:
     """The ratio to the largest singular value up to which one counts as zero, by LAPACK's gelsd."""
     given: Any = handle(np.finfo(FLOAT64).eps * size if rcond is None else rcond)
     plain = _F[np.logical_and](given > 0, given < 1)

@@ -48,7 +48,7 @@ def _diagonal_matrix(line: Atom, k: int) -> Atom:
 
 
 @rules.implements(np.diagflat)
-def diagflat(v: Any, k: Any = 0) -> TracedArray:
+def diagflat(v: object, k: Any = 0) -> TracedArray:
     """As `numpy.diagflat`."""
     line = atom_of(v)
     return fresh(_diagonal_matrix(atoms.reshape(line, (line.type.size,)), operator.index(k)))
@@ -69,13 +69,13 @@ def _triangle(m: Any, k: Any, lower: bool) -> TracedArray:
 
 
 @rules.implements(np.tril)
-def tril(m: Any, k: Any = 0) -> TracedArray:
+def tril(m: object, k: object = 0) -> TracedArray:
     """As `numpy.tril`."""
     return _triangle(m, k, lower=True)
 
 
 @rules.implements(np.triu)
-def triu(m: Any, k: Any = 0) -> TracedArray:
+def triu(m: object, k: object = 0) -> TracedArray:
     """As `numpy.triu`."""
     return _triangle(m, k, lower=False)
 
@@ -138,7 +138,7 @@ for _original in (np.bartlett, np.blackman, np.hamming, np.hanning, np.kaiser):
 
 
 @rules.implements(np.polyval)
-def polyval(p: Any, x: Any) -> Any:
+def polyval(p: object, x: object) -> Any:
     """As `numpy.polyval`: Horner's rule."""
     coefficients = handle(p)
     value = x if hasattr(x, "dtype") else _F[np.asarray](x)

@@ -116,7 +116,7 @@ def astype(a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok:
 if hasattr(np, "astype"):
 
     @rules.implements(np.astype)
-    def astype_function(x: Any, dtype: Any, /, *, copy: Any = True, device: Any = None) -> Any:
+    def astype_function(x: object, dtype: object, /, *, copy: object = True, device: object = None) -> Any:
         """As `numpy.astype`."""
         if device != "cpu":
             plain("astype", device=(device, None))
@@ -169,20 +169,20 @@ rules.refuses_method(
 # ---- writing ---------------------------------------------------------------------------------------------------------
 
 
-def _target(a: Any, name: str) -> TracedArray:
+def _target(a: object, name: str) -> TracedArray:
     if not isinstance(a, TracedArray):
         raise refused(name, "its target is not a traced array")
     return a
 
 
 @rules.method("fill")
-def fill(a: Any, value: Any) -> None:
+def fill(a: object, value: object) -> None:
     """As `ndarray.fill`."""
     _target(a, "ndarray.fill")[...] = value
 
 
 @rules.implements(np.copyto)
-def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+def copyto(dst: object, src: object, casting: object = "same_kind", where: object = True) -> None:
     """As `numpy.copyto`."""
     target = _target(dst, "copyto")
     if _is_same(target, src):
@@ -209,13 +209,13 @@ def _castable(value: Any, dtype: np.dtype[Any], casting: Any) -> bool:
     return np.can_cast(dtype_of(value), dtype, casting)
 
 
-def _is_same(a: TracedArray, b: Any) -> bool:
+def _is_same(a: TracedArray, b: object) -> bool:
     """Return whether both are the very same part of one array."""
     return isinstance(b, TracedArray) and a.storage is b.storage and a.path == b.path
 
 
 @rules.implements(np.putmask)
-def putmask(a: Any, mask: Any, values: Any) -> None:
+def putmask(a: object, mask: object, values: object) -> None:
     """As `numpy.putmask`: the values are repeated to the array's size."""
     target = _target(a, "putmask")
     chosen = atom_of(mask, np.bool_)
@@ -239,13 +239,13 @@ def _repeated(values: Atom, size: int) -> Atom | None:
     return atoms.op("slice", flat, starts=(0,), limits=(size,), strides=(1,))
 
 
-def _check_apart(name: str, values: Any, target: TracedArray) -> None:
+def _check_apart(name: str, values: object, target: TracedArray) -> None:
     """NumPy reads these values one by one while it writes."""
     if isinstance(values, TracedArray) and values.storage is target.storage:
         raise refused(name, "the values are a part of the array that is written; pass a copy of them")
 
 
-def _check_safe(values: Any, target: TracedArray) -> None:
+def _check_safe(values: object, target: TracedArray) -> None:
     """An array is cast by the rule "safe", any other value as it can be."""
     if isinstance(values, (np.ndarray, TracedArray)) and not np.can_cast(values.dtype, target.dtype, "safe"):
         raise TypeError(
@@ -279,7 +279,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 
 @rules.method("put")
 @rules.implements(np.put)
-def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
+def put(a: object, ind: object, v: object, mode: object = "raise") -> None:
     """As `numpy.put`: writes at positions of the flat array."""
     target = _target(a, "put")
     if not atom_of(v).type.size:
@@ -295,7 +295,7 @@ def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
 
 
 @rules.implements(np.fill_diagonal)
-def fill_diagonal(a: Any, val: Any, wrap: Any = False) -> None:
+def fill_diagonal(a: object, val: object, wrap: object = False) -> None:
     """As `numpy.fill_diagonal`."""
     target = _target(a, "fill_diagonal")
     if target.ndim < 2:

@@ -56,7 +56,7 @@ class Namespace:
         return repr(self.__wrapped__)
 
 
-def staged(obj: Any) -> Any:
+def staged(obj: object) -> Any:
     """The staged counterpart of a NumPy module, function or ufunc; any other object is returned as it is.
 
     Parameters
@@ -111,21 +111,21 @@ def _is_function(obj: Any) -> bool:
     return _of_numpy(getattr(obj, "__module__", None) or "")
 
 
-def _random(obj: Any) -> bool:
+def _random(obj: object) -> bool:
     # NumPy itself imports this module only when it is first used.
     return "numpy.random" in sys.modules and isinstance(getattr(obj, "__self__", None), np.random.RandomState)
 
 
-def _is_default_rng(obj: Callable[..., Any]) -> bool:
+def _is_default_rng(obj: Callable[..., object]) -> bool:
     return "numpy.random" in sys.modules and obj is np.random.default_rng
 
 
 @functools.lru_cache(maxsize=1024)
-def _guard(original: Callable[..., Any], name: str) -> Callable[..., Any]:
+def _guard(original: Callable[..., object], name: str) -> Callable[..., Any]:
     impure = _random(original) or _is_default_rng(original)
 
     @functools.wraps(original, updated=())
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         if traced_inside(args) or traced_inside(kwargs):
             instead = "; anabranch.random draws numbers from run-time seeds" if "random" in name else ""
             why = f": {registry.REFUSED[name]}" if name in registry.REFUSED else instead

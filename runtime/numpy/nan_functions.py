@@ -28,7 +28,7 @@ def _replaced(x: Atom, value: float) -> Atom:
     return x if mask is None else atoms.select(mask, zeros_atom(x.type.shape, x.type.dtype, value), x)
 
 
-def _filled(plain_: Callable[..., Any], value: int) -> Callable[..., Any]:
+def _filled(plain_: Callable[..., object], value: int) -> Callable[..., Any]:
     def function(a: Any, *args: Any, **kwargs: Any) -> Any:
         return _F[plain_](fresh(_replaced(atom_of(a), value)), *args, **kwargs)
 
@@ -62,7 +62,7 @@ rules.implements(np.nanmax)(_extreme(np.maximum, np.fmax))
 rules.implements(np.nanmin)(_extreme(np.minimum, np.fmin))
 
 
-def _position(plain_: Callable[..., Any], value: float) -> Callable[..., Any]:
+def _position(plain_: Callable[..., object], value: float) -> Callable[..., Any]:
     def function(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NoValue) -> Any:
         x = atom_of(a)
         mask = _nan_mask(x)
@@ -80,7 +80,7 @@ rules.implements(np.nanargmax)(_position(np.argmax, -np.inf))
 rules.implements(np.nanargmin)(_position(np.argmin, np.inf))
 
 
-def _present(x: Atom, where: Any) -> Any:
+def _present(x: Atom, where: object) -> Any:
     """A `where=` that leaves NaN out."""
     mask = _nan_mask(x)
     if mask is None:
@@ -99,7 +99,13 @@ def _check_inexact(x: Atom, dtype: Any, out: Any) -> None:
 
 @rules.implements(np.nanmean)
 def nanmean(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NoValue, *, where: Any = NoValue
+    a: object,
+    axis: object = None,
+    dtype: object = None,
+    out: object = None,
+    keepdims: object = NoValue,
+    *,
+    where: object = NoValue,
 ) -> Any:
     """As `numpy.nanmean`."""
     x = atom_of(a)
@@ -107,7 +113,7 @@ def nanmean(
     return statistics.mean(fresh(_replaced(x, 0)), axis, dtype, out, keepdims, where=_present(x, where))
 
 
-def _spread(original: Callable[..., Any], root: bool) -> None:
+def _spread(original: Callable[..., object], root: bool) -> None:
     def function(
         a: Any,
         axis: Any = None,
@@ -142,7 +148,9 @@ _spread(np.nanstd, root=True)
 
 
 @rules.implements(np.nanmedian)
-def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = NoValue) -> Any:
+def nanmedian(
+    a: object, axis: object = None, out: object = None, overwrite_input: object = False, keepdims: object = NoValue
+) -> Any:
     """As `numpy.nanmedian`: NaN sorts last, so the middle is found from how many numbers there are."""
     del overwrite_input  # a permission
     x = atom_of(a)

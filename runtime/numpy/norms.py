@@ -67,7 +67,7 @@ def _vector(x: Any, ord: Any, axis: int, keepdims: Any) -> Any:
     return _F[np.power](total, _F[np.reciprocal](np.asarray(ord, dtype=total.dtype)))
 
 
-def _matrix(x: Any, ord: Any, rows: int, columns: int, keepdims: Any) -> Any:
+def _matrix(x: object, ord: object, rows: int, columns: int, keepdims: object) -> Any:
     both = (rows, columns)
     if ord is None or ord in ("fro", "f"):
         return _F[np.sqrt](_F[np.sum](_squares(x), axis=both, keepdims=keepdims))
@@ -90,7 +90,7 @@ def _of_singular_values(s: Any, ord: Any) -> Any:
 
 
 @rules.implements(np.linalg.vector_norm)
-def vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
+def vector_norm(x: object, /, *, axis: object = None, keepdims: object = False, ord: Any = 2) -> Any:
     """As `numpy.linalg.vector_norm`."""
     array = handle(x)
     axes = axes_tuple(axis, array.ndim)
@@ -106,6 +106,6 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any 
 
 
 @rules.implements(np.linalg.matrix_norm)
-def matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
+def matrix_norm(x: object, /, *, keepdims: object = False, ord: object = "fro") -> Any:
     """As `numpy.linalg.matrix_norm`."""
     return norm(x, ord, (-2, -1), keepdims)

@@ -18,7 +18,7 @@ rules = Rules()
 
 
 @rules.implements(np.roots)
-def roots(p: Any) -> Any:
+def roots(p: object) -> Any:
     """As `numpy.roots`, always complex, of coefficients that neither begin nor end with zero."""
     array = xp.atleast_1d(handle(p))
     if array.ndim != 1:
@@ -38,7 +38,9 @@ def roots(p: Any) -> Any:
 
 
 @rules.implements(np.polyfit)
-def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: Any = None, cov: Any = False) -> Any:
+def polyfit(
+    x: object, y: object, deg: object, rcond: object = None, full: object = False, w: object = None, cov: object = False
+) -> Any:
     """As `numpy.polyfit`, without its `RankWarning`."""
     order = _order(deg)
     points, rhs = _inexact(x), _inexact(y)
@@ -66,7 +68,7 @@ def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: A
     return c, base * factor if rhs.ndim == 1 else base[:, :, np.newaxis] * factor
 
 
-def _inexact(x: Any) -> Any:
+def _inexact(x: object) -> Any:
     array: Any = handle(x)
     return array + 0.0
 

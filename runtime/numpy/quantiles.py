@@ -43,7 +43,7 @@ def _stepped(shift: float, stays: Weight) -> Index:
     return index
 
 
-def _rounded(original: Callable[..., Any]) -> Index:
+def _rounded(original: Callable[..., object]) -> Index:
     return lambda n, q: xp.asarray(staged(original)((n - 1) * q)).astype(np.int64)
 
 
@@ -97,7 +97,7 @@ class Lines:
         return xp.take_along_axis(self.ordered, index, 0)
 
 
-def _column_lines(a: Any, axis: Any) -> tuple[Any, tuple[int, ...], tuple[int, ...]]:
+def _column_lines(a: object, axis: object) -> tuple[Any, tuple[int, ...], tuple[int, ...]]:
     line, wide = statistics.lines(a, axis)
     *outer, n = line.type.shape
     table = atoms.reshape(line, (int(np.prod(outer, dtype=int)), n))
@@ -154,7 +154,7 @@ def _weighted(table: Any, weight: Any, lines: Lines, level: Any) -> Any:
     return lines.pick(xp.minimum(before, xp.maximum(lines.count - 1, 0)))
 
 
-def _refuse(where: Any, message: str) -> None:
+def _refuse(where: object, message: str) -> None:
     run_time_checks.fail_if(wrap.as_atom(xp.any(where)), lambda _: ValueError(message))
 
 
@@ -176,7 +176,7 @@ class Request:
     ignores_nan: bool
 
 
-def _levels(q: Any, scale: str) -> Any:
+def _levels(q: object, scale: str) -> Any:
     level = xp.true_divide(q, 100) if scale == "percent" else q
     level = xp.asarray(level)
     outside = ~xp.logical_and(level >= 0, level <= 1)

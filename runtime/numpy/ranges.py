@@ -44,15 +44,15 @@ _F = registry.FUNCTIONS
 
 @rules.creates(np.arange)
 def arange(
-    first: Any = NoValue,
+    first: object = NoValue,
     /,
     stop: Any = NoValue,
     step: Any = None,
-    dtype: Any = None,
+    dtype: object = None,
     *,
     start: Any = NoValue,
-    device: Any = None,
-    like: Any = None,
+    device: object = None,
+    like: object = None,
 ) -> Any:
     """As `numpy.arange`; how many numbers there are may be known only at run time."""
     plain("arange", like=(like, None))
@@ -82,7 +82,7 @@ def arange(
     return wrap.with_extents(fresh(_line(lowest, delta, count, chosen)), extents)
 
 
-def _arange_dtype(start: Any, stop: Any, step: Any) -> np.dtype[Any]:
+def _arange_dtype(start: object, stop: object, step: object) -> np.dtype[Any]:
     dtypes = [np.dtype(np.int64) if type(x) is bool else dtype_of(x) for x in (start, stop, step)]
     return supported(np.result_type(np.int64, *dtypes))
 
@@ -98,7 +98,7 @@ def _arange_count(start: Any, stop: Any, step: Any) -> tuple[int, Extents]:
     return max(math.ceil((extent / step).real), 0), ()
 
 
-def _refuse_unless_open(bounds: Sequence[Any]) -> None:
+def _refuse_unless_open(bounds: Sequence[object]) -> None:
     """Raise where bounds are computed from arguments alone, which become static."""
     traced = [value for value in bounds if traced_inside(value)]
     if all(leaves_behind(value) is not None for value in traced) or any(dtype_of(x).kind == "c" for x in bounds):
@@ -111,7 +111,7 @@ def _refuse_unless_open(bounds: Sequence[Any]) -> None:
         raise error
 
 
-def _scalar(x: Any, dtype: np.dtype[Any]) -> Atom:
+def _scalar(x: object, dtype: np.dtype[Any]) -> Atom:
     return atoms.reshape(atom_of(x, dtype), ())
 
 
@@ -128,15 +128,15 @@ def _line(first: Atom, delta: Atom, count: int, dtype: np.dtype[Any]) -> Atom:
 
 @rules.creates(np.linspace)
 def linspace(
-    start: Any,
-    stop: Any,
+    start: object,
+    stop: object,
     num: Any = 50,
     endpoint: Any = True,
-    retstep: Any = False,
-    dtype: Any = None,
-    axis: Any = 0,
+    retstep: object = False,
+    dtype: object = None,
+    axis: object = 0,
     *,
-    device: Any = None,
+    device: object = None,
 ) -> Any:
     """As `numpy.linspace`; the ends may be traced, also arrays."""
     if device != "cpu":
@@ -199,13 +199,13 @@ def _steps(delta: Atom, div: int, num: int, dtype: np.dtype[Any]) -> tuple[Atom,
 
 @rules.creates(np.logspace)
 def logspace(
-    start: Any,
-    stop: Any,
-    num: Any = 50,
-    endpoint: Any = True,
-    base: Any = 10.0,
-    dtype: Any = None,
-    axis: Any = 0,
+    start: object,
+    stop: object,
+    num: object = 50,
+    endpoint: object = True,
+    base: object = 10.0,
+    dtype: object = None,
+    axis: object = 0,
 ) -> Any:
     """As `numpy.logspace`."""
     if shape_of(base):
@@ -242,7 +242,7 @@ def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype:
     return y.astype(chosen if dtype is None else supported(dtype))
 
 
-def _ended(y: Any, first: Any, last: Any, num: Any, endpoint: Any) -> Any:
+def _ended(y: Any, first: object, last: Any, num: Any, endpoint: Any) -> Any:
     """A sequence of run-time length with what its ends are to be exactly."""
     places = _F[np.expand_dims](arange(num), tuple(range(1, y.ndim)))
     y = _F[np.where](places == num - 1, last, y) if endpoint else y

@@ -28,13 +28,13 @@ _TRUTHS: Table = {"any": (np.any, np.logical_or), "all": (np.all, np.logical_and
 
 def _arithmetic(ufunc: np.ufunc) -> Callable[..., Any]:
     def reduction(
-        a: Any,
-        axis: Any = None,
-        dtype: Any = None,
-        out: Any = None,
-        keepdims: Any = NoValue,
-        initial: Any = NoValue,
-        where: Any = True,
+        a: object,
+        axis: object = None,
+        dtype: object = None,
+        out: object = None,
+        keepdims: object = NoValue,
+        initial: object = NoValue,
+        where: object = True,
     ) -> Any:
         return ufunc_reductions.reduce(
             ufunc, a, ufunc_reductions.ReductionKeywords(axis, dtype, out, keepdims, initial, where)
@@ -45,7 +45,12 @@ def _arithmetic(ufunc: np.ufunc) -> Callable[..., Any]:
 
 def _extreme(ufunc: np.ufunc) -> Callable[..., Any]:
     def reduction(
-        a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue, initial: Any = NoValue, where: Any = True
+        a: object,
+        axis: object = None,
+        out: object = None,
+        keepdims: object = NoValue,
+        initial: object = NoValue,
+        where: object = True,
     ) -> Any:
         return ufunc_reductions.reduce(
             ufunc, a, ufunc_reductions.ReductionKeywords(axis, None, out, keepdims, initial, where)
@@ -55,7 +60,9 @@ def _extreme(ufunc: np.ufunc) -> Callable[..., Any]:
 
 
 def _truth(ufunc: np.ufunc) -> Callable[..., Any]:
-    def reduction(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue, *, where: Any = True) -> Any:
+    def reduction(
+        a: object, axis: object = None, out: object = None, keepdims: object = NoValue, *, where: object = True
+    ) -> Any:
         truth = ufunc_reductions.reduce_atom(
             ufunc, atom_of(a), ufunc_reductions.ReductionKeywords(axis, np.bool_, None, keepdims, NoValue, where)
         )
@@ -74,7 +81,7 @@ rules.implements(np.amin)(rules.methods["min"])
 
 
 def _position(name: str) -> Callable[..., Any]:
-    def reduction(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NoValue) -> Any:
+    def reduction(a: object, axis: object = None, out: object = None, *, keepdims: object = NoValue) -> Any:
         x = atom_of(a)
         shape = x.type.shape
         keep = keepdims is not NoValue and bool(keepdims)
@@ -98,7 +105,7 @@ for _name in ("argmax", "argmin"):
 
 
 def _running(ufunc: np.ufunc) -> Callable[..., Any]:
-    def accumulation(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> TracedArray:
+    def accumulation(a: object, axis: object = None, dtype: object = None, out: object = None) -> TracedArray:
         return accumulate(ufunc, atom_of(a), axis, dtype, out)
 
     return accumulation
@@ -122,7 +129,7 @@ for _name, _ufunc in (("cumsum", np.add), ("cumprod", np.multiply)):
 
 def _cumulative(ufunc: np.ufunc) -> Callable[..., Any]:
     def accumulation(
-        x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False
+        x: object, /, *, axis: object = None, dtype: object = None, out: object = None, include_initial: bool = False
     ) -> TracedArray:
         value = atom_of(x)
         shape = value.type.shape
@@ -149,7 +156,7 @@ if hasattr(np, "cumulative_sum"):
 
 
 @rules.implements(np.ptp)
-def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue) -> Any:
+def ptp(a: object, axis: object = None, out: object = None, keepdims: object = NoValue) -> Any:
     """Maximum less minimum."""
     options = ufunc_reductions.ReductionKeywords(axis, None, None, keepdims)
     x = atom_of(a)
@@ -159,7 +166,7 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue) -> A
 
 
 @rules.implements(np.count_nonzero)
-def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+def count_nonzero(a: object, axis: object = None, *, keepdims: object = False) -> Any:
     """How many elements are not zero."""
     truth = atoms.convert(atom_of(a), np.bool_)
     return ufunc_reductions.reduce(

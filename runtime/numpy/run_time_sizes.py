@@ -28,7 +28,7 @@ NEGATIVE = "negative dimensions are not allowed"
 _SPARE = 64
 
 
-def is_open(n: Any, what: str = "a shape") -> bool:
+def is_open(n: object, what: str = "a shape") -> bool:
     """Return whether a size is an int known only at run time.
 
     Raises
@@ -42,7 +42,7 @@ def is_open(n: Any, what: str = "a shape") -> bool:
     return static_requests.leaves_behind(n) is None
 
 
-def shape_with_room(shape: Any) -> tuple[tuple[int, ...], Extents]:
+def shape_with_room(shape: object) -> tuple[tuple[int, ...], Extents]:
     """A shape argument as capacities, and their extents: none where all sizes are static."""
     sizes = _sizes(shape) if traced_inside(shape) else ()
     if not any(map(is_open, sizes)):
@@ -50,7 +50,7 @@ def shape_with_room(shape: Any) -> tuple[tuple[int, ...], Extents]:
     return with_room(sizes, NEGATIVE)
 
 
-def _sizes(shape: Any) -> Sequence[Any]:
+def _sizes(shape: object) -> Sequence[Any]:
     if isinstance(shape, TracedArray) and shape.ndim == 1:
         return [shape[i] for i in range(shape.shape[0])]
     if isinstance(shape, Tracer):
@@ -58,7 +58,7 @@ def _sizes(shape: Any) -> Sequence[Any]:
     return tuple(shape) if isinstance(shape, Iterable) else (shape,)
 
 
-def with_room(sizes: Sequence[Any], negative: str | None = None) -> tuple[tuple[int, ...], Extents]:
+def with_room(sizes: Sequence[object], negative: str | None = None) -> tuple[tuple[int, ...], Extents]:
     """Capacities for these sizes, each a plain int or known only at run time, and their extents.
 
     Parameters

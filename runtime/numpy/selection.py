@@ -41,7 +41,7 @@ _F = registry.FUNCTIONS
 
 
 @rules.implements(np.where)
-def where(condition: Any, x: Any = NoValue, y: Any = NoValue, /) -> Any:
+def where(condition: object, x: object = NoValue, y: object = NoValue, /) -> Any:
     """As `numpy.where` with three arguments: always an array."""
     if x is NoValue and y is NoValue:
         return _F[np.nonzero](condition)
@@ -94,7 +94,7 @@ def clip(
     return result(value, out)
 
 
-def _within_dtype(bound: Any, a: Any, extreme: Callable[[Any, Any], Any]) -> Any:
+def _within_dtype(bound: object, a: object, extreme: Callable[[Any, Any], object]) -> Any:
     """A Python int beyond the integers of the dtype bounds nothing on that side; on the other it is an error."""
     dtype = getattr(a, "dtype", None)
     if dtype is None or dtype.kind not in "iu" or not _is_int(bound):
@@ -104,7 +104,7 @@ def _within_dtype(bound: Any, a: Any, extreme: Callable[[Any, Any], Any]) -> Any
     return bound if abs(limit) >= 2**63 else extreme(bound, limit)
 
 
-def _is_int(value: Any) -> bool:
+def _is_int(value: object) -> bool:
     return type(value) is int or (isinstance(value, PythonScalar) and value.python is int)
 
 
@@ -160,7 +160,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Tr
 # ---- by position -----------------------------------------------------------------------------------------------------
 
 
-def positions(indices: Any, size: int, mode: Any, axis: int | None = None) -> Atom:
+def positions(indices: object, size: int, mode: object, axis: int | None = None) -> Atom:
     """Index values as positions from 0, by `mode`; out of range raises `IndexError` in mode 'raise'."""
     index = atom_of(indices)
     if index.type.dtype.kind not in "iub":
@@ -216,7 +216,7 @@ def along(value: Atom, index: Atom, axis: int) -> Atom:
 
 @rules.method("take")
 @rules.implements(np.take)
-def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
+def take(a: object, indices: object, axis: object = None, out: object = None, mode: object = "raise") -> Any:
     """As `numpy.take`."""
     value = atom_of(a)
     if axis is None:
@@ -238,7 +238,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "r
     return result(along(value, positions(indices, size, mode, at), at), out, "unsafe")
 
 
-def _along_axis(array: Any, indices: Any, axis: Any) -> tuple[Atom, Atom, int]:
+def _along_axis(array: object, indices: object, axis: object) -> tuple[Atom, Atom, int]:
     """The array (flat for axis None), full positions of each element, and the axis."""
     value, index = atom_of(array), atom_of(indices)
     if axis is None:
@@ -262,14 +262,14 @@ def _along_axis(array: Any, indices: Any, axis: Any) -> tuple[Atom, Atom, int]:
 
 
 @rules.implements(np.take_along_axis)
-def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> TracedArray:
+def take_along_axis(arr: object, indices: object, axis: object = -1) -> TracedArray:
     """As `numpy.take_along_axis`."""
     value, full, _ = _along_axis(arr, indices, axis)
     return fresh(atoms.op("gather", value, full))
 
 
 @rules.implements(np.put_along_axis)
-def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
+def put_along_axis(arr: object, indices: object, values: object, axis: object) -> None:
     """As `numpy.put_along_axis`: writes in place."""
     target = handle(arr)
     value, full, _ = _along_axis(arr, indices, axis)
@@ -311,7 +311,7 @@ def _check_choices(index: Atom, count: int) -> None:
 
 
 @rules.implements(np.compress)
-def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+def compress(condition: object, a: object, axis: object = None, out: object = None) -> Any:
     """As `numpy.compress`."""
     if traced_inside(condition):
         return registry.SIZED[np.compress](condition, a, axis, out)
@@ -322,7 +322,7 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
 
 
 @rules.method("compress")
-def compress_method(a: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
+def compress_method(a: object, condition: object, axis: object = None, out: object = None) -> Any:
     """As `ndarray.compress`."""
     return compress(condition, a, axis, out)
 
@@ -338,14 +338,14 @@ def extract(condition: Any, arr: Any) -> Any:
 # ---- flat positions --------------------------------------------------------------------------------------------------
 
 
-def _fortran(order: Any) -> bool:
+def _fortran(order: object) -> bool:
     if order not in ("C", "F"):
         raise ValueError("only 'C' or 'F' order is permitted")
     return bool(order == "F")
 
 
 @rules.implements(np.unravel_index)
-def unravel_index(indices: Any, shape: Any, order: Any = "C") -> Any:
+def unravel_index(indices: object, shape: object, order: object = "C") -> Any:
     """As `numpy.unravel_index`."""
     if _fortran(order):
         return unravel_index(indices, shape_argument(shape)[::-1])[::-1]

@@ -80,7 +80,7 @@ def reshape(a: Any, /, shape: Any = None, order: Any = "C", *, newshape: Any = N
 
 
 @rules.method("reshape")
-def reshape_method(a: Any, /, *shape: Any, order: Any = "C", copy: Any = None) -> TracedArray:
+def reshape_method(a: object, /, *shape: object, order: object = "C", copy: object = None) -> TracedArray:
     """As `ndarray.reshape`."""
     if len(shape) == 1:
         return reshape(a, shape[0], order=order, copy=copy)
@@ -144,7 +144,7 @@ def transpose(a: Any, axes: Any = None) -> Any:
 
 
 @rules.method("transpose")
-def transpose_method(a: Any, *axes: Any) -> Any:
+def transpose_method(a: object, *axes: object) -> Any:
     """As `ndarray.transpose`."""
     if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
         return transpose(a, axes[0])
@@ -155,7 +155,7 @@ rules.properties["T"] = lambda a: transposed(handle(a)) if isinstance(a, TracedA
 
 
 @rules.implements(np.matrix_transpose, np.linalg.matrix_transpose)
-def matrix_transpose(x: Any, /) -> TracedArray:
+def matrix_transpose(x: object, /) -> TracedArray:
     """As `numpy.matrix_transpose`."""
     array = handle(x)
     if array.ndim < 2:
@@ -174,7 +174,7 @@ rules.properties["mT"] = _mt
 
 @rules.method("swapaxes")
 @rules.implements(np.swapaxes)
-def swapaxes(a: Any, axis1: Any, axis2: Any) -> TracedArray:
+def swapaxes(a: object, axis1: object, axis2: object) -> TracedArray:
     """As `numpy.swapaxes`."""
     array = handle(a)
     first = one_axis(axis1, array.ndim, "axis1")
@@ -213,7 +213,7 @@ def _rolled(ndim: int, axis: int, start: int) -> list[int]:
 
 @rules.method("squeeze")
 @rules.implements(np.squeeze)
-def squeeze(a: Any, axis: Any = None) -> Any:
+def squeeze(a: object, axis: object = None) -> Any:
     """As `numpy.squeeze`."""
     array = handle(a)
     if axis is None:
@@ -230,7 +230,7 @@ def squeeze(a: Any, axis: Any = None) -> Any:
 
 
 @rules.implements(np.expand_dims)
-def expand_dims(a: Any, axis: Any) -> TracedArray:
+def expand_dims(a: object, axis: object) -> TracedArray:
     """As `numpy.expand_dims`."""
     array = handle(a)
     axis = axis if isinstance(axis, (tuple, list)) else (axis,)
@@ -240,7 +240,7 @@ def expand_dims(a: Any, axis: Any) -> TracedArray:
     return array.viewed(views.Reshape(tuple(1 if i in new else next(rest) for i in range(ndim))))
 
 
-def _at_least(ndim: int, x: Any) -> TracedArray:
+def _at_least(ndim: int, x: object) -> TracedArray:
     array = handle(x)
     shape = array.shape
     if len(shape) >= ndim:
@@ -254,7 +254,7 @@ def _at_least(ndim: int, x: Any) -> TracedArray:
     return array.viewed(views.Reshape(wanted))
 
 
-def _register_at_least(original: Callable[..., Any], ndim: int) -> None:
+def _register_at_least(original: Callable[..., object], ndim: int) -> None:
     def function(*arrays: Any) -> Any:
         made = [_at_least(ndim, x) for x in arrays]
         return made[0] if len(made) == 1 else tuple(made)
@@ -276,7 +276,7 @@ def broadcast_to(array: Any, shape: Any, subok: Any = False) -> TracedArray:
 
 
 @rules.implements(np.broadcast_arrays)
-def broadcast_arrays(*args: Any, subok: Any = False) -> tuple[TracedArray, ...]:
+def broadcast_arrays(*args: object, subok: object = False) -> tuple[TracedArray, ...]:
     """As `numpy.broadcast_arrays`; read-only views."""
     plain("broadcast_arrays", subok=(subok, False))
     arrays = [handle(x) for x in args]
@@ -301,7 +301,7 @@ def flip(m: Any, axis: Any = None) -> Any:
 
 
 @rules.implements(np.fliplr)
-def fliplr(m: Any) -> Any:
+def fliplr(m: object) -> Any:
     """As `numpy.fliplr`."""
     if handle(m).ndim < 2:
         raise ValueError("Input must be >= 2-d.")
@@ -309,7 +309,7 @@ def fliplr(m: Any) -> Any:
 
 
 @rules.implements(np.flipud)
-def flipud(m: Any) -> Any:
+def flipud(m: object) -> Any:
     """As `numpy.flipud`."""
     if handle(m).ndim < 1:
         raise ValueError("Input must be >= 1-d.")
@@ -357,7 +357,7 @@ def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> TracedA
 
 
 @rules.method("diagonal")
-def diagonal_method(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> TracedArray:
+def diagonal_method(a: object, offset: object = 0, axis1: object = 0, axis2: object = 1) -> TracedArray:
     """As `ndarray.diagonal`."""
     return diagonal(a, offset, axis1, axis2)
 
@@ -366,7 +366,7 @@ rules.refuses_method("the size of an array's memory is static; use np.resize", "
 
 
 @rules.implements(np.resize)
-def resize(a: Any, new_shape: Any) -> TracedArray:
+def resize(a: object, new_shape: object) -> TracedArray:
     """As `numpy.resize`: a new array with the elements repeated."""
     array, sizes = handle(a), shape_argument(new_shape)
     size = math.prod(sizes)

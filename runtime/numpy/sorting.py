@@ -33,7 +33,7 @@ _STABLE = ("stable", "mergesort", "s", "m")
 _KINDS = (None, "quicksort", "heapsort", "q", "h", *_STABLE)
 
 
-def _stable(name: str, kind: Any, order: Any, stable: Any) -> bool:
+def _stable(name: str, kind: object, order: object, stable: object) -> bool:
     plain(name, order=(order, None))
     if kind not in _KINDS:
         raise ValueError(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
@@ -42,7 +42,7 @@ def _stable(name: str, kind: Any, order: Any, stable: Any) -> bool:
     return kind in _STABLE or (stable is not NoValue and bool(stable))
 
 
-def _line(a: Any, axis: Any) -> tuple[Atom, int]:
+def _line(a: object, axis: object) -> tuple[Atom, int]:
     value = atom_of(a)
     if axis is None:
         return atoms.reshape(value, (value.type.size,)), 0
@@ -50,7 +50,9 @@ def _line(a: Any, axis: Any) -> tuple[Atom, int]:
 
 
 @rules.implements(np.sort)
-def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> TracedArray:
+def sort(
+    a: object, axis: object = -1, kind: object = None, order: object = None, *, stable: object = None
+) -> TracedArray:
     """As `numpy.sort`."""
     in_order = _stable("sort", kind, order, stable)
     value, at = _line(a, axis)
@@ -69,18 +71,20 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stab
 
 
 @rules.method("sort")
-def sort_in_place(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
+def sort_in_place(
+    a: object, axis: object = -1, kind: object = None, order: object = None, *, stable: object = None
+) -> None:
     """As `ndarray.sort`: in place."""
     _writable(a, "sort").set(atom_of(sort(a, axis, kind, order, stable=stable)))
 
 
-def _writable(a: Any, name: str) -> TracedArray:
+def _writable(a: object, name: str) -> TracedArray:
     if not isinstance(a, TracedArray):
         raise refused(f"generic.{name}", "a NumPy scalar cannot be written")
     return a
 
 
-def _check_kth(kth: Any, line: Atom, axis: int) -> None:
+def _check_kth(kth: object, line: Atom, axis: int) -> None:
     if not line.type.size:
         return
     n = line.type.shape[axis]
@@ -91,7 +95,9 @@ def _check_kth(kth: Any, line: Atom, axis: int) -> None:
 
 
 @rules.implements(np.partition)
-def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> TracedArray:
+def partition(
+    a: object, kth: object, axis: object = -1, kind: object = "introselect", order: object = None
+) -> TracedArray:
     """As `numpy.partition`: fully sorted, which is one of the partitions."""
     plain("partition", kind=(kind, "introselect"), order=(order, None))
     value, at = _line(a, axis)
@@ -101,7 +107,9 @@ def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order
 
 @rules.method("argpartition")
 @rules.implements(np.argpartition)
-def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> TracedArray:
+def argpartition(
+    a: object, kth: object, axis: object = -1, kind: object = "introselect", order: object = None
+) -> TracedArray:
     """As `numpy.argpartition`: the positions that sort."""
     plain("argpartition", kind=(kind, "introselect"), order=(order, None))
     value, at = _line(a, axis)
@@ -110,7 +118,9 @@ def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", or
 
 
 @rules.method("partition")
-def partition_in_place(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> None:
+def partition_in_place(
+    a: object, kth: object, axis: object = -1, kind: object = "introselect", order: object = None
+) -> None:
     """As `ndarray.partition`: in place."""
     _writable(a, "partition").set(atom_of(partition(a, kth, axis, kind, order)))
 
@@ -131,7 +141,7 @@ def lexsort(keys: Any, axis: Any = -1) -> Any:
 
 @rules.method("searchsorted")
 @rules.implements(np.searchsorted)
-def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+def searchsorted(a: object, v: object, side: object = "left", sorter: object = None) -> Any:
     """As `numpy.searchsorted`: a binary search of a static number of steps."""
     if side not in ("left", "right", "l", "r", "L", "R"):
         raise ValueError(f"search side must be 'left' or 'right' (got {side!r})")
@@ -187,7 +197,7 @@ def _less_complex(x: Atom, y: Atom) -> Atom:
 
 
 @rules.implements(np.digitize)
-def digitize(x: Any, bins: Any, right: Any = False) -> Any:
+def digitize(x: object, bins: object, right: object = False) -> Any:
     """As `numpy.digitize`: the bins may rise or fall."""
     line: Any = handle(bins)
     if dtype_of(x).kind == "c":
@@ -209,7 +219,7 @@ def digitize(x: Any, bins: Any, right: Any = False) -> Any:
 
 
 @rules.implements(np.sort_complex)
-def sort_complex(a: Any) -> Any:
+def sort_complex(a: object) -> Any:
     """As `numpy.sort_complex`: sorted, and complex."""
     ordered = _F[np.sort](handle(a))
     small = ordered.dtype.kind in "biu" and ordered.dtype.char in "bhBH"

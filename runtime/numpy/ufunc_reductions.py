@@ -160,7 +160,7 @@ def along_first(x: Atom, axes: Sequence[int]) -> Atom:
     return atoms.transpose(x, (*axes, *(i for i in range(len(x.type.shape)) if i not in axes)))
 
 
-def reduced_axes(axis: Any, ndim: int) -> tuple[int, ...]:
+def reduced_axes(axis: object, ndim: int) -> tuple[int, ...]:
     """The axes a reduction takes away; an axis that is named twice is refused in the words of NumPy's ufuncs."""
     if ndim == 0 and not isinstance(axis, tuple) and axis in (0, -1):
         return ()
@@ -172,7 +172,7 @@ def reduced_axes(axis: Any, ndim: int) -> tuple[int, ...]:
         raise ValueError("duplicate value in 'axis'") from None
 
 
-def _constant(value: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Atom:
+def _constant(value: object, shape: Sequence[int], dtype: np.dtype[Any]) -> Atom:
     return atoms.broadcast_to(atom_of(indexing.assigned(value, dtype), dtype), tuple(shape))
 
 

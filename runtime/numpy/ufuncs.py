@@ -88,7 +88,7 @@ class StagedUfunc:
             numpy_messages.reraise(error, self.ufunc, *args, where=where, casting=casting, **given)
             raise
 
-    def _staged(self, args: tuple[Any, ...], out: Any, where: Any, dtype: Any, casting: Any) -> Any:
+    def _staged(self, args: tuple[object, ...], out: object, where: object, dtype: object, casting: object) -> Any:
         args = tuple(map(resolved, args))
         if any(map(wrap.is_sized, (*args, *(out if isinstance(out, tuple) else (out,)), where))):
             return self._of_run_time_size(args, out, where, dtype, casting)
@@ -102,12 +102,14 @@ class StagedUfunc:
         results = [memory_layout.keep_order(m, args[:nin]) if o is None else m for m, o in zip(made, outs, strict=True)]
         return results[0] if nout == 1 else tuple(results)
 
-    def _of_run_time_size(self, args: tuple[Any, ...], out: Any, where: Any, dtype: Any, casting: Any) -> Any:
+    def _of_run_time_size(
+        self, args: tuple[object, ...], out: object, where: object, dtype: object, casting: object
+    ) -> Any:
         nin = self.ufunc.nin
         outs = self._outs(args[nin:], out)
         fill = 1 if self.ufunc is np.power else None
 
-        def compute(*values: Any) -> Any:
+        def compute(*values: object) -> Any:
             return self._staged(values, None, True, dtype, casting)
 
         made = broadcasting.elementwise(compute, args[:nin], fill)
@@ -115,7 +117,7 @@ class StagedUfunc:
         placed = [m if o is None else outputs.stored(o, m, resolved(where)) for m, o in zip(results, outs, strict=True)]
         return placed[0] if self.ufunc.nout == 1 else tuple(placed)
 
-    def _outs(self, positional: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
+    def _outs(self, positional: tuple[object, ...], out: object) -> tuple[Any, ...]:
         nout = self.ufunc.nout
         if positional:
             if out is not None:
@@ -128,7 +130,7 @@ class StagedUfunc:
             raise ValueError("The 'out' tuple must have exactly one entry per ufunc output")
         return outs
 
-    def _values(self, args: tuple[Any, ...], dtype: Any, casting: Any) -> tuple[Atom, ...]:
+    def _values(self, args: tuple[object, ...], dtype: object, casting: object) -> tuple[Atom, ...]:
         chosen = None if dtype is None else supported(dtype)
         return apply_ufunc.apply_atoms(self.ufunc, [operand(x) for x in args], chosen, casting)
 
@@ -202,7 +204,7 @@ class StagedUfunc:
             numpy_messages.reraise(error, self.ufunc.accumulate, array, axis, dtype, out)
             raise
 
-    def _accumulated(self, array: Any, axis: Any, dtype: Any, out: Any) -> TracedArray:
+    def _accumulated(self, array: object, axis: object, dtype: object, out: object) -> TracedArray:
         x = atom_of(array)
         if not x.type.shape:
             raise TypeError("cannot accumulate on a scalar")
@@ -227,7 +229,7 @@ class StagedUfunc:
         return self(fresh(atoms.reshape(x, x.type.shape + (1,) * len(y.type.shape))), fresh(y), **kwargs)
 
     @union_arguments.of_each
-    def at(self, a: Any, indices: Any, b: Any = NoValue) -> None:
+    def at(self, a: object, indices: object, b: object = NoValue) -> None:
         """As `ufunc.at`: unbuffered, one index after the other."""
         if not traced_inside((a, indices, b)):
             self.ufunc.at(*((a, indices) if b is NoValue else (a, indices, b)))
@@ -254,7 +256,7 @@ class StagedUfunc:
             numpy_messages.reraise(error, self.ufunc.reduceat, array, indices, axis, dtype, out)
             raise
 
-    def _segmented(self, array: Any, indices: Any, axis: Any, dtype: Any, out: Any) -> TracedArray:
+    def _segmented(self, array: object, indices: object, axis: object, dtype: object, out: object) -> TracedArray:
         x = atom_of(array)
         if not x.type.shape:
             raise TypeError("cannot reduceat on a scalar")
@@ -277,7 +279,7 @@ def _fit(value: Atom, shape: tuple[int, ...]) -> Atom:
         ) from None
 
 
-def segment_starts(ufunc: np.ufunc, indices: Any, size: int) -> Atom:
+def segment_starts(ufunc: np.ufunc, indices: object, size: int) -> Atom:
     """The starts of the segments, each a position in the array."""
     starts = atom_of(indices)
     if len(starts.type.shape) > 1:

@@ -60,7 +60,7 @@ def over(choice: UnionValue, call: Callable[..., Any], args: tuple[Any, ...], kw
     return values.each(with_one) if isinstance(values, UnionValue) else with_one(values)
 
 
-def _holds(value: Any, choice: UnionValue) -> bool:
+def _holds(value: object, choice: UnionValue) -> bool:
     return type(value) in (list, tuple) and any(v is choice for v in _leaves(value))
 
 
@@ -77,7 +77,7 @@ def _leaves(value: Any) -> Iterator[Any]:
 _MOST_DTYPES = 4
 
 
-def _lists_of(line: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+def _lists_of(line: object, args: Sequence[object], kwargs: dict[str, Any]) -> Any:
     """A list of numbers with all of them cast to the dtype that NumPy gives it, for each that it may; else None."""
     leaves = list(_leaves(line))
     dtypes: list[np.dtype[Any]] = []
@@ -109,13 +109,13 @@ def _counts(dtypes: Sequence[np.dtype[Any]]) -> bool:
     return any(d.kind in "iu" and d.itemsize == 8 for d in dtypes) and any(d.kind in "fc" for d in dtypes)
 
 
-def _is_for_ints(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+def _is_for_ints(args: Sequence[object], kwargs: dict[str, Any]) -> bool:
     """Return whether the call asks for an integer dtype, to which NumPy converts each number by itself."""
     asked = [kwargs.get("dtype"), *args[1:2]]
     return any(isinstance(d, (np.dtype, type)) and np.dtype(d).kind not in "fc" for d in asked)
 
 
-def _present(leaves: Sequence[Any], dtypes: Sequence[np.dtype[Any]]) -> tuple[Atom, int]:
+def _present(leaves: Sequence[object], dtypes: Sequence[np.dtype[Any]]) -> tuple[Atom, int]:
     """The dtypes that the numbers are of, as the bits of an int32, and those that are certain."""
     certain = 0
     seen: list[Atom] = [atoms.literal(False) for _ in dtypes]
@@ -137,7 +137,7 @@ def _present(leaves: Sequence[Any], dtypes: Sequence[np.dtype[Any]]) -> tuple[At
     return mask, certain
 
 
-def _dtype_of(number: Any) -> np.dtype[Any]:
+def _dtype_of(number: object) -> np.dtype[Any]:
     abstract = abstract_of_option(number)
     assert abstract is not None
     return abstract.dtype
@@ -166,7 +166,7 @@ def of_each(function: Function) -> Function:
     """The function, of lists as NumPy takes them, which is called for each option of a union of dtypes."""
 
     @functools.wraps(function, updated=())
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         args, kwargs = (
             tuple(map(list_as_array.of_lists, args)),
             {k: list_as_array.of_lists(v) for k, v in kwargs.items()},

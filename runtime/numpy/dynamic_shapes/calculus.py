@@ -22,7 +22,7 @@ def _cut(x: Any, axis: int, start: int | None, stop: int | None) -> Any:
 
 
 @rules.sized(np.diff)
-def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any = NoValue) -> Any:
+def diff(a: object, n: Any = 1, axis: Any = -1, prepend: object = NoValue, append: object = NoValue) -> Any:
     """As `numpy.diff`."""
     times = operator.index(n)
     if times == 0:
@@ -43,7 +43,7 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any
     return operands.with_axis(x, made, at, operands.window(size_arithmetic.limited(size, 0, made.shape[at])))
 
 
-def _end(value: Any, x: Any, at: int) -> Any:
+def _end(value: object, x: Any, at: int) -> Any:
     """Return the elements that are put before or behind: a number is one element for each line."""
     end = operands.array(value)
     if end.ndim:
@@ -55,7 +55,7 @@ def _end(value: Any, x: Any, at: int) -> Any:
 
 
 @rules.sized(np.ediff1d)
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+def ediff1d(ary: object, to_end: object = None, to_begin: object = None) -> Any:
     """As `numpy.ediff1d`."""
     line = operands.flat(ary)
     parts = [diff(line) if wrap.is_sized(line) else FUNCTIONS[np.diff](line)]
@@ -71,7 +71,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 
 
 @rules.sized(np.gradient)
-def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
+def gradient(f: object, *varargs: object, axis: object = None, edge_order: object = 1) -> Any:
     """As `numpy.gradient` along one axis, at even distances, with `edge_order=1`."""
     x = operands.array(f)
     spacing = varargs[0] if varargs else 1.0
@@ -97,12 +97,12 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> An
     return x.with_memory(made)
 
 
-def _of_run_time_size(*xs: Any) -> Any:
+def _of_run_time_size(*xs: object) -> Any:
     """The first of the arrays whose size is known only at run time."""
     return next(x for x in xs if wrap.is_sized(x))
 
 
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+def trapezoid(y: object, x: object = None, dx: object = 1.0, axis: object = -1) -> Any:
     """As `numpy.trapezoid`."""
     values = operands.array(y)
     at = one_axis(axis, values.ndim)
@@ -122,7 +122,7 @@ for _name in ("trapezoid", "trapz"):
 
 
 @rules.sized(np.interp)
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+def interp(x: object, xp: object, fp: object, left: object = None, right: object = None, period: object = None) -> Any:
     """As `numpy.interp`; the sample points of run-time size are followed by their last one."""
     known = [operands.array(v) for v in (xp, fp)]
     if any(map(wrap.is_sized, known)):
@@ -137,7 +137,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         room = min(v.shape[0] for v in known)
         known = [v[:room] for v in known]
 
-    def compute(points: Any) -> Any:
+    def compute(points: object) -> Any:
         return FUNCTIONS[np.interp](points, known[0], known[1], left, right, period)
 
     return broadcasting.elementwise(compute, (x,)) if wrap.is_sized(x) else compute(x)

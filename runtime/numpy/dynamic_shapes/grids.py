@@ -16,7 +16,7 @@ rules = Rules()
 
 
 @rules.sized(np.meshgrid)
-def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "xy") -> tuple[Any, ...]:
+def meshgrid(*xi: object, copy: object = True, sparse: object = False, indexing: object = "xy") -> tuple[Any, ...]:
     """As `numpy.meshgrid`; the arrays are copies."""
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
@@ -32,6 +32,6 @@ def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "x
     return tuple(aligned.made(fresh(atoms.broadcast_to(x.atom, shape))) for x in aligned.operands)
 
 
-def _line(x: Any, axis: int, ndim: int) -> Any:
+def _line(x: object, axis: int, ndim: int) -> Any:
     flat = FUNCTIONS[np.ravel](x if wrap.is_sized(x) else handle(x))
     return flat[(None,) * axis + (slice(None),) + (None,) * (ndim - axis - 1)]

@@ -17,7 +17,7 @@ rules = Rules()
 
 
 @rules.sized(np.histogram)
-def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+def histogram(a: object, bins: Any = 10, range: object = None, density: object = None, weights: Any = None) -> Any:
     """As `numpy.histogram`, for a static number of bins: invalid elements have weight 0."""
     if wrap.is_sized(bins):
         return bins._needs_size("a static number of bins")

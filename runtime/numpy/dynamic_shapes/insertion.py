@@ -21,14 +21,14 @@ from anabranch.runtime.values.tracer import Tracer
 rules = Rules()
 
 
-def _axis(arr: Any, axis: Any) -> tuple[Any, int]:
+def _axis(arr: object, axis: object) -> tuple[Any, int]:
     array = array_of(arr)
     if axis is None:
         return FUNCTIONS[np.ravel](array) if array.ndim != 1 else array, 0
     return array, one_axis(axis, array.ndim)
 
 
-def _is_int(obj: Any) -> bool:
+def _is_int(obj: object) -> bool:
     if isinstance(obj, Tracer):
         return not wrap.is_sized(obj) and obj.abstract.shape == () and obj.abstract.dtype.kind in "iu"
     return isinstance(obj, (int, np.integer)) and not isinstance(obj, bool)
@@ -52,7 +52,7 @@ def _place(obj: Any, size: Any, at: int) -> Any:
 
 
 @rules.sized(np.delete)
-def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+def delete(arr: object, obj: object, axis: object = None) -> Any:
     """As `numpy.delete`."""
     array, at = _axis(arr, axis)
     if _is_int(obj):
@@ -62,7 +62,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     return array[(*((slice(None),) * at), kept)].__copy__()
 
 
-def _without(array: Any, place: Any, at: int) -> Any:
+def _without(array: object, place: object, at: int) -> Any:
     """Return the array without the element at an index: those behind it move up by one."""
     value, extents = _front(array, at)
     room = max(value.type.shape[at] - 1, 0)
@@ -96,7 +96,7 @@ def _with_size(value: Atom, extents: list[Any], at: int, more: int) -> Any:
     return wrap.with_extents(wrap.array_of(value), extents)
 
 
-def _many(obj: Any) -> Any:
+def _many(obj: object) -> Any:
     """Positions as an index: an empty list, too."""
     if isinstance(obj, (slice, Tracer)):
         return obj
@@ -150,7 +150,7 @@ def _block(new: Any, array: Any, at: int, count: Any) -> Any:
     return made
 
 
-def _several(obj: Any, array: Any, at: int) -> Any:
+def _several(obj: object, array: object, at: int) -> Any:
     """Positions to insert at, from 0."""
     if isinstance(obj, slice) or (not traced_inside(obj) and np.asarray(obj).dtype == bool):
         return _line(array, at)[obj]
@@ -182,7 +182,7 @@ def _insert_several(array: Any, indices: Any, values: Any, at: int) -> Any:
 
 
 @rules.sized(np.pad)
-def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
+def pad(array: object, pad_width: object, mode: object = "constant", **kwargs: object) -> Any:
     """As `numpy.pad` with constants, and in the modes that repeat elements."""
     made = array_of(array)
     constants = kwargs.pop("constant_values", 0) if mode == "constant" else 0
@@ -244,5 +244,5 @@ def _repeated(array: Any, at: int, low: int, high: int, mode: str) -> Any:
     return wrap.with_extents(wrap.array_of(taken), extents)
 
 
-def _atom(x: Any) -> Atom:
+def _atom(x: object) -> Atom:
     return wrap.as_atom(x, np.int64)

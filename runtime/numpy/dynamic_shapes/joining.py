@@ -20,7 +20,7 @@ from anabranch.runtime.values.registry import FUNCTIONS
 rules = Rules()
 
 
-def array_of(x: Any) -> Any:
+def array_of(x: object) -> Any:
     """The operand as an array, of static or of run-time size."""
     return x if wrap.is_sized(x) else handle(x)
 
@@ -193,7 +193,7 @@ def _at_least(x: Any, ndim: int) -> Any:
 
 
 def _several(ndim: int) -> Callable[..., Any]:
-    def rule(*arys: Any) -> Any:
+    def rule(*arys: object) -> Any:
         made = tuple(_at_least(array_of(x), ndim) for x in arys)
         return made[0] if len(made) == 1 else made
 
@@ -205,7 +205,7 @@ for _ndim, _function in enumerate((np.atleast_1d, np.atleast_2d, np.atleast_3d),
 
 
 def _stacked(least: int, axis_of: Callable[[Any], int]) -> Callable[..., Any]:
-    def rule(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    def rule(tup: object, *, dtype: object = None, casting: object = "same_kind") -> Any:
         parts = [_at_least(p, least) for p in arrays_of(tup)]
         return concatenate(parts, axis_of(parts[0]), dtype=dtype, casting=casting)
 
@@ -220,19 +220,19 @@ rules.sized(np.dstack)(_stacked(3, lambda _: 2))
 
 
 @rules.sized(np.column_stack)
-def column_stack(tup: Any) -> Any:
+def column_stack(tup: object) -> Any:
     """As `numpy.column_stack`."""
     return concatenate([p if p.ndim >= 2 else p.reshape(-1, 1) for p in arrays_of(tup)], 1)
 
 
 @rules.sized(np.block)
-def block(arrays: Any) -> Any:
+def block(arrays: object) -> Any:
     """As `numpy.block`."""
     depth = _depth(arrays)
     return _block(arrays, depth, max(depth, _most_axes(arrays)))
 
 
-def _depth(arrays: Any) -> int:
+def _depth(arrays: object) -> int:
     if not isinstance(arrays, list):
         return 0
     if not arrays:
@@ -243,7 +243,7 @@ def _depth(arrays: Any) -> int:
     return 1 + depths.pop()
 
 
-def _most_axes(arrays: Any) -> int:
+def _most_axes(arrays: object) -> int:
     return max(map(_most_axes, arrays)) if isinstance(arrays, list) else array_of(arrays).ndim
 
 

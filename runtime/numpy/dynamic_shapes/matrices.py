@@ -19,13 +19,13 @@ rules = Rules()
 
 
 @rules.sized(np.allclose)
-def allclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: Any = False) -> Any:
+def allclose(a: object, b: object, rtol: object = 1.0e-5, atol: object = 1.0e-8, equal_nan: object = False) -> Any:
     """As `numpy.allclose`."""
     return FUNCTIONS[np.all](FUNCTIONS[np.isclose](a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)).item()
 
 
 @rules.sized(np.array_equal)
-def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
+def array_equal(a1: object, a2: object, equal_nan: object = False) -> Any:
     """As `numpy.array_equal`: arrays of different sizes are not."""
     x, y = operands.array(a1), operands.array(a2)
     if x.ndim != y.ndim:
@@ -58,7 +58,7 @@ def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = 
 # ---- covariances -----------------------------------------------------------------------------------------------------
 
 
-def _variables(m: Any, rowvar: Any) -> Any:
+def _variables(m: object, rowvar: object) -> Any:
     """One variable in each row."""
     x = operands.array(m)
     if x.ndim > 2:
@@ -101,7 +101,7 @@ def cov(
 
 
 @rules.sized(np.corrcoef)
-def corrcoef(x: Any, y: Any = None, rowvar: Any = True, *, dtype: Any = None) -> Any:
+def corrcoef(x: object, y: object = None, rowvar: object = True, *, dtype: object = None) -> Any:
     """As `numpy.corrcoef`."""
     c = FUNCTIONS[np.cov](x, y, rowvar, dtype=dtype)
     if wrap.is_sized(c):

@@ -14,12 +14,12 @@ from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRe
 from anabranch.runtime.values.registry import FUNCTIONS
 
 
-def array(x: Any) -> Any:
+def array(x: object) -> Any:
     """The operand as an array: one of run-time size as it is."""
     return x if wrap.is_sized(x) else handle(x)
 
 
-def flat(x: Any) -> Any:
+def flat(x: object) -> Any:
     """The operand as an array of one axis, in C order."""
     return FUNCTIONS[np.ravel](array(x))
 
@@ -67,7 +67,7 @@ def window(stop: Any) -> ValidRegion:
     return Window(0, stop)
 
 
-def with_axis(x: Any, view: Any, axis: int, extent: ValidRegion | None) -> Any:
+def with_axis(x: object, view: object, axis: int, extent: ValidRegion | None) -> Any:
     """An array of x's extents but for one axis."""
     kept = extents(x)
     kept[axis] = extent
@@ -89,7 +89,7 @@ def behind(dtype: np.dtype[Any]) -> Any:
     return True if dtype.kind == "b" else np.iinfo(dtype).max
 
 
-def places(x: Any, axis: int) -> Atom:
+def places(x: object, axis: int) -> Atom:
     """For each position of an axis in the buffer, the index of the element that lies there."""
     (n, extent) = (capacity(x)[axis], extents(x)[axis])
     if isinstance(extent, Masked):

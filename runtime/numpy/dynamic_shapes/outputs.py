@@ -12,7 +12,7 @@ from anabranch.runtime.values import atoms, registry
 from anabranch.runtime.values.dynamic_shapes import broadcasting
 
 
-def stored(out: Any, made: Any, where: Any = True) -> Any:
+def stored(out: Any, made: Any, where: object = True) -> Any:
     """`out` after a result has been written to it, where the mask holds."""
     if isinstance(out, tuple):
         (out,) = out

@@ -26,7 +26,7 @@ _CORES = "(n?,k),(k,m?)->(n?,m?)"
 class _Side:
     """One operand: its axes, each with its extent; an axis of another operand may be summed over along with one."""
 
-    def __init__(self, x: Any) -> None:
+    def __init__(self, x: object) -> None:
         self.x = wrap.numpy_operand(x)
         self.sized = wrap.is_sized(self.x)
         self.shape = tuple(self.x.shape) if self.sized else wrap.shape_of(self.x)
@@ -87,7 +87,7 @@ def _product(
 
 
 @rules.sized(np.matmul, np.linalg.matmul)
-def matmul(x1: Any, x2: Any, /, out: Any = None) -> Any:
+def matmul(x1: object, x2: object, /, out: object = None) -> Any:
     """As `numpy.matmul`; the axes before the last two are broadcast where they are of static size."""
     a, b = _Side(x1), _Side(x2)
     for place, side in enumerate((a, b)):
@@ -128,7 +128,7 @@ def _lead(a: _Side, b: _Side) -> list[ValidRegion | None]:
 
 
 @rules.sized(np.dot)
-def dot(a: Any, b: Any, out: Any = None) -> Any:
+def dot(a: object, b: object, out: object = None) -> Any:
     """As `numpy.dot`."""
     x, y = _Side(a), _Side(b)
     if not x.ndim or not y.ndim:
@@ -154,14 +154,14 @@ def _agree_telling(x: _Side, i: int, y: _Side, j: int, text: str) -> None:
 
 
 @rules.sized(np.vdot)
-def vdot(a: Any, b: Any, /) -> Any:
+def vdot(a: object, b: object, /) -> Any:
     """As `numpy.vdot`."""
     flat = [FUNCTIONS[np.ravel](v) for v in (a, b)]
     return FUNCTIONS[np.dot](FUNCTIONS[np.conjugate](flat[0]), flat[1])
 
 
 @rules.sized(np.inner)
-def inner(a: Any, b: Any, /) -> Any:
+def inner(a: object, b: object, /) -> Any:
     """As `numpy.inner`."""
     x, y = _Side(a), _Side(b)
     if not x.ndim or not y.ndim:

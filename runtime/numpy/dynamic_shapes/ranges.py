@@ -38,7 +38,7 @@ def of_steps(extent: Any, step: Any) -> Any:
     return python_scalar(count, Interval(0, int(_MOST)))
 
 
-def spaced(delta: Atom, low: Atom, high: Atom, capacity: int, count: Any, endpoint: bool) -> tuple[Atom, Atom]:
+def spaced(delta: Atom, low: Atom, high: Atom, capacity: int, count: object, endpoint: bool) -> tuple[Atom, Atom]:
     """The numbers of `np.linspace`, `count` of them, in the order of operations that NumPy uses; and the step."""
     dtype, shape = delta.type.dtype, (capacity, *delta.type.shape)
     positions = iota(shape, 0, dtype)

@@ -48,7 +48,7 @@ def _infinity(dtype: np.dtype[Any], sign: int) -> float:
     return sign * np.inf if np.isinf(infinite) else sign * float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]
 
 
-def _called(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+def _called(function: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
     """The arguments by name."""
     return dict(inspect.signature(function).bind(*args, **kwargs).arguments)
 
@@ -68,7 +68,7 @@ def _reduce(function: Callable[..., Any], given: dict[str, Any], a: Any, fill: A
 
 
 def _plain(function: Callable[..., Any], fill: Any) -> Callable[..., Any]:
-    def reduction(*args: Any, **kwargs: Any) -> Any:
+    def reduction(*args: object, **kwargs: object) -> Any:
         given = _called(function, args, kwargs)
         return _reduce(function, given, given["a"], fill)
 
@@ -80,9 +80,9 @@ for _function, _fill in _FILLS.items():
 
 
 def _extreme(
-    function: Callable[..., Any], worst: Callable[[np.dtype[Any]], Any], ufunc: np.ufunc
+    function: Callable[..., object], worst: Callable[[np.dtype[Any]], object], ufunc: np.ufunc
 ) -> Callable[..., Any]:
-    def reduction(*args: Any, **kwargs: Any) -> Any:
+    def reduction(*args: object, **kwargs: object) -> Any:
         given = _called(function, args, kwargs)
         a = given["a"]
         if given.get("initial", NoValue) is NoValue:
@@ -116,10 +116,10 @@ for _name, _worst, _ufunc in (("max", lowest, np.maximum), ("min", highest, np.m
     rules.sized(_function)(_extreme(_function, _worst, _ufunc))
 
 
-def _over_what_is_there(function: Callable[..., Any]) -> Callable[..., Any]:
+def _over_what_is_there(function: Callable[..., object]) -> Callable[..., Any]:
     """Functions that count what `where` picks: the mean, the variance."""
 
-    def reduction(*args: Any, **kwargs: Any) -> Any:
+    def reduction(*args: object, **kwargs: object) -> Any:
         given = _called(function, args, kwargs)
         a, mask = given["a"], given["a"].valid()
         where = given.get("where", NoValue)
@@ -145,10 +145,10 @@ for _function in (np.mean, np.var, np.std):
     rules.sized(_function)(_over_what_is_there(_function))
 
 
-def _leaving_nan_out(function: Callable[..., Any], plain: Callable[..., Any]) -> Callable[..., Any]:
+def _leaving_nan_out(function: Callable[..., object], plain: Callable[..., object]) -> Callable[..., Any]:
     """The rule of a function that leaves NaN out: invalid elements become NaN. Without NaN it is the plain one."""
 
-    def reduction(*args: Any, **kwargs: Any) -> Any:
+    def reduction(*args: object, **kwargs: object) -> Any:
         given = _called(function, args, kwargs)
         if given["a"].dtype.kind in "fcV":
             return _reduce(function, given, given["a"], np.nan)
@@ -161,8 +161,8 @@ for _function, _plain_one in ((np.nanmean, np.mean), (np.nanvar, np.var), (np.na
     rules.sized(_function)(_leaving_nan_out(_function, _plain_one))
 
 
-def _position(function: Callable[..., Any], worst: Callable[[np.dtype[Any]], Any]) -> Callable[..., Any]:
-    def reduction(*args: Any, **kwargs: Any) -> Any:
+def _position(function: Callable[..., object], worst: Callable[[np.dtype[Any]], object]) -> Callable[..., Any]:
+    def reduction(*args: object, **kwargs: object) -> Any:
         given = _called(function, args, kwargs)
         a, axis = given["a"], given.get("axis")
         refuse_empty(a, axis, f"attempt to get {function.__name__} of an empty sequence")
@@ -195,7 +195,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False
 
 
 @rules.sized(np.ptp)
-def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+def ptp(a: object, axis: object = None, out: object = None, keepdims: object = False) -> Any:
     """As `numpy.ptp`."""
     keep = keepdims is not NoValue and bool(keepdims)
     high, low = (FUNCTIONS[f](a, axis=axis, keepdims=keep) for f in (np.max, np.min))

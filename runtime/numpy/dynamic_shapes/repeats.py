@@ -23,7 +23,7 @@ rules = Rules()
 _NEGATIVE = "repeats may not contain negative values."
 
 
-def is_open(repeats: Any) -> bool:
+def is_open(repeats: object) -> bool:
     """Return whether it is known only at run time how often something is repeated, and not by arguments alone."""
     if not traced_inside(repeats):
         return False
@@ -68,7 +68,7 @@ def _by_the_item(places: Atom, size: Any, count: Any) -> Atom:
     return _divided(np.floor_divide, places, count)
 
 
-def _as_a_whole(places: Atom, size: Any, count: Any) -> Atom:
+def _as_a_whole(places: Atom, size: object, count: object) -> Atom:
     return _divided(np.remainder, places, size)
 
 

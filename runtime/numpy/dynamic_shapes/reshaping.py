@@ -106,7 +106,7 @@ def _are_same(ones: Sequence[Any] | None, others: Sequence[Any]) -> bool:
 
 
 @rules.sized(np.ascontiguousarray)
-def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+def ascontiguousarray(a: object, dtype: object = None, *, like: object = None) -> Any:
     """As `numpy.ascontiguousarray`: a copy where the elements do not follow one another."""
     made = FUNCTIONS[np.asarray](a, dtype, like=like)
     together = _follow(made, made.itemsize)
@@ -295,11 +295,11 @@ class PaddedRows:
         return False
 
 
-def _is(n: Any, value: int) -> bool:
+def _is(n: object, value: int) -> bool:
     return isinstance(n, (int, np.integer)) and n == value
 
 
-def _are_alike(own: Sequence[Any], wanted: Sequence[Any]) -> bool:
+def _are_alike(own: Sequence[object], wanted: Sequence[object]) -> bool:
     """Return whether a shape is another but for one size, which is what the others leave for it."""
     if len(own) != len(wanted):
         return False
@@ -308,7 +308,7 @@ def _are_alike(own: Sequence[Any], wanted: Sequence[Any]) -> bool:
     return all(same) or (same.count(False) == 1 and all(isinstance(n, int) and n > 0 for n in rest))
 
 
-def _surely(own: Any, wanted: Any) -> bool:
+def _surely(own: object, wanted: object) -> bool:
     return size_arithmetic.distance(size_arithmetic.bound_of(own), size_arithmetic.bound_of(wanted)) == 0
 
 
@@ -325,7 +325,7 @@ def _with_ones(a: Any, wanted: tuple[Any, ...], own: list[Any], kept: list[Any])
 
 
 @rules.sized_method("reshape")
-def reshape_method(a: Any, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
+def reshape_method(a: Any, *shape: object, order: object = "C", copy: object = None) -> Any:
     """As `ndarray.reshape`."""
     given = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
     return reshape(a, given, order, copy=copy)

@@ -39,7 +39,7 @@ def truth(x: Any) -> Atom:
     return value if there is None else atoms.logical_and(value, there)
 
 
-def _columns(x: Any) -> tuple[list[Atom], Masked]:
+def _columns(x: object) -> tuple[list[Atom], Masked]:
     """The index along each axis of each place of an array, flat, and at which of them an element is not zero."""
     shape = operands.capacity(x)
     count = math.prod(shape)
@@ -49,7 +49,7 @@ def _columns(x: Any) -> tuple[list[Atom], Masked]:
 
 @rules.sized(np.nonzero)
 @rules.implements(np.nonzero)
-def nonzero(a: Any) -> tuple[Any, ...]:
+def nonzero(a: object) -> tuple[Any, ...]:
     """As `numpy.nonzero`."""
     x = operands.array(a)
     if not x.ndim:
@@ -63,14 +63,14 @@ rules.methods["nonzero"] = nonzero
 
 @rules.sized(np.flatnonzero)
 @rules.implements(np.flatnonzero)
-def flatnonzero(a: Any) -> Any:
+def flatnonzero(a: object) -> Any:
     """As `numpy.flatnonzero`."""
     return nonzero(operands.flat(a))[0]
 
 
 @rules.sized(np.argwhere)
 @rules.implements(np.argwhere)
-def argwhere(a: Any) -> Any:
+def argwhere(a: object) -> Any:
     """As `numpy.argwhere`."""
     x = operands.array(a)
     columns, where = _columns(x)
@@ -84,7 +84,7 @@ def argwhere(a: Any) -> Any:
 
 
 @rules.sized(np.compress)
-def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+def compress(condition: object, a: object, axis: object = None, out: object = None) -> Any:
     """As `numpy.compress`, of a condition that is known only at run time."""
     wanted = operands.array(condition)
     if wanted.ndim != 1:
@@ -129,20 +129,20 @@ def _refuse_beyond(line: Atom, count: Any, axis: int) -> None:
 
 
 @rules.sized_method("compress")
-def compress_method(a: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
+def compress_method(a: object, condition: object, axis: Any = None, out: object = None) -> Any:
     """As `ndarray.compress`."""
     return compress(condition, a, axis, out)
 
 
 @rules.sized(np.extract)
-def extract(condition: Any, arr: Any) -> Any:
+def extract(condition: object, arr: object) -> Any:
     """As `numpy.extract`."""
     return compress(operands.flat(condition), operands.flat(arr))
 
 
 @rules.sized(np.trim_zeros)
 @rules.implements(np.trim_zeros)
-def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
+def trim_zeros(filt: object, trim: Any = "fb", axis: object = None) -> Any:
     """As `numpy.trim_zeros` of one axis: a view."""
     x = operands.array(filt)
     if x.ndim != 1:
@@ -176,7 +176,7 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
     if wrap.is_sized(v):
         line = base
 
-        def search(wanted: Any) -> Any:
+        def search(wanted: object) -> Any:
             return searchsorted(line, wanted, side)
 
         return broadcasting.elementwise(search, (v,))
@@ -191,7 +191,7 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
 
 
 @rules.sized(np.digitize)
-def digitize(x: Any, bins: Any, right: Any = False) -> Any:
+def digitize(x: object, bins: Any, right: object = False) -> Any:
     """As `numpy.digitize`."""
     if not wrap.is_sized(bins):
         return broadcasting.elementwise(lambda wanted: FUNCTIONS[np.digitize](wanted, bins, right), (x,))

@@ -20,7 +20,7 @@ rules = Rules()
 _MODES = ("raise", "wrap", "clip")
 
 
-def _positions(indices: Any, size: Any, mode: Any) -> Any:
+def _positions(indices: object, size: Any, mode: object) -> Any:
     """Indices by `mode`: those out of range are left for indexing to refuse, or brought into it."""
     if mode not in _MODES:
         raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got '{mode}')")
@@ -35,7 +35,7 @@ def _positions(indices: Any, size: Any, mode: Any) -> Any:
 
 
 @rules.sized(np.take)
-def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
+def take(a: object, indices: object, axis: object = None, out: object = None, mode: object = "raise") -> Any:
     """As `numpy.take`."""
     x = operands.array(a)
     if axis is None:

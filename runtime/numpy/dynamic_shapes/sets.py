@@ -108,14 +108,14 @@ def _neighbours(line: Atom) -> tuple[Atom, Atom]:
 @rules.sized(np.unique)
 @rules.implements(np.unique)
 def unique(
-    ar: Any,
-    return_index: Any = False,
-    return_inverse: Any = False,
-    return_counts: Any = False,
-    axis: Any = None,
+    ar: object,
+    return_index: object = False,
+    return_inverse: object = False,
+    return_counts: object = False,
+    axis: object = None,
     *,
-    equal_nan: Any = True,
-    sorted: Any = True,
+    equal_nan: object = True,
+    sorted: object = True,
 ) -> Any:
     """As `numpy.unique` of all elements; they are sorted whatever `sorted` says."""
     array = operands.array(ar)
@@ -147,7 +147,7 @@ def _inverse(runs: _Runs, array: Any, x: Any) -> Any:
     )
 
 
-def _register(original: Callable[..., Any], named: Any, **asked: bool) -> None:
+def _register(original: Callable[..., object], named: Any, **asked: bool) -> None:
     def function(x: Any) -> Any:
         made = unique(x, equal_nan=False, **asked)
         return named(*made) if named is not None else made
@@ -169,24 +169,31 @@ _register(np.unique_all, _result("UniqueAllResult"), return_index=True, return_i
 
 
 @rules.sized(np.isin)
-def isin(element: Any, test_elements: Any, assume_unique: Any = False, invert: Any = False, *, kind: Any = None) -> Any:
+def isin(
+    element: object,
+    test_elements: object,
+    assume_unique: object = False,
+    invert: object = False,
+    *,
+    kind: object = None,
+) -> Any:
     """As `numpy.isin`."""
     if not wrap.is_sized(test_elements):
         return broadcasting.elementwise(lambda x: FUNCTIONS[np.isin](x, test_elements, invert=invert), (element,))
     line, count = _sorted_line(test_elements)
 
-    def search(x: Any) -> Any:
+    def search(x: object) -> Any:
         return _among(operands.array(x), line, count, bool(invert))
 
     return broadcasting.elementwise(search, (element,)) if wrap.is_sized(element) else search(element)
 
 
-def _sorted_line(x: Any) -> tuple[Any, Any]:
+def _sorted_line(x: object) -> tuple[Any, Any]:
     flat = operands.flat(x)
     return FUNCTIONS[np.sort](flat), flat.shape[0]
 
 
-def _among(x: Any, line: Any, count: Any, invert: bool) -> Any:
+def _among(x: Any, line: object, count: object, invert: bool) -> Any:
     """Which elements are in a sorted line; NaN is in nothing."""
     size = operands.capacity(line)[0]
     if not size:
@@ -209,26 +216,26 @@ def _together(*xs: Any) -> Any:
     return wrap.with_extents(fresh(line), (masked(mask),), operands.origin(*xs))
 
 
-def _lines(*xs: Any) -> list[Any]:
+def _lines(*xs: object) -> list[Any]:
     dtype = np.result_type(promoted(*(operands.memory(operands.array(x)) for x in xs)))
     lines = [operands.flat(x) for x in xs]
     return [x if x.dtype == dtype else FUNCTIONS[np.asarray](x, dtype) for x in lines]
 
 
-def _once(x: Any, assume_unique: Any) -> Any:
+def _once(x: object, assume_unique: object) -> Any:
     return x if assume_unique else unique(x)
 
 
 @rules.sized(np.union1d)
 @rules.implements(np.union1d)
-def union1d(ar1: Any, ar2: Any) -> Any:
+def union1d(ar1: object, ar2: object) -> Any:
     """As `numpy.union1d`."""
     return unique(_together(*_lines(ar1, ar2)))
 
 
 @rules.sized(np.setdiff1d)
 @rules.implements(np.setdiff1d)
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
+def setdiff1d(ar1: object, ar2: object, assume_unique: object = False) -> Any:
     """As `numpy.setdiff1d`."""
     x, other = operands.flat(ar1), operands.flat(ar2)
     x, other = _once(x, assume_unique), _once(other, assume_unique)
@@ -237,7 +244,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
 
 @rules.sized(np.setxor1d)
 @rules.implements(np.setxor1d)
-def setxor1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
+def setxor1d(ar1: object, ar2: object, assume_unique: object = False) -> Any:
     """As `numpy.setxor1d`."""
     a, b = (_once(x, assume_unique) for x in _lines(ar1, ar2))
     alone = [x[FUNCTIONS[np.isin](x, other, invert=True)] for x, other in ((a, b), (b, a))]
@@ -246,7 +253,7 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
 
 @rules.sized(np.intersect1d)
 @rules.implements(np.intersect1d)
-def intersect1d(ar1: Any, ar2: Any, assume_unique: Any = False, return_indices: Any = False) -> Any:
+def intersect1d(ar1: object, ar2: object, assume_unique: object = False, return_indices: object = False) -> Any:
     """As `numpy.intersect1d`."""
     a, b = _lines(ar1, ar2)
     if not return_indices:

@@ -31,7 +31,7 @@ def transpose(a: Any, axes: Any = None) -> Any:
 
 
 @rules.sized_method("transpose")
-def transpose_method(a: Any, *axes: Any) -> Any:
+def transpose_method(a: object, *axes: object) -> Any:
     """As `ndarray.transpose`."""
     given = axes[0] if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))) else axes or None
     return transpose(a, given)
@@ -78,7 +78,7 @@ def flipud(m: Any) -> Any:
 
 
 @rules.sized(np.fliplr)
-def fliplr(m: Any) -> Any:
+def fliplr(m: object) -> Any:
     """As `numpy.fliplr`."""
     return flip(m, 1)
 
@@ -172,20 +172,20 @@ for _function, _value in ((np.zeros_like, 0), (np.ones_like, 1), (np.empty_like,
 
 
 @rules.sized(np.full_like)
-def full_like(a: Any, fill_value: Any, dtype: Any = None, **others: Any) -> Any:
+def full_like(a: object, fill_value: object, dtype: object = None, **others: object) -> Any:
     """As `numpy.full_like`."""
     made = _like(0)(a, dtype)
     made.assign(fill_value)
     return made
 
 
-def _elementwise(function: Callable[..., Any], fill: Any = None) -> None:
-    def rule(*args: Any, **kwargs: Any) -> Any:
+def _elementwise(function: Callable[..., Any], fill: object = None) -> None:
+    def rule(*args: object, **kwargs: Any) -> Any:
         arrays = [i for i, x in enumerate(args) if wrap.is_sized(x)]
         if not arrays:
             next(v for v in kwargs.values() if wrap.is_sized(v))._needs_size(f"an argument of {function.__name__}()")
 
-        def compute(*values: Any) -> Any:
+        def compute(*values: object) -> Any:
             given = dict(zip(arrays, values, strict=True))
             return FUNCTIONS[function](*[given.get(i, x) for i, x in enumerate(args)], **kwargs)
 
@@ -201,10 +201,10 @@ for _staged in (
     _elementwise(_staged)
 
 
-def _several(function: Callable[..., Any]) -> None:
+def _several(function: Callable[..., object]) -> None:
     """Functions of which each positional argument is an operand."""
 
-    def rule(*args: Any, **kwargs: Any) -> Any:
+    def rule(*args: object, **kwargs: object) -> Any:
         return broadcasting.elementwise(lambda *xs: FUNCTIONS[function](*xs, **kwargs), args)
 
     rules.sized(function)(rule)
@@ -214,12 +214,12 @@ _several(np.isclose)
 
 
 @rules.sized(np.clip)
-def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, **kwargs: Any) -> Any:
+def clip(a: object, a_min: object = None, a_max: object = None, out: Any = None, **kwargs: object) -> Any:
     """As `numpy.clip`."""
     low, high = kwargs.get("min", a_min), kwargs.get("max", a_max)
     limits = [x for x in (low, high) if x is not None]
 
-    def compute(x: Any, *given: Any) -> Any:
+    def compute(x: object, *given: object) -> Any:
         left = iter(given)
         bottom, top = (None if v is None else next(left) for v in (low, high))
         return FUNCTIONS[np.clip](x, bottom, top)

@@ -65,7 +65,7 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stab
 
 
 @rules.sized(np.partition)
-def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
+def partition(a: object, kth: object, axis: object = -1, kind: object = "introselect", order: object = None) -> Any:
     """As `numpy.partition`: sorted, which is one of the partitions."""
     x, at = _line(a, axis)
     _check_kth(kth, x, at)
@@ -73,7 +73,7 @@ def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order
 
 
 @rules.sized(np.argpartition)
-def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
+def argpartition(a: object, kth: object, axis: object = -1, kind: object = "introselect", order: object = None) -> Any:
     """As `numpy.argpartition`: the positions that sort."""
     x, at = _line(a, axis)
     _check_kth(kth, x, at)
@@ -101,7 +101,7 @@ def _check_kth(kth: Any, x: Any, axis: int) -> None:
 
 
 @rules.sized(np.lexsort)
-def lexsort(keys: Any, axis: Any = -1) -> Any:
+def lexsort(keys: Any, axis: object = -1) -> Any:
     """As `numpy.lexsort`."""
     items = [keys[i] for i in range(len(keys))] if isinstance(keys, (list, tuple)) else list(keys)
     if not items:
@@ -114,7 +114,7 @@ def lexsort(keys: Any, axis: Any = -1) -> Any:
 
 
 @rules.sized(np.sort_complex)
-def sort_complex(a: Any) -> Any:
+def sort_complex(a: object) -> Any:
     """As `numpy.sort_complex`."""
     made = sort(a)
     if made.dtype.kind == "c":
@@ -136,14 +136,16 @@ def _columns(a: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
     return a._needs_size("one axis, or all,"), axes
 
 
-def _shaped(made: Any, a: Any, axes: tuple[int, ...], keepdims: Any, out: Any) -> Any:
+def _shaped(made: object, a: Any, axes: tuple[int, ...], keepdims: object, out: object) -> Any:
     if keepdims is not NoValue and keepdims:
         made = FUNCTIONS[np.expand_dims](made, axes) if hasattr(made, "shape") else made
     return stored(out, made)
 
 
 @rules.sized(np.median)
-def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = False) -> Any:
+def median(
+    a: object, axis: object = None, out: object = None, overwrite_input: object = False, keepdims: object = False
+) -> Any:
     """As `numpy.median`: NaN where a line holds one, or nothing."""
     x, axes = _columns(a, axis)
     made = _middle(in_order(x, x.ndim - 1), x.shape[-1])
@@ -153,7 +155,9 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = Fal
 
 
 @rules.sized(np.nanmedian)
-def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = NoValue) -> Any:
+def nanmedian(
+    a: object, axis: object = None, out: object = None, overwrite_input: object = False, keepdims: object = NoValue
+) -> Any:
     """As `numpy.nanmedian`."""
     x, axes = _columns(a, axis)
     count = x.shape[-1]
@@ -184,7 +188,7 @@ def _middle(ordered: Any, count: Any) -> Any:
     return wrap.with_extents(made, rest, operands.origin(ordered))
 
 
-def _picked(view: Any, index: Any) -> Any:
+def _picked(view: Any, index: object) -> Any:
     shape = (*view.shape[:-1], 1)
     index = FUNCTIONS[np.broadcast_to](index, shape)
     return FUNCTIONS[np.take_along_axis](view, FUNCTIONS[np.asarray](index), -1)
@@ -267,7 +271,7 @@ _quantile(np.nanpercentile, "percent", ignores_nan=True)
 
 
 def _extreme(function: Callable[..., Any], ufunc: np.ufunc, worst: Callable[[np.dtype[Any]], Any]) -> None:
-    def rule(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue, **given: Any) -> Any:
+    def rule(a: Any, axis: Any = None, out: object = None, keepdims: Any = NoValue, **given: Any) -> Any:
         if given.get("initial", NoValue) is NoValue:
             refuse_empty(a, axis, f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
         fill = np.nan if a.dtype.kind in "fcV" else worst(a.dtype)

@@ -23,12 +23,12 @@ def _parts(array: Any, places: Sequence[Any], at: int) -> list[Any]:
     return [array[(*before, slice(low, high))] for low, high in itertools.pairwise(places)]
 
 
-def split_at(array: Any, indices: Sequence[Any], at: int) -> list[Any]:
+def split_at(array: Any, indices: Sequence[object], at: int) -> list[Any]:
     """The parts between these places."""
     return _parts(array, [0, *indices, None], at)
 
 
-def _is_list(x: Any) -> bool:
+def _is_list(x: object) -> bool:
     return isinstance(x, (list, tuple)) or len(wrap.shape_of(x)) > 0
 
 
@@ -63,8 +63,8 @@ def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Any]:
     return array_split(array, indices_or_sections, axis)
 
 
-def _along(original: Callable[..., Any], least: int, axis_of: Callable[[Any], int]) -> None:
-    def rule(ary: Any, indices_or_sections: Any) -> list[Any]:
+def _along(original: Callable[..., object], least: int, axis_of: Callable[[Any], int]) -> None:
+    def rule(ary: object, indices_or_sections: object) -> list[Any]:
         array = array_of(ary)
         if array.ndim < least:
             raise ValueError(f"{original.__name__} only works on arrays of {least} or more dimensions")
