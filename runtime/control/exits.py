@@ -40,7 +40,7 @@ def ended(code: int | PythonScalar) -> Any:
     return python_scalar(atoms.select(at_end, atoms.literal(NEXT, np.int64), code.atom))
 
 
-def returned(value: Any) -> Any:
+def returned(value: object) -> Any:
     """The value that a loop or block was left with; only read where the exit code is RETURN."""
     if not isinstance(value, UnionValue):
         return value

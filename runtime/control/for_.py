@@ -28,9 +28,9 @@ from anabranch.runtime.values.union import UnionValue
 
 
 def for_(
-    items: Iterable[Any],
-    body: Callable[..., Any],
-    init: tuple[Any, ...] = (),
+    items: Iterable[object],
+    body: Callable[..., object],
+    init: tuple[object, ...] = (),
     names: Sequence[str] = (),
     exits: Sequence[str] = (),
 ) -> Any:
@@ -119,11 +119,11 @@ def _from(position: int, items: Any, body: Callable[..., Any], form: StateForm, 
     return (code, value, *after)
 
 
-def _consume(source: PushIterator, body: Callable[..., Any], init: tuple[Any, ...], form: StateForm) -> State:
+def _consume(source: PushIterator, body: Callable[..., object], init: tuple[object, ...], form: StateForm) -> State:
     """Over a generator, the body runs where the generator yields."""
     state = GeneratorNames((NEXT, no_value, *init), ("exit code", "returned value", *form.names), body.__code__)
 
-    def take(item: Any) -> Any:
+    def take(item: object) -> Any:
         state[:] = form.take(body(item, *state[2:]))
         return state[0] >= BREAK
 
@@ -131,7 +131,7 @@ def _consume(source: PushIterator, body: Callable[..., Any], init: tuple[Any, ..
     return tuple(state)
 
 
-def _run(items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], form: StateForm) -> State:
+def _run(items: Iterable[object], body: Callable[..., object], init: tuple[object, ...], form: StateForm) -> State:
     state: State = (NEXT, no_value, *init)
     for item in items:
         state = form.take(body(item, *state[2:]))

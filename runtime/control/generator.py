@@ -105,7 +105,7 @@ class Each(PushIterator):
             self._spent = True
         return found
 
-    def element_of(self, item: Any) -> Any:
+    def element_of(self, item: object) -> Any:
         """The element of an item."""
         return self._element(*self._parts(item))
 
@@ -187,7 +187,7 @@ def _codes(function: object) -> Iterator[Hashable]:
         yield getattr(function, "__code__", id(function))
 
 
-def _code(left: Any) -> Any:
+def _code(left: object) -> Any:
     """The way in which the step of a loop ends."""
     decided = truth(left)
     if isinstance(decided, bool):

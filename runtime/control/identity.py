@@ -30,7 +30,7 @@ from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 
-def is_(a: Any, b: Any) -> Any:
+def is_(a: object, b: object) -> Any:
     """`a is b`: identity; with a run-time alternative, whether it is the one."""
     for choice, other in ((a, b), (b, a)):
         if isinstance(choice, Reference) and not (isinstance(other, UnionValue) and not isinstance(other, Reference)):
@@ -229,7 +229,7 @@ def _is_numpy_bool(value: object) -> bool:
     return isinstance(value, np.bool_) or (isinstance(value, NumPyScalar) and value.abstract.dtype == np.bool_)
 
 
-def is_not(a: Any, b: Any) -> Any:
+def is_not(a: object, b: object) -> Any:
     """`a is not b`."""
     return boolean.not_(is_(a, b))
 

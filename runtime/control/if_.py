@@ -13,10 +13,10 @@ from anabranch.runtime.values.static_requests import place
 
 
 def if_(
-    test: Any,
-    then: Callable[..., Any],
-    orelse: Callable[..., Any],
-    args: tuple[Any, ...] = (),
+    test: object,
+    then: Callable[..., object],
+    orelse: Callable[..., object],
+    args: tuple[object, ...] = (),
     names: Sequence[str] = (),
 ) -> Any:
     """Run one of two branches on `args`; both are traced when the test is known only at run time."""
@@ -32,14 +32,14 @@ def if_(
     return stage_branches.stage(decided, thunks, names, f"the if at {where(then)}")
 
 
-def _bound(function: Callable[..., Any], args: tuple[Any, ...]) -> Callable[[], Any]:
+def _bound(function: Callable[..., object], args: tuple[object, ...]) -> Callable[[], Any]:
     def run(function: Callable[..., Any] = function, args: tuple[Any, ...] = args) -> Any:
         return function(*args)
 
     return run
 
 
-def where(function: Callable[..., Any]) -> str:
+def where(function: Callable[..., object]) -> str:
     """The user's file and line of a generated function; of one of the project's or Python's, where it is called."""
     code = getattr(function, "__code__", None)
     if code is None or internal(code.co_filename):

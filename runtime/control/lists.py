@@ -25,7 +25,7 @@ def let_grow(made: list[Any]) -> Any:
     return growing(made) if tracing() and current().trace.lists.may_grow else made
 
 
-def let_attributes_grow(made: Any) -> None:
+def let_attributes_grow(made: object) -> None:
     """Let the lists grow that a new object alone refers to: those that factories of dataclasses make."""
     held = getattr(made, "__dict__", {})
     for name in list(held):
@@ -37,13 +37,13 @@ def let_attributes_grow(made: Any) -> None:
 _HELD = 2
 
 
-def defaultdict_(*args: Any, **kwargs: Any) -> Any:
+def defaultdict_(*args: object, **kwargs: object) -> Any:
     """As `collections.defaultdict`; lists that its factory makes may grow where lists do."""
     factory = KINDS.get(args[0]) if args and current().trace.lists.may_grow and isinstance(args[0], type) else None
     return collections.defaultdict(*((factory, *args[1:]) if factory else args), **kwargs)
 
 
-def list_(*args: Any) -> Any:
+def list_(*args: object) -> Any:
     """As `list`."""
     if not args:
         return growing([]) if current().trace.lists.may_grow else []
@@ -72,7 +72,7 @@ def is_of_run_time_length(items: object) -> bool:
     return is_grown(items) or (isinstance(items, Countable) and not isinstance(items.length, int))
 
 
-def deque_(items: Iterable[Any] = (), maxlen: Any = None) -> Any:
+def deque_(items: Iterable[object] = (), maxlen: Any = None) -> Any:
     """As `collections.deque`."""
     if isinstance(maxlen, Tracer):
         maxlen = maxlen.__index__()  # needed while tracing: an argument that it comes from is known then

@@ -36,7 +36,7 @@ from anabranch.runtime.values.union_operations import UNKNOWN
 _KINDS = (list, tuple, range, dict, collections.deque, str, bytes)
 
 
-def at(container: Any) -> Any:
+def at(container: object) -> Any:
     """The object to index in place of a container that Python can't index by a run-time value; others as they are."""
     if tracing() and (isinstance(container, _KINDS) or (isinstance(container, UnionValue) and container.of_objects)):
         return Indexed(container)
@@ -75,7 +75,7 @@ class Indexed:
 
     __slots__ = ("container",)
 
-    def __init__(self, container: Any) -> None:
+    def __init__(self, container: object) -> None:
         self.container = container
 
     def __getitem__(self, key: Any) -> Any:
@@ -84,7 +84,7 @@ class Indexed:
     def __setitem__(self, key: Any, value: Any) -> None:
         _on(functools.partial(_set, value), self.container, key)
 
-    def __delitem__(self, key: Any) -> None:
+    def __delitem__(self, key: object) -> None:
         _on(_delete, self.container, key)
 
 
@@ -157,7 +157,7 @@ def _missing(container: dict[Any, Any]) -> Callable[..., Any] | None:
     return found
 
 
-def _get_or_make(container: dict[Any, Any], key: Any, missing: Callable[..., Any]) -> Any:
+def _get_or_make(container: dict[Any, Any], key: object, missing: Callable[..., object]) -> Any:
     """The item of a dict at a run-time key, or what `__missing__` returns."""
     place, found = place_of(container, key)
     if isinstance(found, Literal) and found.value:
@@ -182,7 +182,7 @@ def _get_or_make(container: dict[Any, Any], key: Any, missing: Callable[..., Any
     return stage_branches.stage(atoms.convert(found, np.int32), ways, (), "an item of a dict by a run-time key")
 
 
-def _prefer_arrays(container: Any, key: Any) -> None:
+def _prefer_arrays(container: object, key: object) -> None:
     if isinstance(key, Tracer) and isinstance(container, list):
         (array_lists.indexed if isinstance(container, MayGrow) else array_lists.plain_list_indexed)(container)
 
@@ -240,7 +240,7 @@ def _is_plain(container: Any) -> bool:
     return type(container).__getitem__ in _PLAIN_GET
 
 
-def place_of(container: dict[Any, Any], key: Any) -> tuple[int | PythonScalar, Atom]:
+def place_of(container: dict[Any, Any], key: object) -> tuple[int | PythonScalar, Atom]:
     """The place of a key among those of a dict, and whether it is one of them."""
     places = {known: i for i, known in enumerate(container)}
     of_text = text_tables.look_up(lambda k: places.get(k, -1), key)
@@ -281,7 +281,7 @@ _NO_ITEM = (
 )
 
 
-def _place(container: dict[Any, Any], key: Any, writes: bool = False) -> int | PythonScalar:
+def _place(container: dict[Any, Any], key: object, writes: bool = False) -> int | PythonScalar:
     """The place of a key of a dict, with the check that there is one."""
     place, found = place_of(container, key)
     missing = atoms.logical_not(found)

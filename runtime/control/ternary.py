@@ -10,7 +10,7 @@ from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.if_ import where
 
 
-def ifexp(test: Any, then: Callable[[], Any], orelse: Callable[[], Any]) -> Any:
+def ifexp(test: object, then: Callable[[], object], orelse: Callable[[], object]) -> Any:
     """The value of one of two expressions, each evaluated only when it is chosen."""
     decided = truth(test)
     if isinstance(decided, bool):

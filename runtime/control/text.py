@@ -36,7 +36,7 @@ def _add_note(error: BaseException, note: Any) -> None:
 
 
 @contextlib.contextmanager
-def refused_by(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[None]:
+def refused_by(function: object, args: tuple[object, ...], kwargs: dict[str, Any]) -> Iterator[None]:
     """Around a call of what is not written in Python: that it takes no text of run-time values is said in our words."""
     try:
         yield
@@ -46,7 +46,7 @@ def refused_by(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         raise refusal(f" by {getattr(function, '__name__', function)}()") from None
 
 
-def fstring(template: str, *values: Any) -> Any:
+def fstring(template: str, *values: object) -> Any:
     """An f-string: the template has a replacement field of `str.format` for each value."""
     return deferred("format", template, *values)
 
@@ -58,22 +58,22 @@ def percent(left: Any, right: Any) -> Any:
     return deferred("__mod__", left, right)
 
 
-def str_(*args: Any, **kwargs: Any) -> Any:
+def str_(*args: object, **kwargs: object) -> Any:
     """As `str`."""
     return _shown("{!s}", args[0]) if len(args) == 1 and not kwargs else str(*args, **kwargs)
 
 
-def repr_(value: Any, /) -> Any:
+def repr_(value: object, /) -> Any:
     """As `repr`."""
     return _shown("{!r}", value)
 
 
-def ascii_(value: Any, /) -> Any:
+def ascii_(value: object, /) -> Any:
     """As `ascii`."""
     return _shown("{!a}", value)
 
 
-def _shown(template: str, value: Any) -> Any:
+def _shown(template: str, value: object) -> Any:
     if containers.has_traced(value):
         return deferred("format", template, value)
     refuse_hidden(value)

@@ -71,7 +71,7 @@ class _Form:
         """The result of a body that has not raised, with the `else` that follows it."""
         return result if orelse is None else self.unless_left(result, orelse)
 
-    def unless_left(self, result: Any, following: Block) -> Any:
+    def unless_left(self, result: object, following: Block) -> Any:
         """`following()` where a block came to its end, else what the block gave."""
         fell = self.fell(result)
         return following() if fell is True else if_(fell, following, lambda: result)
@@ -148,7 +148,7 @@ def _handle(body: Block, handlers: Sequence[Handler], orelse: Block | None, form
     return _Fork(region, f"the try at {where(body)}").run(success, [w.enter for w in found.ways], found.numbers)
 
 
-def _finish(inner: Callable[[], Any], final: Block, form: _Form) -> Any:
+def _finish(inner: Callable[[], object], final: Block, form: _Form) -> Any:
     """The result of a block with a `finally`, which always runs; a failure goes on after it unless it is left."""
     region = TryRegion((inner, final))
     try:

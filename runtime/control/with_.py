@@ -19,7 +19,7 @@ from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.heap.try_regions import TryRegion
 
 
-def suppressed(manager: Any) -> Callable[[], Any]:
+def suppressed(manager: object) -> Callable[[], Any]:
     """The classes that a `contextlib.suppress` stands for, as a handler of a try statement has them.
 
     Raises
@@ -35,7 +35,7 @@ def suppressed(manager: Any) -> Callable[[], Any]:
     return lambda: classes
 
 
-def managed(manager: Any) -> Any:
+def managed(manager: object) -> Any:
     """The manager of a with statement; where the block may raise at run time, one refuses what it would do then."""
     generated = isinstance(getattr(manager, "gen", None), types.GeneratorType)
     in_python = isinstance(getattr(type(manager), "__exit__", None), types.FunctionType)

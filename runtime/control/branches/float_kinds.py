@@ -31,7 +31,7 @@ _FLOAT = np.dtype(np.float64)
 _INT = python_abstract(int)
 
 
-def computed(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
+def computed(function: Callable[..., object], operands: Sequence[object]) -> Any:
     """`function(*operands)`; NotImplemented where some number is none that a float surely is worth the same as."""
     ufunc = _ARITHMETIC.get(function) or _COMPARISONS.get(function)
     if ufunc is None or (ufunc is np.true_divide and not _divides(operands[1])):
@@ -57,7 +57,7 @@ def computed(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
     return options[0] if len(options) == 1 else UnionValue(tag, options, number)
 
 
-def _options(operand: Any) -> tuple[Any, ...]:
+def _options(operand: object) -> tuple[Any, ...]:
     return operand.options if isinstance(operand, UnionValue) else (operand,)
 
 

@@ -33,7 +33,7 @@ class _Missing:
 MISSING: Final = _Missing()
 
 
-def join_all(values: Sequence[Any], heap: Heap, stays: Callable[[object], bool]) -> layouts.Layout | None:
+def join_all(values: Sequence[object], heap: Heap, stays: Callable[[object], bool]) -> layouts.Layout | None:
     """The layout that holds each of the values; None where there are none. Objects of the heap are held."""
     if not values:
         return None
@@ -42,7 +42,7 @@ def join_all(values: Sequence[Any], heap: Heap, stays: Callable[[object], bool])
 
 
 def check_sharing(
-    values: Sequence[tuple[Any, Any]], parts: tuple[layouts.Layout | None, layouts.Layout | None], what: str
+    values: Sequence[tuple[object, object]], parts: tuple[layouts.Layout | None, layouts.Layout | None], what: str
 ) -> tuple[int, ...]:
     """For each new container in a branch's value, and in what objects hold after it, the first that is the same one.
 

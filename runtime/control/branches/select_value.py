@@ -18,7 +18,7 @@ from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, l
 from anabranch.runtime.values.union import UnionValue
 
 
-def choose(pred: Atom, on_true: Any, on_false: Any, bounds: Interval, what: str) -> Any:
+def choose(pred: Atom, on_true: object, on_false: object, bounds: Interval, what: str) -> Any:
     """`on_true if pred else on_false`; scalars become one select, anything else a branch."""
     if not (_is_number(on_true) and _is_number(on_false)):
         return stage_branches.stage(pred, (lambda: on_false, lambda: on_true), (), what)
@@ -38,11 +38,11 @@ def _is_number(value: object) -> bool:
     return all(k is not None and k.kind is not Kind.ARRAY for k in kinds)
 
 
-def _of_either_kind(pred: Atom, on_true: Any, on_false: Any) -> Any:
+def _of_either_kind(pred: Atom, on_true: object, on_false: object) -> Any:
     return _chosen(lambda: [pred], (on_true, on_false))
 
 
-def _chosen(preds: Callable[[], Sequence[Atom]], values: Sequence[Any]) -> Any:
+def _chosen(preds: Callable[[], Sequence[Atom]], values: Sequence[object]) -> Any:
     """The number for which the first of the conditions holds; the last one, for which there is none, if none does."""
     layout = functools.reduce(layout_join.join, map(layouts.describe, values))
     layout = carry_layouts.staged(layout, lambda _: False)

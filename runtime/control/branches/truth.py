@@ -86,7 +86,7 @@ def _choice_truth(choice: UnionValue) -> bool | Atom:
     return bool(result.value) if isinstance(result, Literal) else result
 
 
-def truth_value(value: Any) -> Any:
+def truth_value(value: object) -> Any:
     """`bool(value)` as a value: a plain or a traced Python bool."""
     decided = truth(value)
     return decided if isinstance(decided, bool) else python_scalar(decided)

@@ -52,7 +52,7 @@ def counterpart(value: object) -> str | None:
     return None
 
 
-def staged(value: Any) -> Any:
+def staged(value: object) -> Any:
     """The staged form of a module or function, or the object itself."""
     if value is np:
         return namespace
@@ -71,7 +71,7 @@ def staged(value: Any) -> Any:
     return staged_numpy(value)
 
 
-def imported(value: Any) -> Any:
+def imported(value: object) -> Any:
     """Return the value for a name that a function imports: a type or a built-in as it is, anything else staged.
 
     Types and built-ins are staged where they are called, as each of them may be compared, shown or passed on.

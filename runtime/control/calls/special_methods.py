@@ -141,7 +141,7 @@ def _dispatching(function: Call, call: Call) -> Call:
     plain = function.__name__ in ("__index__", "__length_hint__")
 
     @functools.wraps(function)
-    def special(*args: Any, **kwargs: Any) -> Any:
+    def special(*args: object, **kwargs: object) -> Any:
         if not tracing():
             return function(*args, **kwargs)
         made = call(function, *args, **kwargs)
@@ -154,7 +154,7 @@ def _hashing(function: Call) -> Call:
     """A `__hash__` as it is written, which says what is missing where its answer is known only at run time."""
 
     @functools.wraps(function)
-    def special(self: Any) -> Any:
+    def special(self: object) -> Any:
         made = function(self)
         return hash(made) if isinstance(made, Tracer) else made
 
@@ -164,7 +164,7 @@ def _hashing(function: Call) -> Call:
 _CODE: types.CodeType = _dispatching(len, len).__code__
 
 
-def _not_equal(a: Any, b: Any) -> Any:
+def _not_equal(a: object, b: object) -> Any:
     """`object.__ne__` for an `__eq__` whose answer may be known only at run time."""
     equal: Call = type(a).__eq__
     answer = equal(a, b)

@@ -51,7 +51,7 @@ class Looped:
 
     __slots__ = ("code", "first", "function", "rewritten")
 
-    def __init__(self, function: types.FunctionType, rewritten: Callable[..., Any]) -> None:
+    def __init__(self, function: types.FunctionType, rewritten: Callable[..., object]) -> None:
         self.function, self.rewritten = function, rewritten
         self.code = function.__code__
         self.first: tuple[Any, ...] = ()
@@ -85,7 +85,7 @@ class Looped:
             return outcome.through(lambda call: self._step(*call))
         return self._step(*outcome)
 
-    def _step(self, *args: Any) -> Any:
+    def _step(self, *args: object) -> Any:
         given = [_given(a, first) for a, first in zip(args, self.first, strict=True)]
         calls = current().trace.calls.tail_calls
         calls.append(self)
@@ -95,17 +95,17 @@ class Looped:
             calls.pop()
 
 
-def _given(argument: Any, first: Any) -> Any:
+def _given(argument: object, first: object) -> Any:
     if isinstance(argument, UnionValue) and not isinstance(argument, Reference):
         return UnionValue(argument.tag, tuple(first if o is SAME else o for o in argument.options))
     return first if argument is SAME else argument
 
 
-def _is_call(outcome: Any) -> Any:
+def _is_call(outcome: object) -> Any:
     return isinstance_(outcome, TailCall)
 
 
-def _and(one: Any, other: Any) -> Any:
+def _and(one: object, other: object) -> Any:
     left, right = truth(one), truth(other)
     if isinstance(left, bool):
         return other if left else False
@@ -114,7 +114,7 @@ def _and(one: Any, other: Any) -> Any:
     return python_scalar(atoms.logical_and(left, right))
 
 
-def _value(outcome: Any) -> Any:
+def _value(outcome: object) -> Any:
     """Return the result of the last call; a call that is left would be too deep."""
     left = truth(_is_call(outcome))
     pred: Atom = atoms.literal(np.bool_(left)) if isinstance(left, bool) else left
@@ -124,7 +124,9 @@ def _value(outcome: Any) -> Any:
     return outcome
 
 
-def step_of(code: types.CodeType, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TailCall | None:
+def step_of(
+    code: types.CodeType, function: object, args: tuple[object, ...], kwargs: dict[str, Any]
+) -> TailCall | None:
     """Return the next step of a loop that `return function(*args, **kwargs)` is; None where it is a call.
 
     `code` is that of the function that ends with it, or of a branch in it.
@@ -154,7 +156,7 @@ def _is_part(code: types.CodeType, function: types.CodeType) -> bool:
     return code.co_filename == function.co_filename and (own == name or own.startswith(f"{name}.<locals>."))
 
 
-def _walks(values: tuple[Any, ...]) -> bool:
+def _walks(values: tuple[object, ...]) -> bool:
     """Return whether one of some arguments is a node of a structure, or leads to others of its kind."""
     return any(
         isinstance(v, Reference) or (node_graphs.leads_to_its_kind(v) and node_graphs.graph_of(v) is not None)

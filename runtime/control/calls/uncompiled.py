@@ -53,7 +53,7 @@ def run(function: object, target: Callable[..., Any], args: tuple[Any, ...], kwa
 
 
 def _misread(
-    function: object, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception, is_refused: bool
+    function: object, args: tuple[object, ...], kwargs: dict[str, Any], error: Exception, is_refused: bool
 ) -> bool:
     """Return whether an error was raised because a function does not recognise the stand-in for a run-time value.
 
@@ -118,7 +118,7 @@ def _name(function: object) -> str:
     return f"{next((m for m in names if getattr(sys.modules.get(m), name, None) is function), '.'.join(outer))}.{name}"
 
 
-def _integers(arguments: Iterable[Any]) -> list[Any]:
+def _integers(arguments: Iterable[object]) -> list[Any]:
     """The integers and bools among the arguments that are known only at run time."""
     return [v for v in arguments if isinstance(v, Tracer) and _is_integer(v)]
 

@@ -90,7 +90,7 @@ def _reads_arrays(function: types.FunctionType) -> bool:
     return any(type(v) in (np.ndarray, Array) for v in inspect.getclosurevars(function).nonlocals.values())
 
 
-def _outside(value: Any) -> Any:
+def _outside(value: object) -> Any:
     """The traced form of a value from a function's globals or closure: an array is an input of the computation."""
     if not is_hoistable(value) or not tracing():
         return value

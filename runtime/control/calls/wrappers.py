@@ -33,7 +33,7 @@ def unwrapped(function: object, call: Call) -> Call | None:
     return None
 
 
-def _cached(function: functools._lru_cache_wrapper[Any], call: Call, *args: Any, **kwargs: Any) -> Any:
+def _cached(function: functools._lru_cache_wrapper[Any], call: Call, *args: object, **kwargs: object) -> Any:
     """A run-time argument is nothing to find a kept result by; for others the result may be one from before."""
     if any(isinstance(a, (Tracer, UnionValue)) for a in (*args, *kwargs.values())):
         return call(function.__wrapped__, *args, **kwargs)

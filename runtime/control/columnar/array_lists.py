@@ -107,7 +107,7 @@ def plain_list_indexed(items: list[Any]) -> None:
         raise Restart(lists=True)
 
 
-def may_be_array(contents: Sequence[Any]) -> bool:
+def may_be_array(contents: Sequence[object]) -> bool:
     """Return whether elements are many, and of kinds that can be kept side by side."""
     return len(contents) > SMALL and element_kinds(contents) is not None
 

@@ -51,7 +51,7 @@ class _Group:
     values: list[Any]
 
 
-def gathered(place: NodeIndex, found: Mapping[int, Any]) -> Any:
+def gathered(place: NodeIndex, found: Mapping[int, object]) -> Any:
     """The value for the node that it is, with the failures of those for which there is none."""
     groups: dict[Hashable, _Group] = {}
     has_nodes = any(v is not None and not isinstance(v, Raised) and v in place.graph for v in found.values())

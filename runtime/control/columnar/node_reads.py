@@ -19,7 +19,7 @@ from anabranch.runtime.values.pytrees import node_reference
 from anabranch.runtime.values.pytrees.node_reference import Reference
 
 
-def read(reference: Reference, operation: Callable[[Any], Any], is_own: Callable[[BaseException], bool]) -> Any:
+def read(reference: Reference, operation: Callable[[Any], object], is_own: Callable[[BaseException], bool]) -> Any:
     """The operation on the node, which only reads; None is one of the nodes.
 
     It is done on each node while tracing. Where it computes something, or changes a node, the nodes have to be few:
@@ -91,7 +91,7 @@ def item(reference: Reference, key: Any, position: Callable[[Any, Any, str], Any
         raise node_reference.refusal(reference, str(error)) from None
 
 
-def is_(reference: Reference, other: Any) -> Any:
+def is_(reference: Reference, other: object) -> Any:
     """`reference is other`, as a bool or an atom."""
     graph = reference.graph_
     if isinstance(other, Reference):

@@ -40,7 +40,7 @@ class Row(Protocol):
     def enter_home(self, home: Home) -> None:
         """Be a row of a table."""
 
-    def leave_home(self, contents: Any) -> None:
+    def leave_home(self, contents: object) -> None:
         """Be a row no more, and hold these elements."""
 
 
@@ -70,7 +70,7 @@ class Table:
         """One element of a row."""
         return self.items.item(self._int(self.place(index, position)))
 
-    def set_element(self, index: int | PythonScalar, position: int | PythonScalar, value: Any) -> None:
+    def set_element(self, index: int | PythonScalar, position: int | PythonScalar, value: object) -> None:
         """Write one element of a row."""
         self.items = self.items.with_item(self._int(self.place(index, position)), value)
 

@@ -68,7 +68,7 @@ def part(text: str | bytes, key: slice) -> Any:
     return text[key] if found is UNKNOWN else found
 
 
-def _between(text: str | bytes, start: Any, stop: Any, step: int | None) -> Any:
+def _between(text: str | bytes, start: object, stop: object, step: int | None) -> Any:
     """The part of a text between bounds that have nothing to do with one another."""
     size = len(text)
     rows: list[Any] = [_places(b, size + 1, size) if isinstance(b, Tracer) else [b] for b in (start, stop)]
@@ -82,7 +82,7 @@ def _between(text: str | bytes, start: Any, stop: Any, step: int | None) -> Any:
     return text_tables.entry(index, [text[i:j:step] for i in rows[0] for j in rows[1]])
 
 
-def _places(bound: Any, before: int, size: int) -> range:
+def _places(bound: object, before: int, size: int) -> range:
     """The different places that a bound may be: from `-before` up to the size."""
     span = size_arithmetic.interval_of(bound)
     low = min(max(span.low, -before), size)

@@ -21,15 +21,15 @@ from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN
 
 
-def _sort(items: list[Any], *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
+def _sort(items: list[Any], *, key: Callable[[Any], object] | None = None, reverse: bool = False) -> None:
     items[:] = container_order.in_order(items, registry.called(key), reverse)
 
 
-def _remove(items: list[Any], value: Any) -> None:
+def _remove(items: list[Any], value: object) -> None:
     del subscript.at(items)[container_order.index(items, value, missing="list.remove(x): x not in list")]
 
 
-def _pop(items: list[Any], place: Any = -1) -> Any:
+def _pop(items: list[Any], place: object = -1) -> Any:
     if isinstance(place, Tracer) and type(items) is list:
         check_integer(place)
         place = index_checks.in_range(place, len(items), "pop index out of range" if items else "pop from empty list")
@@ -38,7 +38,7 @@ def _pop(items: list[Any], place: Any = -1) -> Any:
     return item
 
 
-def _get(items: dict[Any, Any], key: Any, default: Any = None) -> Any:
+def _get(items: dict[Any, Any], key: object, default: object = None) -> Any:
     if text_tables.is_choice(key):
         if all(map(text_tables.is_constant, (default, *items.values()))):
             found = text_tables.look_up(lambda k: items.get(k, default), key)

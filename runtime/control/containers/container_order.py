@@ -29,7 +29,7 @@ from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 _ORDERS = (operator.lt, operator.le, operator.gt, operator.ge)
 
 
-def compared(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+def compared(operation: Callable[[Any, Any], object], a: object, b: object) -> Any:
     """`a OP b`; of containers with run-time parts as Python does it, part by part."""
     if (found := looked_up(operation, a, b)) is not UNKNOWN:
         return found
@@ -51,7 +51,7 @@ def compared(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     return _ordered(operation, a, b)
 
 
-def _as_dict(value: Any) -> Any:
+def _as_dict(value: object) -> Any:
     """A dict that is one of the nodes of a structure as a dict of what it holds."""
     copied = value.copied_() if isinstance(value, Reference) else value
     return value if copied is NotImplemented else copied
@@ -63,7 +63,7 @@ def _is_one(a: Any, b: Any) -> Any:
     return same if isinstance(same, bool) else python_scalar(same)
 
 
-def _as_one_number(value: Any) -> Any:
+def _as_one_number(value: object) -> Any:
     """A number of one of a few kinds as one that is worth the same: it is only compared."""
     return value.resolve() if isinstance(value, UnionValue) and value.worth is not None else value
 
@@ -158,7 +158,7 @@ def index(items: Sequence[Any], value: Any, start: Any = 0, stop: Any = None, mi
     return python_scalar(place, Interval(0, max(len(items) - 1, 0)))
 
 
-def count(items: Sequence[Any], value: Any) -> Any:
+def count(items: Sequence[object], value: object) -> Any:
     """As `list.count`."""
     return sum(truth_value(equal(item, value)) for item in items)
 
@@ -166,7 +166,7 @@ def count(items: Sequence[Any], value: Any) -> Any:
 _MOST_SORTED = 32
 
 
-def in_order(items: Sequence[Any], key: Callable[[Any], Any] | None = None, reverse: bool = False) -> list[Any]:
+def in_order(items: Sequence[object], key: Callable[[Any], object] | None = None, reverse: bool = False) -> list[Any]:
     """As `sorted`: numbers, and tuples of them, by sorts of arrays, a few others by insertion.
 
     Raises
@@ -204,7 +204,7 @@ def _reversed_if(reverse: bool, items: list[Any]) -> list[Any]:
     return items[::-1] if reverse else items
 
 
-def _refuse_nan(key: Any) -> None:
+def _refuse_nan(key: object) -> None:
     if isinstance(key, (tuple, list)):
         for part in key:
             _refuse_nan(part)

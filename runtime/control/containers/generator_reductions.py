@@ -22,7 +22,7 @@ from anabranch.runtime.values.heap.slots import GeneratorNames
 from anabranch.runtime.values.undefined import Undefined
 
 
-def source(items: Any) -> PushIterator | None:
+def source(items: object) -> PushIterator | None:
     """The source that yields the items one after the other at run time; None where they are there side by side."""
     if isinstance(items, PushIterator):
         return items
@@ -37,7 +37,7 @@ def source(items: Any) -> PushIterator | None:
     return None
 
 
-def total(items: PushIterator, start: Any) -> Any:
+def total(items: PushIterator, start: object) -> Any:
     """`sum(items, start)`."""
     if isinstance(start, (str, bytes, bytearray)):
         return sum(items, start)
@@ -46,7 +46,7 @@ def total(items: PushIterator, start: Any) -> Any:
         start, items = start + split[0], split[1]
     row = GeneratorNames((start,), ("the sum",))
 
-    def take(item: Any) -> bool:
+    def take(item: object) -> bool:
         row[0] = row[0] + item
         return False
 
@@ -54,7 +54,7 @@ def total(items: PushIterator, start: Any) -> Any:
     return row[0]
 
 
-def reduced(combine: Callable[[Any, Any], Any], items: PushIterator, *initial: Any) -> Any:
+def reduced(combine: Callable[[Any, Any], object], items: PushIterator, *initial: object) -> Any:
     """`functools.reduce(combine, items, *initial)`."""
     split = items.first() if not initial and isinstance(items, Each) else None
     if split is not None:
@@ -62,7 +62,7 @@ def reduced(combine: Callable[[Any, Any], Any], items: PushIterator, *initial: A
     names = ("whether there is a value", "the value")
     row = GeneratorNames((True, *initial) if initial else (False, Undefined("value")), names)
 
-    def take(item: Any) -> bool:
+    def take(item: object) -> bool:
         if initial:
             row[1] = combine(row[1], item)
         else:
@@ -77,7 +77,7 @@ def count(items: PushIterator) -> Any:
     """`len` of the list of the items."""
     row = GeneratorNames((0,), ("the length",))
 
-    def take(_: Any) -> bool:
+    def take(_: object) -> bool:
         row[0] = row[0] + 1
         return False
 
@@ -90,7 +90,7 @@ def quantified(items: PushIterator, until: bool) -> Any:
     whole = isinstance(items, Each) and items.whole
     row = GeneratorNames((not until,), ("the answer",))
 
-    def take(item: Any) -> Any:
+    def take(item: object) -> Any:
         if whole:
             row[0] = if_(row[0] == until, lambda: row[0], lambda: truth_value(item))
             return False
@@ -101,11 +101,11 @@ def quantified(items: PushIterator, until: bool) -> Any:
     return row[0]
 
 
-def contains(items: PushIterator, value: Any) -> Any:
+def contains(items: PushIterator, value: object) -> Any:
     """`value in items`: whether one of the items is equal to it; later ones are not asked for."""
     row = GeneratorNames((False,), ("the answer",))
 
-    def take(item: Any) -> Any:
+    def take(item: object) -> Any:
         row[0] = truth_value(container_order.equal(item, value))
         return row[0]
 
@@ -113,14 +113,14 @@ def contains(items: PushIterator, value: Any) -> Any:
     return row[0]
 
 
-def extreme(function: Callable[..., Any], items: PushIterator, options: dict[str, Any]) -> Any:
+def extreme(function: Callable[..., object], items: PushIterator, options: dict[str, Any]) -> Any:
     """`min` or `max`: the first that no other one is less, or greater, than."""
     better = operator.lt if function is min else operator.gt
     key = options.get("key")
     split = items.first() if isinstance(items, Each) else None
     names = ("whether there is an item", f"the {function.__name__}", "its key")
 
-    def keyed(item: Any) -> Any:
+    def keyed(item: object) -> Any:
         return item if key is None else key(item)
 
     if split is not None:
@@ -129,7 +129,7 @@ def extreme(function: Callable[..., Any], items: PushIterator, options: dict[str
     else:
         row = GeneratorNames((False, Undefined("best"), Undefined("key")), names)
 
-    def take(item: Any) -> bool:
+    def take(item: object) -> bool:
         rank = keyed(item)
 
         def compare() -> tuple[Any, ...]:
@@ -144,11 +144,11 @@ def extreme(function: Callable[..., Any], items: PushIterator, options: dict[str
     return _found(function, row, options)
 
 
-def first(items: PushIterator, *default: Any) -> Any:
+def first(items: PushIterator, *default: object) -> Any:
     """`next(items, *default)` of what nobody asks again."""
     row = GeneratorNames((False, Undefined("first")), ("whether there is an item", "the item"))
 
-    def take(item: Any) -> bool:
+    def take(item: object) -> bool:
         row[:] = (True, item)
         return True
 
@@ -156,7 +156,7 @@ def first(items: PushIterator, *default: Any) -> Any:
     return if_(row[0], lambda: defined(row[1]), lambda: next(iter(()), *default))
 
 
-def _found(function: Callable[..., Any], row: GeneratorNames, options: dict[str, Any]) -> Any:
+def _found(function: Callable[..., object], row: GeneratorNames, options: dict[str, Any]) -> Any:
     """The best item, or what Python returns where there is none."""
 
     def empty() -> Any:

@@ -25,7 +25,7 @@ from anabranch.runtime.values.union import UnionValue
 NAN = "run-time values that are sorted have a NaN among them; use np.sort, which puts it last"
 
 
-def keys_of(items: Sequence[Any], key: Callable[[Any], Any]) -> list[Any]:
+def keys_of(items: Sequence[object], key: Callable[[Any], object]) -> list[Any]:
     """`[key(item) for item in items]`, by one loop where the items have one form."""
     if len(items) > FEW:
         records.graph_of(items)
@@ -40,7 +40,7 @@ def keys_of(items: Sequence[Any], key: Callable[[Any], Any]) -> list[Any]:
     return [key(item) for item in items]
 
 
-def in_order(items: Sequence[Any], keys: Sequence[Any], reverse: bool) -> list[Any] | None:
+def in_order(items: Sequence[object], keys: Sequence[object], reverse: bool) -> list[Any] | None:
     """The items in the order of their keys, equal ones as they were; None for a few, and for what is no numbers."""
     graph = records.graph_of(items)
     if len(items) <= FEW and (graph is None or len(items) < 2):
@@ -97,7 +97,7 @@ def _refuse_nan(column: Atom) -> None:
         run_time_checks.fail_if(bad, lambda _: UnsupportedOperationError(NAN))
 
 
-def _columns(keys: Sequence[Any]) -> Iterator[Atom]:
+def _columns(keys: Sequence[object]) -> Iterator[Atom]:
     """Yield the columns by which the keys are compared, the most significant first."""
     form = stacked_parts.alternatives([stacked_parts.form_of(k, _of_key) for k in keys])
     wholes = item_forms.wholes(keys, form)

@@ -97,22 +97,22 @@ def _looked_up_in(item: Any, container: Any, contains: Callable[[Any, Any], bool
 _LISTED: tuple[type[Any], ...] = (list, set, frozenset, dict, type({}.keys()), type({}.values()))
 
 
-def not_in(item: Any, container: Any) -> Any:
+def not_in(item: object, container: object) -> Any:
     """`item not in container`."""
     if (found := _looked_up_in(item, container, _outside)) is not UNKNOWN:
         return found
     return boolean.not_(in_(item, container))
 
 
-def _equal(item: Any, element: Any) -> Any:
+def _equal(item: object, element: object) -> Any:
     return container_order.equal(item, element)
 
 
-def _later(item: Any, element: Any) -> Callable[[], Any]:
+def _later(item: object, element: object) -> Callable[[], Any]:
     return lambda: _equal(item, element)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     """The truth of a value as a Python bool, staged or not."""
     return boolean.not_(boolean.not_(value))
 

@@ -87,7 +87,7 @@ class _Methods(GrowingContents):
         else:
             self.native.__setitem__(self, key, value)
 
-    def __delitem__(self, key: Any) -> None:
+    def __delitem__(self, key: object) -> None:
         if is_fixed(self) and not has_traced(key):
             self.separate()
         if self.items is not None or isinstance(key, Tracer):
@@ -116,7 +116,7 @@ class _Methods(GrowingContents):
         self.extend(values)
         return self
 
-    def pop(self, *place: Any) -> Any:
+    def pop(self, *place: object) -> Any:
         """As `list.pop`."""
         if self.items is None and not has_traced(place):
             return self.native.pop(self, *place)
@@ -156,11 +156,11 @@ class _Methods(GrowingContents):
         """As `list.index`."""
         return staged.index(self, *args) if self.items is not None else self._staged_method("index")(*args)
 
-    def count(self, value: Any) -> Any:
+    def count(self, value: object) -> Any:
         """As `list.count`."""
         return staged.count(self, value) if self.items is not None else self._staged_method("count")(value)
 
-    def remove(self, value: Any) -> None:
+    def remove(self, value: object) -> None:
         """As `list.remove`."""
         if self.items is None and not (has_traced(value) or has_traced(self)):
             self.native.remove(self, value)
@@ -181,7 +181,7 @@ class _Methods(GrowingContents):
         made.extend(other)
         return made
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: object) -> Any:
         if not isinstance(other, self.native):
             return NotImplemented
         if restaging.adds_in_place():
@@ -230,7 +230,7 @@ class Growing(_Methods, list[Any]):  # type: ignore[misc]
     __slots__ = ("_items", "home", "site")
     native = list
 
-    def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
+    def sort(self, *, key: Callable[[Any], object] | None = None, reverse: bool = False) -> None:
         """As `list.sort`."""
         if is_fixed(self) and len(self) <= _FEW:
             self.separate()
@@ -239,7 +239,7 @@ class Growing(_Methods, list[Any]):  # type: ignore[misc]
         else:
             staged.sort(self, key, reverse, listed)
 
-    def _ordered(self, other: Any) -> Any:
+    def _ordered(self, other: object) -> Any:
         if is_grown(self) or is_grown(other):
             raise ConcretizationError(f"an ordering of lists: {NEEDS_PLAIN}")
         return NotImplemented
@@ -252,7 +252,7 @@ class GrowingDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
     native = collections.deque
     _contents = DequeContents
 
-    def appendleft(self, value: Any) -> None:
+    def appendleft(self, value: object) -> None:
         """As `deque.appendleft`."""
         if self.items is None:
             super().appendleft(value)
@@ -263,7 +263,7 @@ class GrowingDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
         """As `deque.popleft`."""
         return super().popleft() if self.items is None else item_access.popleft(self)
 
-    def extendleft(self, values: Iterable[Any]) -> None:
+    def extendleft(self, values: Iterable[object]) -> None:
         """As `deque.extendleft`."""
         for value in values:
             self.appendleft(value)
@@ -275,7 +275,7 @@ class GrowingDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
         super().rotate(n)
 
 
-def growing(values: Any) -> Any:
+def growing(values: object) -> Any:
     """The list (or deque) as one that may grow; outside of tracing, itself."""
     if (
         not tracing()

@@ -28,7 +28,7 @@ class _Marker:
 
     __slots__ = ()
 
-    def _refuse(self, *_: Any) -> NoReturn:
+    def _refuse(self, *_: object) -> NoReturn:
         raise ConcretizationError(NEEDS_PLAIN)
 
     __eq__ = __lt__ = __gt__ = __bool__ = __hash__ = __len__ = __iter__ = __index__ = __float__ = __str__ = _refuse
@@ -76,7 +76,7 @@ class GrowingContents(MayGrow):
         self.home = home
         self.native.append(self, MARKER)
 
-    def leave_home(self, contents: Any) -> None:
+    def leave_home(self, contents: object) -> None:
         """Hold elements of its own."""
         self.home = None
         self.become(contents)
@@ -151,7 +151,7 @@ class GrowingContents(MayGrow):
         if self.items is not None and self.items.structure.fixed:
             self.become(self._contents(map(self.items.item, range(self.items.length))))
 
-    def made(self, contents: Any) -> Self:
+    def made(self, contents: object) -> Self:
         """A new list of these elements."""
         new = type(self)()
         new.become(contents)

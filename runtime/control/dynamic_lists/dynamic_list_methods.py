@@ -53,22 +53,22 @@ def extend(owner: GrowingContents, values: Any, listed: Callable[[Any], Any]) ->
 _MANY = 64  # so many rows of an array are appended by a loop
 
 
-def append_each(owner: GrowingContents, many: Any) -> None:
+def append_each(owner: GrowingContents, many: object) -> None:
     """Append each item of a generator, or of what a loop counts over."""
     source = many if isinstance(many, PushIterator) else generator.Each(many, lambda item: item)
 
-    def take(item: Any, owner: GrowingContents = owner) -> bool:
+    def take(item: object, owner: GrowingContents = owner) -> bool:
         owner.append(item)
         return False
 
     source.drive(take, leaves=False)
 
 
-def _each(items: Any, function: Callable[..., Any], width: int | None = None) -> generator.Each:
+def _each(items: object, function: Callable[..., object], width: int | None = None) -> generator.Each:
     return generator.Each(items, function, width=width)
 
 
-def count(owner: GrowingContents, value: Any) -> Any:
+def count(owner: GrowingContents, value: object) -> Any:
     """`owner.count(value)`."""
     return generator_reductions.total(_each(owner, lambda item: truth_value(container_order.equal(item, value))), 0)
 
@@ -107,7 +107,7 @@ def index(owner: GrowingContents, value: Any, start: Any = None, stop: Any = Non
     return place
 
 
-def remove(owner: GrowingContents, value: Any) -> None:
+def remove(owner: GrowingContents, value: object) -> None:
     """`owner.remove(value)`."""
     owner.become(owner.grown())
     found, place = _find(owner, value, None, None)
@@ -116,7 +116,7 @@ def remove(owner: GrowingContents, value: Any) -> None:
     owner.become(without(owner.grown(), place))
 
 
-def equal(owner: GrowingContents, other: Any) -> Any:
+def equal(owner: GrowingContents, other: object) -> Any:
     """`owner == other`."""
     if not isinstance(other, owner.native):
         return False
@@ -142,6 +142,6 @@ def sort(owner: GrowingContents, key: Callable[[Any], Any] | None, reverse: bool
     owner.become(dynamic_list_order.in_order(items, keys, reverse, reversed_items))
 
 
-def differ(owner: GrowingContents, other: Any) -> Any:
+def differ(owner: GrowingContents, other: object) -> Any:
     """`owner != other`."""
     return not_(equal(owner, other))

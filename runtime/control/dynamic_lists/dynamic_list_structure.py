@@ -70,7 +70,7 @@ class GrowingStructure(Structure):
     def children(self, value: Any) -> list[Any]:
         return [value.contents()] if self.grown else list(value.contents())
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[object]) -> Any:
         contents = children[0] if self.grown else children
         if not tracing():
             native: Any = self._cls.native

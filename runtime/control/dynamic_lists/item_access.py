@@ -44,14 +44,14 @@ def as_int(value: Any) -> Any:
     )
 
 
-def _bound(value: Any) -> Any:
+def _bound(value: object) -> Any:
     """A bound of a slice as a Python int, traced or not."""
     if isinstance(value, Tracer):
         check_bound(value)
     return as_int(value)
 
 
-def _check_index(owner: GrowingContents, key: Any) -> Any:
+def _check_index(owner: GrowingContents, key: object) -> Any:
     if isinstance(key, UnionValue):
         key = key.resolve()
     if isinstance(key, Tracer):
@@ -66,7 +66,7 @@ def _position(items: Items, key: int | PythonScalar, text: str) -> Any:
     return _checked(items.length, items.structure.capacity, key, text)
 
 
-def _position_in_row(owner: GrowingContents, key: Any, text: str) -> Any:
+def _position_in_row(owner: GrowingContents, key: object, text: str) -> Any:
     width = owner.home.table.width
     return _checked(width, width, _check_index(owner, key), text)
 
@@ -117,7 +117,7 @@ def get(owner: GrowingContents, key: Any) -> Any:
     return _element(items, _position(items, _check_index(owner, key), f"{kind_name(owner)} index out of range"))
 
 
-def set_(owner: GrowingContents, key: Any, value: Any) -> None:
+def set_(owner: GrowingContents, key: object, value: object) -> None:
     """`owner[key] = value`."""
     if isinstance(key, slice):
         _set_slice(owner, key, value)
@@ -146,7 +146,7 @@ def _set_slice(owner: GrowingContents, key: slice, value: Any) -> None:
     owner.become(new.contents())
 
 
-def delete(owner: GrowingContents, key: Any) -> None:
+def delete(owner: GrowingContents, key: object) -> None:
     """`del owner[key]`."""
     if isinstance(key, slice):
         _delete_slice(owner, key)
@@ -168,7 +168,7 @@ def _delete_slice(owner: GrowingContents, key: slice) -> None:
     owner.become(items.taken(atoms.select(after, moved, line), items.length - gap))
 
 
-def pop(owner: GrowingContents, *place: Any) -> Any:
+def pop(owner: GrowingContents, *place: object) -> Any:
     """`owner.pop(place)`."""
     items = owner.grown()
     empty = atoms.ufunc(np.equal, wrap.as_atom(items.length, np.int64), atoms.literal(0, np.int64))

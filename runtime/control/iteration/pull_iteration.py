@@ -31,7 +31,7 @@ def pulled(hand: Callable[[Callable[[Any], bool]], None]) -> Iterator[Any]:
     asked: queue.SimpleQueue[bool] = queue.SimpleQueue()
     given: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
 
-    def take(item: Any) -> bool:
+    def take(item: object) -> bool:
         check()
         if builder is not None and current() is not builder:
             raise ConcretizationError(

@@ -61,7 +61,7 @@ class PushIterator(attributes.Bare, abc.ABC):
             self._spent = None if leaves else True
             self.run(take)
 
-    def items_or(self, driven: Callable[[PushIterator], Any]) -> Any:
+    def items_or(self, driven: Callable[[PushIterator], object]) -> Any:
         """The list of the items, where it is known while tracing which there are; else what `driven` returns."""
         self._check_place()
         if self._items is not None:
@@ -119,7 +119,7 @@ class PushIterator(attributes.Bare, abc.ABC):
             )
 
 
-def _hand_each(items: Iterator[Any], take: Take) -> None:
+def _hand_each(items: Iterator[object], take: Take) -> None:
     for item in items:
         left = truth(take(item))
         if not isinstance(left, bool):
@@ -164,7 +164,7 @@ def _past_try_statements(take: Take, at_once: bool) -> Take:
     trace = current().trace
     depth = len(trace.failures.regions)
 
-    def given(item: Any) -> Any:
+    def given(item: object) -> Any:
         if len(trace.failures.regions) == depth:
             return take(item)
         if not at_once:
@@ -192,17 +192,17 @@ _IN_TRY = (
 )
 
 
-def generator(function: Callable[..., Any]) -> Callable[..., Generated]:
+def generator(function: Callable[..., object]) -> Callable[..., Generated]:
     """Make `function`, which hands its values to its first parameter, a generator function again."""
 
     @functools.wraps(function)
-    def make(*args: Any, **kwargs: Any) -> Generated:
+    def make(*args: object, **kwargs: object) -> Generated:
         return Generated(function, args, kwargs)
 
     return make
 
 
-def _generator(_: Any) -> Any:
+def _generator(_: object) -> Any:
     return (_ for _ in list[Any]())
 
 

@@ -20,7 +20,7 @@ from anabranch.runtime.values.union import UnionValue
 class Stepped(PushIterator):
     """The remaining items of an iterator that is written in Python."""
 
-    def __init__(self, iterator: Any) -> None:
+    def __init__(self, iterator: object) -> None:
         super().__init__()
         self._iterator = iterator
 
@@ -41,7 +41,7 @@ class Stepped(PushIterator):
 def step_through(iterator: Any, take: Take) -> None:
     """The loop `while True: try: item = next(iterator) except StopIteration: break` around `take(item)`."""
 
-    def goes_on(going: Any) -> Any:
+    def goes_on(going: object) -> Any:
         return going
 
     def step(going: Any) -> Any:
@@ -62,7 +62,7 @@ def step_through(iterator: Any, take: Take) -> None:
     while_(goes_on, step, (True,), ("going",), exits=("break",))
 
 
-def iterated(items: Any) -> Any:
+def iterated(items: object) -> Any:
     """Return the iterator of an object whose class defines it in Python; anything else as it is."""
     found = containers.iterated(items)
     if tracing() and not isinstance(found, PushIterator) and containers.own_method(found, "__next__") is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from anabranch.runtime.control.exits import State
 from anabranch.runtime.control.loops.loop_state import LoopStatement, LoopTypes
@@ -24,7 +24,7 @@ T = TypeVar("T")
 _MOST = 1 << 20
 
 
-def unless(without: Callable[[], T], grown: Callable[[], T], body: Callable[..., Any], state: State) -> T:
+def unless(without: Callable[[], T], grown: Callable[[], T], body: Callable[..., object], state: State) -> T:
     """`without()`, in which lists keep their lengths; where one must not, `grown()`.
 
     `body` and `state` are the loop's, which both are ways to stage.

@@ -7,7 +7,6 @@ done with the name is done with the number that is worth the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.containers import structure_of
@@ -20,7 +19,7 @@ from anabranch.runtime.values.union import UnionValue
 def unchanged(
     after: layouts.Layout,
     before: layouts.Layout,
-    rows: tuple[Any, Any, Any],
+    rows: tuple[object, object, object],
     starts: Mapping[int, object],
     stays: Callable[[object], bool],
 ) -> layouts.Layout:

@@ -46,7 +46,7 @@ class Entries:
         return described is not None and not described.flat and any(map(self.are_in, described.children(value)))
 
 
-def shared(values: Sequence[Any]) -> bool:
+def shared(values: Sequence[object]) -> bool:
     """Return whether one new container is, or may be, in two places of what a step returns."""
     seen: set[int] = set()
 
@@ -82,7 +82,7 @@ def refusal(what: str) -> AliasError:
     )
 
 
-def perhaps_old(value: Any, before: Any, layout: layouts.Layout, count: Atom, unread: bool = False) -> Any:
+def perhaps_old(value: object, before: object, layout: layouts.Layout, count: Atom, unread: bool = False) -> Any:
     """The value in a place after a loop: the one from before it, where no step ran."""
     if unread or (isinstance(layout, layouts.Leaf) and not _is_of(before, layout)):
         return _unless_none_ran(value, before, count)
@@ -102,6 +102,6 @@ def _is_of(value: object, layout: layouts.Layout) -> bool:
     return layouts.numeric(layouts.outline(value)) == layouts.numeric(layout)
 
 
-def _unless_none_ran(value: Any, before: Any, count: Atom) -> Any:
+def _unless_none_ran(value: object, before: object, count: Atom) -> Any:
     none = atoms.ufunc(np.equal, count, atoms.literal(0, np.int64))
     return pack_unpack.either(none, before, value)

@@ -255,7 +255,7 @@ def _names_of(instruction: dis.Instruction) -> tuple[str, ...]:
     return instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
 
 
-def _fresh_undefined(value: Any) -> Any:
+def _fresh_undefined(value: object) -> Any:
     return Undefined(value.name) if isinstance(value, Undefined) else value
 
 
@@ -313,7 +313,7 @@ def check_growth(types: LoopTypes, i: int, after: layouts.Layout, loop: LoopStat
         _check_growth(f"'{types.name(i)}'" if i < width else types.name(i), after, loop, target, replaced)
 
 
-def _check_growth(name: str, after: layouts.Layout, loop: LoopStatement, target: Any, replaced: bool) -> None:
+def _check_growth(name: str, after: layouts.Layout, loop: LoopStatement, target: object, replaced: bool) -> None:
     if not isinstance(after, layouts.Union):
         return
     nodes = [

@@ -162,7 +162,7 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
     return traced
 
 
-def _settle(outer: Builder, traced: BodyTrace, loop: LoopStatement, types: LoopTypes, out: Sequence[Any]) -> bool:
+def _settle(outer: Builder, traced: BodyTrace, loop: LoopStatement, types: LoopTypes, out: Sequence[object]) -> bool:
     """Widen the layouts to hold what the body gave; whether the trace stays good."""
     stays = visibility.belongs_outside(outer)
     settled = True
@@ -199,7 +199,7 @@ def _settle(outer: Builder, traced: BodyTrace, loop: LoopStatement, types: LoopT
     return settled
 
 
-def _must_be_exact(types: LoopTypes, entries: loop_objects.Entries, out: Sequence[Any]) -> bool:
+def _must_be_exact(types: LoopTypes, entries: loop_objects.Entries, out: Sequence[object]) -> bool:
     """Return whether the containers from before the loop matter as such, not just what is in them."""
     if types.opens_an_alternative:
         return True
@@ -208,7 +208,7 @@ def _must_be_exact(types: LoopTypes, entries: loop_objects.Entries, out: Sequenc
     )
 
 
-def _new(out: Sequence[Any], types: LoopTypes) -> list[Any]:
+def _new(out: Sequence[object], types: LoopTypes) -> list[Any]:
     """The values that a step returns, but for objects that were there before the loop."""
     return [v for v in out if v not in types.heap]
 
@@ -268,7 +268,7 @@ def _finish(
     return tuple(values)
 
 
-def _surely_set(value: Any, out: Any) -> Any:
+def _surely_set(value: object, out: object) -> Any:
     """After at least one step that sets a name, the name is set."""
     if not isinstance(value, UnionValue) or isinstance(out, Undefined):
         return value

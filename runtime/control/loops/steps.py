@@ -56,9 +56,9 @@ class StateForm:
 
 
 def unroll(
-    items: Iterable[Any],
-    body: Callable[..., Any],
-    state: Sequence[Any],
+    items: Iterable[object],
+    body: Callable[..., object],
+    state: Sequence[object],
     form: StateForm,
     what: str,
     why: str,
@@ -82,7 +82,12 @@ def unroll(
 
 
 def _unroll(
-    items: Iterable[Any], body: Callable[..., Any], state: Sequence[Any], form: StateForm, what: str, cost: Cost
+    items: Iterable[object],
+    body: Callable[..., object],
+    state: Sequence[object],
+    form: StateForm,
+    what: str,
+    cost: Cost,
 ) -> State:
     for item in items:
         state = form.take(body(item, *state[2:]))
@@ -96,7 +101,12 @@ def _unroll(
 
 
 def _rest(
-    items: Iterable[Any], body: Callable[..., Any], state: Sequence[Any], form: StateForm, what: str, cost: Cost
+    items: Iterable[object],
+    body: Callable[..., object],
+    state: Sequence[object],
+    form: StateForm,
+    what: str,
+    cost: Cost,
 ) -> State:
     """The steps that come where those before have not left the loop, in a branch of their own."""
     inner = cost.inside()

@@ -47,16 +47,16 @@ def chosen(items: Sequence[Any], position: int | PythonScalar, key: Any) -> Any:
     return stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item by a run-time index")
 
 
-def merged(number: Any) -> Any:
+def merged(number: object) -> Any:
     """Note that a NumPy scalar is one of several, and which is known only at run time; returns the number."""
     return current().trace.identity.merge(number) if isinstance(number, Tracer) else number
 
 
-def _itself(value: Any) -> Any:
+def _itself(value: object) -> Any:
     return value
 
 
-def one_kind(items: Sequence[Any]) -> Abstract | None:
+def one_kind(items: Sequence[object]) -> Abstract | None:
     """The abstract value of all items, where they are numbers of one kind."""
     kinds = [layouts.numeric(layouts.outline(i)) for i in items]
     first = kinds[0] if kinds else None

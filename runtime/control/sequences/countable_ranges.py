@@ -24,7 +24,7 @@ from anabranch.runtime.values.union import UnionValue
 class Range(Countable):
     """`range(start, stop, step)` with run-time bounds."""
 
-    def __init__(self, start: Any, stop: Any, step: Any) -> None:
+    def __init__(self, start: object, stop: object, step: object) -> None:
         self.start, self.stop, self.step = map(_as_int, (start, stop, step))
         for bound in (self.start, self.stop, self.step):
             if isinstance(bound, int):
@@ -95,7 +95,7 @@ class Range(Countable):
         return self.at(place)
 
 
-def _either(a: Any, b: Any) -> Atom:
+def _either(a: object, b: object) -> Atom:
     """Return whether one of two Python bools is true, as an atom."""
     return atoms.logical_or(wrap.as_atom(a, np.bool_), wrap.as_atom(b, np.bool_))
 

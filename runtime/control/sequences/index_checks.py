@@ -29,7 +29,7 @@ def checked_index(key: Any, length: int, kind: type, what: str) -> Any:
     return in_range(key, length, f"{what} out of range" if kind is bytes else f"{name} {what} out of range")
 
 
-def in_range(key: Any, length: int, text: str) -> Any:
+def in_range(key: object, length: int, text: str) -> Any:
     """Return the place from 0 on of an integer that is an index; an `IndexError` says the text where there is none."""
     atom: Atom = atoms.convert(wrap.as_atom(key), np.int64)
     span = interval_of(key) if isinstance(key, PythonScalar) and key.python is int else Interval(-(2**63), 2**63 - 1)

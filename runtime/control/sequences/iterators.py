@@ -161,7 +161,7 @@ class Zipped(Once):
         return found
 
 
-def shorter(a: Any, b: Any) -> Any:
+def shorter(a: object, b: object) -> Any:
     """The smaller of two lengths."""
     if isinstance(a, int) and isinstance(b, int):
         return min(a, b)

@@ -108,7 +108,7 @@ def _is_no_array(value: object) -> bool:
     return not isinstance(value, TracedArray)
 
 
-def check_lent(after: Any, body: Callable[..., Any]) -> None:
+def check_lent(after: object, body: Callable[..., object]) -> None:
     """Refuse a step in which a list or dict of a stacked sequence, of which it had a copy, is changed or kept.
 
     Parameters

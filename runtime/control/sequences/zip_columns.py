@@ -45,7 +45,7 @@ class KnownItems(Countable):
             )
 
 
-def staged(columns: tuple[Any, ...]) -> tuple[Countable, ...] | None:
+def staged(columns: tuple[object, ...]) -> tuple[Countable, ...] | None:
     """The staged forms of the columns; None where all have lengths known while tracing, or one can't be staged."""
     if not tracing() or any(isinstance(c, Once) and c.under_way for c in columns):
         return None

@@ -42,17 +42,21 @@ def _place(goes_right: Callable[[Any], Any], a: Any, lo: Any, hi: Any) -> Any:
     return while_(test, body, (lo, hi), ("lo", "hi"))[0]
 
 
-def bisect_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Callable[[Any], Any] | None = None) -> Any:
+def bisect_left(
+    a: object, x: object, lo: object = 0, hi: object = None, *, key: Callable[[Any], object] | None = None
+) -> Any:
     """As `bisect.bisect_left`."""
     called = _key(key)
     return _place(lambda item: container_order.compared(operator.lt, called(item), x), a, lo, hi)
 
 
-def bisect_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Callable[[Any], Any] | None = None) -> Any:
+def bisect_right(
+    a: object, x: object, lo: object = 0, hi: object = None, *, key: Callable[[Any], object] | None = None
+) -> Any:
     """As `bisect.bisect_right`."""
     called = _key(key)
 
-    def goes_right(item: Any) -> Any:
+    def goes_right(item: object) -> Any:
         return if_(container_order.compared(operator.lt, x, called(item)), lambda: False, lambda: True)
 
     return _place(goes_right, a, lo, hi)

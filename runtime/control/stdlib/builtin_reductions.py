@@ -27,19 +27,19 @@ from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, 
 
 @staged_form_of(min)
 @of_each_list
-def min_(*args: Any, **kwargs: Any) -> Any:
+def min_(*args: object, **kwargs: object) -> Any:
     """As `min`: the first smallest, by `<` alone (so NaN is Python's NaN, not NumPy's)."""
     return _extreme(min, args, kwargs)
 
 
 @staged_form_of(max)
 @of_each_list
-def max_(*args: Any, **kwargs: Any) -> Any:
+def max_(*args: object, **kwargs: object) -> Any:
     """As `max`."""
     return _extreme(max, args, kwargs)
 
 
-def _extreme(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _extreme(function: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, Any]) -> Any:
     if tracing() and kwargs.get("key") is not None:
         kwargs = {**kwargs, "key": registry.called(kwargs["key"])}
     if not args or not kwargs.keys() <= {"key", "default"}:
@@ -82,7 +82,7 @@ def sorted_(items: Any, *, key: Callable[[Any], Any] | None = None, reverse: boo
     return made
 
 
-def _bounds(within: Callable[[Interval, Interval], Interval], a: Any, b: Any) -> Any:
+def _bounds(within: Callable[[Interval, Interval], Interval], a: object, b: object) -> Any:
     if not all(isinstance(v, (int, PythonScalar)) for v in (a, b)):
         return FULL
     if any(isinstance(v, PythonScalar) and v.python is not int for v in (a, b)):
@@ -90,7 +90,7 @@ def _bounds(within: Callable[[Interval, Interval], Interval], a: Any, b: Any) ->
     return within(interval_of(a), interval_of(b))
 
 
-def _extreme_of_array(function: Callable[..., Any], array: TracedArray) -> Any:
+def _extreme_of_array(function: Callable[..., object], array: TracedArray) -> Any:
     """Python's `min` of a vector: NaNs are passed over, unless the first element is one."""
     atom = array.atom
     name = "reduce_min" if function is min else "reduce_max"
@@ -121,14 +121,14 @@ def sum_(items: Any, start: Any = 0) -> Any:
 
 @staged_form_of(any)
 @of_each_list
-def any_(items: Any) -> Any:
+def any_(items: object) -> Any:
     """As `any`: elements after the first true one are not evaluated."""
     return _quantify(items, "reduce_any", boolean.or_, False)
 
 
 @staged_form_of(all)
 @of_each_list
-def all_(items: Any) -> Any:
+def all_(items: object) -> Any:
     """As `all`."""
     return _quantify(items, "reduce_all", boolean.and_, True)
 

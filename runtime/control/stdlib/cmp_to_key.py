@@ -35,7 +35,7 @@ class Key:
     __hash__ = None  # type: ignore[assignment]
 
 
-def cmp_to_key(mycmp: Callable[[Any, Any], Any]) -> Callable[[Any], Key]:
+def cmp_to_key(mycmp: Callable[[Any, Any], object]) -> Callable[[Any], Key]:
     """As `functools.cmp_to_key`."""
     compare = registry.called(mycmp)
 

@@ -20,7 +20,7 @@ from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 
-def _python_value(value: Any, kind: type) -> PythonScalar | Any:
+def _python_value(value: object, kind: type) -> PythonScalar | Any:
     """A traced scalar or one-element array as the Python scalar that a number of the kind is made of."""
     if isinstance(value, PythonScalar) or not is_traced(value):
         return value
@@ -35,7 +35,7 @@ def _python_value(value: Any, kind: type) -> PythonScalar | Any:
 
 
 def _convert(kind: type) -> Callable[..., Any]:
-    def convert(*args: Any, **kwargs: Any) -> Any:
+    def convert(*args: Any, **kwargs: object) -> Any:
         if kind is bool and len(args) == 1:
             return truth_value(args[0])
         if not kwargs and (found := looked_up(kind, *args)) is not UNKNOWN:
@@ -59,7 +59,7 @@ def _convert(kind: type) -> Callable[..., Any]:
     return convert
 
 
-def _convert_object(kind: type, value: Any) -> Any:
+def _convert_object(kind: type, value: object) -> Any:
     """`kind(value)`, for which the value's class may have a method of the user's."""
     method = containers.own_method(value, f"__{kind.__name__}__")
     if method is None:

@@ -28,7 +28,7 @@ from anabranch.runtime.values.dynamic_lists.list_contents import element_kinds
 from anabranch.runtime.values.failures import run_time_checks
 
 
-def _less(a: Any, b: Any) -> Any:
+def _less(a: object, b: object) -> Any:
     return container_order.compared(operator.lt, a, b)
 
 
@@ -66,11 +66,11 @@ def _sift_up(heap: Any, start: Any) -> None:
     _sift_down(heap, start, place)
 
 
-def heapify(heap: Any) -> None:
+def heapify(heap: object) -> None:
     """As `heapq.heapify`."""
     half = len_(heap) // 2
 
-    def take(step: Any, heap: Any = heap) -> bool:
+    def take(step: object, heap: object = heap) -> bool:
         _sift_up(heap, half - 1 - step)
         return False
 
@@ -82,12 +82,12 @@ def _first_of(count: Any, ordered: Any) -> Any:
     return at(ordered)[: if_(count > 0, lambda: count, lambda: 0)]
 
 
-def nsmallest(n: Any, iterable: Any, key: Callable[[Any], Any] | None = None) -> Any:
+def nsmallest(n: object, iterable: object, key: Callable[[Any], object] | None = None) -> Any:
     """As `heapq.nsmallest`."""
     return _first_of(n, sorted_(iterable, key=key))
 
 
-def nlargest(n: Any, iterable: Any, key: Callable[[Any], Any] | None = None) -> Any:
+def nlargest(n: object, iterable: object, key: Callable[[Any], object] | None = None) -> Any:
     """As `heapq.nlargest`."""
     return _first_of(n, sorted_(iterable, key=key, reverse=True))
 
@@ -98,7 +98,7 @@ def heappush(heap: Any, item: Any) -> None:
     _sift_down(heap, 0, len_(heap) - 1)
 
 
-def _refuse_empty(heap: Any) -> None:
+def _refuse_empty(heap: object) -> None:
     empty = wrap.as_atom(len_(heap) == 0, np.bool_)
     run_time_checks.fail_if(empty, lambda _: IndexError("index out of range"))
 
@@ -117,17 +117,17 @@ def heappop(heap: Any) -> Any:
     return if_(len_(heap) > 0, sifted, lambda: last)
 
 
-def heappushpop(heap: Any, item: Any) -> Any:
+def heappushpop(heap: object, item: object) -> Any:
     """As `heapq.heappushpop`."""
 
-    def exchanged(heap: Any = heap) -> Any:
+    def exchanged(heap: object = heap) -> Any:
         return heapreplace(heap, item)
 
     less = boolean.and_(len_(heap) > 0, lambda: _less(at(heap)[0], item))
     return if_(less, exchanged, lambda: item)
 
 
-def heapreplace(heap: Any, item: Any) -> Any:
+def heapreplace(heap: object, item: object) -> Any:
     """As `heapq.heapreplace`."""
     _refuse_empty(heap)
     first = at(heap)[0]
@@ -164,7 +164,7 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
     return choose
 
 
-def _put_side_by_side(heap: Any, items: Sequence[Any]) -> None:
+def _put_side_by_side(heap: object, items: Sequence[object]) -> None:
     """Make the heap a list whose length may change while its elements are in one array, if they can be.
 
     The loops of the algorithms take as many equations then however many elements there are.

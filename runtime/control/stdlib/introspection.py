@@ -19,7 +19,7 @@ from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 
-def class_of(value: Any) -> Any:
+def class_of(value: object) -> Any:
     """The class of the object that a traced value stands for."""
     if isinstance(value, PythonScalar):
         return value.python
@@ -40,12 +40,12 @@ def _class_of_choice(value: UnionValue) -> Any:
     return first if all(other is first for other in others) else UnionValue(value.tag, classes)
 
 
-def class_(value: Any) -> Any:
+def class_(value: object) -> Any:
     """`value.__class__`: of what a traced value stands for."""
     return class_of(value) if isinstance(value, (Tracer, UnionValue, MayGrow, attributes.Bare)) else value.__class__
 
 
-def type_(*args: Any) -> Any:
+def type_(*args: object) -> Any:
     """As `type`: the class of a traced value is that of what it stands for."""
     return class_of(args[0]) if len(args) == 1 else type(*args)
 
@@ -121,7 +121,7 @@ def dir_(*args: Any) -> Any:
 
 
 @staged_form_of(callable)
-def callable_(value: Any) -> Any:
+def callable_(value: object) -> Any:
     """As `callable`."""
     if isinstance(value, Reference):
         return value.through(callable_)

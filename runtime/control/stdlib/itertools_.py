@@ -38,7 +38,7 @@ def _staged(items: object) -> bool:
     return isinstance(items, PushIterator) or is_countable(items)
 
 
-def _item(value: Any) -> Any:
+def _item(value: object) -> Any:
     return value
 
 
@@ -60,12 +60,12 @@ def map_(call: Call, function: Any, *columns: Any) -> Any:
     return Mapped(rows, lambda row: call(function, *row))
 
 
-def filter_(call: Call, function: Any, items: Any) -> Any:
+def filter_(call: Call, function: object, items: object) -> Any:
     """As `filter`."""
     return Filtered(items, _item, truth_value if function is None else lambda item: call(function, item))
 
 
-def starmap_(call: Call, function: Any, rows: Any) -> Any:
+def starmap_(call: Call, function: object, rows: object) -> Any:
     """As `itertools.starmap`."""
     return Each(rows, lambda row: call(function, *row))
 
@@ -83,7 +83,7 @@ def _again(items: Any) -> Any:
     return items if isinstance(items, (TracedArray, Range, range, np.ndarray)) else tuple(items)
 
 
-def _nested(columns: list[Any], row: tuple[Any, ...]) -> Each:
+def _nested(columns: list[Any], row: tuple[object, ...]) -> Each:
     first, *rest = columns
     if not rest:
         return Each(first, lambda item: (*row, item))
@@ -122,10 +122,10 @@ def pairwise_(_: Call, items: Any) -> Any:
     return itertools.pairwise(items) if sequence is None else Consecutive(sequence)
 
 
-def accumulate_(call: Call, items: Any, function: Any = operator.add, *, initial: Any = None) -> Any:
+def accumulate_(call: Call, items: Any, function: object = operator.add, *, initial: Any = None) -> Any:
     """As `itertools.accumulate`."""
 
-    def combine(total: Any, item: Any) -> Any:
+    def combine(total: object, item: object) -> Any:
         return call(function, total, item)
 
     if not _staged(items):
@@ -133,10 +133,10 @@ def accumulate_(call: Call, items: Any, function: Any = operator.add, *, initial
     return Accumulated(items, combine, initial)
 
 
-def reduce_(call: Call, function: Any, items: Any, *initial: Any) -> Any:
+def reduce_(call: Call, function: object, items: Any, *initial: Any) -> Any:
     """As `functools.reduce`."""
 
-    def combine(total: Any, item: Any) -> Any:
+    def combine(total: object, item: object) -> Any:
         return call(function, total, item)
 
     if not _staged(items):
@@ -146,12 +146,12 @@ def reduce_(call: Call, function: Any, items: Any, *initial: Any) -> Any:
     )
 
 
-def takewhile_(call: Call, function: Any, items: Any) -> Any:
+def takewhile_(call: Call, function: object, items: object) -> Any:
     """As `itertools.takewhile`."""
     return Taken(items, lambda item: call(function, item))
 
 
-def repeat_(_: Call, value: Any, times: Any = None) -> Any:
+def repeat_(_: Call, value: object, times: object = None) -> Any:
     """As `itertools.repeat`."""
     return (
         RepeatedItem(value, times)
@@ -160,7 +160,7 @@ def repeat_(_: Call, value: Any, times: Any = None) -> Any:
     )
 
 
-def count_(_: Call, start: Any = 0, step: Any = 1) -> Any:
+def count_(_: Call, start: object = 0, step: object = 1) -> Any:
     """As `itertools.count`."""
     return Counting(start, step)
 

@@ -22,7 +22,7 @@ class Mathematics:
         if not callable(original):
             return original
 
-        def refusing(*args: Any, **kwargs: Any) -> Any:
+        def refusing(*args: object, **kwargs: object) -> Any:
             if any(map(_holds_traced, (*args, *kwargs.values()))):
                 raise UnsupportedOperationError(f"math.{name} of a value known only at run time is not supported")
             return original(*args, **kwargs)

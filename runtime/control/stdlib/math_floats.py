@@ -62,14 +62,14 @@ def as_float(x: Any) -> Atom:
     return atoms.convert(atom, np.float64)
 
 
-def staged(original: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def staged(original: Callable[..., object]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Python's own function where nothing is traced; else the decorated one."""
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(function: Callable[..., object]) -> Callable[..., Any]:
         form = fitted(function, original)
 
         @functools.wraps(original)
-        def either(*args: Any, **kwargs: Any) -> Any:
+        def either(*args: object, **kwargs: object) -> Any:
             values = itertools.chain(args, kwargs.values())
             return (form if any(map(is_traced, values)) else original)(*args, **kwargs)
 
@@ -91,7 +91,7 @@ def _elementwise(name: str) -> Callable[..., Any]:
     function, outside, infinite = _ELEMENTWISE[name]
 
     @staged(original)
-    def compute(*args: Any) -> Any:
+    def compute(*args: object) -> Any:
         if len(args) != function.nin:
             return original(*(0.0 for _ in args))  # raises TypeError
         operands = tuple(map(as_float, args))
@@ -113,7 +113,7 @@ def _elementwise(name: str) -> Callable[..., Any]:
 
 
 @staged(math.log)
-def log(x: Any, base: Any = None) -> Any:
+def log(x: Any, base: object = None) -> Any:
     """`math.log(x, base)`."""
     if not is_traced(x):
         result: Any = math.log(x)
@@ -147,7 +147,7 @@ def _class_of(x: Any) -> type:
 
 
 @staged(math.hypot)
-def hypot(*coordinates: Any) -> Any:
+def hypot(*coordinates: object) -> Any:
     """`math.hypot` of any number of coordinates: infinite where one is, else NaN where one is."""
     result: Atom = atoms.literal(0.0)
     for x in coordinates:
@@ -166,7 +166,7 @@ def dist(p: Any, q: Any) -> Any:
 
 
 @staged(math.isclose)
-def isclose(a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
+def isclose(a: object, b: object, *, rel_tol: object = 1e-9, abs_tol: object = 0.0) -> Any:
     """`math.isclose`."""
     x, y, relative, absolute = map(as_float, (a, b, rel_tol, abs_tol))
     negative = [atoms.ufunc(np.less, tolerance, atoms.literal(0.0)) for tolerance in (relative, absolute)]
@@ -183,7 +183,7 @@ def isclose(a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
 
 
 @staged(math.remainder)
-def remainder(x: Any, y: Any) -> Any:
+def remainder(x: object, y: object) -> Any:
     """`math.remainder`, that of IEEE 754: from the nearest multiple, ties to the even one."""
     a, b = as_float(x), as_float(y)
     numbers = atoms.logical_not(atoms.logical_or(atoms.ufunc(np.isnan, a), atoms.ufunc(np.isnan, b)))
@@ -202,14 +202,14 @@ def remainder(x: Any, y: Any) -> Any:
 
 
 @staged(math.frexp)
-def frexp(x: Any) -> Any:
+def frexp(x: object) -> Any:
     """`math.frexp`: a fraction and an int."""
     fraction, exponent = atoms.ufunc_all(np.frexp, as_float(x))
     return python_scalar(fraction), python_scalar(atoms.convert(exponent, np.int64), Interval(-1080, 1080))
 
 
 @staged(math.modf)
-def modf(x: Any) -> Any:
+def modf(x: object) -> Any:
     """`math.modf`."""
     return tuple(map(python_scalar, atoms.ufunc_all(np.modf, as_float(x))))
 
@@ -228,7 +228,7 @@ def ldexp(x: Any, i: Any) -> Any:
 
 
 @staged(math.ulp)
-def ulp(x: Any) -> Any:
+def ulp(x: object) -> Any:
     """`math.ulp`: the distance to the next float away from zero."""
     a = as_float(x)
     size = atoms.ufunc(np.absolute, a)
@@ -243,7 +243,7 @@ def _spacing(size: Atom) -> Atom:
 
 
 @staged(math.nextafter)
-def nextafter(x: Any, y: Any) -> Any:
+def nextafter(x: object, y: object) -> Any:
     """`math.nextafter`, one step."""
     return python_scalar(atoms.ufunc(np.nextafter, as_float(x), as_float(y)))
 

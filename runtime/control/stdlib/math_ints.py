@@ -56,7 +56,7 @@ def _refuse_negative(x: Any, function: Callable[..., Any], *example: int) -> Non
 
 
 @staged(math.gcd)
-def gcd(*integers: Any) -> Any:
+def gcd(*integers: object) -> Any:
     """`math.gcd` of any number of ints."""
     result: Atom = atoms.literal(0)
     for x in map(as_int, integers):
@@ -67,7 +67,7 @@ def gcd(*integers: Any) -> Any:
 
 
 @staged(math.lcm)
-def lcm(*integers: Any) -> Any:
+def lcm(*integers: object) -> Any:
     """`math.lcm` of any number of ints."""
     return functools.reduce(_lcm, map(as_int, integers), 1)
 

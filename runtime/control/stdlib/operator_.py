@@ -12,7 +12,7 @@ from anabranch.runtime.control.containers import membership
 from anabranch.runtime.control.stdlib.math_ints import as_int
 
 
-def count_of(items: Any, value: Any) -> Any:
+def count_of(items: Any, value: object) -> Any:
     """`operator.countOf`."""
     total: Any = 0
     for item in items:
@@ -20,7 +20,7 @@ def count_of(items: Any, value: Any) -> Any:
     return total
 
 
-def _contains(items: Any, value: Any) -> Any:
+def _contains(items: object, value: object) -> Any:
     return membership.in_(value, items)
 
 

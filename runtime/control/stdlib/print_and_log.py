@@ -91,16 +91,18 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
     return None
 
 
-def warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = None, **kwargs: Any) -> None:
+def warn(
+    message: object, category: object = None, stacklevel: int = 1, source: object = None, **kwargs: object
+) -> None:
     """As `warnings.warn`; what is shown is decided by the filters that hold when the compiled function runs."""
 
-    def ready(value: Any) -> functools.partial[None]:
+    def ready(value: object) -> functools.partial[None]:
         return functools.partial(warnings.warn, value, category, stacklevel, source, **kwargs)
 
     _at_the_line("warnings.warn", ready, message, stacklevel)
 
 
-def _pprint(function: Callable[..., None], *args: Any, **kwargs: Any) -> None:
+def _pprint(function: Callable[..., None], *args: object, **kwargs: object) -> None:
     """As `pprint.pprint`, to standard output."""
     if len(args) != 1 or kwargs.get("stream") is not None:
         raise UnsupportedOperationError("pprint in compiled code takes one object, and no stream; options go by name")
@@ -126,7 +128,7 @@ def _logged(function: Callable[..., None]) -> Callable[..., Any]:
     return log
 
 
-def _at_the_line(name: str, ready: Callable[[Any], functools.partial[None]], value: Any, depth: int) -> None:
+def _at_the_line(name: str, ready: Callable[[Any], functools.partial[None]], value: object, depth: int) -> None:
     """Emit an effect that looks at the frames of its callers: `ready` gives the call, which adds none of its own."""
     places = effects.sites()
     effects.emit(name, lambda value: effects.standing_at(places, ready(value), depth), value)
@@ -135,7 +137,7 @@ def _at_the_line(name: str, ready: Callable[[Any], functools.partial[None]], val
 def _writes(function: Callable[..., Any], owner: object) -> Callable[..., Any]:
     """`file.write`: of a file that the function has made, it is done while tracing."""
 
-    def write(*args: Any) -> Any:
+    def write(*args: object) -> Any:
         if not _stays_inside(owner, args):
             raise UnsupportedOperationError(
                 f"{function.__name__}() of a file in compiled code would write once, while the function is traced; "
