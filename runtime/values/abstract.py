@@ -62,7 +62,7 @@ def python_abstract(kind: type) -> Abstract:
     return Abstract((), PYTHON_DTYPES[kind], Kind.PYTHON)
 
 
-def abstract_of(value: Any) -> Abstract | None:
+def abstract_of(value: object) -> Abstract | None:
     """The abstract value of a concrete Python or NumPy number or array; None for anything else."""
     if type(value) in PYTHON_DTYPES:
         return python_abstract(type(value))

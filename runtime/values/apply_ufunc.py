@@ -23,7 +23,7 @@ from anabranch.runtime.values.union import UnionValue
 Spec: TypeAlias = np.dtype[Any] | PythonType
 
 
-def operator(function: np.ufunc, left: Any, right: Any) -> Any:
+def operator(function: np.ufunc, left: object, right: object) -> Any:
     """A Python operator between NumPy-like values; unknown operands are left to their own reflected method."""
     for operand in (left, right):
         if not isinstance(operand, (Tracer, np.ndarray, np.generic, bool, int, float, complex, list, tuple)):
@@ -31,7 +31,7 @@ def operator(function: np.ufunc, left: Any, right: Any) -> Any:
     return apply(function, (left, right), _power_of(left))
 
 
-def apply(function: np.ufunc, operands: Sequence[Any], power: Callable[[Any, Any], Any] | None = np.power) -> Any:
+def apply(function: np.ufunc, operands: Sequence[object], power: Callable[[Any, Any], object] | None = np.power) -> Any:
     """`function(*operands)` as NumPy computes it: an array handle, or a NumPy scalar where the shape is ().
 
     Raises
@@ -77,9 +77,9 @@ def _of_one_type(function: np.ufunc, operands: Sequence[Any]) -> tuple[Atom, ...
 def apply_atoms(
     function: np.ufunc,
     operands: Sequence[Any],
-    dtype: Any = None,
-    casting: Any = "same_kind",
-    power: Callable[[Any, Any], Any] | None = np.power,
+    dtype: object = None,
+    casting: object = "same_kind",
+    power: Callable[[Any, Any], object] | None = np.power,
     output: np.dtype[Any] | None = None,
 ) -> tuple[Atom, ...]:
     """The result atoms of a ufunc; `dtype` and `casting` as the ufunc's own arguments.
@@ -129,7 +129,7 @@ def check_output(function: np.ufunc, operands: Sequence[Any], output: np.dtype[A
 
 
 def output_casting_error(
-    ufunc: np.ufunc, source: np.dtype[Any], target: np.dtype[Any], casting: Any, place: int = 0
+    ufunc: np.ufunc, source: np.dtype[Any], target: np.dtype[Any], casting: object, place: int = 0
 ) -> Exception:
     """The exception NumPy raises for an output that cannot take the result."""
     error: Exception = np._core._exceptions._UFuncOutputCastingError(  # type: ignore[attr-defined]
@@ -138,7 +138,7 @@ def output_casting_error(
     return error
 
 
-def _beyond(x: Any, specs: Sequence[Spec]) -> Any:
+def _beyond(x: object, specs: Sequence[Spec]) -> Any:
     """A Python int beyond the integers that it is compared with, as what compares with all of them in the same way."""
     dtypes = [s for s in specs if isinstance(s, np.dtype)]
     if type(x) is not int or not dtypes or any(d.kind not in "iu" for d in dtypes):
@@ -147,12 +147,12 @@ def _beyond(x: Any, specs: Sequence[Spec]) -> Any:
     return x if -(2**63) <= x < highest else np.float64(np.inf if x > 0 else -np.inf)
 
 
-def _is_square_of_truth(base: Any, exponent: Any) -> bool:
+def _is_square_of_truth(base: object, exponent: object) -> bool:
     """Return whether the operator's form of a power is NumPy's `square`, which makes a small integer of a bool."""
     return base == np.bool_ and type(exponent) is int and exponent == 2
 
 
-def _power_of(base: Any) -> Callable[[Any, Any], Any] | None:
+def _power_of(base: object) -> Callable[[Any, Any], Any] | None:
     """The form of a power by the operator: that of NumPy's scalars is the C library's."""
     if isinstance(base, Tracer) and not wrap.is_sized(base):
         return pow if base.abstract.kind is Kind.ARRAY else None
@@ -236,7 +236,7 @@ def resolve(function: np.ufunc, specs: tuple[Spec, ...]) -> tuple[np.dtype[Any],
 
 
 @functools.lru_cache(maxsize=4096)
-def _resolve(function: np.ufunc, specs: tuple[Spec, ...], dtype: Any, casting: Any) -> tuple[np.dtype[Any], ...]:
+def _resolve(function: np.ufunc, specs: tuple[Spec, ...], dtype: object, casting: object) -> tuple[np.dtype[Any], ...]:
     # With only Python scalars there is nothing to be weak against: NumPy uses their default dtypes.
     weak = [s for s in specs if isinstance(s, type)]
     if len(weak) == len(specs):
@@ -257,7 +257,7 @@ NO_TRUTH_OF_NONE = (
 NO_TRUTH_OF_MANY = "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
 
 
-def truth(value: Any) -> Atom:
+def truth(value: object) -> Atom:
     """The truth value of a traced scalar or one-element array, as a bool scalar atom.
 
     Raises

@@ -19,7 +19,7 @@ DType: TypeAlias = np.dtype[Any] | type[np.generic] | type[complex]
 BOOL, INT32, INT64, FLOAT64 = (np.dtype(t) for t in (np.bool_, np.int32, np.int64, np.float64))
 
 
-def literal(value: Any, dtype: DType | None = None) -> Literal:
+def literal(value: object, dtype: DType | None = None) -> Literal:
     """A constant; raises `OverflowError` where NumPy does for a Python int that does not fit."""
     array = np.array(value, dtype=dtype)
     array.flags.writeable = False
@@ -100,7 +100,7 @@ def coded(index: Atom, codes: Sequence[int]) -> Atom:
     return convert(index, INT32) if same else taken(index, np.array(codes, INT32))
 
 
-def op(name: str, *inputs: Atom, **params: Any) -> Atom:
+def op(name: str, *inputs: Atom, **params: object) -> Atom:
     """Any op with one output, by name."""
     return bind1(OPS[name], *inputs, **params)
 

@@ -19,7 +19,7 @@ _samples: dict[int, Callable[[Any], Any] | None] = {}
 _classes = _samples.keys()
 
 
-def register(cls: type, sample: Callable[[Any], Any] | None) -> None:
+def register(cls: type, sample: Callable[[Any], object] | None) -> None:
     """Make instances of `cls` stand-ins; `sample(value)` is an object with the attributes of what one stands for.
 
     Without a `sample`, a stand-in is one of several objects: `__anabranch_read__(name)` returns an attribute of it, and
@@ -30,7 +30,7 @@ def register(cls: type, sample: Callable[[Any], Any] | None) -> None:
         cls.__name__ = type(sample(None)).__name__  # which Python's messages name
 
 
-def is_stand_in(value: Any) -> bool:
+def is_stand_in(value: object) -> bool:
     """Return whether a value stands for an object that has other attributes."""
     return not _classes.isdisjoint(map(id, type(value).__mro__))
 
@@ -65,19 +65,19 @@ def delete(value: Any, name: str) -> None:
         delattr(value if sample is _NONE or _shows(sample, name) else sample, name)
 
 
-def has(value: Any, name: str) -> bool:
+def has(value: object, name: str) -> bool:
     """`hasattr(value, name)`, of one object."""
     sample = _sample(value)
     return hasattr(value if sample is _NONE else sample, name)
 
 
-def names(value: Any) -> list[str]:
+def names(value: object) -> list[str]:
     """`dir(value)`, of one object."""
     sample = _sample(value)
     return dir(value if sample is _NONE else sample)
 
 
-def _sample(value: Any) -> Any:
+def _sample(value: object) -> Any:
     for cls in type(value).__mro__:
         if id(cls) in _samples:
             make = _samples[id(cls)]
@@ -88,7 +88,7 @@ def _sample(value: Any) -> Any:
 _NONE, _SEVERAL = object(), object()
 
 
-def _shows(sample: Any, name: str) -> bool:
+def _shows(sample: object, name: str) -> bool:
     """Return whether the instances of a built-in class have an attribute."""
     cls = type(sample)
     if cls not in _names:
@@ -99,7 +99,7 @@ def _shows(sample: Any, name: str) -> bool:
 _names: dict[type, frozenset[str]] = {}
 
 
-def class_of(value: Any) -> type:
+def class_of(value: object) -> type:
     """The class of what a stand-in stands for; of any other value its own."""
     sample = _sample(value)
     return type(value if sample is _NONE or sample is _SEVERAL else sample)
@@ -124,7 +124,7 @@ class Bare:
             )
         raise AttributeError(f"'{type(sample).__name__}' object has no attribute '{name}'")
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if internal(sys._getframe(1).f_code.co_filename):
             object.__setattr__(self, name, value)
         else:
@@ -139,13 +139,13 @@ class Attributes:
 
     __slots__ = ("value",)
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: object) -> None:
         _VALUE.__set__(self, value)
 
     def __getattribute__(self, name: str) -> Any:
         return read(_VALUE.__get__(self), name)
 
-    def __setattr__(self, name: str, new: Any) -> None:
+    def __setattr__(self, name: str, new: object) -> None:
         write(_VALUE.__get__(self), name, new)
 
     def __delattr__(self, name: str) -> None:

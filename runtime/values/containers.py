@@ -76,7 +76,7 @@ class Structure:
         factory = getattr(self.extra, "native", None)
         return self if factory is None else dataclasses.replace(self, extra=factory)
 
-    def on_host(self, children: Sequence[Any], members: Sequence[Any]) -> Any:
+    def on_host(self, children: Sequence[object], members: Sequence[object]) -> Any:
         """Build what is given to the caller, of these parts; `members` are nodes of graphs."""
         return self.build(children)
 
@@ -165,7 +165,7 @@ class ToldStructure(Structure):
     def children(self, value: Any) -> list[Any]:
         return list(value.numbers)
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[object]) -> Any:
         known = all(type(number) is int for number in children)
         return self.extra(children) if known else TextWithInts(self.extra, tuple(children))
 
@@ -216,7 +216,7 @@ def structure_of(value: Any) -> Structure | None:
     return None
 
 
-def has_traced(value: Any) -> bool:
+def has_traced(value: object) -> bool:
     """Return whether a container holds run-time values, at any depth."""
     pending, seen = [value], set[int]()
     while pending:
@@ -230,7 +230,7 @@ def has_traced(value: Any) -> bool:
     return False
 
 
-def is_deep(value: Any) -> bool:
+def is_deep(value: object) -> bool:
     """Return whether containers lie in one another as deep as a list of nodes does."""
     level, seen = [value], set[int]()
     for _ in range(_DEEP):
@@ -247,7 +247,7 @@ def is_deep(value: Any) -> bool:
 _DEEP = 100
 
 
-def attributes(value: Any) -> dict[str, Any]:
+def attributes(value: object) -> dict[str, Any]:
     """The attributes that an object holds in its `__dict__` and its class's `__slots__`."""
     found = dict(getattr(value, "__dict__", ()))
     for name in slot_names(type(value)):
@@ -277,7 +277,7 @@ def _find_slot_names(cls: type) -> list[str]:
     return [n for n in names if not (n.startswith("__") and n.endswith("__"))]
 
 
-def own_method(value: Any, name: str) -> Callable[..., Any] | None:
+def own_method(value: object, name: str) -> Callable[..., Any] | None:
     """A special method of a user's class, bound: called so, and not by Python, it may return a run-time value."""
     if not is_users_class(type(value)):
         return None
@@ -285,7 +285,7 @@ def own_method(value: Any, name: str) -> Callable[..., Any] | None:
     return functools.partial(found, value) if isinstance(found, types.FunctionType) else None
 
 
-def iterated(items: Any) -> Any:
+def iterated(items: object) -> Any:
     """The iterator of an object whose class says in Python how to go over it; anything else as it is."""
     if isinstance(items, io.IOBase) and not isinstance(items, (io.StringIO, io.BytesIO)) and tracing():
         raise UnsupportedOperationError(
@@ -296,7 +296,7 @@ def iterated(items: Any) -> Any:
     return items if iterate is None else iterate()
 
 
-def is_plain_object(value: Any) -> bool:
+def is_plain_object(value: object) -> bool:
     """An instance of an ordinary class written in Python, whose state is its `__dict__` or its `__slots__`."""
     cls = type(value)
     if cls in _PLAIN:

@@ -34,6 +34,6 @@ def origin(value: Any) -> str:
     return ", ".join(dict.fromkeys(names)) or "nothing that an argument is part of"
 
 
-def steps(length: Any) -> str:
+def steps(length: object) -> str:
     """The number of a loop's steps, in words."""
     return f"{length} steps" if isinstance(length, int) else f"a number of steps that {origin(length)} decides"

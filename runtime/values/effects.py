@@ -44,7 +44,7 @@ class Action:
         return self.name
 
 
-def emit(name: str, perform: Callable[[Any], None], value: Any) -> None:
+def emit(name: str, perform: Callable[[Any], None], value: object) -> None:
     """Do `perform(value)` when the computation gets here, unless it has failed before."""
     perform = _redirected(name, perform)
     value = lazy_text.snapshot(value)
@@ -80,7 +80,7 @@ def _redirected(name: str, perform: Callable[[Any], None]) -> Callable[[Any], No
             "from outside of the function"
         )
 
-    def act(value: Any) -> None:
+    def act(value: object) -> None:
         with contextlib.ExitStack() as before:
             for stream, file in files.items():
                 before.callback(setattr, sys, stream, getattr(sys, stream))

@@ -56,7 +56,7 @@ class TextStructure(containers.Structure):
     def children(self, value: Any) -> list[Any]:
         return list(value.parts)
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[object]) -> Any:
         if any(map(containers.has_traced, children)):
             return Text(self.method, tuple(children), self.keywords, self.options)
         with with_options(self.options):
@@ -83,7 +83,7 @@ class Text:
     __slots__ = ("keywords", "method", "options", "parts")
 
     def __init__(
-        self, method: str, parts: tuple[Any, ...], keywords: tuple[str, ...] = (), options: PrintOptions = ()
+        self, method: str, parts: tuple[object, ...], keywords: tuple[str, ...] = (), options: PrintOptions = ()
     ) -> None:
         self.method = method
         self.parts = parts
@@ -104,7 +104,7 @@ class Text:
     def __add__(self, other: Any) -> Any:
         return deferred("__add__", self, other) if isinstance(other, (str, Text, UnionValue)) else NotImplemented
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: object) -> Any:
         return deferred("__add__", other, self) if isinstance(other, (str, UnionValue)) else NotImplemented
 
     def __mul__(self, count: Any) -> Any:
@@ -112,10 +112,10 @@ class Text:
 
     __rmul__ = __mul__
 
-    def __mod__(self, values: Any) -> Any:
+    def __mod__(self, values: object) -> Any:
         return deferred("__mod__", self, values)
 
-    def __rmod__(self, template: Any) -> Any:
+    def __rmod__(self, template: object) -> Any:
         return deferred("__mod__", template, self) if isinstance(template, str) else NotImplemented
 
     def _needs_characters(self, *_: object) -> NoReturn:
@@ -166,7 +166,7 @@ class StrMethod:
         return method(*args, **kwargs)
 
 
-def deferred(method: str, *parts: Any, **keywords: Any) -> Any:
+def deferred(method: str, *parts: object, **keywords: object) -> Any:
     """The method of `str` on these parts, of which some may be known only at run time.
 
     Raises
@@ -188,7 +188,7 @@ def deferred(method: str, *parts: Any, **keywords: Any) -> Any:
     return Text(method, kept, names, changed_options())
 
 
-def _evaluate(method: str, parts: Sequence[Any], keywords: Sequence[str]) -> Any:
+def _evaluate(method: str, parts: Sequence[object], keywords: Sequence[str]) -> Any:
     named = dict(zip(keywords, parts[len(parts) - len(keywords) :], strict=True))
     made = getattr(str, method)(*parts[: len(parts) - len(keywords)], **named)
     if made is NotImplemented:
@@ -196,7 +196,7 @@ def _evaluate(method: str, parts: Sequence[Any], keywords: Sequence[str]) -> Any
     return made
 
 
-def snapshot(value: Any) -> Any:
+def snapshot(value: object) -> Any:
     """The value as it is now: arrays, lists and objects in it may change later."""
     if isinstance(value, Handle):
         return wrap.array_of(value.atom)
@@ -214,7 +214,7 @@ def snapshot(value: Any) -> Any:
     return copy.copy(value) if isinstance(value, (np.ndarray, set, dict, bytearray)) else value
 
 
-def refuse_hidden(value: Any) -> None:
+def refuse_hidden(value: object) -> None:
     """Refuse an object that cannot be taken apart where what stands for run-time values shows in its text."""
     if isinstance(value, _OPEN) or (type(value) in (tuple, list, dict) and _is_simple(value)):
         return

@@ -25,11 +25,11 @@ STATIC: dict[str, str] = {}
 _called: list[Callable[[Any], Callable[..., Any]]] = []
 
 
-def register_called(called: Callable[[Any], Callable[..., Any]]) -> None:
+def register_called(called: Callable[[Any], Callable[..., object]]) -> None:
     """Make `called(function)` what calls a function with its control flow staged."""
     _called[:] = [called]
 
 
-def called(function: Any) -> Any:
+def called(function: object) -> Any:
     """Return the staged form of a function that is an argument of another, such as a sort key; None for None."""
     return function if function is None or not _called else _called[0](function)

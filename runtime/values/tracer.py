@@ -99,7 +99,7 @@ class Tracer:
     def abstract(self) -> Abstract:
         raise NotImplementedError
 
-    def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
+    def _binary(self, ufunc: np.ufunc, left: object, right: object) -> Any:
         raise NotImplementedError
 
     def _unary(self, ufunc: np.ufunc) -> Any:

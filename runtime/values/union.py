@@ -28,7 +28,7 @@ from anabranch.runtime.values.union_base import UnionBase, are_numbers
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up, operations
 
 
-def unknown_operation(value: Any) -> Any:
+def unknown_operation(value: object) -> Any:
     """Raise the error of an operation that None has no part in."""
     raise TypeError(f"unsupported operand: '{type(value).__name__}'")
 
@@ -39,7 +39,7 @@ _FEW: Final = 8
 _NAMES = ("__doc__", "__module__", "__name__", "__qualname__")
 
 
-def _is_named(value: Any) -> bool:
+def _is_named(value: object) -> bool:
     return isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType))
 
 
@@ -63,7 +63,7 @@ class UnionValue(UnionBase):
         """The value, after the check that it is set."""
         return self._without(lambda o: isinstance(o, Undefined), error)
 
-    def resolve(self, operation: Callable[[Any], Any] = unknown_operation) -> Any:
+    def resolve(self, operation: Callable[[Any], object] = unknown_operation) -> Any:
         """The one value that operations see.
 
         Parameters
@@ -143,7 +143,7 @@ class UnionValue(UnionBase):
             Abstract(both.shape, both.dtype, both.kind) if both.kind is not Kind.ARRAY else both, self.number_as(both)
         )
 
-    def through(self, operation: Callable[[Any], Any]) -> Any:
+    def through(self, operation: Callable[[Any], object]) -> Any:
         """The operation on the value: on numbers and arrays merged, on objects on each where it is the one."""
         value = self.without_undefined()
         if not isinstance(value, UnionValue):
@@ -154,12 +154,12 @@ class UnionValue(UnionBase):
             return operation(value.resolve())
         return operations().decide(value, operation) if isinstance(value, UnionValue) else operation(value)
 
-    def each(self, operation: Callable[[Any], Any]) -> Any:
+    def each(self, operation: Callable[[Any], object]) -> Any:
         """The operation on each option, None too, where it is the one."""
         value = self.without_undefined()
         return operations().decide(value, operation) if isinstance(value, UnionValue) else operation(value)
 
-    def in_place(self, operation: Callable[[Any], Any]) -> Any:
+    def in_place(self, operation: Callable[[Any], object]) -> Any:
         """The operation where it changes the value itself: an array stays the one it is, and is merged with nothing."""
         value = self.without_undefined()
         if isinstance(value, UnionValue):
@@ -186,7 +186,7 @@ class UnionValue(UnionBase):
     def __ne__(self, other: object) -> Any:
         return self._compared(operator.ne, other)
 
-    def _compared(self, operation: Callable[[Any, Any], Any], other: Any) -> Any:
+    def _compared(self, operation: Callable[[Any, Any], object], other: object) -> Any:
         """`==` or `!=`, in which None takes part as itself."""
         value = self.without_undefined()
         if isinstance(other, UnionValue):
@@ -212,7 +212,7 @@ class UnionValue(UnionBase):
             raise AttributeError(name)
         return self.__anabranch_read__(name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name in UnionBase.__slots__:
             object.__setattr__(self, name, value)
         else:
@@ -242,7 +242,7 @@ class UnionValue(UnionBase):
     def __setitem__(self, key: Any, value: Any) -> None:
         self.through(lambda v: operator.setitem(v, key, value))
 
-    def __delitem__(self, key: Any) -> None:
+    def __delitem__(self, key: object) -> None:
         self.through(lambda v: operator.delitem(v, key))
 
     def __len__(self) -> int:
@@ -256,10 +256,10 @@ class UnionValue(UnionBase):
         rows = self.through(tuple)
         return iter(rows if isinstance(rows, tuple) else rows.resolve())
 
-    def __divmod__(self, other: Any) -> Any:
+    def __divmod__(self, other: object) -> Any:
         return self.through(lambda v: divmod(v, other))
 
-    def __rdivmod__(self, other: Any) -> Any:
+    def __rdivmod__(self, other: object) -> Any:
         return self.through(lambda v: divmod(other, v))
 
     def __round__(self, *digits: Any) -> Any:
@@ -293,7 +293,7 @@ class UnionValue(UnionBase):
 attributes.register(UnionValue, None)
 
 
-def _error_of_none(operation: Callable[[Any], Any]) -> BaseException:
+def _error_of_none(operation: Callable[[Any], object]) -> BaseException:
     """The exception that Python raises where the value of an operation is None."""
     try:
         operation(None)
@@ -303,7 +303,7 @@ def _error_of_none(operation: Callable[[Any], Any]) -> BaseException:
     return TypeError("unsupported operand: 'NoneType'")
 
 
-def _operated(function: Callable[..., Any], operands: tuple[Any, ...], place: int) -> Any:
+def _operated(function: Callable[..., object], operands: tuple[Any, ...], place: int) -> Any:
     """A function of something that is one of a few alternatives, and of something else.
 
     It is done on the number that is worth the same, if that makes no difference beside the other. Else, of numbers, it
@@ -323,8 +323,8 @@ def _operated(function: Callable[..., Any], operands: tuple[Any, ...], place: in
     return value.through(lambda v: function(*before, v, *after))
 
 
-def _forward(function: Callable[[Any, Any], Any]) -> Callable[[UnionValue, Any], Any]:
-    def forward(self: UnionValue, other: Any) -> Any:
+def _forward(function: Callable[[Any, Any], object]) -> Callable[[UnionValue, Any], Any]:
+    def forward(self: UnionValue, other: object) -> Any:
         if (found := looked_up(function, self, other)) is not UNKNOWN:
             return found
         if isinstance(other, wrap.class_of("text")) and function is operator.add:
@@ -334,8 +334,8 @@ def _forward(function: Callable[[Any, Any], Any]) -> Callable[[UnionValue, Any],
     return forward
 
 
-def _forward_in_place(function: Callable[[Any, Any], Any]) -> Callable[[UnionValue, Any], Any]:
-    def forward(self: UnionValue, other: Any) -> Any:
+def _forward_in_place(function: Callable[[Any, Any], object]) -> Callable[[UnionValue, Any], Any]:
+    def forward(self: UnionValue, other: object) -> Any:
         if (found := looked_up(function, self, other)) is not UNKNOWN:
             return found
         if self.merges_with(other) or are_numbers(self):
@@ -345,7 +345,7 @@ def _forward_in_place(function: Callable[[Any, Any], Any]) -> Callable[[UnionVal
     return forward
 
 
-def _forward_unary(function: Callable[[Any], Any]) -> Callable[[UnionValue], Any]:
+def _forward_unary(function: Callable[[Any], object]) -> Callable[[UnionValue], Any]:
     def forward(self: UnionValue) -> Any:
         found = looked_up(function, self)
         return _operated(function, (self,), 0) if found is UNKNOWN else found
@@ -353,8 +353,8 @@ def _forward_unary(function: Callable[[Any], Any]) -> Callable[[UnionValue], Any
     return forward
 
 
-def _reflect(function: Callable[[Any, Any], Any]) -> Callable[[UnionValue, Any], Any]:
-    def reflect(self: UnionValue, other: Any) -> Any:
+def _reflect(function: Callable[[Any, Any], object]) -> Callable[[UnionValue, Any], Any]:
+    def reflect(self: UnionValue, other: object) -> Any:
         if (found := looked_up(function, other, self)) is not UNKNOWN:
             return found
         return _operated(function, (other, self), 1)
@@ -362,7 +362,7 @@ def _reflect(function: Callable[[Any, Any], Any]) -> Callable[[UnionValue, Any],
     return reflect
 
 
-def _is_dtype(option: Any) -> bool:
+def _is_dtype(option: object) -> bool:
     """Return whether an option is a dtype, or a class that stands for one."""
     return isinstance(option, np.dtype) or (
         isinstance(option, type) and (issubclass(option, np.generic) or option in (bool, int, float, complex))

@@ -45,6 +45,6 @@ def operations() -> UnionOperations:
     return given
 
 
-def looked_up(function: Callable[..., Any], *operands: Any) -> Any:
+def looked_up(function: Callable[..., object], *operands: object) -> Any:
     """Return the result of a function without effects, from a table; `UNKNOWN` where there is none."""
     return operations().look_up(function, *operands) if tracing() else UNKNOWN

@@ -14,7 +14,7 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray
 def belongs_outside(builder: Builder) -> Callable[[Any], bool]:
     """Return whether a run-time value exists in `builder` already (and so may be held by what is built inside it)."""
 
-    def stays(value: Any) -> bool:
+    def stays(value: object) -> bool:
         if isinstance(value, TracedArray):
             return storage_visible(builder, value)
         atom = getattr(value, "atom", None)

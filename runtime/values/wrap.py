@@ -21,7 +21,7 @@ from anabranch.runtime.values.failures.refusals import dtype_refusal
 from anabranch.runtime.values.tracer import Tracer
 
 
-def numpy_operand(x: Any) -> Any:
+def numpy_operand(x: object) -> Any:
     """An operand of a NumPy function: traced, ndarray, NumPy scalar or Python scalar; sequences become arrays."""
     if isinstance(x, Tracer) or type(x) in PYTHON_DTYPES:
         return x
@@ -43,14 +43,14 @@ def numpy_operand(x: Any) -> Any:
     raise UnsupportedValueError(f"{a(type(x).__name__)} ({x!r:.60}) is no array or number")
 
 
-def shape_of(x: Any) -> tuple[int, ...]:
+def shape_of(x: object) -> tuple[int, ...]:
     """The shape of an operand."""
     if isinstance(x, Tracer):
         return x.abstract.shape
     return x.shape if isinstance(x, (np.ndarray, np.generic, device.Array)) else ()
 
 
-def as_atom(x: Any, dtype: atoms.DType | None = None) -> Atom:
+def as_atom(x: object, dtype: atoms.DType | None = None) -> Atom:
     """The operand's value as an atom, cast to `dtype`."""
     if isinstance(x, device.Array):
         x = current().trace.outside.hoist(x)
@@ -75,7 +75,7 @@ def as_atom(x: Any, dtype: atoms.DType | None = None) -> Atom:
     raise UnsupportedValueError(f"{a(type(x).__name__)} is no array or number")
 
 
-def held_as(x: Any, abstract: Abstract) -> Atom:
+def held_as(x: object, abstract: Abstract) -> Atom:
     """The value of a number or array that from here on is known to be no more than this.
 
     Raises
@@ -140,12 +140,12 @@ def from_abstract(abstract: Abstract, atom: Atom) -> Any:
 _ROLES = {Kind.SCALAR: "scalar", Kind.PYTHON: "python", Kind.BUFFER: "buffer"}
 
 
-def python_number(*args: Any) -> Any:
+def python_number(*args: object) -> Any:
     """The Python scalar of an atom (and an interval, and what it is an offset of): plain where it is known."""
     return _classes["python"](*args)
 
 
-def is_sized(value: Any) -> bool:
+def is_sized(value: object) -> bool:
     """Return whether a value is an array whose size is known only at run time."""
     return isinstance(value, _classes["sized"])
 
@@ -184,7 +184,7 @@ def part_of(view: Any, extents: Sequence[Extent | None], origin: Position | None
 _classes: dict[str, Any] = {}
 
 
-def register_class(role: str, cls: Any) -> None:
+def register_class(role: str, cls: object) -> None:
     """Make `cls` the class of traced `array`, `sized`, `scalar`, `python`, `buffer` or `text` values."""
     _classes[role] = cls
 

@@ -81,7 +81,7 @@ def _some(mask: Any) -> Atom:
     return broadcasting.differ(size_arithmetic.bound_of(math.prod(mask.shape)), 0)
 
 
-def words(array: Any, key: Any, value: Any) -> tuple[Any, ...]:
+def words(array: Any, key: Any, value: object) -> tuple[Any, ...]:
     """How NumPy says that a value does not fit what a mask selects, for `aligning.fitted`."""
     alone = not isinstance(key, tuple) and len(key.shape) == len(array.shape)
     rank = len(getattr(value, "shape", ()))

@@ -194,7 +194,7 @@ class DynamicArray(NumPyLike):
     def __setitem__(self, key: Any, value: Any) -> None:
         indexing.set(self, key, value)
 
-    def __delitem__(self, key: Any) -> None:
+    def __delitem__(self, key: object) -> None:
         raise ValueError("cannot delete array elements")
 
     def assign(self, value: Any, *words: Any) -> None:
@@ -208,7 +208,7 @@ class DynamicArray(NumPyLike):
         value, mask = atoms.broadcast_to(value, self.capacity), self.valid()
         self.memory.set(value if mask is None else atoms.select(mask, value, self.memory.atom))
 
-    def inplace(self, ufunc: np.ufunc, other: Any) -> DynamicArray:
+    def inplace(self, ufunc: np.ufunc, other: object) -> DynamicArray:
         """`a += b` and its kin."""
         apply_ufunc.check_output(ufunc, (self, other), self.dtype)
         operand = broadcasting.fitted(other, self, broadcasting.in_place)
@@ -217,7 +217,7 @@ class DynamicArray(NumPyLike):
         self.set(atoms.convert(result, self.dtype))
         return self
 
-    def __imatmul__(self, other: Any) -> DynamicArray:
+    def __imatmul__(self, other: object) -> DynamicArray:
         self.assign(registry.FUNCTIONS[np.matmul](self, other))
         return self
 

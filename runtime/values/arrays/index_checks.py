@@ -30,7 +30,7 @@ def out_of_bounds(index: int | str, axis: int, size: int) -> str:
     return f"index {index} is out of bounds for axis {axis} with size {size}"
 
 
-def integer(k: Any, size: int, axis: int) -> int | Atom:
+def integer(k: object, size: int, axis: int) -> int | Atom:
     """An integer index of an axis as a position from 0; raises, now or at run time, where it is out of bounds."""
     if not isinstance(k, Tracer):
         index = _plain(k)
@@ -61,7 +61,7 @@ def _known(k: Tracer) -> Interval:
     return k.interval if isinstance(k, PythonScalar) else FULL
 
 
-def integer_within(k: Any, extent: ValidRegion, capacity: int, axis: int) -> int | Atom:
+def integer_within(k: object, extent: ValidRegion, capacity: int, axis: int) -> int | Atom:
     """The same for an axis whose elements are those of an extent: the position on the axis itself."""
     if isinstance(k, Tracer):
         _traced(k)

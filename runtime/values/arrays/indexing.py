@@ -64,14 +64,14 @@ def get(array: Any, key: Any) -> Any:
     return part.__copy__() if any(map(_is_integer_array, key if isinstance(key, tuple) else (key,))) else part
 
 
-def _is_integer_array(entry: Any) -> bool:
+def _is_integer_array(entry: object) -> bool:
     """Return whether an entry of a key is an array of one integer: it stands for an integer, but makes a copy."""
     if isinstance(entry, Tracer):
         return entry.abstract.kind is Kind.ARRAY
     return isinstance(entry, np.ndarray)
 
 
-def _gathered(array: Any, view: Handle, plan: _Plan) -> Any:
+def _gathered(array: object, view: Handle, plan: _Plan) -> Any:
     given = advanced_indexing.indices(view, plan.advanced, plan.adjacent, plan.extents)
     made = wrap.array_of(advanced_indexing.gather(view, given))
     extents = given.result_extents(plan.extents)
@@ -137,7 +137,7 @@ def assigned(value: Any, dtype: np.dtype[Any]) -> Any:
     return python_conversions.to_kind(value, wanted)
 
 
-def _element(value: Any, dtype: np.dtype[Any]) -> Any:
+def _element(value: object, dtype: np.dtype[Any]) -> Any:
     """The value to assign to a single element: a number; of sequences only bool() makes one."""
     if dtype == np.bool_ and isinstance(value, (list, tuple)):
         return bool(value)
@@ -147,14 +147,14 @@ def _element(value: Any, dtype: np.dtype[Any]) -> Any:
     return value
 
 
-def _has_ellipsis(key: Any) -> bool:
+def _has_ellipsis(key: object) -> bool:
     return key is Ellipsis or (isinstance(key, tuple) and any(k is Ellipsis for k in key))
 
 
 # ---- taking a key apart ----------------------------------------------------------------------------------------------
 
 
-def _known(key: Any) -> Any:
+def _known(key: object) -> Any:
     """The key with masks that are known while tracing as plain ones, so that what they select has a static size."""
     if isinstance(key, tuple):
         return tuple(map(_known, key))
@@ -193,12 +193,12 @@ _NEW_AXIS = (
 )
 
 
-def _is_integer(option: Any) -> bool:
+def _is_integer(option: object) -> bool:
     known = abstract_of_option(option)
     return known is not None and known.dtype.kind in "iu" and not known.shape
 
 
-def _spread(array: Any, key: Any) -> tuple[Any, Any]:
+def _spread(array: object, key: object) -> tuple[Any, Any]:
     """The array and the key with a single condition as a mask over a new axis."""
     found = scalar_masks.spread(array, key)
     if found is None:
@@ -207,7 +207,7 @@ def _spread(array: Any, key: Any) -> tuple[Any, Any]:
     return get(array, (*[slice(None)] * axis, None)), key
 
 
-def _mask_apart(array: Any, key: Any) -> Any:
+def _mask_apart(array: object, key: object) -> Any:
     """The part of the array that a key with one run-time mask selects; None for other keys.
 
     What stands before and beside the mask is taken first, as far as that leaves the result's axes where they are.
@@ -284,7 +284,7 @@ def _static_mask(array: Handle, mask: np.ndarray[Any, Any], axis: int) -> list[n
     return list(mask.nonzero())
 
 
-def _plan(array: Any, key: Any) -> _Plan:
+def _plan(array: Any, key: object) -> _Plan:
     plan = _Plan([], [], [], [], [], True)
     entries = _normalise(array, key)
     fancy = any(map(advanced_indexing.is_index_array, entries))
@@ -324,7 +324,7 @@ def _keep(plan: _Plan, size: int, extent: ValidRegion | None) -> None:
     plan.extents.append(extent)
 
 
-def basic(array: Any, key: Any) -> tuple[tuple[views.AxisSlice, ...], tuple[int, ...]]:
+def basic(array: object, key: object) -> tuple[tuple[views.AxisSlice, ...], tuple[int, ...]]:
     """The slice of each axis and the shape of the result of a key without index arrays, for anything that has a shape.
 
     Raises
@@ -336,7 +336,7 @@ def basic(array: Any, key: Any) -> tuple[tuple[views.AxisSlice, ...], tuple[int,
     return tuple(plan.slices), tuple(plan.shape)
 
 
-def _view(given: Any, plan: _Plan) -> Handle:
+def _view(given: object, plan: _Plan) -> Handle:
     """The basic part of the key, as a view of static shape."""
     array = _base(given)
     steps: list[views.ViewStep] = []

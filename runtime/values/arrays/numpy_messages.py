@@ -18,7 +18,7 @@ from anabranch.runtime.values.union import UnionValue
 FAILURES = (TypeError, ValueError, IndexError)
 
 
-def reraise(error: Exception, call: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+def reraise(error: Exception, call: Callable[..., object], *args: object, **kwargs: object) -> None:
     """Raise what `call` raises in eager NumPy for operands of these shapes and dtypes.
 
     What is refused stays so, and a call that runs the user's own functions is not made again.
@@ -48,7 +48,7 @@ def reraise(error: Exception, call: Callable[..., Any], *args: Any, **kwargs: An
     raise refused from error
 
 
-def _stand_in(value: Any) -> Any:
+def _stand_in(value: object) -> Any:
     """Zeros of the same type, read-only where the array is; what is known stays, as a copy where it may be written."""
     if isinstance(value, UnionValue):
         value = value.resolve()

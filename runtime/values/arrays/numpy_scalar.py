@@ -28,7 +28,7 @@ class NumPyLike(Tracer):
 
     __slots__ = ()
 
-    def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
+    def _binary(self, ufunc: np.ufunc, left: object, right: object) -> Any:
         made = apply_ufunc.operator(ufunc, left, right)
         if made is NotImplemented and not {type(left), type(right)}.isdisjoint(_NO_OPERANDS):
             texts = not {type(left), type(right)}.isdisjoint(_TEXTS)
@@ -44,19 +44,19 @@ class NumPyLike(Tracer):
     def __hash__(self) -> int:
         raise TypeError("unhashable type: 'numpy.ndarray'")
 
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self, other: object) -> Any:
         return registry.FUNCTIONS[np.matmul](self, other)
 
-    def __rmatmul__(self, other: Any) -> Any:
+    def __rmatmul__(self, other: object) -> Any:
         return registry.FUNCTIONS[np.matmul](other, self)
 
-    def __divmod__(self, other: Any) -> Any:
+    def __divmod__(self, other: object) -> Any:
         return apply_ufunc.apply(np.divmod, (self, other))
 
-    def __rdivmod__(self, other: Any) -> Any:
+    def __rdivmod__(self, other: object) -> Any:
         return apply_ufunc.apply(np.divmod, (other, self))
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> Any:
         staged = registry.FUNCTIONS.get(ufunc)
         if staged is None:
             numpys = getattr(np, ufunc.__name__, None) is ufunc
@@ -68,7 +68,7 @@ class NumPyLike(Tracer):
         return (staged if method == "__call__" else getattr(staged, method))(*inputs, **kwargs)
 
     def __array_function__(
-        self, function: Callable[..., Any], types: Iterable[type], args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, function: Callable[..., object], types: Iterable[type], args: tuple[object, ...], kwargs: dict[str, Any]
     ) -> Any:
         staged = registry.FUNCTIONS.get(function)
         if staged is None:
@@ -94,8 +94,8 @@ class NumPyLike(Tracer):
             raise UnsupportedOperationError(f"{owner}.{name} is not compiled")
         raise AttributeError(f"'{owner}' object has no attribute '{name}'")
 
-    def _method(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*args: Any, **kwargs: Any) -> Any:
+    def _method(self, name: str, function: Callable[..., object]) -> Callable[..., Any]:
+        def call(*args: object, **kwargs: object) -> Any:
             try:
                 made = function(self, *args, **kwargs)
             except numpy_messages.FAILURES as error:
@@ -140,7 +140,7 @@ _NO_OPERANDS = (*_TEXTS, *_FUNCTIONS, type(None), dict, set, frozenset)
 _EQUALITIES = (np.equal, np.not_equal)
 
 
-def _refuse(ufunc: np.ufunc, left: Any, right: Any) -> None:
+def _refuse(ufunc: np.ufunc, left: object, right: object) -> None:
     """Raise what NumPy raises for operands of Python's that are no numbers; a text repeated so many times is one."""
     if ufunc is np.multiply and (type(left) in _TEXTS or type(right) in _TEXTS):
         return
@@ -192,7 +192,7 @@ class NumPyScalar(NumPyLike):
     def __iter__(self) -> NoReturn:
         raise TypeError(f"'{type(self).__name__}' object is not iterable")
 
-    def __round__(self, digits: Any = None) -> Any:
+    def __round__(self, digits: object = None) -> Any:
         dtype = self.abstract.dtype
         if dtype.kind in "bc":
             raise TypeError(f"type numpy.{dtype.name} doesn't define __round__ method")

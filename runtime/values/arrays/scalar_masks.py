@@ -13,7 +13,7 @@ from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.tracer import Tracer
 
 
-def spread(array: Any, key: Any) -> tuple[int, Any] | None:
+def spread(array: Any, key: object) -> tuple[int, Any] | None:
     """Where the array gets an axis of one element, and the key with a mask over that one; None without a condition."""
     entries = list(key) if isinstance(key, tuple) else [key]
     found = [i for i, k in enumerate(entries) if _is_condition(k)]
@@ -30,7 +30,7 @@ def spread(array: Any, key: Any) -> tuple[int, Any] | None:
     return axis, (*before, _mask(entries[at:end]), *entries[end:])
 
 
-def _is_condition(k: Any) -> bool:
+def _is_condition(k: object) -> bool:
     if isinstance(k, (bool, np.bool_)):
         return True
     if isinstance(k, np.ndarray):

@@ -66,7 +66,7 @@ def _refuse_zero(step: Bound) -> None:
         run_time_checks.fail_if(zero, lambda _: ValueError("slice step cannot be zero"))
 
 
-def undecided(key: Any) -> tuple[UnionValue, Callable[[Any], Any]] | None:
+def undecided(key: object) -> tuple[UnionValue, Callable[[Any], Any]] | None:
     """Return the undecided part of a key, and the key with each of its values.
 
     That is a bound of a slice that is None or an int, a step of unknown sign, or an index that may be no int.
@@ -82,7 +82,7 @@ def undecided(key: Any) -> tuple[UnionValue, Callable[[Any], Any]] | None:
     return None
 
 
-def _alternatives(part: Any, name: str) -> UnionValue | None:
+def _alternatives(part: object, name: str) -> UnionValue | None:
     if isinstance(part, UnionValue):
         part = part.without_undefined()
     if isinstance(part, UnionValue):
@@ -108,7 +108,7 @@ def _may_be_no_index(part: UnionValue) -> bool:
     return len(kinds) > 1
 
 
-def _replaced(key: Any, place: int, part: Any) -> Any:
+def _replaced(key: object, place: int, part: object) -> Any:
     return (*key[:place], part, *key[place + 1 :]) if isinstance(key, tuple) else part
 
 

@@ -100,7 +100,7 @@ class TracedArray(Handle, NumPyLike):
         whole = views.write(builder.read(self.storage), self.path, value) if self.path else value
         aliasing.write(builder, self.storage, whole)
 
-    def assign(self, value: Any) -> None:
+    def assign(self, value: object) -> None:
         """`a[...] = value`: cast (unsafe, as NumPy's assignment does) and broadcast."""
         value = wrap.numpy_operand(integer_elements.element(value, self.dtype))
         if wrap.is_sized(value):
@@ -142,7 +142,7 @@ class TracedArray(Handle, NumPyLike):
             numpy_messages.reraise(error, np.ndarray.__setitem__, self, key, value)
             raise
 
-    def __delitem__(self, key: Any) -> None:
+    def __delitem__(self, key: object) -> None:
         raise ValueError("cannot delete array elements")
 
     def __len__(self) -> int:
@@ -155,7 +155,7 @@ class TracedArray(Handle, NumPyLike):
             raise TypeError("iteration over a 0-d array")
         return (self[i] for i in range(self._shape[0]))
 
-    def inplace(self, ufunc: np.ufunc, other: Any) -> TracedArray:
+    def inplace(self, ufunc: np.ufunc, other: object) -> TracedArray:
         """`a += b` and its kin: NumPy's loop, its `same_kind` cast back, written into this memory."""
         if isinstance(other, UnionValue) and other.has_several_dtypes:
             other.through(lambda one: self.inplace(ufunc, one))
@@ -175,7 +175,7 @@ class TracedArray(Handle, NumPyLike):
             raise
         return self
 
-    def __imatmul__(self, other: Any) -> TracedArray:
+    def __imatmul__(self, other: object) -> TracedArray:
         try:
             registry.FUNCTIONS[np.matmul](self, other, out=self)
         except numpy_messages.FAILURES as error:
@@ -193,7 +193,7 @@ def _read_only(storage: Storage) -> Exception:
     return ValueError("assignment destination is read-only")
 
 
-def _as_array(value: Any) -> Any:
+def _as_array(value: object) -> Any:
     """A complex number as NumPy's, of which a part may be dropped; other values as they are."""
     if type(value) is complex:
         return np.complex128(value)
@@ -231,7 +231,7 @@ def _fixed(name: str) -> Callable[[TracedArray, Any], None]:
     return refuse
 
 
-def _set_flat(array: TracedArray, value: Any) -> None:
+def _set_flat(array: TracedArray, value: object) -> None:
     """`a.flat = value`: all elements in C order, from those of the value over and over."""
     registry.FUNCTIONS[np.put](array, np.arange(array.size), value)
 

@@ -22,11 +22,11 @@ class GrownListStructure(Structure):
         """True: its length is known only at run time, or its elements are side by side."""
         return True
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[object]) -> Any:
         native, maxlen = self.extra
         return native(children[0]) if maxlen is None else native(children[0], maxlen)
 
 
-def grown_list(native: type, keys: tuple[Any, ...], maxlen: int | None) -> GrownListStructure:
+def grown_list(native: type, keys: tuple[object, ...], maxlen: int | None) -> GrownListStructure:
     """Return the structure of a list or deque that the caller gets."""
     return GrownListStructure(Grown, keys, (native, maxlen))

@@ -27,7 +27,7 @@ from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import layout as layouts, node_graphs, node_reference, node_structures
 
 
-def wholes(values: Sequence[Any], form: ItemForm) -> list[Atom]:
+def wholes(values: Sequence[object], form: ItemForm) -> list[Atom]:
     """The arrays that hold values of a form, one for each of its leaves."""
     columns: list[list[Atom]] = [[] for _ in form.bases]
     for value in values:
@@ -57,7 +57,7 @@ class ItemForm(abc.ABC):
         return False
 
     @abc.abstractmethod
-    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+    def collect(self, value: object, columns: Sequence[list[Atom]]) -> None:
         """Append the items of each leaf of a value to its column, in C order."""
 
     def leaves(self, value: Any) -> list[Atom]:
@@ -87,7 +87,7 @@ class ConstantForm(ItemForm):
     def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
         return []
 
-    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+    def collect(self, value: object, columns: Sequence[list[Atom]]) -> None:
         pass
 
     def build(self, wholes: Sequence[Atom], place: int) -> Any:
@@ -114,7 +114,7 @@ class StaticNumbersForm(ItemForm):
     def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
         return []
 
-    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+    def collect(self, value: object, columns: Sequence[list[Atom]]) -> None:
         pass
 
     def build(self, wholes: Sequence[Atom], place: int) -> Any:
@@ -138,7 +138,7 @@ class Number(ItemForm):
     def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
         return [((), self.abstract.type)]
 
-    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+    def collect(self, value: object, columns: Sequence[list[Atom]]) -> None:
         columns[0].append(wrap.held_as(value, self.abstract))
 
     def build(self, wholes: Sequence[Atom], place: int) -> Any:
@@ -188,7 +188,7 @@ class Fresh(ItemForm):
         return self if self == other else None
 
 
-def _noted(structure: containers.Structure, made: Any) -> Any:
+def _noted(structure: containers.Structure, made: object) -> Any:
     """A container of an item; a tuple of each reading of an item is another one here, and one in Python."""
     (current().trace.identity.bear if structure.mutable else current().trace.identity.merge)(made)
     return made
@@ -209,7 +209,7 @@ class StructureForm(ItemForm):
     def mutable(self) -> bool:
         return self.structure.mutable or any(p.mutable for p in self.parts)
 
-    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+    def collect(self, value: object, columns: Sequence[list[Atom]]) -> None:
         left = iter(columns)
         for part, child in zip(self.parts, self.structure.children(value), strict=True):
             part.collect(child, list(itertools.islice(left, len(part.bases))))
@@ -251,7 +251,7 @@ class SequenceForm(ItemForm):
     def mutable(self) -> bool:
         return self.structure.mutable or self.item.mutable
 
-    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+    def collect(self, value: object, columns: Sequence[list[Atom]]) -> None:
         for child in self.structure.children(value):
             self.item.collect(child, columns)
 
@@ -285,7 +285,7 @@ class Numbered(ItemForm):
     def _structure(self) -> node_structures.ReferenceStructure:
         return node_structures.structure_in(self.graph, self.kinds)
 
-    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+    def collect(self, value: object, columns: Sequence[list[Atom]]) -> None:
         (number,) = self._structure.children(value)
         columns[0].append(wrap.as_atom(number, np.int32))
 
@@ -306,7 +306,7 @@ class Numbered(ItemForm):
         return Numbered(self.graph, self.kinds | other.kinds)
 
 
-def _number(value: Any) -> Number | None:
+def _number(value: object) -> Number | None:
     abstract = abstract_of(value)
     if abstract is None or abstract.shape:
         return None

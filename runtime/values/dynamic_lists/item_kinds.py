@@ -119,7 +119,7 @@ def _can_be_copied(structure: containers.Structure) -> bool:
     return structure.cls in (list, dict) or getattr(structure.cls, "native", None) is list
 
 
-def note_copied(value: Any) -> None:
+def note_copied(value: object) -> None:
     """Note the lists and dicts of an item: the copies in the list stand for them as long as nobody changes them."""
     structure = containers.structure_of(value)
     if structure is None or structure.flat or (records.is_record(value) and records.graph_outside(value) is not None):

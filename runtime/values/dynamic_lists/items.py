@@ -80,7 +80,7 @@ class Items:
 
     __slots__ = ("grown_from", "parts", "past", "read", "structure")
 
-    def __init__(self, structure: ItemsStructure, parts: Sequence[Any]) -> None:
+    def __init__(self, structure: ItemsStructure, parts: Sequence[object]) -> None:
         self.structure = structure
         # Of which these are with more at the end, and the kinds of those (None: one of several).
         self.grown_from: tuple[Items, tuple[int | None, ...]] | None = None
@@ -221,7 +221,7 @@ class Items:
             self.read[position] = Read(value, builder, last, builder.equations[last])
         return value
 
-    def with_item(self, position: Bound, value: Any) -> Items:
+    def with_item(self, position: Bound, value: object) -> Items:
         """With another element at a position that is in range."""
         row = item_kinds.ItemRow.of(value, self.structure.variants)
         items = Items.of(self, dataclasses.replace(self.structure, variants=row.variants))
@@ -235,7 +235,7 @@ class Items:
         buffers = [b if a is None else item_memory.updated(b, a, place) for b, a in pairs]
         return self._with(self.length, self.first, tags, buffers)
 
-    def pushed(self, value: Any, front: bool = False) -> Items:
+    def pushed(self, value: object, front: bool = False) -> Items:
         """With one element more at the end, or (of a ring) at the front."""
         row = item_kinds.ItemRow.of(value, self.structure.variants)
         structure = dataclasses.replace(self.structure, variants=row.variants, fixed=False)
@@ -359,7 +359,7 @@ def one_after_another(parts: Sequence[Items]) -> Items:
     )
 
 
-def head_objects(contents: Any) -> tuple[Any, ...]:
+def head_objects(contents: object) -> tuple[Any, ...]:
     """Return the first elements that are known as objects."""
     if isinstance(contents, Items):
         return () if contents.past is None else contents.past.objects

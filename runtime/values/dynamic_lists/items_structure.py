@@ -108,7 +108,7 @@ class ItemsStructure(ElementsStructure):
         parts = items.of(value, self).parts
         return list(parts[1:] if self.fixed else parts)
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[object]) -> Any:
         parts = (self.capacity, *children) if self.fixed else children
         items: Any = self.cls
         return items(self, parts) if tracing() else _on_host(self, parts, ())
@@ -118,7 +118,7 @@ class ItemsStructure(ElementsStructure):
             self, variants=tuple(host_values.hosted(v, {}, {}, members=members) for v in self.variants)
         )
 
-    def on_host(self, children: Sequence[Any], members: Sequence[Any]) -> Any:
+    def on_host(self, children: Sequence[object], members: Sequence[object]) -> Any:
         return _on_host(self, (self.capacity, *children) if self.fixed else children, members)
 
 
@@ -183,7 +183,7 @@ def _on_host(structure: ItemsStructure, parts: Sequence[Any], members: Sequence[
 
 
 def _builder(
-    kind: layouts.Layout, memory: Sequence[np.ndarray[Any, Any]], members: Sequence[Any]
+    kind: layouts.Layout, memory: Sequence[np.ndarray[Any, Any]], members: Sequence[object]
 ) -> Callable[[int], Any]:
     if isinstance(kind, layouts.Leaf) and kind.abstract.kind is Kind.PYTHON:
         numbers: list[Any] = memory[0].tolist()

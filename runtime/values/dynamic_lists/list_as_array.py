@@ -126,21 +126,21 @@ def of_lists(value: Any, dtype: Any = None) -> Any:
     return value
 
 
-def join_of(original: object, args: tuple[Any, ...]) -> Callable[..., Any] | None:
+def join_of(original: object, args: tuple[object, ...]) -> Callable[..., Any] | None:
     """The function that joins the arrays of a list of run-time length, the first argument; None for any other call."""
     return JOINS.get(original) if args and is_grown(args[0]) else None
 
 
-def with_lists(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def with_lists(args: tuple[object, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Arguments of a function of NumPy, with lists of run-time length as arrays."""
     dtype = kwargs.get("dtype", args[1] if len(args) > 1 and isinstance(args[1], (type, np.dtype)) else None)
     return tuple([of_lists(a, dtype) for a in args]), {k: of_lists(v) for k, v in kwargs.items()}
 
 
-def joins(*originals: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def joins(*originals: Callable[..., object]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register what a function of a list of arrays is of the list's array."""
 
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+    def register(function: Callable[..., object]) -> Callable[..., Any]:
         for original in originals:
             JOINS[original] = function
         return function
@@ -225,7 +225,7 @@ def hstack(items: Any, **kwargs: Any) -> Any:
     return array if _axes(array) == 1 else _rows(array)
 
 
-def _check(name: str, items: Any, axis: Any, out: Any, kwargs: dict[str, Any]) -> None:
+def _check(name: str, items: Any, axis: object, out: object, kwargs: dict[str, Any]) -> None:
     empty = atoms.ufunc(np.equal, wrap.as_atom(items.items.length, np.int64), atoms.literal(0, np.int64))
     verb = "stack" if name == "stack" else "concatenate"
     run_time_checks.fail_if(empty, lambda _: ValueError(f"need at least one array to {verb}"))

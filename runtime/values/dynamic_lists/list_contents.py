@@ -32,7 +32,7 @@ class DequeContents(ListContents):
 class ContentsStructure(ElementsStructure):
     """The structure of `ListContents`."""
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[object]) -> Any:
         return tuple.__new__(self.cls, children)
 
     @property
@@ -48,7 +48,7 @@ class ContentsStructure(ElementsStructure):
         return Items
 
 
-def element_kinds(contents: Sequence[Any]) -> list[layouts.Layout] | None:
+def element_kinds(contents: Sequence[object]) -> list[layouts.Layout] | None:
     """The kinds of a list's elements; None where some are neither numbers nor tuples of such, or there are many."""
     kinds = item_constants.kinds_of(contents)
     if kinds is None:

@@ -21,7 +21,7 @@ class Headed(Items):
 
     __slots__ = ("head",)
 
-    def __init__(self, items: Items, head: Sequence[Any]) -> None:
+    def __init__(self, items: Items, head: Sequence[object]) -> None:
         super().__init__(items.structure, items.parts)
         self.head = tuple(head)
 
@@ -62,11 +62,11 @@ def note_head(items: Items, ways: Sequence[tuple[Any, ...] | Items]) -> None:
         current().trace.lists.has_heads = True
 
 
-def _is_one_object(row: Sequence[Any]) -> bool:
+def _is_one_object(row: Sequence[object]) -> bool:
     return all(value is row[0] for value in row)
 
 
-def with_heads(lists: Iterable[Any]) -> None:
+def with_heads(lists: Iterable[object]) -> None:
     """Let lists that are given back have the very arrays that were in them before a loop or a branch."""
     for found in lists:
         # A row of a table has no elements of its own.

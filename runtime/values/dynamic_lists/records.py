@@ -22,7 +22,7 @@ from anabranch.runtime.values.pytrees.node_structures import ReferenceStructure
 from anabranch.runtime.values.union import UnionValue
 
 
-def is_record(value: Any) -> bool:
+def is_record(value: object) -> bool:
     """Return whether a value is a dict or an object that is known while tracing."""
     return not isinstance(value, (list, collections.deque)) and node_graphs.is_container(value)
 
@@ -47,7 +47,7 @@ def graph_of(items: Sequence[Any]) -> NodeGraph | None:
     return made
 
 
-def _like(records: Sequence[Any]) -> Iterator[Any]:
+def _like(records: Sequence[object]) -> Iterator[Any]:
     """Yield the caller's records of the classes of these, where one of these is the caller's."""
     callers = current().trace.identity.callers_objects
     if any(id(r) in callers for r in records):
@@ -55,7 +55,7 @@ def _like(records: Sequence[Any]) -> Iterator[Any]:
         yield from (c for c in callers.values() if type(c) in classes and is_record(c))
 
 
-def reference(value: Any, graph: NodeGraph) -> Reference:
+def reference(value: object, graph: NodeGraph) -> Reference:
     """A record as one of those of its class in a graph."""
     place = graph.places[id(value)]
     return Reference(graph, atoms.literal(place, np.int32), graph.alike([graph.kinds[place]]))
@@ -64,7 +64,7 @@ def reference(value: Any, graph: NodeGraph) -> Reference:
 # ---- items of lists of run-time length -------------------------------------------------------------------------------
 
 
-def by_number(value: Any) -> Any:
+def by_number(value: object) -> Any:
     """An item as a list of run-time length takes it: records from before what is under way by their numbers.
 
     Raises
@@ -82,7 +82,7 @@ def by_number(value: Any) -> Any:
     return _with_numbers(value)
 
 
-def _with_numbers(value: Any) -> Any:
+def _with_numbers(value: object) -> Any:
     """A tuple, list or dict whose parts are as a list of run-time length takes them."""
     structure = containers.structure_of(value)
     if structure is None or structure.flat or structure.grown or structure.cls is not type(value):
@@ -94,11 +94,11 @@ def _with_numbers(value: Any) -> Any:
     return value if _are_same(made, children) else structure.build(made)
 
 
-def _are_same(now: Sequence[Any], before: Sequence[Any]) -> bool:
+def _are_same(now: Sequence[object], before: Sequence[object]) -> bool:
     return all(a is b for a, b in zip(now, before, strict=True))
 
 
-def graph_outside(value: Any, is_held: bool = False) -> NodeGraph | None:
+def graph_outside(value: object, is_held: bool = False) -> NodeGraph | None:
     """The graph of a record that is there before the outermost branch or loop; None for any other.
 
     With `is_held` it is there before the innermost one, which is at its end.

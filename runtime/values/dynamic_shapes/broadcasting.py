@@ -139,7 +139,7 @@ class Aligned:
     extents: tuple[ValidRegion | None, ...]
     origin: Position | None
 
-    def made(self, result: Any) -> Any:
+    def made(self, result: object) -> Any:
         """A result of the common shape with the common extents."""
         if isinstance(result, tuple):
             return tuple(map(self.made, result))
@@ -236,7 +236,7 @@ def _to_common(sized: Sequence[tuple[_Operand, int]], check: Callable[[Atom], No
     return Window(0, size_arithmetic.limited(common, 0, capacity))
 
 
-def elementwise(function: Callable[..., Any], operands: Sequence[Any], fill: Any = None) -> Any:
+def elementwise(function: Callable[..., object], operands: Sequence[object], fill: object = None) -> Any:
     """`function(*operands)` of operands of which some have run-time sizes, element by element."""
     aligned = broadcast(operands, fill)
     return aligned.made(function(*aligned.operands))

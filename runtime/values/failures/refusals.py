@@ -31,7 +31,7 @@ def dtype_refusal(what: str, dtype: np.dtype[Any]) -> UnsupportedValueError:
     return UnsupportedValueError(f"{what} of dtype {dtype} cannot be compiled; {instead}")
 
 
-def argument_refusal(where: str, value: Any) -> UnsupportedValueError:
+def argument_refusal(where: str, value: object) -> UnsupportedValueError:
     """The error for an argument that is no pytree."""
     if isinstance(value, io.IOBase):
         instead = "read it outside, and pass what it holds"

@@ -30,14 +30,14 @@ class Remaining:
 
     __slots__ = ("iterator",)
 
-    def __init__(self, iterator: Iterator[Any]) -> None:
+    def __init__(self, iterator: Iterator[object]) -> None:
         self.iterator = iterator
 
     def __iter__(self) -> Iterator[Any]:
         return self.iterator
 
 
-def is_opaque(value: Any) -> bool:
+def is_opaque(value: object) -> bool:
     """Return whether an object is one of these."""
     return isinstance(value, (*_BUFFERS, *_STREAMS, *_DOORS)) or _is_iterator(value) or _is_foreign(value)
 
@@ -74,7 +74,7 @@ def shared(value: types.GeneratorType[Any, Any, Any]) -> Iterator[Any]:
     return (p for p in gc.get_referents(value) if isinstance(p, (types.CellType, types.FunctionType)))
 
 
-def gone_over(value: Any) -> Iterator[Any]:
+def gone_over(value: object) -> Iterator[Any]:
     """Return the objects that an iterator of built-in classes, or a generator under way, goes over."""
     pending, seen = [value], set[int]()
     while pending:
@@ -94,12 +94,12 @@ def same_state(now: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
     return len(now) == len(before) and all(a is b or (_is_constant(a) and a == b) for a, b in pairs)
 
 
-def _is_iterator(value: Any) -> bool:
+def _is_iterator(value: object) -> bool:
     """An iterator of a built-in class."""
     return type(value).__module__ in ("builtins", "itertools", "_collections") and hasattr(value, "__next__")
 
 
-def _is_foreign(value: Any) -> bool:
+def _is_foreign(value: object) -> bool:
     """An array of another library, whose attributes do not say what it holds."""
     return foreign.may_change(type(value)) and not is_plain_object(value)
 
@@ -113,5 +113,5 @@ def _leaves(reduced: Any) -> Iterator[Any]:
             yield part
 
 
-def _is_constant(value: Any) -> bool:
+def _is_constant(value: object) -> bool:
     return type(value) in (int, float, bytes, str, range)

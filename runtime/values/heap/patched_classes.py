@@ -41,10 +41,10 @@ class Snapshot:
 
     __slots__ = ("_names", "_values")
 
-    def __init__(self, held: Mapping[str, Any]) -> None:
+    def __init__(self, held: Mapping[str, object]) -> None:
         self._names, self._values = tuple(held), tuple(held.values())
 
-    def is_of(self, now: Mapping[str, Any]) -> bool:
+    def is_of(self, now: Mapping[str, object]) -> bool:
         """Return whether a namespace holds the same objects by the same names, in the same order."""
         return (
             len(now) == len(self._names)

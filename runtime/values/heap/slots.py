@@ -167,7 +167,7 @@ class _ObjectSlot(Slot):
             _setter(self.target)(self.target, name, value)
 
 
-def _setter(value: Any) -> Callable[[Any, str, Any], None]:
+def _setter(value: object) -> Callable[[Any, str, Any], None]:
     """The function that sets an attribute past a class's own `__setattr__`."""
     return threading.local.__setattr__ if isinstance(value, threading.local) else object.__setattr__
 
@@ -279,7 +279,7 @@ class _Receiver:
         return self._reference()
 
     @target.setter
-    def target(self, value: Any) -> None:
+    def target(self, value: object) -> None:
         self._reference = weakref.ref(value)  # type: ignore[misc] # a slot of the classes below
 
 
@@ -309,7 +309,7 @@ def of_receiver(slot: Slot | None) -> Slot | None:
 _METHODS = (property, staticmethod, classmethod, functools.cached_property)
 
 
-def _is_data(name: str, value: Any) -> bool:
+def _is_data(name: str, value: object) -> bool:
     return not (name.startswith("__") or callable(value) or isinstance(value, _METHODS))
 
 
@@ -347,7 +347,7 @@ def closed_over(function: types.FunctionType) -> list[Any]:
     return [part for cell in function.__closure__ or () for part in _CellSlot(cell).contents()]
 
 
-def slot_of(value: Any) -> Slot | None:
+def slot_of(value: object) -> Slot | None:
     """The slot of a mutable object; None for anything else."""
     if isinstance(value, types.CellType):
         return _CellSlot(value)

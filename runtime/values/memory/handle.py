@@ -68,7 +68,7 @@ class Handle(Tracer):
         """Write a value of exactly this shape and dtype."""
         raise NotImplementedError
 
-    def assign(self, value: Any) -> None:
+    def assign(self, value: object) -> None:
         """Write a value that is cast and broadcast."""
         raise NotImplementedError
 

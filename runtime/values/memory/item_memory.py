@@ -26,7 +26,7 @@ class ListBuffer(Tracer):
     def abstract(self) -> Abstract:
         return Abstract(self.atom.type.shape, self.atom.type.dtype, Kind.BUFFER)
 
-    def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
+    def _binary(self, ufunc: np.ufunc, left: object, right: object) -> Any:
         return NotImplemented
 
     def _unary(self, ufunc: np.ufunc) -> Any:
@@ -41,7 +41,7 @@ def iota(n: int) -> Atom:
     return atoms.op("iota", shape=(n,), dtype=np.dtype(np.int64), axis=0)
 
 
-def filled(shape: tuple[int, ...], dtype: atoms.DType, value: Any) -> Atom:
+def filled(shape: tuple[int, ...], dtype: atoms.DType, value: object) -> Atom:
     """A line of one value."""
     return atoms.broadcast_to(atoms.literal(value, dtype), shape)
 

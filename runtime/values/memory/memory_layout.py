@@ -110,7 +110,7 @@ def kept(models: Sequence[NDArray]) -> tuple[int, ...]:
     return strides
 
 
-def keep_order(made: Any, operands: Iterable[Any]) -> Any:
+def keep_order(made: object, operands: Iterable[object]) -> Any:
     """Note the layout of the result of an elementwise function with order="K"; return the result."""
     handles: list[Handle] = [x for x in operands if isinstance(x, Handle)]
     if not _is_new(made, handles) or all(map(plain, handles)):
@@ -125,7 +125,7 @@ def keep_order(made: Any, operands: Iterable[Any]) -> Any:
     return made
 
 
-def forget_order(made: Any, operands: Iterable[Any]) -> Any:
+def forget_order(made: object, operands: Iterable[object]) -> Any:
     """Note that the layout of a result is not known where its operands are not all in C order; return the result."""
     handles = _handles(operands)
     if _is_new(made, handles) and not all(map(plain, handles)):
@@ -133,7 +133,7 @@ def forget_order(made: Any, operands: Iterable[Any]) -> Any:
     return made
 
 
-def _handles(operands: Iterable[Any]) -> list[Handle]:
+def _handles(operands: Iterable[object]) -> list[Handle]:
     """The array handles among operands, also those in lists."""
     found: list[Handle] = []
     for x in operands:
@@ -144,7 +144,7 @@ def _handles(operands: Iterable[Any]) -> list[Handle]:
     return found
 
 
-def _is_new(made: Any, operands: Sequence[Handle]) -> TypeGuard[Handle]:
+def _is_new(made: object, operands: Sequence[Handle]) -> TypeGuard[Handle]:
     """Return whether a result is new memory of unknown layout, and can be laid out in more than one way."""
     if not isinstance(made, Handle) or made.path or made.storage.strides is not None or not _may_differ(made):
         return False
@@ -187,7 +187,9 @@ _ELEMENTWISE = frozenset(
 )
 
 
-def noted(made: Any, operands: Sequence[Any], name: str, options: Mapping[str, object], order: object = None) -> Any:
+def noted(
+    made: object, operands: Sequence[object], name: str, options: Mapping[str, object], order: object = None
+) -> Any:
     """Note the layout of the result of a function or a method of this name, for this `order=`; return the result.
 
     What is written to `out=` lies where it did.
@@ -231,7 +233,7 @@ PLAIN = Traits()
 LOST = Compact(None)
 
 
-def traits(value: Any) -> Traits:
+def traits(value: object) -> Traits:
     """The traits of a value; those of what is no array are plain."""
     if not isinstance(value, Handle):
         return PLAIN

@@ -56,10 +56,10 @@ class PythonScalar(python_operands.PythonNumber):
         python_operands.divmod_check(other, self)
         return other // self, other % self
 
-    def __pow__(self, other: Any, modulus: Any = None) -> Any:
+    def __pow__(self, other: Any, modulus: object = None) -> Any:
         return self._binary(np.power, self, other) if modulus is None else python_power.modular(self, other, modulus)
 
-    def __round__(self, digits: Any = None) -> Any:
+    def __round__(self, digits: object = None) -> Any:
         return python_conversions.round_(self, digits)
 
     def __trunc__(self) -> Any:
@@ -71,12 +71,12 @@ class PythonScalar(python_operands.PythonNumber):
     def __ceil__(self) -> Any:
         return python_conversions.rounded_to_int(np.ceil, self)
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> Any:
         from_numpy = wrap.array_of(self.atom)
         return from_numpy.__array_ufunc__(ufunc, method, *inputs, **kwargs)
 
     def __array_function__(
-        self, function: Callable[..., Any], types: Iterable[type], args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, function: Callable[..., object], types: Iterable[type], args: tuple[object, ...], kwargs: dict[str, Any]
     ) -> Any:
         return wrap.array_of(self.atom).__array_function__(function, types, args, kwargs)
 
@@ -91,7 +91,7 @@ _KINDS: dict[str, type[PythonScalar]] = {
 }
 
 
-def takes_complex(ufunc: np.ufunc, left: Any, right: Any) -> bool:
+def takes_complex(ufunc: np.ufunc, left: Any, right: object) -> bool:
     """Return whether Python's complex number does an operation with what is right of it; np.float64 is a float."""
     if ufunc not in _OF_COMPLEX or not isinstance(right, Tracer) or not is_python_scalar(left):
         return False
@@ -105,7 +105,7 @@ def takes_complex(ufunc: np.ufunc, left: Any, right: Any) -> bool:
 _OF_COMPLEX = (np.add, np.subtract, np.multiply, np.true_divide, np.power)
 
 
-def is_python_scalar(value: Any) -> bool:
+def is_python_scalar(value: object) -> bool:
     """A Python number, traced or not."""
     return isinstance(value, PythonScalar) or type(value) in PYTHON_DTYPES
 

@@ -46,7 +46,7 @@ class CallersArray:
 class ResultWithRecords:
     """A result, and the nodes of graphs that parts of it are by their numbers."""
 
-    def __init__(self, members: tuple[Any, ...], result: Any) -> None:
+    def __init__(self, members: tuple[object, ...], result: object) -> None:
         self.members, self.result = members, result
 
     def __anabranch_structure__(self) -> containers.Structure:
@@ -95,12 +95,12 @@ def hosted(
     return layout
 
 
-def fresh(value: Any) -> Any:
+def fresh(value: object) -> Any:
     """The host value of a constant of the trace: of an array a copy, which nobody else has."""
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
-def on_device(value: Any) -> Any:
+def on_device(value: object) -> Any:
     """The same where results stay on the device."""
     if isinstance(value, (np.ndarray, np.generic)) and device.holds(value.dtype):
         return device.placed(np.asarray(value))
@@ -115,10 +115,10 @@ class Building:
 
     def __init__(
         self,
-        objects: Sequence[Any] = (),
-        numbers: Sequence[Any] = (),
-        constant: Callable[[Any], Any] = fresh,
-        members: Sequence[Any] = (),
+        objects: Sequence[object] = (),
+        numbers: Sequence[object] = (),
+        constant: Callable[[Any], object] = fresh,
+        members: Sequence[object] = (),
     ) -> None:
         self._objects, self._numbers, self._constant = objects, numbers, constant
         self._members = members
@@ -149,7 +149,7 @@ class Building:
                     raise chosen.error()
                 return chosen
 
-    def _held(self, value: Any) -> Any:
+    def _held(self, value: object) -> Any:
         if isinstance(value, CallersObject):
             return self._objects[value.index]
         if isinstance(value, CallersNumber):
@@ -159,6 +159,6 @@ class Building:
         return self._constant(value)
 
 
-def build(layout: layouts.Layout, arrays: Iterator[NDArray], members: Sequence[Any] = ()) -> Any:
+def build(layout: layouts.Layout, arrays: Iterator[NDArray], members: Sequence[object] = ()) -> Any:
     """The host value of a layout in which nothing is the caller's own, but for members."""
     return Building(members=members).build(layout, arrays)

@@ -56,7 +56,7 @@ class NodeGraph:
         """Return whether all members are told apart by their keys."""
         return not self.coarse
 
-    def __contains__(self, value: Any) -> bool:
+    def __contains__(self, value: object) -> bool:
         return id(value) in self.places
 
     def among(self, kinds: frozenset[NodeKind]) -> list[int]:
@@ -102,14 +102,14 @@ def graph_of(*values: Any, least: int = SMALL + 1) -> NodeGraph | None:
     return graph
 
 
-def leads_to_its_kind(value: Any) -> bool:
+def leads_to_its_kind(value: object) -> bool:
     """Return whether a container leads to others of its class with its keys, as the nodes of a tree do."""
     reached = _reached([value])
     kind = _kind(next(reached, None), True)
     return any(type(v) is kind[0] and _kind(v, True) == kind for v in reached)
 
 
-def _reached(values: Iterable[Any]) -> Iterator[Any]:
+def _reached(values: Iterable[object]) -> Iterator[Any]:
     """Yield the containers that some lead to, these first."""
     pending, seen = collections.deque(values), set[int]()
     while pending:
@@ -123,7 +123,7 @@ def _reached(values: Iterable[Any]) -> Iterator[Any]:
         pending += structure.children(value)
 
 
-def is_container(value: Any) -> bool:
+def is_container(value: object) -> bool:
     """Return whether a value is a container that has an identity, and is known while tracing."""
     if value is None or isinstance(value, (UnionValue, Undefined)):
         return False
@@ -137,11 +137,11 @@ def is_container(value: Any) -> bool:
 NONE = (type(None),)
 
 
-def is_member(value: Any) -> bool:
+def is_member(value: object) -> bool:
     """Return whether a container is one of the nodes of a graph."""
     return any(value in graph for graph in current().trace.identity.graphs)
 
 
-def may_be_node(value: Any) -> bool:
+def may_be_node(value: object) -> bool:
     """Return whether a value that is known while tracing may be a member of a graph: None, or a container."""
     return value is None or is_container(value)

@@ -99,10 +99,10 @@ class Reference(UnionValue):
     def without_undefined(self, error: Callable[[Undefined], NameError] = Undefined.error) -> Any:
         return self
 
-    def resolve(self, operation: Callable[[Any], Any] = unknown_operation) -> Any:
+    def resolve(self, operation: Callable[[Any], object] = unknown_operation) -> Any:
         return self.through(operation)
 
-    def through(self, operation: Callable[[Any], Any]) -> Any:
+    def through(self, operation: Callable[[Any], object]) -> Any:
         return union_operations.operations().decide(self, operation)
 
     each = through
@@ -124,13 +124,13 @@ class Reference(UnionValue):
     def worth(self) -> Abstract | None:
         return None
 
-    def merges_with(self, other: Any) -> bool:
+    def merges_with(self, other: object) -> bool:
         return False
 
     def cast(self, dtype: np.dtype[Any]) -> Any:
         return None
 
-    def _compared(self, operation: Callable[[Any, Any], Any], other: Any) -> Any:
+    def _compared(self, operation: Callable[[Any, Any], object], other: object) -> Any:
         if isinstance(other, Reference):
             return self.plain_()._compared(operation, other.plain_())
         return self.through(lambda v: operation(v, other))

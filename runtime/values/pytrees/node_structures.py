@@ -41,12 +41,12 @@ class ReferenceStructure(containers.Structure):
     def hosted(self, members: Mapping[int, int]) -> containers.Structure:
         return MemberStructure(Reference, ("number",), members[id(self.extra)])
 
-    def has(self, member: Any) -> bool:
+    def has(self, member: object) -> bool:
         """Return whether a node known while tracing is one of these."""
         place = self.extra.places.get(id(member))
         return place is not None and self.extra.kinds[place] in self.kinds
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[object]) -> Any:
         index = wrap.as_atom(children[0], np.int32)
         if isinstance(index, Literal):
             return self.extra.members[int(index.value)]
@@ -79,7 +79,7 @@ def structure_of(reference: Reference) -> ReferenceStructure:
     return structure_in(reference.graph_, reference.kinds_)
 
 
-def joined(options: Sequence[Any]) -> ReferenceStructure | None:
+def joined(options: Sequence[object]) -> ReferenceStructure | None:
     """The structure that holds what any of these is: structures of references, containers, None.
 
     None where they had better stay alternatives.

@@ -52,7 +52,7 @@ def unspecified(layout: Layout) -> list[Packed]:
     return [Packed(atoms.unspecified(t)) for t in leaf_types(layout)]
 
 
-def pack(value: Any, layout: Layout) -> list[Packed]:
+def pack(value: object, layout: Layout) -> list[Packed]:
     """The run-time parts of a value as atoms, cast to what the layout says; `join(describe(value), layout)` fits."""
     match layout:
         case Leaf(abstract):
@@ -70,7 +70,7 @@ def pack(value: Any, layout: Layout) -> list[Packed]:
     return []
 
 
-def option_index(value: Any, options: Sequence[Layout]) -> int:
+def option_index(value: object, options: Sequence[Layout]) -> int:
     """Which option holds a value: the very object before one that is like it."""
     for i, option in enumerate(options):
         if isinstance(option, Constant) and same(option.value, value):
@@ -98,7 +98,7 @@ def option_index(value: Any, options: Sequence[Layout]) -> int:
     )
 
 
-def _pack_choice(value: Any, options: tuple[Layout, ...]) -> list[Packed]:
+def _pack_choice(value: object, options: tuple[Layout, ...]) -> list[Packed]:
     if isinstance(value, node_reference.Reference) and not any(map(is_reference, options)):
         value = value.plain_()
     if not isinstance(value, UnionValue) or isinstance(value, node_reference.Reference):
@@ -125,7 +125,7 @@ def _pack_choice(value: Any, options: tuple[Layout, ...]) -> list[Packed]:
     return _with_worth(Packed(tag), value, options, rows)
 
 
-def _with_worth(tag: Packed, value: Any, options: Sequence[Layout], rows: list[list[Packed]]) -> list[Packed]:
+def _with_worth(tag: Packed, value: object, options: Sequence[Layout], rows: list[list[Packed]]) -> list[Packed]:
     """The atoms of alternatives, with one number that is worth the same as the chosen one where one can be."""
     place = _place_of_worth(options)
     if place is not None:
@@ -135,7 +135,7 @@ def _with_worth(tag: Packed, value: Any, options: Sequence[Layout], rows: list[l
     return [tag, *(p for row in rows for p in row)]
 
 
-def _number_as(value: Any, kind: Abstract) -> Atom:
+def _number_as(value: object, kind: Abstract) -> Atom:
     is_number = numeric(Constant(value)) is not None
     return wrap.held_as(value, kind) if is_number else atoms.unspecified(kind.type)
 
@@ -154,7 +154,7 @@ def _place_of_worth(options: Sequence[Layout]) -> int | None:
     return next((i for i, o in enumerate(options) if isinstance(o, Leaf) and o.abstract == both), None)
 
 
-def either(pred: Atom, on_true: Any, on_false: Any) -> Any:
+def either(pred: Atom, on_true: object, on_false: object) -> Any:
     """`on_true if pred else on_false` of values that stay what they are."""
     options: list[Any] = []
     tag: Atom = atoms.literal(0, np.int32)

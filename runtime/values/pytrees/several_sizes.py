@@ -46,7 +46,7 @@ def _common(found: Sequence[Any]) -> layouts.Node | None:
     return layout
 
 
-def _link(made: TracedArray, pred: Atom, copy: TracedArray, option: Any) -> None:
+def _link(made: TracedArray, pred: Atom, copy: TracedArray, option: object) -> None:
     """Where an option is the one, what is written to it reaches what was made of it, and the other way round."""
     if copy is (option.memory if isinstance(option, DynamicArray) else option):
         aliasing.link(made.storage, pred, copy)

@@ -10,18 +10,18 @@ from anabranch.runtime.values.pytrees.layout import Layout, Node
 from anabranch.runtime.values.union import UnionValue
 
 
-def twins(value: Any, layout: Layout) -> tuple[int, ...]:
+def twins(value: object, layout: Layout) -> tuple[int, ...]:
     """For each mutable container that `Unpacking` makes of a value, the first one that is the same object."""
     return repetitions(new_containers(value, layout))
 
 
-def repetitions(values: Sequence[Any]) -> tuple[int, ...]:
+def repetitions(values: Sequence[object]) -> tuple[int, ...]:
     """For each object the place of the first one that is the same."""
     first: dict[int, int] = {}
     return tuple([first.setdefault(id(v), i) for i, v in enumerate(values)])
 
 
-def new_containers(value: Any, layout: Layout) -> list[Any]:
+def new_containers(value: object, layout: Layout) -> list[Any]:
     """The mutable containers of a value that become new ones where it is packed and unpacked, but for choices."""
     if not isinstance(layout, Node) or isinstance(layout.structure, DynamicArrayStructure):
         return []
