@@ -123,7 +123,7 @@ class Plan:
         """How many outputs are leaves of the result and of new contents of objects; these come first."""
         return self.leaf_count - sum(map(self.is_returned, range(self.leaf_count))) - len(self.shared_results)
 
-    def inputs(self, leaves: Sequence[Any]) -> Sequence[Any]:
+    def inputs(self, leaves: Sequence[object]) -> Sequence[Any]:
         """The arguments' leaves, and the arrays from outside after them, with numbers that are one input as arrays."""
         if not self.packs:
             return leaves
@@ -175,7 +175,7 @@ class Plan:
         owners = self.returned_arguments.get(leaf)
         return owners is not None and owners[0].pred is None
 
-    def _own(self, known: Iterator[Any], leaves: Leaves) -> dict[int, Any]:
+    def _own(self, known: Iterator[object], leaves: Leaves) -> dict[int, Any]:
         """The leaves of the result that are the caller's arrays, or views of them."""
         own: dict[int, Any] = {}
         for k, owners in self.returned_arguments.items():

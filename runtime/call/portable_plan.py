@@ -200,11 +200,11 @@ def _where(failure: Failure) -> str:
     return f"{file}:{line}"
 
 
-def _check(name: str, what: str, value: Any) -> None:
+def _check(name: str, what: str, value: object) -> None:
     _pickled(name, what, value)
 
 
-def _pickled(name: str, what: str, value: Any) -> bytes:
+def _pickled(name: str, what: str, value: object) -> bytes:
     try:
         return pickle.dumps(value, protocol=5)
     except Exception as error:  # of the user's classes, too

@@ -48,7 +48,7 @@ class Surroundings:
         self._begun = True
 
     @whole
-    def enter(self, value: Any) -> None:
+    def enter(self, value: object) -> None:
         """Guard what a function or an object that is about to be used leads to, unless it was made in this call."""
         guards, trace = self.guards, current().trace
         if not self._begun or _is_made_here(value) or trace.identity.is_born(value):
@@ -72,7 +72,7 @@ class Surroundings:
         """Return the handle of an array from outside, which becomes an input."""
         return self.captured.handle(array) if self._begun else array
 
-    def is_outside(self, value: Any) -> bool:
+    def is_outside(self, value: object) -> bool:
         """Return whether an object was there before the trace, as far as was seen."""
         return self.guards.knows(value)
 
@@ -90,7 +90,7 @@ class Surroundings:
             self.meet(cls)
 
 
-def _is_made_here(value: Any) -> bool:
+def _is_made_here(value: object) -> bool:
     """Return whether this is a function of a rewritten text, or one that a decorator has made of such."""
     pending, seen = [value], set()
     while pending:

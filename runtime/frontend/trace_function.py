@@ -49,7 +49,7 @@ _AGAIN = object()
 
 
 def trace_call(
-    function: Callable[..., Any], arguments: Arguments, lists: bool = False, arrays: Iterable[Any] | None = ()
+    function: Callable[..., object], arguments: Arguments, lists: bool = False, arrays: Iterable[object] | None = ()
 ) -> Plan:
     """Trace `function(*arguments)`; with `lists`, such as it makes may grow to a length known only at run time.
 
@@ -65,7 +65,7 @@ def trace_call(
 
 
 def _trace(
-    function: Callable[..., Any],
+    function: Callable[..., object],
     arguments: Arguments,
     way: Approach,
 ) -> Plan:

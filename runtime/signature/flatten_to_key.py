@@ -111,11 +111,11 @@ class Leaves:
         self.inside = self.inside and not outside
         return found
 
-    def _part(self, value: Any, where: str) -> ArgumentKey:
+    def _part(self, value: object, where: str) -> ArgumentKey:
         """The key of a part of an object."""
         return self.key(value, where) if parts.is_carried(value) else ("static", type(value), parts.ByIdentity(value))
 
-    def _static_key(self, value: Any, where: str) -> tuple[Any, ...]:
+    def _static_key(self, value: object, where: str) -> tuple[Any, ...]:
         try:
             return key_of(value)
         except TypeError:
@@ -160,7 +160,7 @@ class Leaves:
         return same if len(first) < len(same) else ()
 
 
-def buffers(values: Sequence[Any]) -> list[NDArray]:
+def buffers(values: Sequence[object]) -> list[NDArray]:
     """Leaves as arrays for the executable."""
     dtypes = PYTHON_DTYPES
     return [_native(v) if type(v) is np.ndarray else np.asarray(v, dtypes.get(type(v))) for v in values]
@@ -196,7 +196,7 @@ class LeavesButNumbers(Leaves):
         return ("static", *key_of(value)) if type(value) in self.held else super().key(value, where)
 
 
-def on_device(leaves: Sequence[Any]) -> list[Buffer]:
+def on_device(leaves: Sequence[object]) -> list[Buffer]:
     """Leaves on the device: Arrays as they are, the rest copied there.
 
     Raises
@@ -224,7 +224,7 @@ def check_sharing(leaves: Leaves, mutated: Sequence[int]) -> None:
                 )
 
 
-def check_outside(leaves: Leaves, mutated: Sequence[int], outside: Container[Any]) -> None:
+def check_outside(leaves: Leaves, mutated: Sequence[int], outside: Container[object]) -> None:
     """Refuse a call in which an array that the function writes to is one that it also reads from outside.
 
     Raises
@@ -239,7 +239,7 @@ def check_outside(leaves: Leaves, mutated: Sequence[int], outside: Container[Any
             )
 
 
-def check_objects(leaves: Leaves, outside: Container[Any]) -> None:
+def check_objects(leaves: Leaves, outside: Container[object]) -> None:
     """Refuse a call in which an object that the function knows from outside is an argument, too, where it writes.
 
     Raises
@@ -271,7 +271,7 @@ def _native(array: NDArray) -> NDArray:
 
 
 def layout_of(
-    value: Any, seen: dict[int, int], held: frozenset[type] = frozenset(), inside: bool = False
+    value: object, seen: dict[int, int], held: frozenset[type] = frozenset(), inside: bool = False
 ) -> layouts.Layout:
     """The layout of an argument: numbers and arrays are leaves, containers nodes, the rest is held.
 

@@ -77,7 +77,7 @@ class ShapeDtypeStruct:
         more += f", device={self.device!r}" if self.device is not None else ""
         return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name}{more})"
 
-    def __array__(self, *_: Any, **__: Any) -> NDArray:
+    def __array__(self, *_: object, **__: object) -> NDArray:
         raise UnsupportedValueError(
             f"{self!r} stands for an array in `trace`, `lower` and `eval_shape`; a call needs the array itself"
         )
