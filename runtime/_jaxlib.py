@@ -95,7 +95,7 @@ class Backend:
         """Return the function that makes XLA's buffer of a result; kept, as it is slow to make."""
         return _jax.array_result_handler(kind, self.sharding, committed=True, **_UNCHECKED)
 
-    def load(self, build: Callable[[Any], Any], options: CompileOptions) -> Any:
+    def load(self, build: Callable[[Any], object], options: CompileOptions) -> Any:
         """Call `build` with XLA's own options, leaving out a default flag that this release doesn't know."""
         chosen = {name for name, _ in options.flags}
         while True:
@@ -293,10 +293,10 @@ def to_numpy(buffer: Buffer, *, copy: bool = True) -> NDArray:
 class _Exchanged:
     """A buffer for NumPy to take over."""
 
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array: object) -> None:
         self._array = array
 
-    def __dlpack__(self, **_: Any) -> Any:
+    def __dlpack__(self, **_: object) -> Any:
         return _jax.buffer_to_dlpack_managed_tensor(self._array)
 
     def __dlpack_device__(self) -> tuple[int, int]:

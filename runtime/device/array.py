@@ -32,7 +32,7 @@ _KINDS = frozenset(d.kind for d in _HELD)
 _handing = lock()
 
 
-def check_device(device: Any) -> None:
+def check_device(device: object) -> None:
     """Accept the one device there is, or None.
 
     Raises
@@ -62,7 +62,7 @@ class Array(Operators):
     # Arrays compare elementwise, as ndarrays do.
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, memory: Any, kind: BufferType) -> None:
+    def __init__(self, memory: object, kind: BufferType) -> None:
         # jaxlib's own array, None once it is deleted; `runtime.dispatch` reads it, too
         self._memory = memory
         self._kind = kind
@@ -126,7 +126,7 @@ class Array(Operators):
         """The name of the device, as `numpy.ndarray.device`."""
         return DEVICE
 
-    def to_device(self, device: Any, /, *, stream: Any = None) -> Array:
+    def to_device(self, device: object, /, *, stream: object = None) -> Array:
         """The array on a device; there is one.
 
         Raises
@@ -251,7 +251,7 @@ class Array(Operators):
     def __dlpack__(
         self,
         *,
-        stream: Any = None,
+        stream: object = None,
         max_version: tuple[int, int] | None = None,
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
@@ -292,7 +292,7 @@ class Array(Operators):
             "copy in a compiled function (a = a.copy(); a[...] = v; return a)"
         )
 
-    def __delitem__(self, key: Any) -> NoReturn:
+    def __delitem__(self, key: object) -> NoReturn:
         raise ValueError("cannot delete array elements")
 
     def __iter__(self) -> Iterator[Any]:
@@ -300,10 +300,10 @@ class Array(Operators):
             raise TypeError("iteration over a 0-d array")
         return (self[i] for i in range(len(self)))
 
-    def __contains__(self, value: Any) -> bool:
+    def __contains__(self, value: object) -> bool:
         return value in self.__array__()
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> Any:
         return operations().ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:

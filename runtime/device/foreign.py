@@ -50,7 +50,7 @@ class Foreign:
         self._known: list[tuple[Any, NDArray]] = []
         self.gives_arrays = False
 
-    def seen(self, value: Any, where: str) -> NDArray:
+    def seen(self, value: object, where: str) -> NDArray:
         """The argument as an ndarray on its memory; one that is passed twice is one ndarray."""
         for original, array in self._known:
             if original is value:
@@ -118,7 +118,7 @@ def contents(value: Any) -> tuple[Any, ...]:
         return (version,)
 
 
-def seen(value: Any, where: str) -> NDArray:
+def seen(value: object, where: str) -> NDArray:
     """An array of another library as an ndarray on its memory.
 
     Raises
@@ -151,7 +151,7 @@ def seen(value: Any, where: str) -> NDArray:
     return _on_host(value, where)
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """The plain array of one whose class means more, as `numpy.asarray` gives it; anything else as it is."""
     return np.asarray(value) if isinstance(value, np.ndarray) and type(value) not in _PLAIN else value
 
@@ -208,7 +208,7 @@ def without_copy(value: Any) -> NDArray:
     return array
 
 
-def _refuse(value: Any, where: str, error: Exception) -> NoReturn:
+def _refuse(value: object, where: str, error: Exception) -> NoReturn:
     raise UnsupportedValueError(
         f"argument '{where}' is a {_name(type(value))} that gives no array for the CPU: {error}"
     ) from error

@@ -24,7 +24,7 @@ def evaluate(program: Program, *arguments: Any) -> tuple[np.ndarray[Any, Any], .
     def read(atom: Atom) -> np.ndarray[Any, Any]:
         return atom.value if isinstance(atom, Literal) else env[atom]
 
-    def write(var: Var, value: Any) -> None:
+    def write(var: Var, value: object) -> None:
         array = np.asarray(value)
         if array.shape != var.type.shape or array.dtype != var.type.dtype:
             raise TypeError(f"{program.name}: a value of {array.dtype}{list(array.shape)} for {var.type}")

@@ -30,7 +30,7 @@ class _Spectral(Lapack):
 
     __slots__ = ()
 
-    def found(self, a: NDArray, **params: Any) -> Sequence[Any]:
+    def found(self, a: NDArray, **params: object) -> Sequence[Any]:
         """NumPy's answer for one matrix."""
         raise NotImplementedError
 
@@ -90,7 +90,7 @@ class _Eigh(_Spectral):
         _, n, _ = matrices(self.name, a, square=True)
         return (real(a, n), *([a] if vectors else []), info_type(a))
 
-    def found(self, a: NDArray, **params: Any) -> Sequence[Any]:
+    def found(self, a: NDArray, **params: object) -> Sequence[Any]:
         triangle: Any = "L" if params["lower"] else "U"
         return np.linalg.eigh(a, triangle) if params["vectors"] else [np.linalg.eigvalsh(a, triangle)]
 
@@ -100,7 +100,7 @@ class _Eigh(_Spectral):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
         (a,), vectors = in_types, params["vectors"]
         mode, triangle = "V" if vectors else "N", "L" if params["lower"] else "U"
@@ -121,7 +121,7 @@ class _Eig(_Spectral):
         w, v = (ArrayType((*a.shape[:-2], *shape), COMPLEX128) for shape in ((n,), (n, n)))
         return (w, *([v] if vectors else []), info_type(a))
 
-    def found(self, a: NDArray, **params: Any) -> Sequence[Any]:
+    def found(self, a: NDArray, **params: object) -> Sequence[Any]:
         return np.linalg.eig(a) if params["vectors"] else [np.linalg.eigvals(a)]
 
     def emit(
@@ -130,7 +130,7 @@ class _Eig(_Spectral):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
         (a,), vectors = in_types, params["vectors"]
         w_type, v_type = out_types[0], ArrayType(a.shape, COMPLEX128)

@@ -42,7 +42,7 @@ class _Lu(Lapack):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
         return call(emitter, "getrf", inputs, in_types, out_types)
 
@@ -89,7 +89,7 @@ class _Solve(Lapack):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
         (a, _), (a_type, b_type) = inputs, in_types
         if a_type.size == 0 or b_type.size > 0:
@@ -103,7 +103,7 @@ class _Solve(Lapack):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
         (a, b), (a_type, b_type) = inputs, in_types
         factors, pivots, info = _factored(emitter, a, a_type)
@@ -202,7 +202,7 @@ class _Cholesky(Lapack):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
         (type,), upper = in_types, params["upper"]
         factor, info = call(emitter, "potrf", inputs, in_types, out_types, uplo="U" if upper else "L")
@@ -234,7 +234,7 @@ class _Qr(Lapack):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
         return call(emitter, "geqrf", inputs, in_types, out_types)
 
@@ -268,7 +268,7 @@ class _Reflections(Lapack):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
         return call(emitter, "orgqr", inputs, in_types, out_types)
 

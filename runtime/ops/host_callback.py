@@ -66,7 +66,7 @@ class _HostCallback(Op):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
         def run(*arrays: NDArray) -> tuple[NDArray, ...]:
             return self.evaluate(*arrays, **params)

@@ -86,7 +86,7 @@ class _DynamicUpdateSlice(Op):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
         if in_types[0] == in_types[1]:
             return [inputs[1]]
@@ -193,7 +193,7 @@ class _Gather(Op):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
         (x, indices), (x_type, index_type), out = inputs, in_types, out_types[0]
         k = index_type.shape[-1]
@@ -238,7 +238,7 @@ class _Lookup(Op):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
         index_type = ArrayType((*in_types[1].shape, 1), INT64)
         index = emitter.reshape(inputs[1], in_types[1], index_type.shape)

@@ -31,7 +31,7 @@ class Lapack(Op):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
         if any(t.size == 0 for t in in_types):
             values = self.evaluate(*(np.zeros(t.shape, t.dtype) for t in in_types), **params)
@@ -45,7 +45,7 @@ class Lapack(Op):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
         """The lowering, of inputs that have elements."""
 
@@ -75,7 +75,7 @@ def like(type: ArrayType, *shape: int) -> ArrayType:
 
 
 def each(
-    function: Callable[..., Sequence[Any]], outs: Sequence[ArrayType], x: NDArray, *rest: NDArray
+    function: Callable[..., Sequence[object]], outs: Sequence[ArrayType], x: NDArray, *rest: NDArray
 ) -> tuple[NDArray, ...]:
     """`function` of each matrix of the stack x, with its counterparts in `rest`, as arrays of the types `outs`."""
     results = tuple(np.empty(t.shape, t.dtype) for t in outs)
@@ -85,7 +85,7 @@ def each(
     return results
 
 
-def attempt(outs: Sequence[ArrayType], function: Callable[[], Sequence[Any]]) -> Sequence[Any]:
+def attempt(outs: Sequence[ArrayType], function: Callable[[], Sequence[object]]) -> Sequence[Any]:
     """Return NumPy's results and 0, or NaN for each output and 1 where NumPy raises."""
     try:
         return (*function(), 0)

@@ -46,7 +46,7 @@ class Op(abc.ABC):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
         """Emit StableHLO; returns the SSA names of the outputs."""
 

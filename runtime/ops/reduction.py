@@ -94,7 +94,7 @@ class _Extreme(_Reduction):
 
     __slots__ = ("initial",)
 
-    def __init__(self, name: str, reducer: Reducer, initial: Callable[[np.dtype[Any]], Any]) -> None:
+    def __init__(self, name: str, reducer: Reducer, initial: Callable[[np.dtype[Any]], object]) -> None:
         super().__init__(name, reducer)
         self.initial = initial
 
@@ -154,9 +154,9 @@ class _ArgExtreme(Op):
     def __init__(
         self,
         name: str,
-        ufunc: Callable[..., Any],
+        ufunc: Callable[..., object],
         reducer: Reducer,
-        initial: Callable[[np.dtype[Any]], Any],
+        initial: Callable[[np.dtype[Any]], object],
     ) -> None:
         super().__init__(name)
         self.ufunc = ufunc

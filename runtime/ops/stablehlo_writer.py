@@ -236,7 +236,7 @@ class Emitter:
 
     # ---- constants -------------------------------------------------------------------------------------------------
 
-    def constant(self, value: Any, type: ArrayType) -> str:
+    def constant(self, value: object, type: ArrayType) -> str:
         """A constant of `type`; a scalar `value` is splat. Equal constants are emitted once in a block."""
         array = np.asarray(value, dtype=type.dtype)
         if array.size and not any(n > 1 and stride for n, stride in zip(array.shape, array.strides, strict=True)):

@@ -362,12 +362,12 @@ def building(builder: Builder) -> Iterator[Builder]:
         _current.reset(token)
 
 
-def bind(op: Op, *inputs: Atom, **params: Any) -> tuple[Atom, ...]:
+def bind(op: Op, *inputs: Atom, **params: object) -> tuple[Atom, ...]:
     """`current().bind`."""
     return current().bind(op, *inputs, **params)
 
 
-def bind1(op: Op, *inputs: Atom, **params: Any) -> Atom:
+def bind1(op: Op, *inputs: Atom, **params: object) -> Atom:
     """Bind an op with one output."""
     (output,) = current().bind(op, *inputs, **params)
     return output

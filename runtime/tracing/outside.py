@@ -19,16 +19,16 @@ class Outside(Protocol):
     @property
     def union_operations(self) -> Any: ...
 
-    def enter(self, value: Any) -> None:
+    def enter(self, value: object) -> None:
         """Guard what a function of the user's reads from outside; called with it before it runs."""
 
     def meet(self, cls: type) -> None:
         """Prepare a class of the user's whose instances may take part."""
 
-    def hoist(self, array: Any) -> Any:
+    def hoist(self, array: object) -> Any:
         """Return the handle of an array from outside, which becomes an input."""
 
-    def is_outside(self, value: Any) -> bool:
+    def is_outside(self, value: object) -> bool:
         """Return whether an object was there before the trace, as far as was seen."""
 
     def needs_plain(self) -> None:
@@ -43,17 +43,17 @@ class NoOutside:
 
     union_operations = None
 
-    def enter(self, value: Any) -> None:
+    def enter(self, value: object) -> None:
         """Nothing is guarded."""
 
     def meet(self, cls: type) -> None:
         """Nothing is prepared."""
 
-    def hoist(self, array: Any) -> Any:
+    def hoist(self, array: object) -> Any:
         """Return the array itself."""
         return array
 
-    def is_outside(self, value: Any) -> bool:
+    def is_outside(self, value: object) -> bool:
         """Return False."""
         return False
 

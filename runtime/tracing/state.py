@@ -104,15 +104,15 @@ class Identity:
         self.chosen: dict[int, Any] = {}
         self.graphs: list[Any] = []
 
-    def is_born(self, value: Any) -> bool:
+    def is_born(self, value: object) -> bool:
         """Return whether an object was made while tracing."""
         return id(value) in self.born
 
-    def bear(self, value: Any) -> None:
+    def bear(self, value: object) -> None:
         """Note that an object was made while tracing."""
         self.born[id(value)] = value
 
-    def merge(self, value: Any) -> Any:
+    def merge(self, value: object) -> Any:
         """Return an object, noted as one that stands for another, without it being known for which."""
         self.merged[id(value)] = value
         return value
@@ -356,7 +356,7 @@ class Snapshot(Protocol):
 
     def extend(self, roots: Iterable[Any]) -> None: ...
 
-    def has_seen(self, value: Any) -> bool: ...
+    def has_seen(self, value: object) -> bool: ...
 
     @property
     def slots(self) -> Mapping[int, Changeable]: ...

@@ -124,7 +124,7 @@ class ComplexParts(Op):
         name: str,
         arity: int,
         type: Callable[..., ArrayType],
-        evaluate: Callable[..., Any],
+        evaluate: Callable[..., object],
         rule: Rule,
     ) -> None:
         super().__init__(name)
@@ -149,7 +149,7 @@ class ComplexParts(Op):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
         """Emit the expression."""
         result: Term = self._rule(*(Term(emitter, n, t) for n, t in zip(inputs, in_types, strict=True)))

@@ -40,7 +40,9 @@ class PythonOp(Op):
 
     __slots__ = ("function", "rule", "types")
 
-    def __init__(self, name: str, types: tuple[np.dtype[Any], ...], function: Callable[..., Any], rule: Rule) -> None:
+    def __init__(
+        self, name: str, types: tuple[np.dtype[Any], ...], function: Callable[..., object], rule: Rule
+    ) -> None:
         super().__init__(name)
         self.types = types
         self.function = np.frompyfunc(function, len(types) - 1, 1)
@@ -65,7 +67,7 @@ class PythonOp(Op):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
         """Emit the rule's expression."""
         terms = [Term(emitter, n, t) for n, t in zip(inputs, in_types, strict=True)]

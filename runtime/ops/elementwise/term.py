@@ -41,7 +41,7 @@ class Term:
         """The type of this shape and another dtype."""
         return ArrayType(self.type.shape, dtype)
 
-    def constant(self, value: Any, dtype: np.dtype[Any] | None = None) -> Term:
+    def constant(self, value: object, dtype: np.dtype[Any] | None = None) -> Term:
         """`value` at every position of this shape."""
         type = self.type if dtype is None else self.of(dtype)
         return Term(self.emitter, self.emitter.constant(value, type), type)

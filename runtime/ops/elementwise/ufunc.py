@@ -63,7 +63,7 @@ class Ufunc(Op):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
         """Emit the rule's expression."""
         terms = [self.enter(Term(emitter, n, t)) for n, t in zip(inputs, in_types, strict=True)]
