@@ -10,7 +10,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.eager.functions import function
 
 
-def sort(x: Any, /, *, axis: Any = -1, descending: bool = False, stable: bool = True, **others: Any) -> Any:
+def sort(x: object, /, *, axis: object = -1, descending: bool = False, stable: bool = True, **others: object) -> Any:
     """As `numpy.sort`, and downwards where asked for."""
     ordered = function(np.sort)(x, axis=axis, **(others or {"stable": stable}))
     return function(np.flip)(ordered, axis=axis) if descending else ordered
@@ -26,7 +26,7 @@ def argsort(x: Any, /, *, axis: Any = -1, descending: bool = False, stable: bool
     return (x.shape[axis] - 1) - function(np.flip)(backwards, axis=axis)
 
 
-def diff(x: Any, /, *, axis: Any = -1, n: Any = 1, prepend: Any = None, append: Any = None) -> Any:
+def diff(x: Any, /, *, axis: Any = -1, n: object = 1, prepend: object = None, append: object = None) -> Any:
     """As `numpy.diff`; None stands for nothing before or behind the array."""
     ends = {k: v for k, v in (("prepend", prepend), ("append", append)) if v is not None}
     return function(np.diff)(x, n=n, axis=axis, **ends)
@@ -54,7 +54,7 @@ class IntegerLimits:
     dtype: np.dtype[Any]
 
 
-def finfo(of: Any, /) -> FloatLimits:
+def finfo(of: object, /) -> FloatLimits:
     """The limits of a floating-point dtype, or of an array's."""
     found = np.finfo(_dtype(of))
     eps, largest, least, normal = (float(n) for n in (found.eps, found.max, found.min, found.smallest_normal))

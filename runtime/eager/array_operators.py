@@ -26,7 +26,7 @@ _KNOWN = (Array, np.ndarray, np.generic, bool, int, float, complex, list, tuple,
 class EagerOperations:
     """The operations of Arrays, as `device.upper_layers.Operations` describes them."""
 
-    def operator(self, ufunc: np.ufunc, *operands: Any) -> Any:
+    def operator(self, ufunc: np.ufunc, *operands: object) -> Any:
         """See there."""
         if not all(isinstance(x, _KNOWN) for x in operands):
             return NotImplemented
@@ -87,7 +87,7 @@ def ufunc_method(ufunc: np.ufunc, method: str) -> Callable[..., Any]:
     return found
 
 
-def _method(name: str, array: Array, *args: Any, **kwargs: Any) -> Any:
+def _method(name: str, array: Array, *args: object, **kwargs: object) -> Any:
     return _written(functools.partial(call, registry.METHODS[name]), (array, *args), kwargs)
 
 
@@ -114,7 +114,7 @@ ON_HOST = _functions(
 _METHODS_ON_HOST = ("nonzero", "compress", "view", "dump", "dumps", "tofile")
 
 
-def depends_on_values(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+def depends_on_values(function: Callable[..., object], args: Sequence[object], kwargs: dict[str, Any]) -> bool:
     """Return whether the shape of the result depends on values, so that it is computed on the host."""
     if function is np.where:
         return len(args) + len(kwargs) == 1
@@ -124,7 +124,7 @@ def depends_on_values(function: Callable[..., Any], args: Sequence[Any], kwargs:
     return function in ON_HOST
 
 
-def on_host(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def on_host(function: Callable[..., object], *args: object, **kwargs: object) -> Any:
     """A call of NumPy's own function; the arrays that it returns are put on the device."""
     return _to_device(function(*map(_to_host, args), **{k: _to_host(v) for k, v in kwargs.items()}))
 
@@ -156,7 +156,9 @@ def _write(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, 
 _INSTEAD = "write into numpy.asarray(a).copy()"
 
 
-def _written(compute: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], where: Any = True) -> Any:
+def _written(
+    compute: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, Any], where: object = True
+) -> Any:
     """The result, also written to `out=` where that is an ndarray of the caller's."""
     out = kwargs.get("out")
     if out is None or tracing():

@@ -92,7 +92,7 @@ def device_put(x: Any, device: Any = None) -> Any:
     return asarray(x)
 
 
-def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Array:
+def from_dlpack(x: object, /, *, device: object = None, copy: bool | None = None) -> Array:
     """An Array with the contents of an array that speaks DLPack, such as one of PyTorch; they are copied.
 
     Raises

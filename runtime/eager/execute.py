@@ -38,7 +38,7 @@ _UNKNOWN: Sizes = frozenset()
 _learned = Learned()
 
 
-def call(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+def call(function: Callable[..., object], args: Sequence[object], kwargs: dict[str, Any]) -> Any:
     """A staged function on Arrays and other values, compiled for this kind of call; its arrays are Arrays.
 
     Within a trace the function is traced along with it.
@@ -85,7 +85,7 @@ def run(
 
 @functools.lru_cache(maxsize=_KEPT)
 def _made(
-    function: Callable[..., Any],
+    function: Callable[..., object],
     args: tuple[Template, ...],
     kwargs: tuple[tuple[str, Template], ...],
     checks: bool,
@@ -102,7 +102,7 @@ def _made(
         return Traced(plan, CallSpec(_name(function), (), arguments, Passed())).lower().compile().execution
 
 
-def _name(function: Callable[..., Any]) -> str:
+def _name(function: Callable[..., object]) -> str:
     return getattr(function, "__name__", type(function).__name__)
 
 
@@ -153,7 +153,7 @@ def _holds(dtype: np.dtype[Any], value: int) -> bool:
     return dtype.kind not in "iu" or np.iinfo(dtype).min <= value <= np.iinfo(dtype).max
 
 
-def number(value: Any, dtype: np.dtype[Any]) -> Array:
+def number(value: object, dtype: np.dtype[Any]) -> Array:
     """A Python number on the device."""
     # Zeros of both signs are equal, so that one would be given for the other, also as a part of a complex number.
     exact = bool(value) and type(value) is not complex
@@ -161,11 +161,11 @@ def number(value: Any, dtype: np.dtype[Any]) -> Array:
 
 
 @functools.lru_cache(maxsize=_CONSTANTS, typed=True)
-def _number(value: Any, dtype: np.dtype[Any]) -> Array:
+def _number(value: object, dtype: np.dtype[Any]) -> Array:
     with np.errstate(over="ignore"):
         return placed(np.asarray(value, dtype))
 
 
-def power(x: Any, y: Any) -> Any:
+def power(x: object, y: object) -> Any:
     """`x ** y`, which NumPy computes in another way than `np.power(x, y)`."""
     return apply_ufunc.operator(np.power, x, y)

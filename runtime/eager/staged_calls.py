@@ -108,7 +108,7 @@ def _operands(template: Template) -> Iterator[Operand]:
             yield from _operands(part)
 
 
-def _filled(template: Template, operands: Iterator[Any]) -> Any:
+def _filled(template: Template, operands: Iterator[object]) -> Any:
     if isinstance(template, Operand):
         return next(operands)
     if isinstance(template, CompiledIn):

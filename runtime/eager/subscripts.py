@@ -57,7 +57,7 @@ def get(array: Array, key: Any) -> Any:
     return run(chosen, templates, (), [array, *positions])
 
 
-def _part(key: Any) -> Any:
+def _part(key: object) -> Any:
     """One index: lists are arrays, arrays without axes are integers."""
     if isinstance(key, list):
         return np.asarray(key, None if key else np.intp)
@@ -66,5 +66,5 @@ def _part(key: Any) -> Any:
     return key
 
 
-def _has_dtype(key: Any, kind: str) -> bool:
+def _has_dtype(key: object, kind: str) -> bool:
     return isinstance(key, (Array, np.ndarray)) and key.dtype.kind == kind

@@ -15,7 +15,9 @@ from anabranch.runtime.random.keys import bits, shape_of, words
 _DIGITS = {8: 53, 4: 24, 2: 11}
 
 
-def uniform(key: Any, shape: Any = (), dtype: Any = np.float64, minval: Any = 0.0, maxval: Any = 1.0) -> Any:
+def uniform(
+    key: object, shape: object = (), dtype: object = np.float64, minval: object = 0.0, maxval: object = 1.0
+) -> Any:
     """Numbers from [minval, maxval), all equally likely, as `jax.random.uniform`.
 
     Parameters
@@ -38,7 +40,7 @@ def uniform(key: Any, shape: Any = (), dtype: Any = np.float64, minval: Any = 0.
     return ns.maximum(low, numbers * (high - low) + low)
 
 
-def normal(key: Any, shape: Any = (), dtype: Any = np.float64) -> Any:
+def normal(key: object, shape: object = (), dtype: object = np.float64) -> Any:
     """Numbers with mean 0 and variance 1, normally distributed, as `jax.random.normal`.
 
     Parameters
@@ -55,7 +57,7 @@ def normal(key: Any, shape: Any = (), dtype: Any = np.float64) -> Any:
     return _normal(key, shape_of(shape), floating(dtype), 0)
 
 
-def exponential(key: Any, shape: Any = (), dtype: Any = np.float64) -> Any:
+def exponential(key: object, shape: object = (), dtype: object = np.float64) -> Any:
     """Numbers from the exponential distribution with mean 1, as `jax.random.exponential`.
 
     Parameters
@@ -117,7 +119,7 @@ def gamma(key: Any, a: Any, shape: Any = None, dtype: Any = np.float64) -> Any:
     return value * ns.where(small, (1 - fraction(key, sizes, kind, 0)) ** (1 / form), 1)
 
 
-def fraction(key: Any, shape: tuple[int, ...], dtype: np.dtype[Any], draw: Any = 0) -> Any:
+def fraction(key: object, shape: tuple[int, ...], dtype: np.dtype[Any], draw: object = 0) -> Any:
     """Numbers from [0, 1)."""
     return _fraction(*bits(key, shape, draw), dtype)
 

@@ -17,7 +17,7 @@ _FLOAT = np.dtype(np.float64)
 
 
 def integers(
-    key: Any, low: Any, high: Any = None, shape: Any = None, dtype: Any = np.int64, endpoint: bool = False
+    key: object, low: object, high: object = None, shape: object = None, dtype: Any = np.int64, endpoint: bool = False
 ) -> Any:
     """Integers from [low, high), all exactly equally likely, with the bounds of `numpy.random.Generator.integers`.
 
@@ -59,7 +59,7 @@ def integers(
     return (start + _below(key, count, sizes)).astype(kind).reshape(whole)[()]
 
 
-def _bound(value: Any) -> Any:
+def _bound(value: object) -> Any:
     """A bound as an array; Python ints beyond 64 bits stay exact."""
     found = ns.asarray(value) if isinstance(value, (Tracer, np.ndarray, np.generic)) else np.asarray(value)
     if found.dtype.kind not in "iu" and not (found.dtype.kind == "O" and all(isinstance(v, int) for v in found.flat)):
@@ -97,7 +97,7 @@ def _below(key: Any, count: Any, shape: tuple[int, ...]) -> Any:
     return ns.where(full, value, value % divisor)
 
 
-def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Any:
+def bernoulli(key: object, p: object = 0.5, shape: object = None) -> Any:
     """Bools that are True with probability `p`, as `jax.random.bernoulli`.
 
     Parameters
@@ -116,7 +116,7 @@ def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Any:
     return fraction(key, chance.shape if shape is None else shape_of(shape), _FLOAT) < chance
 
 
-def categorical(key: Any, logits: Any, axis: int = -1, shape: Any = None) -> Any:
+def categorical(key: object, logits: object, axis: int = -1, shape: object = None) -> Any:
     """Places along an axis, with probabilities in proportion to `exp(logits)`, as `jax.random.categorical`.
 
     Parameters
@@ -136,7 +136,7 @@ def categorical(key: Any, logits: Any, axis: int = -1, shape: Any = None) -> Any
     return ns.argmax(rows + _gumbel(key, (*sizes, rows.shape[-1])), axis=-1)
 
 
-def permutation(key: Any, x: Any, axis: int = 0) -> Any:
+def permutation(key: object, x: object, axis: int = 0) -> Any:
     """The slices along an axis, or the ints up to `x`, in random order, as `jax.random.permutation`.
 
     Parameters
@@ -154,7 +154,7 @@ def permutation(key: Any, x: Any, axis: int = 0) -> Any:
     return ns.take(items, _order(key, items.shape[axis]), axis=axis)
 
 
-def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = None, axis: int = 0) -> Any:
+def choice(key: object, a: object, shape: object = (), replace: bool = True, p: object = None, axis: int = 0) -> Any:
     """Slices of an array along an axis, or ints below `a`, as `jax.random.choice`.
 
     Parameters
@@ -184,7 +184,7 @@ def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = Non
     return ns.take(items, _places(key, count, wanted, replace, p).reshape(sizes), axis=axis)
 
 
-def _places(key: Any, count: int, wanted: int, replace: bool, p: Any) -> Any:
+def _places(key: object, count: int, wanted: int, replace: bool, p: object) -> Any:
     if p is None:
         return integers(key, 0, count, (wanted,)) if replace else _order(key, count)[:wanted]
     chances = ns.asarray(p).astype(np.float64)
@@ -201,7 +201,7 @@ def _places(key: Any, count: int, wanted: int, replace: bool, p: Any) -> Any:
     return ns.argsort(-(logs + _gumbel(key, (count,))), kind="stable")[:wanted]
 
 
-def _items(x: Any) -> Any:
+def _items(x: object) -> Any:
     if isinstance(x, (int, np.integer)):
         return np.arange(x)
     items = ns.asarray(x)
@@ -210,10 +210,10 @@ def _items(x: Any) -> Any:
     return items
 
 
-def _order(key: Any, count: int) -> Any:
+def _order(key: object, count: int) -> Any:
     x, y = bits(key, (count,))
     return ns.argsort(x.astype(np.uint64) << 32 | y, kind="stable")
 
 
-def _gumbel(key: Any, shape: tuple[int, ...]) -> Any:
+def _gumbel(key: object, shape: tuple[int, ...]) -> Any:
     return -ns.log(ns.maximum(-ns.log1p(-fraction(key, shape, _FLOAT)), 2.0**-54))

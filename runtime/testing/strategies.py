@@ -51,8 +51,8 @@ def _floats(dtype: np.dtype[Any]) -> Strategy:
 @st.composite
 def arrays(
     draw: st.DrawFn,
-    dtype: Any = None,
-    shape: Any = None,
+    dtype: object = None,
+    shape: object = None,
     *,
     elements: Strategy | None = None,
     layouts: Sequence[str] = ("C",),
@@ -89,7 +89,7 @@ def arrays(
 _elements = elements
 
 
-def _drawn(draw: st.DrawFn, value: Any) -> Any:
+def _drawn(draw: st.DrawFn, value: object) -> Any:
     return draw(value) if isinstance(value, st.SearchStrategy) else value
 
 

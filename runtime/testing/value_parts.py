@@ -29,7 +29,7 @@ def parts(value: Any) -> dict[Any, Any] | None:
     return attributes(value) or None
 
 
-def is_sequence(value: Any) -> bool:
+def is_sequence(value: object) -> bool:
     """Return whether the parts of a value are numbered."""
     return isinstance(value, (list, tuple, collections.deque))
 
@@ -37,7 +37,7 @@ def is_sequence(value: Any) -> bool:
 # ---- copies ----------------------------------------------------------------------------------------------------------
 
 
-def copied(value: Any) -> Any:
+def copied(value: object) -> Any:
     """A deep copy, whose arrays have the strides and flags of the originals, and share memory as those do."""
     memo: dict[int, Any] = {}
     arrays = list(arrays_of(value))  # held, so that their ids stay theirs
@@ -47,7 +47,7 @@ def copied(value: Any) -> Any:
     return copy.deepcopy(value, memo)
 
 
-def arrays_of(value: Any) -> Iterator[NDArray]:
+def arrays_of(value: object) -> Iterator[NDArray]:
     """The ndarrays that a value leads to, each once."""
     seen: set[int] = set()
     pending = [value]
