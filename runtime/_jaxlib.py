@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anabranch.base.fork_locks import lock
-from anabranch.runtime.host.buffer_types import BufferType, NDArray, buffer_type
+from anabranch.runtime.host.buffer_types import BufferType, buffer_type
 from anabranch.runtime.host.callbacks import fail
 from anabranch.runtime.host.compile_options import CompileOptions, Flag, message_field, quiet_start
 from anabranch.runtime.host.staging import aligned, aligned_copy
@@ -78,7 +78,7 @@ class Backend:
         self.sharding = _Sharding(self.device)
         self.default_flags = _DEFAULT_FLAGS
 
-    def place(self, array: NDArray, kind: BufferType) -> Any:
+    def place(self, array: np.ndarray, kind: BufferType) -> Any:
         """Make XLA's buffer of an array, on the array's own memory where that is aligned and contiguous."""
         hold = xc.HostBufferSemantics.ZERO_COPY
         # The last argument says that 64-bit types stay: without it jaxlib would ask `jax`'s settings.
@@ -240,7 +240,7 @@ class Buffer(NamedTuple):
     kind: BufferType
 
 
-def put(array: NDArray, *, copy: bool = True) -> Buffer:
+def put(array: np.ndarray, *, copy: bool = True) -> Buffer:
     """Bring an array to the device.
 
     Writing to the array afterwards changes nothing there; without `copy` it must not be written to.
@@ -274,7 +274,7 @@ def wait(array: Any) -> None:
         fail(error)
 
 
-def to_numpy(buffer: Buffer, *, copy: bool = True) -> NDArray:
+def to_numpy(buffer: Buffer, *, copy: bool = True) -> np.ndarray:
     """Return a buffer's contents, when they are computed.
 
     Returns
@@ -303,13 +303,13 @@ class _Exchanged:
         return (1, 0)
 
 
-def _memory(array: Any, kind: BufferType) -> NDArray:
+def _memory(array: Any, kind: BufferType) -> np.ndarray:
     """The memory of XLA's buffer.
 
     By DLPack, as jaxlib's other ways import the `jax` package, where that is installed.
     """
     if kind.dtype.isbuiltin != 1:  # of ml_dtypes, which NumPy does not take
-        found: NDArray = array._single_device_array_to_np_array_did_copy()[0]
+        found: np.ndarray = array._single_device_array_to_np_array_did_copy()[0]
         return found
     return np.from_dlpack(_Exchanged(array))
 

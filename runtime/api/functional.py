@@ -171,7 +171,7 @@ def _store(stacks: Any, i: Any, y: Any) -> None:
         stacks[i] = y
 
 
-def _dtype(leaf: object) -> np.dtype[Any]:
+def _dtype(leaf: object) -> np.dtype:
     return leaf.abstract.dtype if isinstance(leaf, Tracer) else np.asarray(leaf).dtype
 
 

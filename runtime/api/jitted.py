@@ -181,10 +181,10 @@ class Wrapped(CompiledSignatures[P, R]):
             self._executables.put_fast_path(key, execution)
 
     @overload
-    def __get__(self, instance: None, owner: type[Any] | None = None) -> Wrapped[P, R]: ...
+    def __get__(self, instance: None, owner: type | None = None) -> Wrapped[P, R]: ...
     @overload
-    def __get__(self: Wrapped[Concatenate[S, Q], R], instance: S, owner: type[Any] | None = None) -> Wrapped[Q, R]: ...
-    def __get__(self, instance: object, owner: type[Any] | None = None) -> Any:
+    def __get__(self: Wrapped[Concatenate[S, Q], R], instance: S, owner: type | None = None) -> Wrapped[Q, R]: ...
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
         """A method of an instance, which is its first argument.
 
         Where the instance is a static argument, by its contents, equal instances share what is compiled.

@@ -18,7 +18,7 @@ from anabranch.runtime.control.sequences.index_checks import checked_dynamic_ind
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.core import traced_inside
-from anabranch.runtime.tracing.builder import NDArray, current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.arrays.index_numbers import check_bounds
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -50,7 +50,7 @@ class CapturedConstant:
 
     __slots__ = ("array",)
 
-    def __init__(self, array: NDArray) -> None:
+    def __init__(self, array: np.ndarray) -> None:
         self.array = array
 
     def __getitem__(self, key: Any) -> Any:

@@ -21,7 +21,6 @@ from anabranch.runtime.device.upper_layers import operations
 from anabranch.runtime.errors import DeletedArrayError, ImmutableArrayError, UnsupportedValueError
 from anabranch.runtime.host.buffer_types import DTYPES, BufferType
 
-NDArray = np.ndarray[Any, Any]
 # DLPack's number of the CPU and of its first device, and the version from which a capsule can say that it is read-only.
 _DLPACK_CPU = (1, 0)
 _DLPACK_READ_ONLY = (1, 0)
@@ -147,7 +146,7 @@ class Array(Operators):
         return self._kind.shape
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> np.dtype:
         """As `ndarray.dtype`."""
         return self._kind.dtype
 
@@ -178,7 +177,7 @@ class Array(Operators):
 
     # ---- to the host -----------------------------------------------------------------------------------------------
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """The contents, read-only and without a copy, or with `copy=True` an ndarray of its own."""
         host = to_numpy(self.buffer, copy=False)
         if dtype is not None and np.dtype(dtype) != host.dtype:
@@ -326,13 +325,13 @@ def namespace(api_version: str | None = None) -> types.ModuleType:
     return module
 
 
-def holds(dtype: np.dtype[Any]) -> bool:
+def holds(dtype: np.dtype) -> bool:
     """Return whether the device has a dtype, in any byte order."""
     # Not each kind of dtype has an order of bytes.
     return dtype.kind in _KINDS and dtype.newbyteorder("=") in _HELD
 
 
-def placed(array: NDArray) -> Array:
+def placed(array: np.ndarray) -> Array:
     """A copy of an ndarray on the device.
 
     Raises
@@ -345,6 +344,6 @@ def placed(array: NDArray) -> Array:
     return Array(*put(array))
 
 
-def adopted(array: NDArray) -> Array:
+def adopted(array: np.ndarray) -> Array:
     """An Array on the memory of a new ndarray, which nobody else may have."""
     return Array(*put(array, copy=False))

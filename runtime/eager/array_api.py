@@ -47,13 +47,13 @@ class Info:
         """The names of all devices."""
         return [DEVICE]
 
-    def default_dtypes(self, *, device: object = None) -> dict[str, np.dtype[Any]]:
+    def default_dtypes(self, *, device: object = None) -> dict[str, np.dtype]:
         """The dtypes that NumPy chooses by default."""
         check_device(device)
         names = {"real floating": "float64", "complex floating": "complex128", "integral": "int64", "indexing": "int64"}
         return {kind: np.dtype(name) for kind, name in names.items()}
 
-    def dtypes(self, *, device: object = None, kind: object = None) -> dict[str, np.dtype[Any]]:
+    def dtypes(self, *, device: object = None, kind: object = None) -> dict[str, np.dtype]:
         """The standard's dtypes of one kind, of several kinds, or all.
 
         Raises

@@ -41,7 +41,7 @@ class FloatLimits:
     max: float
     min: float
     smallest_normal: float
-    dtype: np.dtype[Any]
+    dtype: np.dtype
 
 
 @frozen
@@ -51,7 +51,7 @@ class IntegerLimits:
     bits: int
     max: int
     min: int
-    dtype: np.dtype[Any]
+    dtype: np.dtype
 
 
 def finfo(of: object, /) -> FloatLimits:
@@ -67,5 +67,5 @@ def iinfo(of: Any, /) -> IntegerLimits:
     return IntegerLimits(int(found.bits), int(found.max), int(found.min), np.dtype(found.dtype))
 
 
-def _dtype(of: Any) -> np.dtype[Any]:
+def _dtype(of: Any) -> np.dtype:
     return np.dtype(of) if isinstance(of, (type, str, np.dtype)) else np.dtype(of.dtype)

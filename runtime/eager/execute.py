@@ -132,7 +132,7 @@ def elementwise(function: Callable[..., Any], ufunc: np.ufunc, operands: Sequenc
     return run(function, tuple(templates), (), values)
 
 
-def _loop(ufunc: np.ufunc, operands: Sequence[Any]) -> tuple[np.dtype[Any], ...] | None:
+def _loop(ufunc: np.ufunc, operands: Sequence[Any]) -> tuple[np.dtype, ...] | None:
     """The dtypes with which NumPy computes; None where values matter, or operands are of other classes."""
     if len(operands) != ufunc.nin or ufunc.signature is not None:
         return None
@@ -149,11 +149,11 @@ def _loop(ufunc: np.ufunc, operands: Sequence[Any]) -> tuple[np.dtype[Any], ...]
     return loop if fits else None
 
 
-def _holds(dtype: np.dtype[Any], value: int) -> bool:
+def _holds(dtype: np.dtype, value: int) -> bool:
     return dtype.kind not in "iu" or np.iinfo(dtype).min <= value <= np.iinfo(dtype).max
 
 
-def number(value: object, dtype: np.dtype[Any]) -> Array:
+def number(value: object, dtype: np.dtype) -> Array:
     """A Python number on the device."""
     # Zeros of both signs are equal, so that one would be given for the other, also as a part of a complex number.
     exact = bool(value) and type(value) is not complex
@@ -161,7 +161,7 @@ def number(value: object, dtype: np.dtype[Any]) -> Array:
 
 
 @functools.lru_cache(maxsize=_CONSTANTS, typed=True)
-def _number(value: object, dtype: np.dtype[Any]) -> Array:
+def _number(value: object, dtype: np.dtype) -> Array:
     with np.errstate(over="ignore"):
         return placed(np.asarray(value, dtype))
 

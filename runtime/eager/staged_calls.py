@@ -22,7 +22,7 @@ class Operand(NamedTuple):
     """An array, or a NumPy scalar, that is known when the call runs."""
 
     shape: tuple[int, ...]
-    dtype: np.dtype[Any]
+    dtype: np.dtype
     scalar: bool = False
 
     @property

@@ -33,7 +33,6 @@ from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UnionValue
 
-NDArray = np.ndarray[Any, Any]
 Exists: TypeAlias = Callable[[Any], bool]  # whether an object was there before
 
 # What loops are staged over.

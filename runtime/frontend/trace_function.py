@@ -6,9 +6,6 @@ import contextlib
 import dataclasses
 import types
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
-
-import numpy as np
 
 from anabranch.base.deep_stack import deep
 from anabranch.base.signals import Interrupt
@@ -40,8 +37,6 @@ from anabranch.runtime.values.failures.user_traceback import add_line, add_locat
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import exceptions
 from anabranch.runtime.values.static_requests import Specialise, argument_names, needs_of
-
-NDArray = np.ndarray[Any, Any]
 
 bind_to(vocabulary)
 

@@ -117,7 +117,7 @@ class Guards:
                 if id(base) not in self.code and is_users_class(base):
                     self.code[id(base)] = _ClassCode(base)
 
-    def written_arrays(self) -> list[np.ndarray[Any, Any]]:
+    def written_arrays(self) -> list[np.ndarray]:
         """Arrays from outside whose contents changed."""
         return [a for a, before in self.heap.arrays.values() if not _equal(a, before)]
 
@@ -196,7 +196,7 @@ def _are(now: Mapping[str, object], before: Mapping[str, object]) -> bool:
     return len(now) == len(before) and all(now.get(name, ABSENT) is value for name, value in before.items())
 
 
-def _equal(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
+def _equal(a: np.ndarray, b: np.ndarray) -> bool:
     return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
 
 

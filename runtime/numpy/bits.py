@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.numpy.core import NDArray, dtype_of, handle, one_axis
+from anabranch.runtime.numpy.core import dtype_of, handle, one_axis
 from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.rules import Rules
 
 rules = Rules()
 
 
-def _places(bitorder: object) -> NDArray:
+def _places(bitorder: object) -> np.ndarray:
     if bitorder not in ("big", "little"):
         raise ValueError("'order' must be either 'little' or 'big'")
     return np.arange(8, dtype=np.uint8)[:: -1 if bitorder == "big" else 1].copy()

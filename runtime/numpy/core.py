@@ -21,7 +21,6 @@ from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 NoValue: Any = np._NoValue
-NDArray = np.ndarray[Any, Any]
 _LEAVES = (np.ndarray, np.generic, str, bytes, int, float, complex, type(None))
 
 
@@ -87,13 +86,13 @@ def adopted(made: object, arguments: object) -> Any:
     return handle
 
 
-def _shared(made: NDArray, value: object) -> bool:
+def _shared(made: np.ndarray, value: object) -> bool:
     if isinstance(value, np.ndarray):
         return made is value or np.may_share_memory(made, value)
     return isinstance(value, (list, tuple)) and any(_shared(made, v) for v in value)
 
 
-def frozen(array: NDArray) -> NDArray:
+def frozen(array: np.ndarray) -> np.ndarray:
     """Make an array read-only, and return it."""
     array.flags.writeable = False
     return array
@@ -182,7 +181,7 @@ def shape_of(x: object) -> tuple[int, ...]:
     return wrap.shape_of(operand(x))
 
 
-def dtype_of(x: Any) -> np.dtype[Any]:
+def dtype_of(x: Any) -> np.dtype:
     """The dtype of an operand as an array of its own."""
     x = operand(x)
     if isinstance(x, Tracer):
@@ -199,15 +198,15 @@ def spec_of(x: Any) -> Any:
     return x if type(x) in PYTHON_DTYPES else dtype_of(x)
 
 
-def promoted(*xs: object) -> np.dtype[Any]:
+def promoted(*xs: object) -> np.dtype:
     """`np.result_type` of operands, Python scalars weak."""
-    dtype: np.dtype[Any] = np.result_type(*map(spec_of, xs))
+    dtype: np.dtype = np.result_type(*map(spec_of, xs))
     return dtype
 
 
-def supported(dtype: Any) -> np.dtype[Any]:
+def supported(dtype: Any) -> np.dtype:
     """The dtype, where compiled code can hold it."""
-    chosen: np.dtype[Any] = np.dtype(dtype.resolve() if isinstance(dtype, UnionValue) else dtype)
+    chosen: np.dtype = np.dtype(dtype.resolve() if isinstance(dtype, UnionValue) else dtype)
     if not chosen.isnative or not device.holds(chosen):
         raise UnsupportedOperationError(f"arrays of dtype {chosen} are not supported in compiled code")
     return chosen

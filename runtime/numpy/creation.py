@@ -150,7 +150,7 @@ def full_like(
 # ---- from values -----------------------------------------------------------------------------------------------------
 
 
-def cast_value(x: object, dtype: np.dtype[Any]) -> Atom:
+def cast_value(x: object, dtype: np.dtype) -> Atom:
     """A value cast as NumPy's assignment casts it: unsafe for arrays, checked for Python scalars."""
     if type(x) in (int, float, complex):
         # NumPy's own conversion raises for what does not fit.
@@ -205,14 +205,14 @@ def _converted(x: Any, dtype: Any, copy: Any) -> TracedArray:
     return fresh(_stack(indexing.assigned(x, chosen) if isinstance(x, Tracer) else x, chosen))
 
 
-def _literal(made: np.ndarray[Any, Any]) -> Atom:
+def _literal(made: np.ndarray) -> Atom:
     """A literal; one element repeated stays one element."""
     if made.size > 1 and made.strides and not any(made.strides):
         return zeros_atom(made.shape, made.dtype, made.flat[0])
     return Literal(frozen(np.array(made, order="C")))
 
 
-def _dtypes(x: object) -> list[np.dtype[Any]]:
+def _dtypes(x: object) -> list[np.dtype]:
     if isinstance(x, (list, tuple)):
         return [d for item in x for d in _dtypes(item)]
     if type(x) is int:
@@ -220,7 +220,7 @@ def _dtypes(x: object) -> list[np.dtype[Any]]:
     return [dtype_of(x)]
 
 
-def _stack(x: Any, dtype: np.dtype[Any]) -> Atom:
+def _stack(x: Any, dtype: np.dtype) -> Atom:
     if isinstance(x, UnionValue):
         x = x.resolve()
     if isinstance(x, Tracer):

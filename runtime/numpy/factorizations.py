@@ -79,7 +79,7 @@ def _columns(h: Atom, count: int) -> Atom:
 # ---- eigenvalues -----------------------------------------------------------------------------------------------------
 
 
-def _eigh(a: object, triangle: Any, vectors: bool) -> tuple[np.dtype[Any], tuple[Atom, ...]]:
+def _eigh(a: object, triangle: Any, vectors: bool) -> tuple[np.dtype, tuple[Atom, ...]]:
     letter = triangle.upper()
     if letter not in ("L", "U"):
         raise ValueError("UPLO argument must be 'L' or 'U'")

@@ -37,7 +37,7 @@ def _opposite(norm: object) -> str:
     return _OPPOSITE[norm]
 
 
-def _scale(n: int, norm: object, forward: bool, real: np.dtype[Any]) -> float:
+def _scale(n: int, norm: object, forward: bool, real: np.dtype) -> float:
     """By what the op's result is multiplied; the op itself divides inverses by n."""
     opposite = _opposite(norm)
     direction = norm if forward else opposite
@@ -69,7 +69,7 @@ def _transformed(a: TracedArray, n: int, axis: object, kind: str, norm: object, 
     return fresh(value) if out is None else store(out, value)
 
 
-def _prepared(a: TracedArray, kind: str) -> tuple[np.dtype[Any], Atom]:
+def _prepared(a: TracedArray, kind: str) -> tuple[np.dtype, Atom]:
     """The dtype of the result, and the operand in the dtype that is computed with."""
     if a.dtype.kind not in "biufc":
         raise TypeError(f"ufunc '{kind}' not supported for the input types")

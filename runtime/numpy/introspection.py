@@ -47,7 +47,7 @@ def _model(x: object) -> Any:
 
 
 @rules.implements(np.result_type)
-def result_type(*arrays_and_dtypes: object) -> np.dtype[Any]:
+def result_type(*arrays_and_dtypes: object) -> np.dtype:
     """As `numpy.result_type`."""
     return np.result_type(*map(_model, arrays_and_dtypes))
 
@@ -59,7 +59,7 @@ def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
 
 
 @rules.implements(np.min_scalar_type)
-def min_scalar_type(a: Any, /) -> np.dtype[Any]:
+def min_scalar_type(a: Any, /) -> np.dtype:
     """As `numpy.min_scalar_type`, of arrays; that of a scalar depends on its value."""
     if not shape_of(a):
         raise ConcretizationError(

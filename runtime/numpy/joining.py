@@ -302,7 +302,7 @@ def repeat(a: object, repeats: Any, axis: object = None) -> Any:
     return fresh(picked(value, positions, at))
 
 
-def picked(value: Atom, positions: np.ndarray[Any, Any], axis: int) -> Atom:
+def picked(value: Atom, positions: np.ndarray, axis: int) -> Atom:
     """`np.take` with static positions that are in range."""
     order = (axis, *(i for i in range(len(value.type.shape)) if i != axis))
     front = atoms.transpose(value, order)

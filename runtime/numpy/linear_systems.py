@@ -210,7 +210,7 @@ def _cutoff(rcond: object, size: int) -> Any:
     return _F[np.where](plain, given, np.finfo(FLOAT64).eps / 2)
 
 
-def _residuals(rest: Any, rank: Atom, shape: tuple[int, int], dtype: np.dtype[Any]) -> Any:
+def _residuals(rest: Any, rank: Atom, shape: tuple[int, int], dtype: np.dtype) -> Any:
     """Sums of squares where all columns are independent and fewer than the rows, else an empty array."""
     none = fresh(zeros_atom((0,), dtype))
     m, n = shape

@@ -10,7 +10,6 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
-    NDArray,
     atom_of,
     fresh,
     handle,
@@ -81,7 +80,7 @@ def triu(m: object, k: object = 0) -> TracedArray:
 
 
 @rules.implements(np.tril_indices_from)
-def tril_indices_from(arr: Any, k: Any = 0) -> tuple[NDArray, ...]:
+def tril_indices_from(arr: Any, k: Any = 0) -> tuple[np.ndarray, ...]:
     """As `numpy.tril_indices_from`: static."""
     if arr.ndim != 2:
         raise ValueError("input array must be 2-d")
@@ -89,7 +88,7 @@ def tril_indices_from(arr: Any, k: Any = 0) -> tuple[NDArray, ...]:
 
 
 @rules.implements(np.triu_indices_from)
-def triu_indices_from(arr: Any, k: Any = 0) -> tuple[NDArray, ...]:
+def triu_indices_from(arr: Any, k: Any = 0) -> tuple[np.ndarray, ...]:
     """As `numpy.triu_indices_from`: static."""
     if arr.ndim != 2:
         raise ValueError("input array must be 2-d")
@@ -97,7 +96,7 @@ def triu_indices_from(arr: Any, k: Any = 0) -> tuple[NDArray, ...]:
 
 
 @rules.implements(np.diag_indices_from)
-def diag_indices_from(arr: Any) -> tuple[NDArray, ...]:
+def diag_indices_from(arr: Any) -> tuple[np.ndarray, ...]:
     """As `numpy.diag_indices_from`: static."""
     if arr.ndim < 2:
         raise ValueError("input array must be at least 2-d")

@@ -198,7 +198,7 @@ def copyto(dst: object, src: object, casting: object = "same_kind", where: objec
     target.set(value)
 
 
-def _castable(value: Any, dtype: np.dtype[Any], casting: Any) -> bool:
+def _castable(value: Any, dtype: np.dtype, casting: Any) -> bool:
     """Return whether the rule allows it; Python numbers are weak: of them only the kind matters."""
     kind = type(spec_of(value))
     if kind in (int, float, complex):

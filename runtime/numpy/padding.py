@@ -9,7 +9,6 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
-    NDArray,
     atom_of,
     fresh,
     handle,
@@ -68,7 +67,7 @@ def pad(array: object, pad_width: object, mode: Any = "constant", **kwargs: obje
     return fresh(value)
 
 
-def _ramps(value: TracedArray, widths: NDArray, ends: object) -> TracedArray:
+def _ramps(value: TracedArray, widths: np.ndarray, ends: object) -> TracedArray:
     """Straight lines from the ends' values to the edges."""
     pairs = ends if traced_inside(ends) else np.asarray(ends)
     pairs = _F[np.broadcast_to](pairs, (value.ndim, 2))
@@ -83,7 +82,7 @@ def _ramps(value: TracedArray, widths: NDArray, ends: object) -> TracedArray:
     return value
 
 
-def _statistics(value: TracedArray, widths: NDArray, mode: str, lengths: object) -> TracedArray:
+def _statistics(value: TracedArray, widths: np.ndarray, mode: str, lengths: object) -> TracedArray:
     """Return the edges as a function makes them of so many elements from each end, repeated."""
     asked = np.broadcast_to(np.asarray(lengths, object), (value.ndim, 2)) if value.ndim else np.zeros((0, 2), object)
     for axis, pair in enumerate(widths.tolist()):
@@ -109,7 +108,7 @@ def _no_more(mode: str, kwargs: dict[str, Any]) -> None:
         raise ValueError(f"unsupported keyword arguments for mode '{mode}': {set(kwargs)}")
 
 
-def _pairs(widths: object, ndim: int) -> NDArray:
+def _pairs(widths: object, ndim: int) -> np.ndarray:
     if isinstance(widths, dict):
         filled = [(0, 0)] * ndim
         for axis, width in widths.items():
@@ -127,7 +126,7 @@ def _static(x: Any) -> Any:
     return operator.index(x) if traced_inside(x) else x
 
 
-def _constant(value: Atom, widths: NDArray, constants: object) -> Atom:
+def _constant(value: Atom, widths: np.ndarray, constants: object) -> Atom:
     ndim = len(value.type.shape)
     zero = (0,) * ndim
     if not traced_inside(constants):
@@ -149,7 +148,7 @@ def _constant(value: Atom, widths: NDArray, constants: object) -> Atom:
     return value
 
 
-def _filling(value: object, dtype: np.dtype[Any]) -> Atom:
+def _filling(value: object, dtype: np.dtype) -> Atom:
     """The number that fills an array, as it is assigned to its elements."""
     if traced_inside(value):
         return atom_of(integer_elements.element(value, dtype), dtype)

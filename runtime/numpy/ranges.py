@@ -82,7 +82,7 @@ def arange(
     return wrap.with_extents(fresh(_line(lowest, delta, count, chosen)), extents)
 
 
-def _arange_dtype(start: object, stop: object, step: object) -> np.dtype[Any]:
+def _arange_dtype(start: object, stop: object, step: object) -> np.dtype:
     dtypes = [np.dtype(np.int64) if type(x) is bool else dtype_of(x) for x in (start, stop, step)]
     return supported(np.result_type(np.int64, *dtypes))
 
@@ -111,16 +111,16 @@ def _refuse_unless_open(bounds: Sequence[object]) -> None:
         raise error
 
 
-def _scalar(x: object, dtype: np.dtype[Any]) -> Atom:
+def _scalar(x: object, dtype: np.dtype) -> Atom:
     return atoms.reshape(atom_of(x, dtype), ())
 
 
-def _difference(start: Any, step: Any, dtype: np.dtype[Any]) -> Atom:
+def _difference(start: Any, step: Any, dtype: np.dtype) -> Atom:
     """NumPy's own step between floats: the second number less the first, both rounded."""
     return atoms.ufunc(np.subtract, _scalar(start + step, dtype), _scalar(start, dtype))
 
 
-def _line(first: Atom, delta: Atom, count: int, dtype: np.dtype[Any]) -> Atom:
+def _line(first: Atom, delta: Atom, count: int, dtype: np.dtype) -> Atom:
     positions = iota((count,), 0, dtype)
     scaled = atoms.ufunc(np.multiply, positions, atoms.broadcast_to(delta, (count,)))
     return atoms.ufunc(np.add, scaled, atoms.broadcast_to(first, (count,)))
@@ -177,7 +177,7 @@ def linspace(
     return made, pack_unpack.either(wrap.as_atom(several), apart, math.nan)
 
 
-def _steps(delta: Atom, div: int, num: int, dtype: np.dtype[Any]) -> tuple[Atom, Atom]:
+def _steps(delta: Atom, div: int, num: int, dtype: np.dtype) -> tuple[Atom, Atom]:
     """Positions times the step, in the order of operations that NumPy uses, and the step."""
     shape = (num, *delta.type.shape)
     positions = iota(shape, 0, dtype)

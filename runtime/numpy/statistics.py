@@ -44,7 +44,7 @@ def _items(x: Atom, axis: object, where: object, keepdims: bool) -> Any:
     )
 
 
-def _divided(total: TracedArray, count: object, dtype: np.dtype[Any]) -> Atom:
+def _divided(total: TracedArray, count: object, dtype: np.dtype) -> Atom:
     (value,) = apply_ufunc.apply_atoms(np.true_divide, (total, count))
     return atoms.convert(value, dtype)
 

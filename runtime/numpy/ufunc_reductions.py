@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import sequential_loops
-from anabranch.runtime.numpy.core import NDArray, NoValue, atom_of, axes_tuple, kept, refused, result, supported
+from anabranch.runtime.numpy.core import NoValue, atom_of, axes_tuple, kept, refused, result, supported
 from anabranch.runtime.values import apply_ufunc, atoms
 from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -51,7 +51,7 @@ def only_binary(ufunc: np.ufunc, name: str) -> None:
         raise ValueError(f"{name} only supported for {kind}")
 
 
-def loop_dtypes(ufunc: np.ufunc, dtype: np.dtype[Any], options: ReductionKeywords) -> tuple[np.dtype[Any], ...]:
+def loop_dtypes(ufunc: np.ufunc, dtype: np.dtype, options: ReductionKeywords) -> tuple[np.dtype, ...]:
     """Return the dtypes of a reduction's loop: accumulator, operand, result. Raises where NumPy has none."""
     out = options.out[0] if isinstance(options.out, tuple) else options.out
     chosen = None if options.dtype is None else supported(options.dtype)
@@ -62,7 +62,7 @@ def loop_dtypes(ufunc: np.ufunc, dtype: np.dtype[Any], options: ReductionKeyword
         # Sums and products of small integers are widened.
         chosen = np.dtype(np.uint64 if dtype.kind == "u" else np.int64)
     options_: dict[str, Any] = {} if chosen is None else {"signature": (chosen, None, None)}
-    resolved: tuple[np.dtype[Any], ...] = ufunc.resolve_dtypes(
+    resolved: tuple[np.dtype, ...] = ufunc.resolve_dtypes(
         (None, dtype, None), casting="unsafe", reduction=True, **options_
     )
     return resolved
@@ -119,7 +119,7 @@ def _identity(ufunc: np.ufunc, options: ReductionKeywords) -> Any:
     return None if options.initial is None else ufunc.identity
 
 
-def _neutral(ufunc: np.ufunc, dtype: np.dtype[Any]) -> NDArray | None:
+def _neutral(ufunc: np.ufunc, dtype: np.dtype) -> np.ndarray | None:
     """The identity as a value of the dtype: all bits set for `bitwise_and`."""
     return None if ufunc.identity is None else np.asarray(ufunc.identity).astype(dtype)[()]
 
@@ -130,7 +130,7 @@ def _nothing(ufunc: np.ufunc) -> ValueError:
 
 
 def _stepped(
-    ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...], x: Atom, axes: tuple[int, ...], options: ReductionKeywords
+    ufunc: np.ufunc, dtypes: tuple[np.dtype, ...], x: Atom, axes: tuple[int, ...], options: ReductionKeywords
 ) -> Atom:
     """A reduction in the order of the elements."""
     if len(axes) > 1:
@@ -172,7 +172,7 @@ def reduced_axes(axis: object, ndim: int) -> tuple[int, ...]:
         raise ValueError("duplicate value in 'axis'") from None
 
 
-def _constant(value: object, shape: Sequence[int], dtype: np.dtype[Any]) -> Atom:
+def _constant(value: object, shape: Sequence[int], dtype: np.dtype) -> Atom:
     return atoms.broadcast_to(atom_of(indexing.assigned(value, dtype), dtype), tuple(shape))
 
 
@@ -235,7 +235,7 @@ def rows(x: Atom, start: int, stop: int, axis: int = 0) -> Atom:
     return atoms.op("slice", x, starts=tuple(starts), limits=tuple(limits), strides=(1,) * len(starts))
 
 
-def accumulate_atom(ufunc: np.ufunc, x: Atom, axis: int, dtypes: tuple[np.dtype[Any], ...]) -> Atom:
+def accumulate_atom(ufunc: np.ufunc, x: Atom, axis: int, dtypes: tuple[np.dtype, ...]) -> Atom:
     """`ufunc.accumulate` along one axis."""
     _check_running(ufunc, dtypes, "accumulate")
     if dtypes[2].kind == "b" and ufunc in (np.add, np.multiply):
@@ -257,13 +257,13 @@ def back(x: Atom, axis: int) -> Atom:
     return atoms.transpose(x, order)
 
 
-def _check_running(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...], name: str) -> None:
+def _check_running(ufunc: np.ufunc, dtypes: tuple[np.dtype, ...], name: str) -> None:
     if len(set(dtypes)) > 1:
         text = ", ".join(map(repr, dtypes))
         raise TypeError(f"the resolved dtypes are not compatible with {ufunc.__name__}.{name}. Resolved ({text})")
 
 
-def reduceat_atom(ufunc: np.ufunc, x: Atom, starts: Atom, axis: int, dtypes: tuple[np.dtype[Any], ...]) -> Atom:
+def reduceat_atom(ufunc: np.ufunc, x: Atom, starts: Atom, axis: int, dtypes: tuple[np.dtype, ...]) -> Atom:
     """`ufunc.reduceat` along one axis, of starts within it."""
     _check_running(ufunc, dtypes, "reduceat")
     if ufunc is np.power and dtypes[1].kind == "i":

@@ -80,7 +80,7 @@ _MOST_DTYPES = 4
 def _lists_of(line: object, args: Sequence[object], kwargs: dict[str, Any]) -> Any:
     """A list of numbers with all of them cast to the dtype that NumPy gives it, for each that it may; else None."""
     leaves = list(_leaves(line))
-    dtypes: list[np.dtype[Any]] = []
+    dtypes: list[np.dtype] = []
     for leaf in leaves:
         for option in leaf.options if isinstance(leaf, UnionValue) else (leaf,):
             abstract = abstract_of_option(option)
@@ -90,7 +90,7 @@ def _lists_of(line: object, args: Sequence[object], kwargs: dict[str, Any]) -> A
     if len(dtypes) > _MOST_DTYPES or (_counts(dtypes) and _is_for_ints(args, kwargs)):
         return None
     mask, certain = _present(leaves, dtypes)
-    joint: list[np.dtype[Any]] = []
+    joint: list[np.dtype] = []
     tag: Atom = atoms.literal(0, np.int32)
     for found in range(1, 1 << len(dtypes)):
         if found & certain != certain:
@@ -104,7 +104,7 @@ def _lists_of(line: object, args: Sequence[object], kwargs: dict[str, Any]) -> A
     return lists[0] if len(lists) == 1 else UnionValue(tag, lists)
 
 
-def _counts(dtypes: Sequence[np.dtype[Any]]) -> bool:
+def _counts(dtypes: Sequence[np.dtype]) -> bool:
     """Return whether some of these are of integers that not each of the others holds."""
     return any(d.kind in "iu" and d.itemsize == 8 for d in dtypes) and any(d.kind in "fc" for d in dtypes)
 
@@ -115,7 +115,7 @@ def _is_for_ints(args: Sequence[object], kwargs: dict[str, Any]) -> bool:
     return any(isinstance(d, (np.dtype, type)) and np.dtype(d).kind not in "fc" for d in asked)
 
 
-def _present(leaves: Sequence[object], dtypes: Sequence[np.dtype[Any]]) -> tuple[Atom, int]:
+def _present(leaves: Sequence[object], dtypes: Sequence[np.dtype]) -> tuple[Atom, int]:
     """The dtypes that the numbers are of, as the bits of an int32, and those that are certain."""
     certain = 0
     seen: list[Atom] = [atoms.literal(False) for _ in dtypes]
@@ -137,13 +137,13 @@ def _present(leaves: Sequence[object], dtypes: Sequence[np.dtype[Any]]) -> tuple
     return mask, certain
 
 
-def _dtype_of(number: object) -> np.dtype[Any]:
+def _dtype_of(number: object) -> np.dtype:
     abstract = abstract_of_option(number)
     assert abstract is not None
     return abstract.dtype
 
 
-def _cast(value: Any, dtype: np.dtype[Any]) -> Any:
+def _cast(value: Any, dtype: np.dtype) -> Any:
     """The list with unions as scalars of the dtype; an option that the dtype does not hold can't be the one."""
     if type(value) in (list, tuple):
         return type(value)([_cast(v, dtype) for v in value])

@@ -14,7 +14,7 @@ BOOL = np.dtype(np.bool_)
 INT64 = np.dtype(np.int64)
 
 
-def scalar(dtype: np.dtype[Any]) -> ArrayType:
+def scalar(dtype: np.dtype) -> ArrayType:
     """The type of a 0-d value."""
     return ArrayType((), dtype)
 

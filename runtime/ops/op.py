@@ -6,12 +6,8 @@ import abc
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.stablehlo_writer import Emitter
-
-NDArray = np.ndarray[Any, Any]
 
 
 class Op(abc.ABC):

@@ -20,9 +20,9 @@ def refuse_where(condition: Any, message: str) -> None:
         raise ValueError(message)
 
 
-def floating(dtype: Any) -> np.dtype[Any]:
+def floating(dtype: Any) -> np.dtype:
     """The dtype, which must be a floating one."""
-    found: np.dtype[Any] = np.dtype(dtype)
+    found: np.dtype = np.dtype(dtype)
     if found.kind != "f" or found.itemsize > 8:
         raise TypeError(f"numbers of dtype float16, float32 or float64 can be drawn, and not of {found}")
     return found

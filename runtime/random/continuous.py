@@ -119,18 +119,18 @@ def gamma(key: Any, a: Any, shape: Any = None, dtype: Any = np.float64) -> Any:
     return value * ns.where(small, (1 - fraction(key, sizes, kind, 0)) ** (1 / form), 1)
 
 
-def fraction(key: object, shape: tuple[int, ...], dtype: np.dtype[Any], draw: object = 0) -> Any:
+def fraction(key: object, shape: tuple[int, ...], dtype: np.dtype, draw: object = 0) -> Any:
     """Numbers from [0, 1)."""
     return _fraction(*bits(key, shape, draw), dtype)
 
 
-def _fraction(x: Any, y: Any, dtype: np.dtype[Any]) -> Any:
+def _fraction(x: Any, y: Any, dtype: np.dtype) -> Any:
     digits = _DIGITS[dtype.itemsize]
     whole = (x.astype(np.uint64) << 32 | y) >> 11 if digits > 32 else x >> (32 - digits)
     return whole.astype(dtype) * dtype.type(2.0**-digits)
 
 
-def _normal(key: Any, shape: tuple[int, ...], dtype: np.dtype[Any], draw: Any) -> Any:
+def _normal(key: Any, shape: tuple[int, ...], dtype: np.dtype, draw: Any) -> Any:
     first = bits(key, shape, draw)
     # A number of few digits leaves the other word for the angle.
     second = bits(key, shape, draw + 1) if dtype.itemsize == 8 else first[::-1]

@@ -183,7 +183,7 @@ def _enum(value: Any) -> tuple[Any, ...]:
     return (type(value), value._name_) if value._name_ is not None else (type(value), value._value_)
 
 
-def _array(value: np.ndarray[Any, Any]) -> tuple[Any, ...]:
+def _array(value: np.ndarray) -> tuple[Any, ...]:
     if value.dtype.hasobject:
         raise TypeError("an array of objects")
     digest = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()

@@ -24,7 +24,7 @@ def strategies(function: Callable[..., object], examples: Mapping[str, object] |
 
     An example is followed in type, dtype and number of axes, and its sizes vary: those that are equal in the examples
     stay equal. Without examples, annotations say it: numbers, NumPy's scalar types, `numpy.ndarray`,
-    `numpy.typing.NDArray[...]`, and tuples, lists and dicts of these. A parameter with neither gets its default.
+    `numpy.typing.np.ndarray[...]`, and tuples, lists and dicts of these. A parameter with neither gets its default.
 
     Raises
     ------

@@ -13,8 +13,6 @@ from anabranch.runtime.device.array import Array
 from anabranch.runtime.signature.static_keys import is_static
 from anabranch.runtime.values.containers import attributes
 
-NDArray = np.ndarray[Any, Any]
-
 
 def parts(value: Any) -> dict[Any, Any] | None:
     """The parts of a container by key, index or attribute; None for what has none."""
@@ -47,7 +45,7 @@ def copied(value: object) -> Any:
     return copy.deepcopy(value, memo)
 
 
-def arrays_of(value: object) -> Iterator[NDArray]:
+def arrays_of(value: object) -> Iterator[np.ndarray]:
     """The ndarrays that a value leads to, each once."""
     seen: set[int] = set()
     pending = [value]
@@ -63,7 +61,7 @@ def arrays_of(value: object) -> Iterator[NDArray]:
             pending += held.values()
 
 
-def _copy_array(array: NDArray, memo: dict[int, Any]) -> None:
+def _copy_array(array: np.ndarray, memo: dict[int, Any]) -> None:
     """Put a copy of an array into the memo; its memory is copied once for all arrays that share it."""
     owner: Any = array
     while isinstance(owner.base, np.ndarray):

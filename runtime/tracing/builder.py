@@ -43,8 +43,6 @@ from anabranch.runtime.tracing.storage import Part, Storage
 _LARGE = 2**31
 _INT32 = ArrayType((), np.dtype(np.int32))
 
-NDArray = np.ndarray[Any, Any]
-
 
 class Trace:
     """One tracing run: its root builder, and its state by concern.

@@ -13,7 +13,7 @@ from anabranch.runtime.ir.program import ArrayType
 
 # bool, int, float or complex.
 PythonType: TypeAlias = type[int] | type[float] | type[complex]
-PYTHON_DTYPES: dict[type, np.dtype[Any]] = {
+PYTHON_DTYPES: dict[type, np.dtype] = {
     bool: np.dtype(np.bool_),
     int: np.dtype(np.int64),
     float: np.dtype(np.float64),
@@ -37,7 +37,7 @@ class Abstract:
     """The abstract value of one leaf."""
 
     shape: tuple[int, ...]
-    dtype: np.dtype[Any]
+    dtype: np.dtype
     kind: Kind
 
     @property
@@ -92,7 +92,7 @@ def promoted(a: Abstract, b: Abstract) -> Abstract | None:
     return Abstract(a.shape, dtype, kind)
 
 
-def promote(a: Abstract, b: Abstract) -> np.dtype[Any]:
+def promote(a: Abstract, b: Abstract) -> np.dtype:
     """NumPy's result dtype of two values (NEP 50: Python scalars are weak)."""
 
     def spec(x: Abstract) -> Any:

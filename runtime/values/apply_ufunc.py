@@ -20,7 +20,7 @@ from anabranch.runtime.values.tracer import COMPARISONS, Tracer
 from anabranch.runtime.values.union import UnionValue
 
 # An operand as promotion takes it: its dtype, or the Python type of a number that is weak.
-Spec: TypeAlias = np.dtype[Any] | PythonType
+Spec: TypeAlias = np.dtype | PythonType
 
 
 def operator(function: np.ufunc, left: object, right: object) -> Any:
@@ -80,7 +80,7 @@ def apply_atoms(
     dtype: object = None,
     casting: object = "same_kind",
     power: Callable[[Any, Any], object] | None = np.power,
-    output: np.dtype[Any] | None = None,
+    output: np.dtype | None = None,
 ) -> tuple[Atom, ...]:
     """The result atoms of a ufunc; `dtype` and `casting` as the ufunc's own arguments.
 
@@ -113,8 +113,8 @@ def apply_atoms(
 
 
 def _loop(
-    function: np.ufunc, specs: Sequence[Spec], dtype: Any, casting: Any, output: np.dtype[Any] | None
-) -> tuple[np.dtype[Any], ...]:
+    function: np.ufunc, specs: Sequence[Spec], dtype: Any, casting: Any, output: np.dtype | None
+) -> tuple[np.dtype, ...]:
     """The dtypes of the operands and results, which an output can take."""
     loop = _resolve(function, tuple(specs), None if dtype is None else np.dtype(dtype), casting)
     if output is not None and not np.can_cast(loop[-1], output, casting):
@@ -122,14 +122,14 @@ def _loop(
     return loop
 
 
-def check_output(function: np.ufunc, operands: Sequence[Any], output: np.dtype[Any]) -> None:
+def check_output(function: np.ufunc, operands: Sequence[Any], output: np.dtype) -> None:
     """Raise where an array cannot take a result, as NumPy does before it looks at shapes."""
     whole = [x.memory if wrap.is_sized(x) else wrap.numpy_operand(x) for x in operands]
     _loop(function, [_spec(x) for x in whole], None, "same_kind", output)
 
 
 def output_casting_error(
-    ufunc: np.ufunc, source: np.dtype[Any], target: np.dtype[Any], casting: object, place: int = 0
+    ufunc: np.ufunc, source: np.dtype, target: np.dtype, casting: object, place: int = 0
 ) -> Exception:
     """The exception NumPy raises for an output that cannot take the result."""
     error: Exception = np._core._exceptions._UFuncOutputCastingError(  # type: ignore[attr-defined]
@@ -168,7 +168,7 @@ def _is_single(exponent: Any, value: float) -> bool:
 
 
 @functools.cache
-def _is_root(power: Callable[[Any, Any], Any], dtype: np.dtype[Any]) -> bool:
+def _is_root(power: Callable[[Any, Any], Any], dtype: np.dtype) -> bool:
     """Return whether this version of NumPy takes the square root instead, which differs for -0.0 and -inf."""
     if dtype.kind not in "fc":
         return False
@@ -216,7 +216,7 @@ def _spec(x: Any) -> Spec:
         return abstract.dtype
     if type(x) in PYTHON_DTYPES:
         return np.dtype(np.bool_) if type(x) is bool else type(x)
-    dtype: np.dtype[Any] = x.dtype
+    dtype: np.dtype = x.dtype
     return dtype
 
 
@@ -230,13 +230,13 @@ def _fit(x: Any, spec: Spec, specs: Sequence[Spec]) -> Spec:
     return spec if fits else PYTHON_DTYPES[int]
 
 
-def resolve(function: np.ufunc, specs: tuple[Spec, ...]) -> tuple[np.dtype[Any], ...]:
+def resolve(function: np.ufunc, specs: tuple[Spec, ...]) -> tuple[np.dtype, ...]:
     """The dtypes of operands and results with which NumPy computes; `specs` are dtypes, and types of Python numbers."""
     return _resolve(function, specs, None, "same_kind")
 
 
 @functools.lru_cache(maxsize=4096)
-def _resolve(function: np.ufunc, specs: tuple[Spec, ...], dtype: object, casting: object) -> tuple[np.dtype[Any], ...]:
+def _resolve(function: np.ufunc, specs: tuple[Spec, ...], dtype: object, casting: object) -> tuple[np.dtype, ...]:
     # With only Python scalars there is nothing to be weak against: NumPy uses their default dtypes.
     weak = [s for s in specs if isinstance(s, type)]
     if len(weak) == len(specs):
@@ -244,7 +244,7 @@ def _resolve(function: np.ufunc, specs: tuple[Spec, ...], dtype: object, casting
     options: dict[str, Any] = {"casting": casting}
     if dtype is not None:
         options["signature"] = (None,) * function.nin + (dtype,) * function.nout
-    loop: tuple[np.dtype[Any], ...] = function.resolve_dtypes((*specs, *(None,) * function.nout), **options)
+    loop: tuple[np.dtype, ...] = function.resolve_dtypes((*specs, *(None,) * function.nout), **options)
     for d in loop:
         if not device.holds(d):
             raise UnsupportedValueError(f"numpy.{function.__name__} with dtype {d} cannot be compiled")

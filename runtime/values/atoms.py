@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing.builder import bind, bind1
 
 # A dtype, or the class of NumPy or Python that stands for one.
-DType: TypeAlias = np.dtype[Any] | type[np.generic] | type[complex]
+DType: TypeAlias = np.dtype | type[np.generic] | type[complex]
 BOOL, INT32, INT64, FLOAT64 = (np.dtype(t) for t in (np.bool_, np.int32, np.int64, np.float64))
 
 
@@ -88,7 +88,7 @@ def transpose(atom: Atom, axes: Sequence[int]) -> Atom:
     return atom if axes == tuple(range(len(axes))) else bind1(OPS["transpose"], atom, axes=axes)
 
 
-def taken(index: Atom, line: np.ndarray[Any, Any]) -> Atom:
+def taken(index: Atom, line: np.ndarray) -> Atom:
     """The element of a constant vector at a place that is in range."""
     place = convert(index, np.int64)
     return reshape(bind1(OPS["dynamic_slice"], literal(line), place, sizes=(1,)), ())

@@ -36,7 +36,7 @@ class Action:
     perform: Callable[[Any], None]
     options: lazy_text.PrintOptions = ()
 
-    def __call__(self, *arrays: np.ndarray[Any, Any]) -> None:
+    def __call__(self, *arrays: np.ndarray) -> None:
         with lazy_text.with_options(self.options):
             self.perform(host_values.build(self.layout, iter(arrays)))
 

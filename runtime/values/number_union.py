@@ -61,7 +61,7 @@ def keeps(a: Abstract, value: object, interval: Interval, both: Abstract) -> boo
     return bool(np.can_cast(a.dtype, both.dtype))
 
 
-def becomes(option: object, abstract: Abstract | None, dtype: np.dtype[Any]) -> bool:
+def becomes(option: object, abstract: Abstract | None, dtype: np.dtype) -> bool:
     """Return whether a number can be cast to a dtype without an error at run time."""
     if (
         abstract is None
@@ -75,7 +75,7 @@ def becomes(option: object, abstract: Abstract | None, dtype: np.dtype[Any]) -> 
     return type(option) is int and dtype.kind in "iu" and np.iinfo(dtype).min <= option <= np.iinfo(dtype).max
 
 
-def _holds(dtype: np.dtype[Any], value: object) -> bool:
+def _holds(dtype: np.dtype, value: object) -> bool:
     """Return whether a number that is known while tracing is one of this dtype."""
     if type(value) not in PYTHON_DTYPES:
         return False

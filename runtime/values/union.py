@@ -113,9 +113,9 @@ class UnionValue(UnionBase):
             tag = atoms.select(self.chosen(old), atoms.literal(new, np.int32), tag)
         return UnionValue(tag, left, self.number)
 
-    def _dtype(self) -> np.dtype[Any]:
+    def _dtype(self) -> np.dtype:
         """The dtype that all options stand for."""
-        dtypes: list[np.dtype[Any]] = [np.dtype(option) for option in self.options]
+        dtypes: list[np.dtype] = [np.dtype(option) for option in self.options]
         first, *others = dtypes
         if any(other != first for other in others):
             raise UnsupportedOperationError(
@@ -169,7 +169,7 @@ class UnionValue(UnionBase):
         shapes = {() if abstract is None else abstract.shape for abstract in value.kinds()}
         return value.through(operation) if shapes == {()} else operations().decide(value, operation)
 
-    def cast(self, dtype: np.dtype[Any]) -> Any:
+    def cast(self, dtype: np.dtype) -> Any:
         """The number as a scalar of this dtype, where each option can become one and nothing is raised; else None."""
         if not all(number_union.becomes(o, a, dtype) for o, a in zip(self.options, self.kinds(), strict=True)):
             return None

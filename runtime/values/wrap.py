@@ -103,7 +103,7 @@ def check_range(x: int) -> None:
         )
 
 
-def _check_fits(x: Any, dtype: np.dtype[Any]) -> None:
+def _check_fits(x: Any, dtype: np.dtype) -> None:
     """NumPy raises for a Python int that an integer dtype cannot hold."""
     if dtype.kind not in "iu" or dtype == atoms.INT64:
         return

@@ -162,7 +162,7 @@ class _Filling:
         return is_new
 
 
-def _zeros(outer: Builder, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Atom:
+def _zeros(outer: Builder, shape: tuple[int, ...], dtype: np.dtype) -> Atom:
     """Zeros, in a builder that is not the current one."""
     with building(outer):
         return item_memory.zeros(shape, dtype)

@@ -51,7 +51,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
     return wrap.with_extents(fresh(atoms.op("scatter", counts, places, amounts, combine="add")), extents)
 
 
-def _line(x: Any, dtype: np.dtype[Any]) -> tuple[Atom, Atom | None]:
+def _line(x: Any, dtype: np.dtype) -> tuple[Atom, Atom | None]:
     """The elements from the front on, then zeros; and which are elements, where not all are."""
     if not wrap.is_sized(x):
         return atom_of(x, dtype), None
@@ -69,7 +69,7 @@ def _least(minlength: Any) -> Any:
     return size_arithmetic.maximum(least, 0) if below else least
 
 
-def _size(line: Atom, there: Atom | None, dtype: np.dtype[Any]) -> Any:
+def _size(line: Atom, there: Atom | None, dtype: np.dtype) -> Any:
     """One more than the greatest number; 0 without any."""
     after = atoms.ufunc(np.add, line, zeros_atom(line.type.shape, _INT, 1))
     if there is not None:

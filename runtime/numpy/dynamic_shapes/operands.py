@@ -80,7 +80,7 @@ def front(count: Any, size: int) -> Atom:
     return atoms.ufunc(np.less, iota((size,)), line)
 
 
-def behind(dtype: np.dtype[Any]) -> Any:
+def behind(dtype: np.dtype) -> Any:
     """Return the value of a dtype that no other is sorted behind."""
     if dtype.kind == "c":
         return complex(np.nan, np.nan)

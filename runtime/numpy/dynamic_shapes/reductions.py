@@ -24,7 +24,7 @@ _FILLS: dict[Any, Any] = {
 }  # fmt: skip
 
 
-def lowest(dtype: np.dtype[Any]) -> Any:
+def lowest(dtype: np.dtype) -> Any:
     """Return the least value of a dtype, which is no greater than any other."""
     if dtype.kind == "b":
         return False
@@ -33,7 +33,7 @@ def lowest(dtype: np.dtype[Any]) -> Any:
     return _infinity(dtype, -1) if dtype.kind in "fV" else np.iinfo(dtype).min
 
 
-def highest(dtype: np.dtype[Any]) -> Any:
+def highest(dtype: np.dtype) -> Any:
     """Return the greatest value of a dtype, which is no less than any other."""
     if dtype.kind == "b":
         return True
@@ -42,7 +42,7 @@ def highest(dtype: np.dtype[Any]) -> Any:
     return _infinity(dtype, 1) if dtype.kind in "fV" else np.iinfo(dtype).max
 
 
-def _infinity(dtype: np.dtype[Any], sign: int) -> float:
+def _infinity(dtype: np.dtype, sign: int) -> float:
     """An infinity, or the largest number of a float type that has none."""
     infinite = np.array(sign * np.inf).astype(dtype)
     return sign * np.inf if np.isinf(infinite) else sign * float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]
@@ -80,7 +80,7 @@ for _function, _fill in _FILLS.items():
 
 
 def _extreme(
-    function: Callable[..., object], worst: Callable[[np.dtype[Any]], object], ufunc: np.ufunc
+    function: Callable[..., object], worst: Callable[[np.dtype], object], ufunc: np.ufunc
 ) -> Callable[..., Any]:
     def reduction(*args: object, **kwargs: object) -> Any:
         given = _called(function, args, kwargs)
@@ -161,7 +161,7 @@ for _function, _plain_one in ((np.nanmean, np.mean), (np.nanvar, np.var), (np.na
     rules.sized(_function)(_leaving_nan_out(_function, _plain_one))
 
 
-def _position(function: Callable[..., object], worst: Callable[[np.dtype[Any]], object]) -> Callable[..., Any]:
+def _position(function: Callable[..., object], worst: Callable[[np.dtype], object]) -> Callable[..., Any]:
     def reduction(*args: object, **kwargs: object) -> Any:
         given = _called(function, args, kwargs)
         a, axis = given["a"], given.get("axis")

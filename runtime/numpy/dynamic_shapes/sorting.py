@@ -270,7 +270,7 @@ _quantile(np.nanpercentile, "percent", ignores_nan=True)
 # ---- extremes that leave NaN out -------------------------------------------------------------------------------------
 
 
-def _extreme(function: Callable[..., Any], ufunc: np.ufunc, worst: Callable[[np.dtype[Any]], Any]) -> None:
+def _extreme(function: Callable[..., Any], ufunc: np.ufunc, worst: Callable[[np.dtype], Any]) -> None:
     def rule(a: Any, axis: Any = None, out: object = None, keepdims: Any = NoValue, **given: Any) -> Any:
         if given.get("initial", NoValue) is NoValue:
             refuse_empty(a, axis, f"zero-size array to reduction operation {ufunc.__name__} which has no identity")

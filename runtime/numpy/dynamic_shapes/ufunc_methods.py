@@ -17,7 +17,7 @@ from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmeti
 from anabranch.runtime.values.registry import FUNCTIONS
 
 
-def _idle(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
+def _idle(ufunc: np.ufunc, dtype: np.dtype) -> Any:
     """Return the value that is neutral for a ufunc on values of a dtype; None where there is none."""
     if ufunc in (np.maximum, np.minimum):
         return lowest(dtype) if ufunc is np.maximum else highest(dtype)

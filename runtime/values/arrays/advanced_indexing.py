@@ -160,7 +160,7 @@ def scatter(view: Handle, given: Indices, extents: Extents, value: object) -> No
     view.set(atoms.transpose(written, tuple(int(i) for i in np.argsort(given.order))))
 
 
-def _spread(value: object, dtype: np.dtype[Any], wanted: tuple[int, ...]) -> Atom:
+def _spread(value: object, dtype: np.dtype, wanted: tuple[int, ...]) -> Atom:
     atom = wrap.as_atom(wrap.numpy_operand(value), dtype)
     shape = atom.type.shape
     while len(shape) > len(wanted) and shape[0] == 1:

@@ -33,7 +33,7 @@ from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.tracer import INPLACE, shown_to_tools
 
 # What selects the elements of an axis of an array on the host.
-HostKey: TypeAlias = slice | np.ndarray[Any, Any]
+HostKey: TypeAlias = slice | np.ndarray
 Extents = tuple["ValidRegion | None", ...]
 
 
@@ -68,7 +68,7 @@ class DynamicArray(NumPyLike):
         return self.memory.shape
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> np.dtype:
         return self.memory.dtype
 
     @property
@@ -319,7 +319,7 @@ def _takes_all(keys: Sequence[HostKey], shape: Sequence[int]) -> bool:
     return all(isinstance(key, slice) and rows[key] == rows for key, rows in zip(keys, every, strict=True))
 
 
-def cut(view: np.ndarray[Any, Any] | device.Array, keys: Sequence[HostKey]) -> np.ndarray[Any, Any] | device.Array:
+def cut(view: np.ndarray | device.Array, keys: Sequence[HostKey]) -> np.ndarray | device.Array:
     """The elements of an array on the host that there are: one key for each axis.
 
     A window of the caller's own array is a view of it, as NumPy's is.

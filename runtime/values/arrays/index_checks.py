@@ -105,7 +105,7 @@ class OutOfBounds:
 
     axis: int
 
-    def __call__(self, found: list[np.ndarray[Any, Any]]) -> BaseException:
+    def __call__(self, found: list[np.ndarray]) -> BaseException:
         index, size = (int(f) for f in found)
         return IndexError(out_of_bounds(index, self.axis, size))
 

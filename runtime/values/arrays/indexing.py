@@ -127,7 +127,7 @@ def _base(array: Any) -> Handle:
     return array.memory if wrap.is_sized(array) else array  # type: ignore[no-any-return]
 
 
-def assigned(value: Any, dtype: np.dtype[Any]) -> Any:
+def assigned(value: Any, dtype: np.dtype) -> Any:
     """The value to assign to elements of a dtype: a Python number is converted as `int` and `float` do it, or raise."""
     if isinstance(value, (list, tuple)) and dtype.kind in "iuf":
         return registry.FUNCTIONS[np.array](value, dtype)
@@ -137,7 +137,7 @@ def assigned(value: Any, dtype: np.dtype[Any]) -> Any:
     return python_conversions.to_kind(value, wanted)
 
 
-def _element(value: object, dtype: np.dtype[Any]) -> Any:
+def _element(value: object, dtype: np.dtype) -> Any:
     """The value to assign to a single element: a number; of sequences only bool() makes one."""
     if dtype == np.bool_ and isinstance(value, (list, tuple)):
         return bool(value)
@@ -275,7 +275,7 @@ def _holds_traced(items: Iterable[Any]) -> bool:
     return any(_holds_traced(i) if isinstance(i, (list, tuple)) else isinstance(i, Tracer) for i in items)
 
 
-def _static_mask(array: Handle, mask: np.ndarray[Any, Any], axis: int) -> list[np.ndarray[Any, Any]]:
+def _static_mask(array: Handle, mask: np.ndarray, axis: int) -> list[np.ndarray]:
     if mask.shape != array.shape[axis : axis + mask.ndim]:
         raise IndexError(
             f"boolean index did not match indexed array along axis {axis}; size of axis is "

@@ -113,7 +113,7 @@ class NumPyLike(Tracer):
         return self.abstract.shape
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> np.dtype:
         return self.abstract.dtype
 
     @property

@@ -52,7 +52,7 @@ class TracedArray(Handle, NumPyLike):
         self.path, self._shape, self._abstract = reshaped.path, reshaped.shape, None
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> np.dtype:
         dtype = self.storage.type.dtype
         if dtype.kind == "c" and any(isinstance(s, views.ComplexPart) for s in self.path):
             return np.dtype(np.float32 if dtype.itemsize == 8 else np.float64)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -68,7 +67,7 @@ def memory_of(values: Sequence[object], variants: Sequence[layouts.Layout]) -> l
     return memory
 
 
-def _vector(values: np.ndarray[Any, Any]) -> Atom:
+def _vector(values: np.ndarray) -> Atom:
     """A constant, computed from less where it can be."""
     n = len(values)
     if values.tobytes() == np.full(n, values[0]).tobytes():

@@ -182,9 +182,7 @@ def _on_host(structure: ItemsStructure, parts: Sequence[Any], members: Sequence[
     return [builders[0 if tags is None else int(tags[p])](p) for p in places]
 
 
-def _builder(
-    kind: layouts.Layout, memory: Sequence[np.ndarray[Any, Any]], members: Sequence[object]
-) -> Callable[[int], Any]:
+def _builder(kind: layouts.Layout, memory: Sequence[np.ndarray], members: Sequence[object]) -> Callable[[int], Any]:
     if isinstance(kind, layouts.Leaf) and kind.abstract.kind is Kind.PYTHON:
         numbers: list[Any] = memory[0].tolist()
         return numbers.__getitem__

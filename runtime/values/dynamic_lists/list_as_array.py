@@ -63,7 +63,7 @@ def as_array(items: Items, dtype: Any = None) -> Any:
     return wrap.with_extents(wrap.array_of(whole), (Window(0, items.length), *[None] * (axes - 1)))
 
 
-def _dtypes(kind: layouts.Layout) -> Iterator[np.dtype[Any]]:
+def _dtypes(kind: layouts.Layout) -> Iterator[np.dtype]:
     match kind:
         case layouts.Leaf(abstract):
             yield abstract.dtype
@@ -81,7 +81,7 @@ def _dtypes(kind: layouts.Layout) -> Iterator[np.dtype[Any]]:
             )
 
 
-def _side_by_side(kind: layouts.Layout, memory: Iterator[Atom], dtype: np.dtype[Any]) -> Atom:
+def _side_by_side(kind: layouts.Layout, memory: Iterator[Atom], dtype: np.dtype) -> Atom:
     """The elements of one kind as an array, from the memory of its leaves."""
     if not isinstance(kind, layouts.Node):
         return atoms.convert(next(memory), dtype)
@@ -97,7 +97,7 @@ def _side_by_side(kind: layouts.Layout, memory: Iterator[Atom], dtype: np.dtype[
     return lines[0] if len(lines) == 1 else atoms.op("concatenate", *lines, axis=1)
 
 
-def _of_rows(kind: layouts.Layout, memory: Iterator[Atom], dtype: np.dtype[Any]) -> Atom:
+def _of_rows(kind: layouts.Layout, memory: Iterator[Atom], dtype: np.dtype) -> Atom:
     """Elements that are lists of elements of a kind, of known lengths, as an array."""
     if isinstance(kind, layouts.Leaf):
         return atoms.convert(next(memory), dtype)

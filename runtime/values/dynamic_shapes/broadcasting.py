@@ -22,9 +22,6 @@ from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window
 from anabranch.runtime.values.failures import run_time_checks
 
-NDArray = np.ndarray[Any, Any]
-
-
 # ---- messages that tell of run-time sizes ----------------------------------------------------------------------------
 
 
@@ -36,7 +33,7 @@ class SizeMessage:
     text: str | Callable[..., str]  # with a place for each, or made of them where the sizes decide the words
     told: tuple[int | tuple[int | None, ...] | None, ...]
 
-    def __call__(self, found: list[NDArray]) -> BaseException:
+    def __call__(self, found: list[np.ndarray]) -> BaseException:
         sizes = iter(found)
 
         def known(size: int | None) -> int:

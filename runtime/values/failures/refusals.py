@@ -24,7 +24,7 @@ _INSTEAD = {
 }
 
 
-def dtype_refusal(what: str, dtype: np.dtype[Any]) -> UnsupportedValueError:
+def dtype_refusal(what: str, dtype: np.dtype) -> UnsupportedValueError:
     """The error for an array or a scalar of a dtype that cannot be compiled."""
     fields = "pass its fields one by one, x['name']"
     instead = fields if dtype.names else _INSTEAD.get(dtype.kind, "pass it as another dtype")

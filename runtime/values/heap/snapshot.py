@@ -30,7 +30,7 @@ class Heap:
         self, roots: Iterable[object], watch_arrays: bool = False, receiver: Callable[[], object] | None = None
     ) -> None:
         self.slots: dict[int, Slot] = {}
-        self.arrays: dict[int, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = {}
+        self.arrays: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.classes: list[type] = []  # the user's, of instances or by themselves
         self.functions: list[types.FunctionType] = []
         self._watch_arrays = watch_arrays

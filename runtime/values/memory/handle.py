@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom
@@ -49,7 +47,7 @@ class Handle(Tracer):
         raise NotImplementedError
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> np.dtype:
         """The dtype of the elements."""
         raise NotImplementedError
 

@@ -18,7 +18,6 @@ from anabranch.runtime.tracing.storage import UNKNOWN, Compact
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.memory.handle import Handle
 
-NDArray = np.ndarray[Any, Any]
 _as_strided = np.lib.stride_tricks.as_strided
 
 
@@ -36,7 +35,7 @@ def known(array: Handle) -> bool:
     return array.storage.strides is not UNKNOWN
 
 
-def model(array: Handle) -> NDArray:
+def model(array: Handle) -> np.ndarray:
     """An ndarray with the strides of the view that the handle stands for. Its elements must not be touched."""
     shape = array.storage.type.shape
     dummy = in_order(shape, array.storage.type.dtype)
@@ -53,7 +52,7 @@ def of_a_part(array: Handle) -> Compact | None:
     return None if steps == (array.dtype.itemsize,) else LOST
 
 
-def in_order(shape: Sequence[int], dtype: np.dtype[Any], order: str = "C") -> NDArray:
+def in_order(shape: Sequence[int], dtype: np.dtype, order: str = "C") -> np.ndarray:
     """An ndarray of this shape without memory of its own; of kinds that are not NumPy's own only the size counts."""
     if dtype.isbuiltin == 2:  # one that NumPy was given by others
         dtype = np.dtype(f"u{dtype.itemsize}")
@@ -62,7 +61,7 @@ def in_order(shape: Sequence[int], dtype: np.dtype[Any], order: str = "C") -> ND
     return _as_strided(np.zeros(1, dtype), tuple(shape), tuple(dtype.itemsize * math.prod(part) for part in inner))
 
 
-def _apply(dummy: NDArray, step: views.ViewStep) -> NDArray:
+def _apply(dummy: np.ndarray, step: views.ViewStep) -> np.ndarray:
     match step:
         case views.Slice(axes):
             strides = tuple(s * a.stride for s, a in zip(dummy.strides, axes, strict=True))
@@ -84,7 +83,7 @@ def _apply(dummy: NDArray, step: views.ViewStep) -> NDArray:
 _HAS_COPY = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
 
 
-def reshape(dummy: NDArray, shape: Sequence[int]) -> NDArray | None:
+def reshape(dummy: np.ndarray, shape: Sequence[int]) -> np.ndarray | None:
     """The model reshaped, where NumPy does that without a copy; else None."""
     if not _HAS_COPY:
         dummy = dummy[...]
@@ -102,7 +101,7 @@ def reshape(dummy: NDArray, shape: Sequence[int]) -> NDArray | None:
 # ---- what NumPy makes ------------------------------------------------------------------------------------------------
 
 
-def kept(models: Sequence[NDArray]) -> tuple[int, ...]:
+def kept(models: Sequence[np.ndarray]) -> tuple[int, ...]:
     """The strides, for elements of one byte, of what NumPy makes elementwise of these arrays with order="K"."""
     small = [_as_strided(np.zeros(1, np.int8), m.shape, m.strides) for m in models]
     flags: Any = [["readonly"]] * len(small) + [["writeonly", "allocate"]]
@@ -249,7 +248,7 @@ def traits(value: object) -> Traits:
     return Traits(None if same else strides, readonly)
 
 
-def traits_of_ndarray(array: NDArray) -> Traits:
+def traits_of_ndarray(array: np.ndarray) -> Traits:
     """The traits of an ndarray that is known."""
     return Traits(None if array.flags.c_contiguous else array.strides, None if array.flags.writeable else _BY_THE_VIEW)
 

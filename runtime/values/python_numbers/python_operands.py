@@ -57,7 +57,7 @@ def is_run_time(x: object) -> TypeGuard[PythonNumber]:
     return isinstance(x, PythonNumber)
 
 
-def kind_of(x: Operand) -> type[Any]:
+def kind_of(x: Operand) -> type:
     """int, float, bool or complex."""
     return x.python if is_run_time(x) else type(x)
 

@@ -19,8 +19,6 @@ from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.undefined import Undefined
 
-NDArray = np.ndarray[Any, Any]
-
 
 @frozen
 class CallersObject:
@@ -40,7 +38,7 @@ class CallersNumber:
 class CallersArray:
     """An array that an object from outside holds, as before."""
 
-    array: NDArray
+    array: np.ndarray
 
 
 class ResultWithRecords:
@@ -124,7 +122,7 @@ class Building:
         self._members = members
         self._made: dict[int, Any] = {}
 
-    def build(self, layout: layouts.Layout, arrays: Iterator[NDArray]) -> Any:
+    def build(self, layout: layouts.Layout, arrays: Iterator[np.ndarray]) -> Any:
         """The host value of a layout from its arrays."""
         match layout:
             case layouts.Constant(value):
@@ -159,6 +157,6 @@ class Building:
         return self._constant(value)
 
 
-def build(layout: layouts.Layout, arrays: Iterator[NDArray], members: Sequence[object] = ()) -> Any:
+def build(layout: layouts.Layout, arrays: Iterator[np.ndarray], members: Sequence[object] = ()) -> Any:
     """The host value of a layout in which nothing is the caller's own, but for members."""
     return Building(members=members).build(layout, arrays)

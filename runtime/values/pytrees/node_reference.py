@@ -127,7 +127,7 @@ class Reference(UnionValue):
     def merges_with(self, other: object) -> bool:
         return False
 
-    def cast(self, dtype: np.dtype[Any]) -> Any:
+    def cast(self, dtype: np.dtype) -> Any:
         return None
 
     def _compared(self, operation: Callable[[Any, Any], object], other: object) -> Any:
@@ -202,7 +202,7 @@ class Method:
 FEW = 16
 
 
-def at(table: np.ndarray[Any, Any], index: Atom) -> Atom:
+def at(table: np.ndarray, index: Atom) -> Atom:
     """The element of a constant vector at a place."""
     if isinstance(index, Literal):
         return atoms.literal(table[int(index.value)], table.dtype)

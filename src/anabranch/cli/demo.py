@@ -105,7 +105,7 @@ def _first(found: Iterator[str | None]) -> str | None:
     return next((text for text in found if text is not None), None)
 
 
-def _array_difference(want: np.ndarray[Any, Any], got: np.ndarray[Any, Any], where: str) -> str | None:
+def _array_difference(want: np.ndarray, got: np.ndarray, where: str) -> str | None:
     if (want.dtype, want.shape) != (got.dtype, got.shape):
         return f"{where} is {want.dtype}{list(want.shape)} in NumPy, {got.dtype}{list(got.shape)} here"
     exact = want.dtype.kind not in "fc"
