@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.tracing.source_frames import internal
@@ -18,7 +19,7 @@ def if_(
     orelse: Callable[..., object],
     args: tuple[object, ...] = (),
     names: Sequence[str] = (),
-) -> Any:
+) -> Value:
     """Run one of two branches on `args`; both are traced when the test is known only at run time."""
     decided = truth(test)
     if isinstance(decided, bool):
@@ -33,7 +34,7 @@ def if_(
 
 
 def _bound(function: Callable[..., object], args: tuple[object, ...]) -> Callable[[], Any]:
-    def run(function: Callable[..., Any] = function, args: tuple[Any, ...] = args) -> Any:
+    def run(function: Callable[..., Any] = function, args: tuple[Value, ...] = args) -> Value:
         return function(*args)
 
     return run

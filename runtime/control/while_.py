@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, END, NEXT, State, ended, no_value
@@ -29,7 +30,7 @@ def while_(
     init: tuple[object, ...] = (),
     names: Sequence[str] = (),
     exits: Sequence[str] = (),
-) -> Any:
+) -> Value:
     """Run `body` on the carries while `test` holds.
 
     While the condition and the ways out are concrete the loop runs as Python's; else it becomes a `while` primitive.
@@ -93,7 +94,7 @@ class _While:
         self.what = what or f"the {'while' if site is None else 'for'} loop at {where(self.site)}"
         self.builder: Builder = current()
 
-    def run(self, init: tuple[Any, ...]) -> State:
+    def run(self, init: tuple[Value, ...]) -> State:
         state: State = (NEXT, no_value, *init)
         if self.body.__code__ in self.builder.trace.loops.staged_sites:
             try:
@@ -185,7 +186,7 @@ class _While:
 
         def peeled(test: Callable[..., object] = self.test, body: Callable[..., object] = self.body) -> State:
             # By the defaults a branch finds the lists and objects that the loop changes.
-            def rest(left: State, users: tuple[Any, ...] = (test, body)) -> State:
+            def rest(left: State, users: tuple[Value, ...] = (test, body)) -> State:
                 return self._stage_all(left, alternates=True)
 
             return steps.then(self.form.take(body(*state[2:])), rest, self.form, self.what)

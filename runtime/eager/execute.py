@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from anabranch.base.signals import Watched
+from anabranch.base.value import Value
 from anabranch.runtime.api.stages import Traced
 from anabranch.runtime.call.call_spec import CallSpec, Passed
 from anabranch.runtime.call.execution import Execution
@@ -38,7 +39,7 @@ _UNKNOWN: Sizes = frozenset()
 _learned = Learned()
 
 
-def call(function: Callable[..., object], args: Sequence[object], kwargs: dict[str, Any]) -> Any:
+def call(function: Callable[..., object], args: Sequence[object], kwargs: dict[str, Value]) -> Value:
     """A staged function on Arrays and other values, compiled for this kind of call; its arrays are Arrays.
 
     Within a trace the function is traced along with it.
@@ -51,7 +52,7 @@ def call(function: Callable[..., object], args: Sequence[object], kwargs: dict[s
     return run(function, templates, named, operands)
 
 
-def hoisted(value: Any) -> Any:
+def hoisted(value: Value) -> Value:
     """Return the traced counterpart of an Array, or of those in a list or tuple."""
     if isinstance(value, Array):
         return current().trace.outside.hoist(value)
@@ -64,8 +65,8 @@ def run(
     function: Callable[..., Any],
     args: tuple[Template, ...],
     kwargs: tuple[tuple[str, Template], ...],
-    operands: list[Any],
-) -> Any:
+    operands: list[Value],
+) -> Value:
     """Run a call that was taken apart, again with greater capacities where they were too small."""
     while True:
         known = frozenset(_learned.of((function, args, kwargs)).items()) if _learned else _UNKNOWN
@@ -106,7 +107,7 @@ def _name(function: Callable[..., object]) -> str:
     return getattr(function, "__name__", type(function).__name__)
 
 
-def cache_info() -> Any:
+def cache_info() -> Value:
     """How many kinds of calls were found, made and are kept, as `functools.lru_cache` gives it."""
     return _made.cache_info()
 
@@ -114,7 +115,7 @@ def cache_info() -> Any:
 # ---- ufuncs ----------------------------------------------------------------------------------------------------------
 
 
-def elementwise(function: Callable[..., Any], ufunc: np.ufunc, operands: Sequence[Any]) -> Any:
+def elementwise(function: Callable[..., Any], ufunc: np.ufunc, operands: Sequence[Value]) -> Value:
     """A call of a ufunc without keywords; Python numbers are run-time values, too, wherever that changes nothing."""
     if tracing():
         return call(function, operands, {})
@@ -132,7 +133,7 @@ def elementwise(function: Callable[..., Any], ufunc: np.ufunc, operands: Sequenc
     return run(function, tuple(templates), (), values)
 
 
-def _loop(ufunc: np.ufunc, operands: Sequence[Any]) -> tuple[np.dtype, ...] | None:
+def _loop(ufunc: np.ufunc, operands: Sequence[Value]) -> tuple[np.dtype, ...] | None:
     """The dtypes with which NumPy computes; None where values matter, or operands are of other classes."""
     if len(operands) != ufunc.nin or ufunc.signature is not None:
         return None
@@ -166,6 +167,6 @@ def _number(value: object, dtype: np.dtype) -> Array:
         return placed(np.asarray(value, dtype))
 
 
-def power(x: object, y: object) -> Any:
+def power(x: object, y: object) -> Value:
     """`x ** y`, which NumPy computes in another way than `np.power(x, y)`."""
     return apply_ufunc.operator(np.power, x, y)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
+from anabranch.base.value import Value
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
@@ -37,14 +38,14 @@ def traced_inside(value: object) -> bool:
     return False
 
 
-def sized_inside(value: Any) -> bool:
+def sized_inside(value: Value) -> bool:
     """Return whether a value is an array of run-time size, or a list or tuple holds one."""
     if type(value) in (list, tuple):
         return any(map(sized_inside, value))
     return wrap.is_sized(value)
 
 
-def resolved(value: Any) -> Any:
+def resolved(value: Value) -> Value:
     """The value with run-time alternatives made one value, also inside lists and tuples."""
     if isinstance(value, UnionValue):
         return resolved(value.resolve())
@@ -69,7 +70,7 @@ def is_staged(original: Callable[..., object]) -> bool:
     return name not in registry.REFUSED and name not in registry.STATIC
 
 
-def adopted(made: object, arguments: object) -> Any:
+def adopted(made: object, arguments: object) -> Value:
     """A result of NumPy's own: a fresh array becomes a handle, since staged code may write into it later.
 
     Scalars stay NumPy's, and so does an array that shares memory with an argument.
@@ -119,19 +120,19 @@ def refused(name: str, reason: str) -> UnsupportedOperationError:
 # ---- operands --------------------------------------------------------------------------------------------------------
 
 
-def operand(x: object) -> Any:
+def operand(x: object) -> Value:
     """A traced value, ndarray, NumPy scalar or Python scalar; anything else becomes an array, as NumPy does."""
     if isinstance(x, (Tracer, np.ndarray, np.generic, UnionValue)) or type(x) in PYTHON_DTYPES or traced_inside(x):
         return wrap.numpy_operand(x)
     return wrap.numpy_operand(np.asarray(x))
 
 
-def atom_of(x: Any, dtype: Any = None) -> Atom:
+def atom_of(x: Value, dtype: Value = None) -> Atom:
     """The value of an operand, cast to `dtype` if given."""
     return wrap.as_atom(operand(x), dtype)
 
 
-def handle(x: Any) -> TracedArray:
+def handle(x: Value) -> TracedArray:
     """The operand as an array handle; an Array is itself, so that views of it can be made."""
     x = operand(x)
     return x if isinstance(x, TracedArray) else fresh(wrap.as_atom(x))
@@ -143,14 +144,14 @@ def fresh(atom: Atom) -> TracedArray:
     return array
 
 
-def result(atom: Atom, out: Any = None, casting: Any = "same_kind") -> Any:
+def result(atom: Atom, out: Value = None, casting: Value = "same_kind") -> Value:
     """Return a NumPy function's result: `out` after it was written, a NumPy scalar for shape (), or a new array."""
     if isinstance(out, tuple):
         (out,) = out
     return wrap.numpy_result(atom) if out is None else store(out, atom, casting)
 
 
-def store(out: Any, atom: Atom, casting: Any = "same_kind") -> TracedArray:
+def store(out: Value, atom: Atom, casting: Value = "same_kind") -> TracedArray:
     """Write a result to `out`, with NumPy's checks."""
     if isinstance(out, np.ndarray):
         raise ConcretizationError(
@@ -181,7 +182,7 @@ def shape_of(x: object) -> tuple[int, ...]:
     return wrap.shape_of(operand(x))
 
 
-def dtype_of(x: Any) -> np.dtype:
+def dtype_of(x: Value) -> np.dtype:
     """The dtype of an operand as an array of its own."""
     x = operand(x)
     if isinstance(x, Tracer):
@@ -189,7 +190,7 @@ def dtype_of(x: Any) -> np.dtype:
     return PYTHON_DTYPES[type(x)] if type(x) in PYTHON_DTYPES else np.dtype(x.dtype)
 
 
-def spec_of(x: Any) -> Any:
+def spec_of(x: Value) -> Value:
     """Return what NumPy's promotion sees: a dtype, or a Python number of the type where the value is weak."""
     x = operand(x)
     if isinstance(x, Tracer) and x.abstract.kind is Kind.PYTHON:
@@ -204,7 +205,7 @@ def promoted(*xs: object) -> np.dtype:
     return dtype
 
 
-def supported(dtype: Any) -> np.dtype:
+def supported(dtype: Value) -> np.dtype:
     """The dtype, where compiled code can hold it."""
     chosen: np.dtype = np.dtype(dtype.resolve() if isinstance(dtype, UnionValue) else dtype)
     if not chosen.isnative or not device.holds(chosen):
@@ -231,12 +232,12 @@ def shape_argument(shape: object) -> tuple[int, ...]:
     return sizes
 
 
-def one_axis(axis: Any, ndim: int, name: str | None = None) -> int:
+def one_axis(axis: Value, ndim: int, name: str | None = None) -> int:
     """An axis counted from the front; raises `AxisError` as NumPy does."""
     return int(normalize_axis_index(operator.index(axis), ndim, name))
 
 
-def axes_tuple(axis: Any, ndim: int, name: str | None = None) -> tuple[int, ...]:
+def axes_tuple(axis: Value, ndim: int, name: str | None = None) -> tuple[int, ...]:
     """`axis=None | int | tuple` as axes counted from the front; None means all."""
     if axis is None:
         return tuple(range(ndim))
@@ -255,11 +256,11 @@ def broadcast_atoms(*xs: object, dtype: object = None) -> list[Atom]:
     return [atoms.broadcast_to(v, shape) for v in values]
 
 
-def zeros_atom(shape: Sequence[int], dtype: Any, value: Any = 0) -> Atom:
+def zeros_atom(shape: Sequence[int], dtype: Value, value: Value = 0) -> Atom:
     """A constant array: one literal, broadcast."""
     return atoms.broadcast_to(atoms.literal(np.asarray(value).astype(dtype)), tuple(shape))
 
 
-def iota(shape: Sequence[int], axis: int = 0, dtype: Any = np.int64) -> Atom:
+def iota(shape: Sequence[int], axis: int = 0, dtype: Value = np.int64) -> Atom:
     """Positions along an axis."""
     return atoms.op("iota", shape=tuple(shape), dtype=np.dtype(dtype), axis=axis)

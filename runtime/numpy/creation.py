@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.device import foreign
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal
 from anabranch.runtime.numpy import memory_order
@@ -62,7 +63,9 @@ def _only_c_or_f(order: object) -> None:
 
 
 def _constant(name: str, value: int) -> Callable[..., Any]:
-    def function(shape: Any, dtype: Any = float, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
+    def function(
+        shape: Value, dtype: Value = float, order: Value = "C", *, device: Value = None, like: Value = None
+    ) -> Value:
         _check(name, order, device, like)
         _only_c_or_f(order)
         chosen = supported(float if dtype is None else dtype)
@@ -74,8 +77,14 @@ def _constant(name: str, value: int) -> Callable[..., Any]:
 
 def _constant_like(name: str, value: int) -> Callable[..., Any]:
     def function(
-        a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, *, device: Any = None
-    ) -> Any:
+        a: Value,
+        dtype: Value = None,
+        order: Value = "K",
+        subok: Value = True,
+        shape: Value = None,
+        *,
+        device: Value = None,
+    ) -> Value:
         _check(name, order, device, None, subok)
         sizes, extents = (shape_of(a), ()) if shape is None else shape_with_room(shape)
         made = memory_order.laid(zeros_atom(sizes, supported(dtype_of(a) if dtype is None else dtype), value), order)
@@ -99,12 +108,12 @@ def empty_like(
     shape: object = None,
     *,
     device: object = None,
-) -> Any:
+) -> Value:
     """As `numpy.empty_like`: zeros."""
     return registry.FUNCTIONS[np.zeros_like](prototype, dtype, order, subok, shape, device=device)
 
 
-def _filled(shape: tuple[int, ...], extents: Extents, fill_value: object, dtype: object, order: object) -> Any:
+def _filled(shape: tuple[int, ...], extents: Extents, fill_value: object, dtype: object, order: object) -> Value:
     value = operand(fill_value)
     chosen = supported(dtype_of(value) if dtype is None else dtype)
     if not any(extents):
@@ -123,7 +132,7 @@ def full(
     *,
     device: object = None,
     like: object = None,
-) -> Any:
+) -> Value:
     """As `numpy.full`; the value may be traced."""
     _check("full", order, device, like)
     _only_c_or_f(order)
@@ -140,7 +149,7 @@ def full_like(
     shape: object = None,
     *,
     device: object = None,
-) -> Any:
+) -> Value:
     """As `numpy.full_like`."""
     _check("full_like", order, device, None, subok)
     sizes, extents = (shape_of(a), ()) if shape is None else shape_with_room(shape)
@@ -160,16 +169,16 @@ def cast_value(x: object, dtype: np.dtype) -> Atom:
 
 @rules.creates(np.array)
 def array(
-    object: Any,
-    dtype: Any = None,
+    object: Value,
+    dtype: Value = None,
     *,
-    copy: Any = True,
-    order: Any = "K",
-    subok: Any = False,
-    ndmin: Any = 0,
-    like: Any = None,
-    ndmax: Any = None,
-) -> Any:
+    copy: Value = True,
+    order: Value = "K",
+    subok: Value = False,
+    ndmin: Value = 0,
+    like: Value = None,
+    ndmax: Value = None,
+) -> Value:
     """As `numpy.array`: a new array, also from nested lists that hold traced values."""
     object = object if subok else foreign.plain(object)
     _check("array", order, None, like, subok)
@@ -187,7 +196,7 @@ def _ordered(made: TracedArray, order: object, copy: object) -> TracedArray:
     return done
 
 
-def _converted(x: Any, dtype: Any, copy: Any) -> TracedArray:
+def _converted(x: Value, dtype: Value, copy: Value) -> TracedArray:
     if isinstance(x, TracedArray):
         same = dtype is None or np.dtype(dtype) == x.dtype
         if same and not copy:
@@ -220,7 +229,7 @@ def _dtypes(x: object) -> list[np.dtype]:
     return [dtype_of(x)]
 
 
-def _stack(x: Any, dtype: np.dtype) -> Atom:
+def _stack(x: Value, dtype: np.dtype) -> Atom:
     if isinstance(x, UnionValue):
         x = x.resolve()
     if isinstance(x, Tracer):
@@ -259,7 +268,7 @@ def asanyarray(
     device: object = None,
     copy: object = None,
     like: object = None,
-) -> Any:
+) -> Value:
     """As `numpy.asanyarray`: an array of a class of its own is returned itself, of use where nothing else is traced."""
     return a if isinstance(a, np.ndarray) and foreign.plain(a) is not a else asarray(a, dtype, order, like=like)
 
@@ -273,7 +282,7 @@ def asarray(
     device: object = None,
     copy: object = None,
     like: object = None,
-) -> Any:
+) -> Value:
     """As `numpy.asarray`: an array of the dtype and the order asked for is returned itself."""
     _check("asarray", order, device, like)
     a = foreign.plain(a)
@@ -283,19 +292,19 @@ def asarray(
 
 
 @rules.creates(np.ascontiguousarray)
-def ascontiguousarray(a: object, dtype: object = None, *, like: object = None) -> Any:
+def ascontiguousarray(a: object, dtype: object = None, *, like: object = None) -> Value:
     """As `numpy.ascontiguousarray`: an array in C order, of at least one dimension."""
     return registry.FUNCTIONS[np.atleast_1d](asarray(a, dtype, "C", like=like))
 
 
 @rules.creates(np.asfortranarray)
-def asfortranarray(a: object, dtype: object = None, *, like: object = None) -> Any:
+def asfortranarray(a: object, dtype: object = None, *, like: object = None) -> Value:
     """As `numpy.asfortranarray`: an array in Fortran order, of at least one dimension."""
     return registry.FUNCTIONS[np.atleast_1d](asarray(a, dtype, "F", like=like))
 
 
 @rules.creates(np.asarray_chkfinite)
-def asarray_chkfinite(a: object, dtype: object = None, order: object = None) -> Any:
+def asarray_chkfinite(a: object, dtype: object = None, order: object = None) -> Value:
     """As `numpy.asarray_chkfinite`."""
     made = asarray(a, dtype, order)
     if made.dtype.kind in "fc":
@@ -305,20 +314,20 @@ def asarray_chkfinite(a: object, dtype: object = None, order: object = None) -> 
 
 
 @rules.creates(np.copy)
-def copy(a: Any, order: Any = "K", subok: Any = False) -> Any:
+def copy(a: Value, order: Value = "K", subok: Value = False) -> Value:
     """As `numpy.copy`."""
     return array(a, order=order, subok=subok)
 
 
 @rules.method("copy")
-def copy_method(a: object, order: object = "C") -> Any:
+def copy_method(a: object, order: object = "C") -> Value:
     """As `ndarray.copy`."""
     _check("ndarray.copy", order)
     return array(a, order=order) if isinstance(a, TracedArray) else a
 
 
 @rules.creates(np.require)
-def require(a: object, dtype: object = None, requirements: Any = None, *, like: object = None) -> Any:
+def require(a: object, dtype: object = None, requirements: Value = None, *, like: object = None) -> Value:
     """As `numpy.require`: of what may be required only the order of the elements makes a difference here."""
     wanted = {str(r).upper() for r in requirements or ()}
     unknown = wanted - _REQUIREMENTS.keys()
@@ -345,13 +354,13 @@ def diagonal_mask(rows: int, columns: int, k: int, compare: np.ufunc = np.equal)
 def eye(
     N: object,  # noqa: N803
     M: object = None,  # noqa: N803
-    k: Any = 0,
-    dtype: Any = float,
+    k: Value = 0,
+    dtype: Value = float,
     order: object = "C",
     *,
     device: object = None,
     like: object = None,
-) -> Any:
+) -> Value:
     """As `numpy.eye`."""
     _check("eye", order, device, like)
     shape, extents = shape_with_room((N, N if M is None else M))
@@ -360,13 +369,13 @@ def eye(
 
 
 @rules.creates(np.identity)
-def identity(n: object, dtype: object = None, *, like: object = None) -> Any:
+def identity(n: object, dtype: object = None, *, like: object = None) -> Value:
     """As `numpy.identity`."""
     return eye(n, dtype=float if dtype is None else dtype, like=like)
 
 
 @rules.creates(np.tri)
-def tri(N: object, M: object = None, k: Any = 0, dtype: Any = float, *, like: object = None) -> Any:  # noqa: N803
+def tri(N: object, M: object = None, k: Value = 0, dtype: Value = float, *, like: object = None) -> Value:  # noqa: N803
     """As `numpy.tri`, which makes nothing of negative sizes, and takes floats."""
     _check("tri", like=like)
     if type(k) is float or isinstance(k, np.floating):
@@ -376,7 +385,7 @@ def tri(N: object, M: object = None, k: Any = 0, dtype: Any = float, *, like: ob
     return wrap.with_extents(fresh(ones), extents)
 
 
-def _length(n: Any) -> Any:
+def _length(n: Value) -> Value:
     """How many numbers `np.arange(n)` makes."""
     if traced_inside(n):
         return size_arithmetic.maximum(size_arithmetic.bound_of(n), 0) if is_open(n) else n

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
 
@@ -35,7 +36,7 @@ def _checked(original: Callable[..., object], known: Callable[..., object]) -> C
     """The function where it works in memory alone; else refused while tracing."""
 
     @functools.wraps(original, updated=())
-    def call(*args: object, **kwargs: object) -> Any:
+    def call(*args: object, **kwargs: object) -> Value:
         given = (*args, *kwargs.values())
         lines = original in _TEXT and isinstance(next(iter(given), None), (list, tuple))
         if tracing() and not lines and not any(map(is_in_memory, given)):

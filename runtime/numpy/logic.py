@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     atom_of,
@@ -33,7 +34,7 @@ _FAR, _TERMS, _TERMS_FAR = 30.0, 64, 20
 
 
 @rules.implements(np.isclose)
-def isclose(a: object, b: object, rtol: object = 1.0e-5, atol: object = 1.0e-8, equal_nan: object = False) -> Any:
+def isclose(a: object, b: object, rtol: object = 1.0e-5, atol: object = 1.0e-8, equal_nan: object = False) -> Value:
     """As `numpy.isclose`."""
     x, y = operand(a), operand(b)
     if not shape_of(x) and not hasattr(x, "dtype"):
@@ -50,18 +51,18 @@ def isclose(a: object, b: object, rtol: object = 1.0e-5, atol: object = 1.0e-8, 
 
 
 @rules.implements(np.allclose)
-def allclose(a: object, b: object, rtol: object = 1.0e-5, atol: object = 1.0e-8, equal_nan: object = False) -> Any:
+def allclose(a: object, b: object, rtol: object = 1.0e-5, atol: object = 1.0e-8, equal_nan: object = False) -> Value:
     """As `numpy.allclose`: a Python bool."""
     return python_bool(_F[np.all](isclose(a, b, rtol, atol, equal_nan)))
 
 
-def python_bool(x: object) -> Any:
+def python_bool(x: object) -> Value:
     """A traced Python bool of a truth value."""
     return x.item() if hasattr(x, "item") else x
 
 
 @rules.implements(np.array_equal)
-def array_equal(a1: object, a2: object, equal_nan: object = False) -> Any:
+def array_equal(a1: object, a2: object, equal_nan: object = False) -> Value:
     """As `numpy.array_equal`: a Python bool."""
     if shape_of(a1) != shape_of(a2):
         return False
@@ -73,7 +74,7 @@ def array_equal(a1: object, a2: object, equal_nan: object = False) -> Any:
 
 
 @rules.implements(np.array_equiv)
-def array_equiv(a1: object, a2: object) -> Any:
+def array_equiv(a1: object, a2: object) -> Value:
     """As `numpy.array_equiv`: a Python bool."""
     try:
         apply_ufunc.broadcast_shapes(shape_of(a1), shape_of(a2))
@@ -105,8 +106,8 @@ def isin(
     return fresh(atoms.logical_not(found) if invert else found)
 
 
-def _infinite(name: str, sign: float) -> Any:
-    def function(x: Any, out: Any = None) -> Any:
+def _infinite(name: str, sign: float) -> Value:
+    def function(x: Value, out: Value = None) -> Value:
         if dtype_of(x).kind == "c":
             raise TypeError(f"This operation is not supported for {dtype_of(x)} values because it would be ambiguous.")
         infinite = apply_ufunc.apply(np.isinf, (x,))
@@ -123,7 +124,7 @@ rules.implements(np.isneginf)(_infinite("isneginf", -1.0))
 
 
 @rules.implements(np.iscomplex)
-def iscomplex(x: object) -> Any:
+def iscomplex(x: object) -> Value:
     """As `numpy.iscomplex`."""
     if dtype_of(x).kind != "c":
         return result(zeros_atom(shape_of(x), np.bool_))
@@ -131,13 +132,15 @@ def iscomplex(x: object) -> Any:
 
 
 @rules.implements(np.isreal)
-def isreal(x: object) -> Any:
+def isreal(x: object) -> Value:
     """As `numpy.isreal`."""
     return _F[np.imag](x) == 0
 
 
 @rules.implements(np.nan_to_num)
-def nan_to_num(x: object, copy: object = True, nan: object = 0.0, posinf: object = None, neginf: object = None) -> Any:
+def nan_to_num(
+    x: object, copy: object = True, nan: object = 0.0, posinf: object = None, neginf: object = None
+) -> Value:
     """As `numpy.nan_to_num`."""
     value = atom_of(x)
     if value.type.dtype.kind == "c":
@@ -168,12 +171,12 @@ def _finite(x: TracedArray, nan: object, posinf: object, neginf: object) -> Atom
     return value
 
 
-def isposinf(x: object) -> Any:
+def isposinf(x: object) -> Value:
     """Where x is infinity."""
     return apply_ufunc.apply(np.equal, (x, np.inf))
 
 
-def isneginf(x: object) -> Any:
+def isneginf(x: object) -> Value:
     """Where x is minus infinity."""
     return apply_ufunc.apply(np.equal, (x, -np.inf))
 
@@ -183,7 +186,7 @@ def isneginf(x: object) -> Any:
 
 @rules.method("round")
 @rules.implements(np.round, np.around)
-def round_(a: object, decimals: Any = 0, out: object = None) -> Any:
+def round_(a: object, decimals: Value = 0, out: object = None) -> Value:
     """As `numpy.round`: to even, by scaling with a power of ten."""
     decimals = operator.index(decimals)
     value = atom_of(a)
@@ -213,13 +216,13 @@ def _rounded(value: Atom, decimals: int) -> Atom:
 
 
 @rules.implements(np.fix)
-def fix(x: object, out: object = None) -> Any:
+def fix(x: object, out: object = None) -> Value:
     """As `numpy.fix`."""
     return _F[np.trunc](x, out=out)
 
 
 @rules.implements(np.sinc)
-def sinc(x: object) -> Any:
+def sinc(x: object) -> Value:
     """As `numpy.sinc`."""
     value = _F[np.asanyarray](x)
     dtype = value.dtype if value.dtype.kind in "fc" else np.dtype(np.float64)
@@ -230,7 +233,7 @@ def sinc(x: object) -> Any:
 
 
 @rules.implements(np.angle)
-def angle(z: object, deg: object = False) -> Any:
+def angle(z: object, deg: object = False) -> Value:
     """As `numpy.angle`."""
     array = handle(z)
     parts = (array.imag, array.real) if array.dtype.kind == "c" else (0, array)
@@ -248,7 +251,7 @@ def real_if_close(a: object, tol: object = 100) -> TracedArray:
 
 
 @rules.implements(np.i0)
-def i0(x: object) -> Any:
+def i0(x: object) -> Value:
     """As `numpy.i0`: the power series, and far out the asymptotic one."""
     array: Any = _F[np.atleast_1d](handle(x)) if not shape_of(x) else handle(x)
     if array.dtype.kind == "c":

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import statistics, ufunc_reductions
 from anabranch.runtime.numpy.core import NoValue, atom_of, dtype_of, fresh, handle, result, zeros_atom
@@ -29,7 +30,7 @@ def _replaced(x: Atom, value: float) -> Atom:
 
 
 def _filled(plain_: Callable[..., object], value: int) -> Callable[..., Any]:
-    def function(a: Any, *args: Any, **kwargs: Any) -> Any:
+    def function(a: Value, *args: Value, **kwargs: Value) -> Value:
         return _F[plain_](fresh(_replaced(atom_of(a), value)), *args, **kwargs)
 
     return function
@@ -46,8 +47,13 @@ for _original, _plain, _value in (
 
 def _extreme(ufunc: np.ufunc, numbers: np.ufunc) -> Callable[..., Any]:
     def function(
-        a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue, initial: Any = NoValue, where: Any = NoValue
-    ) -> Any:
+        a: Value,
+        axis: Value = None,
+        out: Value = None,
+        keepdims: Value = NoValue,
+        initial: Value = NoValue,
+        where: Value = NoValue,
+    ) -> Value:
         # fmin and fmax take the number where one of two is NaN.
         x = atom_of(a)
         chosen = numbers if x.type.dtype.kind in "fc" else ufunc
@@ -63,7 +69,7 @@ rules.implements(np.nanmin)(_extreme(np.minimum, np.fmin))
 
 
 def _position(plain_: Callable[..., object], value: float) -> Callable[..., Any]:
-    def function(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NoValue) -> Any:
+    def function(a: Value, axis: Value = None, out: Value = None, *, keepdims: Value = NoValue) -> Value:
         x = atom_of(a)
         mask = _nan_mask(x)
         if mask is None:
@@ -80,7 +86,7 @@ rules.implements(np.nanargmax)(_position(np.argmax, -np.inf))
 rules.implements(np.nanargmin)(_position(np.argmin, np.inf))
 
 
-def _present(x: Atom, where: object) -> Any:
+def _present(x: Atom, where: object) -> Value:
     """A `where=` that leaves NaN out."""
     mask = _nan_mask(x)
     if mask is None:
@@ -91,7 +97,7 @@ def _present(x: Atom, where: object) -> Any:
     return fresh(valid)
 
 
-def _check_inexact(x: Atom, dtype: Any, out: Any) -> None:
+def _check_inexact(x: Atom, dtype: Value, out: Value) -> None:
     for name, given in (("dtype", dtype), ("out", None if out is None else dtype_of(out))):
         if x.type.dtype.kind in "fc" and given is not None and np.dtype(given).kind not in "fc":
             raise TypeError(f"If a is inexact, then {name} must be inexact")
@@ -106,7 +112,7 @@ def nanmean(
     keepdims: object = NoValue,
     *,
     where: object = NoValue,
-) -> Any:
+) -> Value:
     """As `numpy.nanmean`."""
     x = atom_of(a)
     _check_inexact(x, dtype, out)
@@ -115,17 +121,17 @@ def nanmean(
 
 def _spread(original: Callable[..., object], root: bool) -> None:
     def function(
-        a: Any,
-        axis: Any = None,
-        dtype: Any = None,
-        out: Any = None,
-        ddof: Any = 0,
-        keepdims: Any = NoValue,
+        a: Value,
+        axis: Value = None,
+        dtype: Value = None,
+        out: Value = None,
+        ddof: Value = 0,
+        keepdims: Value = NoValue,
         *,
-        where: Any = NoValue,
-        mean: Any = NoValue,
-        correction: Any = NoValue,
-    ) -> Any:
+        where: Value = NoValue,
+        mean: Value = NoValue,
+        correction: Value = NoValue,
+    ) -> Value:
         x = atom_of(a)
         _check_inexact(x, dtype, out)
         valid = _present(x, where)
@@ -150,7 +156,7 @@ _spread(np.nanstd, root=True)
 @rules.implements(np.nanmedian)
 def nanmedian(
     a: object, axis: object = None, out: object = None, overwrite_input: object = False, keepdims: object = NoValue
-) -> Any:
+) -> Value:
     """As `numpy.nanmedian`: NaN sorts last, so the middle is found from how many numbers there are."""
     del overwrite_input  # a permission
     x = atom_of(a)

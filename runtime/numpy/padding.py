@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     atom_of,
@@ -30,7 +31,7 @@ _STATISTICS = {"maximum": np.max, "minimum": np.min, "mean": np.mean, "median": 
 
 
 @rules.implements(np.pad)
-def pad(array: object, pad_width: object, mode: Any = "constant", **kwargs: object) -> Any:
+def pad(array: object, pad_width: object, mode: Value = "constant", **kwargs: object) -> Value:
     """As `numpy.pad`, in all modes but odd reflection."""
     value = atom_of(array)
     ndim = len(value.type.shape)
@@ -103,7 +104,7 @@ def _statistics(value: TracedArray, widths: np.ndarray, mode: str, lengths: obje
     return value
 
 
-def _no_more(mode: str, kwargs: dict[str, Any]) -> None:
+def _no_more(mode: str, kwargs: dict[str, Value]) -> None:
     if kwargs:
         raise ValueError(f"unsupported keyword arguments for mode '{mode}': {set(kwargs)}")
 
@@ -120,7 +121,7 @@ def _pairs(widths: object, ndim: int) -> np.ndarray:
     return np.broadcast_to(given, (ndim, 2))
 
 
-def _static(x: Any) -> Any:
+def _static(x: Value) -> Value:
     if isinstance(x, (list, tuple)):
         return [_static(i) for i in x]
     return operator.index(x) if traced_inside(x) else x
@@ -158,7 +159,7 @@ def _filling(value: object, dtype: np.dtype) -> Atom:
 
 
 @rules.implements(np.delete)
-def delete(arr: object, obj: Any, axis: object = None) -> Any:
+def delete(arr: object, obj: Value, axis: object = None) -> Value:
     """As `numpy.delete`."""
     if traced_inside(obj):
         return registry.SIZED[np.delete](arr, obj, axis)
@@ -174,7 +175,7 @@ def _axis_of(arr: object, axis: object) -> tuple[Atom, int]:
 
 
 @rules.implements(np.insert)
-def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+def insert(arr: Value, obj: Value, values: Value, axis: Value = None) -> Value:
     """As `numpy.insert`."""
     if traced_inside(obj):
         return registry.SIZED[np.insert](arr, obj, values, axis)
@@ -200,7 +201,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
 
 
 @rules.implements(np.apply_along_axis)
-def apply_along_axis(func1d: Any, axis: object, arr: object, *args: Any, **kwargs: Any) -> Any:
+def apply_along_axis(func1d: Value, axis: object, arr: object, *args: Value, **kwargs: Value) -> Value:
     """As `numpy.apply_along_axis`: the function is called for each line."""
     array, func1d = handle(arr), registry.called(func1d)
     at = one_axis(axis, array.ndim)
@@ -216,7 +217,7 @@ def apply_along_axis(func1d: Any, axis: object, arr: object, *args: Any, **kwarg
 
 
 @rules.implements(np.apply_over_axes)
-def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
+def apply_over_axes(func: Any, a: Value, axes: Value) -> Value:
     """As `numpy.apply_over_axes`."""
     value: Any = handle(a)
     ndim, func = value.ndim, registry.called(func)

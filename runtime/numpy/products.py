@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     atom_of,
@@ -60,7 +61,7 @@ def matmul(
     order: object = "K",
     dtype: object = None,
     **others: object,
-) -> Any:
+) -> Value:
     """As `numpy.matmul`, with its messages where shapes do not fit."""
     for name, value in others.items():
         plain("matmul", **{name: (value, NotImplemented)})
@@ -128,7 +129,7 @@ def _register_gufunc(name: str, subscripts: str) -> None:
     if original is None:
         return
 
-    def function(x1: Any, x2: Any, /, out: Any = None, **others: Any) -> Any:
+    def function(x1: Value, x2: Value, /, out: Value = None, **others: Value) -> Value:
         plain(name, **{k: (v, NotImplemented) for k, v in others.items()})
         x, y = common(x1, x2)
         if name != "matvec" and x.type.dtype.kind == "c":
@@ -142,7 +143,7 @@ _register_gufunc("matvec", "...mn,...n->...m")
 _register_gufunc("vecmat", "...n,...nm->...m")
 
 
-def vecdot(x1: object, x2: object, /, *, axis: object = -1, out: object = None, **others: object) -> Any:
+def vecdot(x1: object, x2: object, /, *, axis: object = -1, out: object = None, **others: object) -> Value:
     """As `numpy.vecdot`."""
     plain("vecdot", **{k: (v, NotImplemented) for k, v in others.items()})
     x, y = (_F[np.moveaxis](handle(fresh(v)), axis, -1) for v in _wide(*common(x1, x2)))
@@ -162,7 +163,7 @@ for _original in (getattr(np, "vecdot", None), getattr(np.linalg, "vecdot", None
 
 @rules.method("dot")
 @rules.implements(np.dot)
-def dot(a: object, b: object, out: object = None) -> Any:
+def dot(a: object, b: object, out: object = None) -> Value:
     """As `numpy.dot`."""
     x, y = common(a, b)
     left, right = x.type.shape, y.type.shape
@@ -185,7 +186,7 @@ def dot(a: object, b: object, out: object = None) -> Any:
 
 
 @rules.implements(np.vdot)
-def vdot(a: object, b: object, /) -> Any:
+def vdot(a: object, b: object, /) -> Value:
     """As `numpy.vdot`."""
     x, y = (atoms.reshape(v, (v.type.size,)) for v in common(a, b))
     if x.type != y.type:
@@ -196,7 +197,7 @@ def vdot(a: object, b: object, /) -> Any:
 
 
 @rules.implements(np.inner)
-def inner(a: object, b: object, /) -> Any:
+def inner(a: object, b: object, /) -> Value:
     """As `numpy.inner`."""
     x, y = common(a, b)
     left, right = x.type.shape, y.type.shape
@@ -212,7 +213,7 @@ def inner(a: object, b: object, /) -> Any:
 
 
 @rules.implements(np.outer)
-def outer(a: Any, b: Any, out: Any = None) -> Any:
+def outer(a: Value, b: Value, out: Value = None) -> Value:
     """As `numpy.outer`."""
     x, y = common(a, b)
     rows, columns = x.type.size, y.type.size
@@ -222,7 +223,7 @@ def outer(a: Any, b: Any, out: Any = None) -> Any:
 
 
 @rules.implements(np.linalg.outer)
-def linalg_outer(x1: object, x2: object, /) -> Any:
+def linalg_outer(x1: object, x2: object, /) -> Value:
     """As `numpy.linalg.outer`: of vectors only."""
     if len(shape_of(x1)) != 1 or len(shape_of(x2)) != 1:
         raise ValueError(
@@ -233,7 +234,7 @@ def linalg_outer(x1: object, x2: object, /) -> Any:
 
 
 @rules.implements(np.tensordot)
-def tensordot(a: object, b: object, axes: Any = 2) -> TracedArray:
+def tensordot(a: object, b: object, axes: Value = 2) -> TracedArray:
     """As `numpy.tensordot`."""
     x, y = common(a, b)
     if isinstance(axes, (tuple, list)):
@@ -256,7 +257,7 @@ def linalg_tensordot(x1: object, x2: object, /, *, axes: object = 2) -> TracedAr
 
 
 @rules.implements(np.kron)
-def kron(a: object, b: object) -> Any:
+def kron(a: object, b: object) -> Value:
     """As `numpy.kron`."""
     x, y = common(a, b)
     ndim = max(len(x.type.shape), len(y.type.shape))
@@ -273,19 +274,19 @@ def kron(a: object, b: object) -> Any:
 @rules.implements(np.trace)
 def trace(
     a: object, offset: object = 0, axis1: object = 0, axis2: object = 1, dtype: object = None, out: object = None
-) -> Any:
+) -> Value:
     """As `numpy.trace`."""
     return _F[np.sum](_F[np.diagonal](handle(a), offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
 
 
 @rules.implements(np.linalg.trace)
-def linalg_trace(x: object, /, *, offset: object = 0, dtype: object = None) -> Any:
+def linalg_trace(x: object, /, *, offset: object = 0, dtype: object = None) -> Value:
     """As `numpy.linalg.trace`."""
     return trace(x, offset, -2, -1, dtype)
 
 
 @rules.implements(np.linalg.diagonal)
-def linalg_diagonal(x: object, /, *, offset: object = 0) -> Any:
+def linalg_diagonal(x: object, /, *, offset: object = 0) -> Value:
     """As `numpy.linalg.diagonal`."""
     return _F[np.diagonal](handle(x), offset, -2, -1)
 
@@ -298,7 +299,7 @@ def cross(
     axisb: object = -1,
     axisc: object = -1,
     axis: object = None,
-) -> Any:
+) -> Value:
     """As `numpy.cross`, of vectors of three elements."""
     if axis is not None:
         axisa = axisb = axisc = axis
@@ -318,13 +319,13 @@ def cross(
 
 
 @rules.implements(np.linalg.cross)
-def linalg_cross(x1: object, x2: object, /, *, axis: object = -1) -> Any:
+def linalg_cross(x1: object, x2: object, /, *, axis: object = -1) -> Value:
     """As `numpy.linalg.cross`."""
     return cross(x1, x2, axis=axis)
 
 
 @rules.implements(np.linalg.multi_dot)
-def multi_dot(arrays: Any, *, out: object = None) -> Any:
+def multi_dot(arrays: Value, *, out: object = None) -> Value:
     """As `numpy.linalg.multi_dot`, in the order with the fewest multiplications."""
     items = [handle(a) for a in arrays]
     if len(items) < 2:
@@ -351,7 +352,7 @@ def _splits(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
     return split
 
 
-def _chain(items: Sequence[object], splits: dict[tuple[int, int], int], i: int, j: int) -> Any:
+def _chain(items: Sequence[object], splits: dict[tuple[int, int], int], i: int, j: int) -> Value:
     if i == j:
         return items[i]
     k = splits[i, j]
@@ -359,7 +360,7 @@ def _chain(items: Sequence[object], splits: dict[tuple[int, int], int], i: int, 
 
 
 @rules.implements(np.linalg.matrix_power)
-def matrix_power(a: object, n: object) -> Any:
+def matrix_power(a: object, n: object) -> Value:
     """As `numpy.linalg.matrix_power`."""
     matrix = handle(a)
     if matrix.ndim < 2:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.core import (
@@ -46,14 +46,14 @@ _F = registry.FUNCTIONS
 def arange(
     first: object = NoValue,
     /,
-    stop: Any = NoValue,
-    step: Any = None,
+    stop: Value = NoValue,
+    step: Value = None,
     dtype: object = None,
     *,
-    start: Any = NoValue,
+    start: Value = NoValue,
     device: object = None,
     like: object = None,
-) -> Any:
+) -> Value:
     """As `numpy.arange`; how many numbers there are may be known only at run time."""
     plain("arange", like=(like, None))
     if device != "cpu":
@@ -87,7 +87,7 @@ def _arange_dtype(start: object, stop: object, step: object) -> np.dtype:
     return supported(np.result_type(np.int64, *dtypes))
 
 
-def _arange_count(start: Any, stop: Any, step: Any) -> tuple[int, Extents]:
+def _arange_count(start: Value, stop: Value, step: Value) -> tuple[int, Extents]:
     extent = stop - start
     if traced_inside((extent, step)):
         _refuse_unless_open((extent, step))
@@ -115,7 +115,7 @@ def _scalar(x: object, dtype: np.dtype) -> Atom:
     return atoms.reshape(atom_of(x, dtype), ())
 
 
-def _difference(start: Any, step: Any, dtype: np.dtype) -> Atom:
+def _difference(start: Value, step: Value, dtype: np.dtype) -> Atom:
     """NumPy's own step between floats: the second number less the first, both rounded."""
     return atoms.ufunc(np.subtract, _scalar(start + step, dtype), _scalar(start, dtype))
 
@@ -130,14 +130,14 @@ def _line(first: Atom, delta: Atom, count: int, dtype: np.dtype) -> Atom:
 def linspace(
     start: object,
     stop: object,
-    num: Any = 50,
-    endpoint: Any = True,
+    num: Value = 50,
+    endpoint: Value = True,
     retstep: object = False,
     dtype: object = None,
     axis: object = 0,
     *,
     device: object = None,
-) -> Any:
+) -> Value:
     """As `numpy.linspace`; the ends may be traced, also arrays."""
     if device != "cpu":
         plain("linspace", device=(device, None))
@@ -206,7 +206,7 @@ def logspace(
     base: object = 10.0,
     dtype: object = None,
     axis: object = 0,
-) -> Any:
+) -> Value:
     """As `numpy.logspace`."""
     if shape_of(base):
         most = max(len(shape_of(x)) for x in (start, stop, base))
@@ -219,7 +219,9 @@ def logspace(
 
 
 @rules.creates(np.geomspace)
-def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None, axis: Any = 0) -> Any:
+def geomspace(
+    start: Value, stop: Value, num: Value = 50, endpoint: Value = True, dtype: Value = None, axis: Value = 0
+) -> Value:
     """As `numpy.geomspace`."""
     if not traced_inside((start, stop, num)):
         return fresh(atoms.literal(np.geomspace(start, stop, num, endpoint, dtype, axis)))
@@ -242,7 +244,7 @@ def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype:
     return y.astype(chosen if dtype is None else supported(dtype))
 
 
-def _ended(y: Any, first: object, last: Any, num: Any, endpoint: Any) -> Any:
+def _ended(y: Value, first: object, last: Value, num: Value, endpoint: Value) -> Value:
     """A sequence of run-time length with what its ends are to be exactly."""
     places = _F[np.expand_dims](arange(num), tuple(range(1, y.ndim)))
     y = _F[np.where](places == num - 1, last, y) if endpoint else y
@@ -255,7 +257,7 @@ class Grid:
     def __init__(self, sparse: bool) -> None:
         self.sparse = sparse
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Value) -> Value:
         """Coordinates over slices; a complex step is a number of points."""
         if not tracing():
             return (np.ogrid if self.sparse else np.mgrid)[key]
@@ -268,7 +270,7 @@ class Grid:
             return grid
         return registry.FUNCTIONS[np.stack](grid)
 
-    def _axis(self, k: slice) -> Any:
+    def _axis(self, k: slice) -> Value:
         start = 0 if k.start is None else k.start
         if isinstance(k.step, complex):
             return linspace(start, k.stop, int(abs(k.step)))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import ufunc_reductions
 from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, kept, one_axis, result, store
@@ -35,7 +36,7 @@ def _arithmetic(ufunc: np.ufunc) -> Callable[..., Any]:
         keepdims: object = NoValue,
         initial: object = NoValue,
         where: object = True,
-    ) -> Any:
+    ) -> Value:
         return ufunc_reductions.reduce(
             ufunc, a, ufunc_reductions.ReductionKeywords(axis, dtype, out, keepdims, initial, where)
         )
@@ -51,7 +52,7 @@ def _extreme(ufunc: np.ufunc) -> Callable[..., Any]:
         keepdims: object = NoValue,
         initial: object = NoValue,
         where: object = True,
-    ) -> Any:
+    ) -> Value:
         return ufunc_reductions.reduce(
             ufunc, a, ufunc_reductions.ReductionKeywords(axis, None, out, keepdims, initial, where)
         )
@@ -62,7 +63,7 @@ def _extreme(ufunc: np.ufunc) -> Callable[..., Any]:
 def _truth(ufunc: np.ufunc) -> Callable[..., Any]:
     def reduction(
         a: object, axis: object = None, out: object = None, keepdims: object = NoValue, *, where: object = True
-    ) -> Any:
+    ) -> Value:
         truth = ufunc_reductions.reduce_atom(
             ufunc, atom_of(a), ufunc_reductions.ReductionKeywords(axis, np.bool_, None, keepdims, NoValue, where)
         )
@@ -81,7 +82,7 @@ rules.implements(np.amin)(rules.methods["min"])
 
 
 def _position(name: str) -> Callable[..., Any]:
-    def reduction(a: object, axis: object = None, out: object = None, *, keepdims: object = NoValue) -> Any:
+    def reduction(a: object, axis: object = None, out: object = None, *, keepdims: object = NoValue) -> Value:
         x = atom_of(a)
         shape = x.type.shape
         keep = keepdims is not NoValue and bool(keepdims)
@@ -111,7 +112,7 @@ def _running(ufunc: np.ufunc) -> Callable[..., Any]:
     return accumulation
 
 
-def accumulate(ufunc: np.ufunc, x: Atom, axis: Any, dtype: Any = None, out: Any = None) -> TracedArray:
+def accumulate(ufunc: np.ufunc, x: Atom, axis: Value, dtype: Value = None, out: Value = None) -> TracedArray:
     """`np.cumsum` and `np.cumprod`: along an axis, or over all elements in C order."""
     if axis is None:
         x, axis = atoms.reshape(x, (x.type.size,)), 0
@@ -156,7 +157,7 @@ if hasattr(np, "cumulative_sum"):
 
 
 @rules.implements(np.ptp)
-def ptp(a: object, axis: object = None, out: object = None, keepdims: object = NoValue) -> Any:
+def ptp(a: object, axis: object = None, out: object = None, keepdims: object = NoValue) -> Value:
     """Maximum less minimum."""
     options = ufunc_reductions.ReductionKeywords(axis, None, None, keepdims)
     x = atom_of(a)
@@ -166,7 +167,7 @@ def ptp(a: object, axis: object = None, out: object = None, keepdims: object = N
 
 
 @rules.implements(np.count_nonzero)
-def count_nonzero(a: object, axis: object = None, *, keepdims: object = False) -> Any:
+def count_nonzero(a: object, axis: object = None, *, keepdims: object = False) -> Value:
     """How many elements are not zero."""
     truth = atoms.convert(atom_of(a), np.bool_)
     return ufunc_reductions.reduce(

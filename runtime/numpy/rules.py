@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import union_arguments
 from anabranch.runtime.numpy.core import adopted, full_name, resolved, sized_inside, traced_inside
@@ -114,7 +115,7 @@ class Rules:
 
 
 def _refusal(name: str, reason: str) -> Callable[..., Any]:
-    def refuse(*_: Any, **__: Any) -> Any:
+    def refuse(*_: Value, **__: Value) -> Value:
         raise UnsupportedOperationError(f"{name} of a run-time value is not supported in compiled code: {reason}")
 
     return refuse
@@ -124,7 +125,7 @@ def _guarded(original: Callable[..., object], function: Callable[..., object]) -
     """The staged function where an argument is traced, NumPy's own where none is."""
 
     @functools.wraps(original, updated=())
-    def call(*args: object, **kwargs: object) -> Any:
+    def call(*args: object, **kwargs: object) -> Value:
         join = list_as_array.join_of(original, args)
         if join is not None:
             return join(*args, **kwargs)
@@ -152,7 +153,7 @@ def _creating(original: Callable[..., object], function: Callable[..., object]) 
     """The staged function while a function is traced, NumPy's own otherwise."""
 
     @functools.wraps(original, updated=())
-    def call(*args: object, **kwargs: object) -> Any:
+    def call(*args: object, **kwargs: object) -> Value:
         if not tracing():
             return original(*args, **kwargs)
         args, kwargs = list_as_array.with_lists(args, kwargs)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import CapacityError
 from anabranch.runtime.numpy.core import shape_argument, traced_inside
@@ -50,7 +51,7 @@ def shape_with_room(shape: object) -> tuple[tuple[int, ...], Extents]:
     return with_room(sizes, NEGATIVE)
 
 
-def _sizes(shape: object) -> Sequence[Any]:
+def _sizes(shape: object) -> Sequence[Value]:
     if isinstance(shape, TracedArray) and shape.ndim == 1:
         return [shape[i] for i in range(shape.shape[0])]
     if isinstance(shape, Tracer):
@@ -89,11 +90,11 @@ def with_room(sizes: Sequence[object], negative: str | None = None) -> tuple[tup
     return tuple(most), tuple(map(_extent, wanted, most))
 
 
-def _extent(size: Any, capacity: int) -> ValidRegion | None:
+def _extent(size: Value, capacity: int) -> ValidRegion | None:
     return None if isinstance(size, int) else Window(0, size_arithmetic.limited(size, 0, capacity))
 
 
-def _refuse_negative(n: Any, text: str) -> None:
+def _refuse_negative(n: Value, text: str) -> None:
     if isinstance(n, int):
         if n < 0:
             raise ValueError(text)
@@ -102,7 +103,7 @@ def _refuse_negative(n: Any, text: str) -> None:
         broadcasting.refuse(below, ValueError, text, *[n] * text.count("{}"))
 
 
-def _asked(n: Any, axis: int) -> Capacity:
+def _asked(n: Value, axis: int) -> Capacity:
     room = capacity_requests.at(f"axis {axis} of an array")
     too_many = atoms.ufunc(np.greater, n.atom, atoms.literal(room.size, np.int64))
     capacity_requests.exceeded(too_many, room, n.atom)

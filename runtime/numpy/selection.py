@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.config import settings
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.core import (
@@ -41,7 +42,7 @@ _F = registry.FUNCTIONS
 
 
 @rules.implements(np.where)
-def where(condition: object, x: object = NoValue, y: object = NoValue, /) -> Any:
+def where(condition: object, x: object = NoValue, y: object = NoValue, /) -> Value:
     """As `numpy.where` with three arguments: always an array."""
     if x is NoValue and y is NoValue:
         return _F[np.nonzero](condition)
@@ -58,15 +59,15 @@ def where(condition: object, x: object = NoValue, y: object = NoValue, /) -> Any
 @rules.method("clip")
 @rules.implements(np.clip)
 def clip(
-    a: Any,
-    a_min: Any = NoValue,
-    a_max: Any = NoValue,
-    out: Any = None,
+    a: Value,
+    a_min: Value = NoValue,
+    a_max: Value = NoValue,
+    out: Value = None,
     *,
-    min: Any = NoValue,
-    max: Any = NoValue,
-    **kwargs: Any,
-) -> Any:
+    min: Value = NoValue,
+    max: Value = NoValue,
+    **kwargs: Value,
+) -> Value:
     """As `numpy.clip`: `minimum(maximum(a, a_min), a_max)` in NumPy's common dtype."""
     low = None if (a_min is NoValue and min is NoValue) else (min if a_min is NoValue else a_min)
     high = None if (a_max is NoValue and max is NoValue) else (max if a_max is NoValue else a_max)
@@ -94,7 +95,7 @@ def clip(
     return result(value, out)
 
 
-def _within_dtype(bound: object, a: object, extreme: Callable[[Any, Any], object]) -> Any:
+def _within_dtype(bound: object, a: object, extreme: Callable[[Any, Any], object]) -> Value:
     """A Python int beyond the integers of the dtype bounds nothing on that side; on the other it is an error."""
     dtype = getattr(a, "dtype", None)
     if dtype is None or dtype.kind not in "iu" or not _is_int(bound):
@@ -109,7 +110,7 @@ def _is_int(value: object) -> bool:
 
 
 @rules.implements(np.select)
-def select(condlist: Any, choicelist: Any, default: Any = 0) -> TracedArray:
+def select(condlist: Value, choicelist: Value, default: Value = 0) -> TracedArray:
     """As `numpy.select`."""
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
@@ -136,7 +137,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> TracedArray:
 
 
 @rules.implements(np.piecewise)
-def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> TracedArray:
+def piecewise(x: Value, condlist: Value, funclist: Value, *args: Value, **kw: Value) -> TracedArray:
     """As `numpy.piecewise`; each function is applied to the whole of x, so it must be elementwise."""
     if any(callable(f) for f in funclist):
         raise refused("piecewise", "functions see a part of x whose size is known only at run time; use np.select")
@@ -216,7 +217,7 @@ def along(value: Atom, index: Atom, axis: int) -> Atom:
 
 @rules.method("take")
 @rules.implements(np.take)
-def take(a: object, indices: object, axis: object = None, out: object = None, mode: object = "raise") -> Any:
+def take(a: object, indices: object, axis: object = None, out: object = None, mode: object = "raise") -> Value:
     """As `numpy.take`."""
     value = atom_of(a)
     if axis is None:
@@ -283,7 +284,7 @@ def put_along_axis(arr: object, indices: object, values: object, axis: object) -
 
 @rules.method("choose")
 @rules.implements(np.choose)
-def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
+def choose(a: Value, choices: Value, out: Value = None, mode: Value = "raise") -> Value:
     """As `numpy.choose`."""
     items: Sequence[Any] = [choices[i] for i in range(len(choices))]
     chosen = promoted(*items)
@@ -311,7 +312,7 @@ def _check_choices(index: Atom, count: int) -> None:
 
 
 @rules.implements(np.compress)
-def compress(condition: object, a: object, axis: object = None, out: object = None) -> Any:
+def compress(condition: object, a: object, axis: object = None, out: object = None) -> Value:
     """As `numpy.compress`."""
     if traced_inside(condition):
         return registry.SIZED[np.compress](condition, a, axis, out)
@@ -322,13 +323,13 @@ def compress(condition: object, a: object, axis: object = None, out: object = No
 
 
 @rules.method("compress")
-def compress_method(a: object, condition: object, axis: object = None, out: object = None) -> Any:
+def compress_method(a: object, condition: object, axis: object = None, out: object = None) -> Value:
     """As `ndarray.compress`."""
     return compress(condition, a, axis, out)
 
 
 @rules.implements(np.extract)
-def extract(condition: Any, arr: Any) -> Any:
+def extract(condition: Value, arr: Value) -> Value:
     """As `numpy.extract`."""
     if traced_inside(condition):
         return registry.SIZED[np.extract](condition, arr)
@@ -345,7 +346,7 @@ def _fortran(order: object) -> bool:
 
 
 @rules.implements(np.unravel_index)
-def unravel_index(indices: object, shape: object, order: object = "C") -> Any:
+def unravel_index(indices: object, shape: object, order: object = "C") -> Value:
     """As `numpy.unravel_index`."""
     if _fortran(order):
         return unravel_index(indices, shape_argument(shape)[::-1])[::-1]
@@ -366,7 +367,7 @@ def unravel_index(indices: object, shape: object, order: object = "C") -> Any:
 
 
 @rules.implements(np.ravel_multi_index)
-def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: Any = "C") -> Any:
+def ravel_multi_index(multi_index: Value, dims: Value, mode: Value = "raise", order: Value = "C") -> Value:
     """As `numpy.ravel_multi_index`."""
     sizes = shape_argument(dims)
     items = [multi_index[i] for i in range(len(multi_index))]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.numpy import memory_order
 from anabranch.runtime.numpy.core import (
@@ -34,7 +34,7 @@ def full_slices(shape: Sequence[int]) -> list[views.AxisSlice]:
     return [views.AxisSlice(0, n) for n in shape]
 
 
-def _sizes(size: int, shape: Any) -> tuple[int, ...]:
+def _sizes(size: int, shape: Value) -> tuple[int, ...]:
     """A complete shape for so many elements: -1 worked out, with NumPy's messages."""
     try:
         sizes = list(map(operator.index, shape)) if not isinstance(shape, (int, np.integer)) else [int(shape)]
@@ -54,7 +54,7 @@ def _sizes(size: int, shape: Any) -> tuple[int, ...]:
     return tuple(size // known if n == -1 else n for n in sizes)
 
 
-def reshaped(array: TracedArray, shape: tuple[int, ...], copy: Any = None) -> TracedArray:
+def reshaped(array: TracedArray, shape: tuple[int, ...], copy: Value = None) -> TracedArray:
     """`array.reshape(shape)` in C order: a view where NumPy returns one."""
     made = memory_order.reshaped(array, shape, copy)
     if made is None:
@@ -63,7 +63,9 @@ def reshaped(array: TracedArray, shape: tuple[int, ...], copy: Any = None) -> Tr
 
 
 @rules.implements(np.reshape)
-def reshape(a: Any, /, shape: Any = None, order: Any = "C", *, newshape: Any = None, copy: Any = None) -> TracedArray:
+def reshape(
+    a: Value, /, shape: Value = None, order: Value = "C", *, newshape: Value = None, copy: Value = None
+) -> TracedArray:
     """As `numpy.reshape`."""
     shape = newshape if shape is None else shape
     if shape is None:
@@ -89,7 +91,7 @@ def reshape_method(a: object, /, *shape: object, order: object = "C", copy: obje
 
 @rules.method("ravel")
 @rules.implements(np.ravel)
-def ravel(a: Any, order: Any = "C") -> TracedArray:
+def ravel(a: Value, order: Value = "C") -> TracedArray:
     """As `numpy.ravel`: a view of what is contiguous, else a copy."""
     array = in_order(handle(a), order)
     if memory_order.contiguous(array):
@@ -110,7 +112,7 @@ def in_order(array: TracedArray, order: str) -> TracedArray:
 
 
 @rules.method("flatten")
-def flatten(a: Any, order: Any = "C") -> TracedArray:
+def flatten(a: Value, order: Value = "C") -> TracedArray:
     """As `ndarray.flatten`: always a copy."""
     array = in_order(handle(a), order)
     return reshaped(array, (array.size,), True)
@@ -128,7 +130,7 @@ def transposed(array: TracedArray) -> TracedArray:
 
 
 @rules.implements(np.transpose, np.permute_dims)
-def transpose(a: Any, axes: Any = None) -> Any:
+def transpose(a: Value, axes: Value = None) -> Value:
     """As `numpy.transpose`."""
     if isinstance(a, NumPyScalar) and not axes:
         return a
@@ -144,7 +146,7 @@ def transpose(a: Any, axes: Any = None) -> Any:
 
 
 @rules.method("transpose")
-def transpose_method(a: object, *axes: object) -> Any:
+def transpose_method(a: object, *axes: object) -> Value:
     """As `ndarray.transpose`."""
     if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
         return transpose(a, axes[0])
@@ -163,7 +165,7 @@ def matrix_transpose(x: object, /) -> TracedArray:
     return swapaxes(array, -1, -2)
 
 
-def _mt(a: Any) -> TracedArray:
+def _mt(a: Value) -> TracedArray:
     if a.ndim < 2:
         raise ValueError("matrix transpose with ndim < 2 is undefined")
     return swapaxes(a, -1, -2)
@@ -185,7 +187,7 @@ def swapaxes(a: object, axis1: object, axis2: object) -> TracedArray:
 
 
 @rules.implements(np.moveaxis)
-def moveaxis(a: Any, source: Any, destination: Any) -> TracedArray:
+def moveaxis(a: Value, source: Value, destination: Value) -> TracedArray:
     """As `numpy.moveaxis`."""
     array = handle(a)
     sources = axes_tuple(source, array.ndim, "source")
@@ -199,7 +201,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> TracedArray:
 
 
 @rules.implements(np.rollaxis)
-def rollaxis(a: Any, axis: Any, start: Any = 0) -> TracedArray:
+def rollaxis(a: Value, axis: Value, start: Value = 0) -> TracedArray:
     """As `numpy.rollaxis`."""
     array = handle(a)
     return permuted(array, _rolled(array.ndim, axis, start))
@@ -213,7 +215,7 @@ def _rolled(ndim: int, axis: int, start: int) -> list[int]:
 
 @rules.method("squeeze")
 @rules.implements(np.squeeze)
-def squeeze(a: object, axis: object = None) -> Any:
+def squeeze(a: object, axis: object = None) -> Value:
     """As `numpy.squeeze`."""
     array = handle(a)
     if axis is None:
@@ -255,7 +257,7 @@ def _at_least(ndim: int, x: object) -> TracedArray:
 
 
 def _register_at_least(original: Callable[..., object], ndim: int) -> None:
-    def function(*arrays: Any) -> Any:
+    def function(*arrays: Value) -> Value:
         made = [_at_least(ndim, x) for x in arrays]
         return made[0] if len(made) == 1 else tuple(made)
 
@@ -267,7 +269,7 @@ for _original, _ndim in ((np.atleast_1d, 1), (np.atleast_2d, 2), (np.atleast_3d,
 
 
 @rules.implements(np.broadcast_to)
-def broadcast_to(array: Any, shape: Any, subok: Any = False) -> TracedArray:
+def broadcast_to(array: Value, shape: Value, subok: Value = False) -> TracedArray:
     """As `numpy.broadcast_to`: a read-only view."""
     plain("broadcast_to", subok=(subok, False))
     base, sizes = handle(array), shape_argument(shape)
@@ -288,7 +290,7 @@ def broadcast_arrays(*args: object, subok: object = False) -> tuple[TracedArray,
 
 
 @rules.implements(np.flip)
-def flip(m: Any, axis: Any = None) -> Any:
+def flip(m: Value, axis: Value = None) -> Value:
     """As `numpy.flip`: a view."""
     array = handle(m)
     axes = axes_tuple(axis, array.ndim)
@@ -301,7 +303,7 @@ def flip(m: Any, axis: Any = None) -> Any:
 
 
 @rules.implements(np.fliplr)
-def fliplr(m: object) -> Any:
+def fliplr(m: object) -> Value:
     """As `numpy.fliplr`."""
     if handle(m).ndim < 2:
         raise ValueError("Input must be >= 2-d.")
@@ -309,7 +311,7 @@ def fliplr(m: object) -> Any:
 
 
 @rules.implements(np.flipud)
-def flipud(m: object) -> Any:
+def flipud(m: object) -> Value:
     """As `numpy.flipud`."""
     if handle(m).ndim < 1:
         raise ValueError("Input must be >= 1-d.")
@@ -317,7 +319,7 @@ def flipud(m: object) -> Any:
 
 
 @rules.implements(np.rot90)
-def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
+def rot90(m: Value, k: Value = 1, axes: Value = (0, 1)) -> Value:
     """As `numpy.rot90`: a view."""
     array = handle(m)
     if len(axes) != 2:
@@ -337,7 +339,7 @@ def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
 
 
 @rules.implements(np.diagonal)
-def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> TracedArray:
+def diagonal(a: Value, offset: Value = 0, axis1: Value = 0, axis2: Value = 1) -> TracedArray:
     """As `numpy.diagonal`: a read-only view."""
     array, offset = handle(a), operator.index(offset)
     if array.ndim < 2:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     NoValue,
@@ -61,7 +62,9 @@ def sort(
 
 @rules.method("argsort")
 @rules.implements(np.argsort)
-def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> TracedArray:
+def argsort(
+    a: Value, axis: Value = -1, kind: Value = None, order: Value = None, *, stable: Value = None
+) -> TracedArray:
     """As `numpy.argsort`; ties stay in order for every kind."""
     _stable("argsort", kind, order, stable)
     if not shape_of(a):
@@ -126,7 +129,7 @@ def partition_in_place(
 
 
 @rules.implements(np.lexsort)
-def lexsort(keys: Any, axis: Any = -1) -> Any:
+def lexsort(keys: Value, axis: Value = -1) -> Value:
     """As `numpy.lexsort`: stable sorts from the least significant key to the most."""
     items = [handle(keys[i]) for i in range(len(keys))]
     if not items:
@@ -141,7 +144,7 @@ def lexsort(keys: Any, axis: Any = -1) -> Any:
 
 @rules.method("searchsorted")
 @rules.implements(np.searchsorted)
-def searchsorted(a: object, v: object, side: object = "left", sorter: object = None) -> Any:
+def searchsorted(a: object, v: object, side: object = "left", sorter: object = None) -> Value:
     """As `numpy.searchsorted`: a binary search of a static number of steps."""
     if side not in ("left", "right", "l", "r", "L", "R"):
         raise ValueError(f"search side must be 'left' or 'right' (got {side!r})")
@@ -197,7 +200,7 @@ def _less_complex(x: Atom, y: Atom) -> Atom:
 
 
 @rules.implements(np.digitize)
-def digitize(x: object, bins: object, right: object = False) -> Any:
+def digitize(x: object, bins: object, right: object = False) -> Value:
     """As `numpy.digitize`: the bins may rise or fall."""
     line: Any = handle(bins)
     if dtype_of(x).kind == "c":
@@ -219,7 +222,7 @@ def digitize(x: object, bins: object, right: object = False) -> Any:
 
 
 @rules.implements(np.sort_complex)
-def sort_complex(a: object) -> Any:
+def sort_complex(a: object) -> Value:
     """As `numpy.sort_complex`: sorted, and complex."""
     ordered = _F[np.sort](handle(a))
     small = ordered.dtype.kind in "biu" and ordered.dtype.char in "bhBH"

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import fresh, zeros_atom
 from anabranch.runtime.ops.table import OPS
@@ -58,7 +59,7 @@ def real_of(dtype: np.dtype) -> np.dtype:
     return _REAL.get(dtype.char, dtype)
 
 
-def run(name: str, *inputs: Atom, **params: Any) -> tuple[Atom, ...]:
+def run(name: str, *inputs: Atom, **params: Value) -> tuple[Atom, ...]:
     """All outputs of an op."""
     return bind(OPS[name], *inputs, **params)
 

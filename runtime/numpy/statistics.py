@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import ufunc_reductions
 from anabranch.runtime.numpy.core import (
@@ -33,7 +34,7 @@ def _flag(keepdims: object) -> bool:
     return keepdims is not NoValue and bool(keepdims)
 
 
-def _items(x: Atom, axis: object, where: object, keepdims: bool) -> Any:
+def _items(x: Atom, axis: object, where: object, keepdims: bool) -> Value:
     """How many elements each mean takes in: an int, or an array with `where`."""
     if where is True or where is NoValue:
         axes = axes_tuple(axis, len(x.type.shape))
@@ -72,12 +73,12 @@ def mean(
     keepdims: object = NoValue,
     *,
     where: object = NoValue,
-) -> Any:
+) -> Value:
     """As `numpy.mean`."""
     return result(mean_atom(atom_of(a), axis, dtype, _flag(keepdims), where), out, "unsafe")
 
 
-def _correction(ddof: object, correction: object) -> Any:
+def _correction(ddof: object, correction: object) -> Value:
     if correction is NoValue:
         return ddof
     if ddof != 0:
@@ -127,7 +128,7 @@ def var(
     where: object = NoValue,
     mean: object = NoValue,
     correction: object = NoValue,
-) -> Any:
+) -> Value:
     """As `numpy.var`."""
     value = var_atom(atom_of(a), axis, dtype, _correction(ddof, correction), _flag(keepdims), where, mean)
     return result(value, out, "unsafe")
@@ -146,7 +147,7 @@ def std(
     where: object = NoValue,
     mean: object = NoValue,
     correction: object = NoValue,
-) -> Any:
+) -> Value:
     """As `numpy.std`."""
     value = var_atom(atom_of(a), axis, dtype, _correction(ddof, correction), _flag(keepdims), where, mean)
     return result(atoms.ufunc(np.sqrt, value), out, "unsafe")
@@ -155,7 +156,7 @@ def std(
 @rules.implements(np.average)
 def average(
     a: object, axis: object = None, weights: object = None, returned: object = False, *, keepdims: object = NoValue
-) -> Any:
+) -> Value:
     """As `numpy.average`; a sum of weights of zero raises `ZeroDivisionError` at run time."""
     keep = _flag(keepdims)
     if weights is None:
@@ -184,7 +185,7 @@ def _no_zero(sums: Atom) -> None:
     run_time_checks.fail_if(any_zero, lambda _: ZeroDivisionError("Weights sum to zero, can't be normalized"))
 
 
-def weighted(array: TracedArray, weight: TracedArray, axis: object) -> tuple[Any, Any]:
+def weighted(array: TracedArray, weight: TracedArray, axis: object) -> tuple[Value, Value]:
     """The array, and weights of its shape."""
     if array.shape == weight.shape:
         return array, weight
@@ -225,7 +226,7 @@ def _nan_lines(line: Atom) -> Atom | None:
 @rules.implements(np.median)
 def median(
     a: object, axis: object = None, out: object = None, overwrite_input: object = False, keepdims: object = False
-) -> Any:
+) -> Value:
     """As `numpy.median`: NaN where a line holds one."""
     del overwrite_input  # a permission
     line, wide = lines(a, axis)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Program
 from anabranch.runtime.numpy import sequential_loops
 from anabranch.runtime.numpy.core import NoValue, atom_of
@@ -22,7 +21,7 @@ _SCATTERED = frozenset(
 _WRAPPING = frozenset(("add", "subtract", "multiply"))
 
 
-def scatter_at(ufunc: np.ufunc, a: Any, indices: Any, b: Any) -> None:
+def scatter_at(ufunc: np.ufunc, a: Value, indices: Value, b: Value) -> None:
     """`ufunc.at(a, indices, b)`, by way of the flat positions that the indices select.
 
     The second operand counts as an array (no Python number is weak), and each step's result is cast back.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import sequential_loops
 from anabranch.runtime.numpy.core import NoValue, atom_of, axes_tuple, kept, refused, result, supported
@@ -68,7 +69,7 @@ def loop_dtypes(ufunc: np.ufunc, dtype: np.dtype, options: ReductionKeywords) ->
     return resolved
 
 
-def reduce(ufunc: np.ufunc, x: Any, options: ReductionKeywords) -> Any:
+def reduce(ufunc: np.ufunc, x: Value, options: ReductionKeywords) -> Value:
     """`ufunc.reduce(x, axis, dtype, out, keepdims, initial, where)`.
 
     Raises
@@ -114,7 +115,7 @@ def _folded(ufunc: np.ufunc, x: Atom, axes: tuple[int, ...], options: ReductionK
     return atoms.ufunc(ufunc, _constant(start, rest, dtype), value)
 
 
-def _identity(ufunc: np.ufunc, options: ReductionKeywords) -> Any:
+def _identity(ufunc: np.ufunc, options: ReductionKeywords) -> Value:
     """Return the result of a reduction of no elements; `initial=None` says that there is none."""
     return None if options.initial is None else ufunc.identity
 

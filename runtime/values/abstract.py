@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import enum
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.ir.program import ArrayType
 
@@ -95,7 +96,7 @@ def promoted(a: Abstract, b: Abstract) -> Abstract | None:
 def promote(a: Abstract, b: Abstract) -> np.dtype:
     """NumPy's result dtype of two values (NEP 50: Python scalars are weak)."""
 
-    def spec(x: Abstract) -> Any:
+    def spec(x: Abstract) -> Value:
         return x.python(0) if x.kind is Kind.PYTHON else x.dtype
 
     return np.result_type(spec(a), spec(b))

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import ShapeMismatchError, UnsupportedValueError
 from anabranch.runtime.ir.program import Atom, Literal
@@ -23,7 +24,7 @@ from anabranch.runtime.values.union import UnionValue
 Spec: TypeAlias = np.dtype | PythonType
 
 
-def operator(function: np.ufunc, left: object, right: object) -> Any:
+def operator(function: np.ufunc, left: object, right: object) -> Value:
     """A Python operator between NumPy-like values; unknown operands are left to their own reflected method."""
     for operand in (left, right):
         if not isinstance(operand, (Tracer, np.ndarray, np.generic, bool, int, float, complex, list, tuple)):
@@ -31,7 +32,9 @@ def operator(function: np.ufunc, left: object, right: object) -> Any:
     return apply(function, (left, right), _power_of(left))
 
 
-def apply(function: np.ufunc, operands: Sequence[object], power: Callable[[Any, Any], object] | None = np.power) -> Any:
+def apply(
+    function: np.ufunc, operands: Sequence[object], power: Callable[[Any, Any], object] | None = np.power
+) -> Value:
     """`function(*operands)` as NumPy computes it: an array handle, or a NumPy scalar where the shape is ().
 
     Raises
@@ -54,7 +57,7 @@ def apply(function: np.ufunc, operands: Sequence[object], power: Callable[[Any, 
     return wrapped[0] if len(wrapped) == 1 else wrapped
 
 
-def _of_one_type(function: np.ufunc, operands: Sequence[Any]) -> tuple[Atom, ...] | None:
+def _of_one_type(function: np.ufunc, operands: Sequence[Value]) -> tuple[Atom, ...] | None:
     """The result atoms where the operands are run-time arrays or NumPy scalars of one type, which the ufunc takes.
 
     Nothing is promoted, cast or stretched then, as most often; None otherwise.
@@ -76,7 +79,7 @@ def _of_one_type(function: np.ufunc, operands: Sequence[Any]) -> tuple[Atom, ...
 
 def apply_atoms(
     function: np.ufunc,
-    operands: Sequence[Any],
+    operands: Sequence[Value],
     dtype: object = None,
     casting: object = "same_kind",
     power: Callable[[Any, Any], object] | None = np.power,
@@ -113,7 +116,7 @@ def apply_atoms(
 
 
 def _loop(
-    function: np.ufunc, specs: Sequence[Spec], dtype: Any, casting: Any, output: np.dtype | None
+    function: np.ufunc, specs: Sequence[Spec], dtype: Value, casting: Value, output: np.dtype | None
 ) -> tuple[np.dtype, ...]:
     """The dtypes of the operands and results, which an output can take."""
     loop = _resolve(function, tuple(specs), None if dtype is None else np.dtype(dtype), casting)
@@ -122,7 +125,7 @@ def _loop(
     return loop
 
 
-def check_output(function: np.ufunc, operands: Sequence[Any], output: np.dtype) -> None:
+def check_output(function: np.ufunc, operands: Sequence[Value], output: np.dtype) -> None:
     """Raise where an array cannot take a result, as NumPy does before it looks at shapes."""
     whole = [x.memory if wrap.is_sized(x) else wrap.numpy_operand(x) for x in operands]
     _loop(function, [_spec(x) for x in whole], None, "same_kind", output)
@@ -138,7 +141,7 @@ def output_casting_error(
     return error
 
 
-def _beyond(x: object, specs: Sequence[Spec]) -> Any:
+def _beyond(x: object, specs: Sequence[Spec]) -> Value:
     """A Python int beyond the integers that it is compared with, as what compares with all of them in the same way."""
     dtypes = [s for s in specs if isinstance(s, np.dtype)]
     if type(x) is not int or not dtypes or any(d.kind not in "iu" for d in dtypes):
@@ -159,7 +162,7 @@ def _power_of(base: object) -> Callable[[Any, Any], Any] | None:
     return None if isinstance(base, np.generic) or np.isscalar(base) else pow
 
 
-def _is_single(exponent: Any, value: float) -> bool:
+def _is_single(exponent: Value, value: float) -> bool:
     """Return whether an exponent is known to be a single number, and this one."""
     if isinstance(exponent, Tracer):
         atom = getattr(exponent, "atom", None)
@@ -178,7 +181,7 @@ def _is_root(power: Callable[[Any, Any], Any], dtype: np.dtype) -> bool:
         return bool((power(np.full(2, -1, dtype), 0.5).real == 0).all())
 
 
-def _may_be_negative(exponent: Any) -> bool:
+def _may_be_negative(exponent: Value) -> bool:
     interval = getattr(exponent, "interval", None)
     return interval is None or interval.low < 0
 
@@ -207,7 +210,7 @@ def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(several.pop() if several else 1 for several in sizes)
 
 
-def _spec(x: Any) -> Spec:
+def _spec(x: Value) -> Spec:
     """The operand as NumPy's promotion takes it: a dtype, or a Python type where the value is weak."""
     if isinstance(x, Tracer):
         abstract = x.abstract
@@ -220,7 +223,7 @@ def _spec(x: Any) -> Spec:
     return dtype
 
 
-def _fit(x: Any, spec: Spec, specs: Sequence[Spec]) -> Spec:
+def _fit(x: Value, spec: Spec, specs: Sequence[Spec]) -> Spec:
     """For comparisons: NumPy compares with any Python int, also one that the array's dtype cannot hold."""
     narrow = [s for s in specs if isinstance(s, np.dtype) and s.kind in "iu"]
     if spec is not int or not narrow:

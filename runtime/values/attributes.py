@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.source_frames import internal
 
@@ -35,7 +36,7 @@ def is_stand_in(value: object) -> bool:
     return not _classes.isdisjoint(map(id, type(value).__mro__))
 
 
-def read(value: Any, name: str) -> Any:
+def read(value: Value, name: str) -> Value:
     """`value.name`."""
     sample = _sample(value)
     if sample is _NONE:
@@ -45,7 +46,7 @@ def read(value: Any, name: str) -> Any:
     return getattr(value if _shows(sample, name) else sample, name)
 
 
-def write(value: Any, name: str, new: Any) -> None:
+def write(value: Value, name: str, new: Value) -> None:
     """`value.name = new`."""
     sample = _sample(value)
     if sample is _SEVERAL:
@@ -56,7 +57,7 @@ def write(value: Any, name: str, new: Any) -> None:
         )
 
 
-def delete(value: Any, name: str) -> None:
+def delete(value: Value, name: str) -> None:
     """`del value.name`."""
     sample = _sample(value)
     if sample is _SEVERAL:
@@ -77,7 +78,7 @@ def names(value: object) -> list[str]:
     return dir(value if sample is _NONE else sample)
 
 
-def _sample(value: object) -> Any:
+def _sample(value: object) -> Value:
     for cls in type(value).__mro__:
         if id(cls) in _samples:
             make = _samples[id(cls)]

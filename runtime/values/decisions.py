@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values.static_requests import place, roots
 
@@ -20,7 +20,7 @@ def note(kind: str, what: str, why: Callable[[], str]) -> None:
     decisions.note(kind, what, why())
 
 
-def origin(value: Any) -> str:
+def origin(value: Value) -> str:
     """The names of the arguments that a value is computed from, as text."""
     trace = current().trace
     found, others = roots(value)

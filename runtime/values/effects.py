@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ops.host_callback import host_callback
 from anabranch.runtime.tracing.builder import current
@@ -59,7 +60,7 @@ def emit(name: str, perform: Callable[[Any], None], value: object) -> None:
     builder.write(trace.output.counter, after)
 
 
-def redirections() -> dict[str, Any]:
+def redirections() -> dict[str, Value]:
     """The standard files that the function has put others in the place of, by name: what it prints goes there."""
     return {
         name: getattr(sys, name)

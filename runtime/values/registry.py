@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.base.value import Value
+
 FUNCTIONS: dict[object, Callable[..., Any]] = {}
 METHODS: dict[str, Callable[..., Any]] = {}
 PROPERTIES: dict[str, Callable[[Any], Any]] = {}
@@ -30,6 +32,6 @@ def register_called(called: Callable[[Any], Callable[..., object]]) -> None:
     _called[:] = [called]
 
 
-def called(function: object) -> Any:
+def called(function: object) -> Value:
     """Return the staged form of a function that is an argument of another, such as a sort key; None for None."""
     return function if function is None or not _called else _called[0](function)

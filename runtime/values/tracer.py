@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import internal
@@ -99,10 +100,10 @@ class Tracer:
     def abstract(self) -> Abstract:
         raise NotImplementedError
 
-    def _binary(self, ufunc: np.ufunc, left: object, right: object) -> Any:
+    def _binary(self, ufunc: np.ufunc, left: object, right: object) -> Value:
         raise NotImplementedError
 
-    def _unary(self, ufunc: np.ufunc) -> Any:
+    def _unary(self, ufunc: np.ufunc) -> Value:
         raise NotImplementedError
 
     def _needs_concrete(self, need: str) -> NoReturn:
@@ -158,10 +159,10 @@ class Tracer:
             f"knows nothing; use NumPy's functions, and pass arrays of {library} as arguments"
         )
 
-    def __copy__(self) -> Any:
+    def __copy__(self) -> Value:
         return self
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+    def __deepcopy__(self, memo: dict[int, Value]) -> Value:
         return self.__copy__()
 
     def __reduce__(self) -> NoReturn:
@@ -208,7 +209,7 @@ INPLACE = dict(_BINARY)
 COMPARISONS = frozenset(_COMPARE.values())
 
 
-def _sample(value: Tracer) -> Any:
+def _sample(value: Tracer) -> Value:
     known = value.abstract
     if known.kind is Kind.PYTHON:
         return known.python(0)

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import (
     AnabranchError,
     ConcretizationError,
@@ -28,7 +29,7 @@ from anabranch.runtime.values.union_base import UnionBase, are_numbers
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up, operations
 
 
-def unknown_operation(value: object) -> Any:
+def unknown_operation(value: object) -> Value:
     """Raise the error of an operation that None has no part in."""
     raise TypeError(f"unsupported operand: '{type(value).__name__}'")
 
@@ -56,14 +57,14 @@ class UnionValue(UnionBase):
     def __copy__(self) -> UnionValue:
         return UnionValue(self.tag, tuple(map(copy.copy, self.options)), self.number)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> UnionValue:
+    def __deepcopy__(self, memo: dict[int, Value]) -> UnionValue:
         return UnionValue(self.tag, tuple(copy.deepcopy(option, memo) for option in self.options))
 
-    def without_undefined(self, error: Callable[[Undefined], NameError] = Undefined.error) -> Any:
+    def without_undefined(self, error: Callable[[Undefined], NameError] = Undefined.error) -> Value:
         """The value, after the check that it is set."""
         return self._without(lambda o: isinstance(o, Undefined), error)
 
-    def resolve(self, operation: Callable[[Any], object] = unknown_operation) -> Any:
+    def resolve(self, operation: Callable[[Any], object] = unknown_operation) -> Value:
         """The one value that operations see.
 
         Parameters
@@ -85,7 +86,7 @@ class UnionValue(UnionBase):
             return value
         return value._numeric()
 
-    def _without(self, excluded: Callable[[Any], bool], error: Callable[[Any], BaseException]) -> Any:
+    def _without(self, excluded: Callable[[Any], bool], error: Callable[[Any], BaseException]) -> Value:
         out = [i for i, o in enumerate(self.options) if excluded(o)]
         if not out:
             return self
@@ -94,7 +95,7 @@ class UnionValue(UnionBase):
             run_time_checks.fail_if(self.chosen(i), lambda _, failure=failure: failure)  # type: ignore[misc]
         return self.assuming([o for i, o in enumerate(self.options) if i not in out])
 
-    def assuming(self, options: list[Any]) -> Any:
+    def assuming(self, options: list[Value]) -> Value:
         """The value when it is known to be one of some of the options."""
         rest = [i for i, o in enumerate(self.options) if any(o is x for x in options)]
         if len(rest) == 1:
@@ -125,7 +126,7 @@ class UnionValue(UnionBase):
             )
         return first
 
-    def _numeric(self) -> Any:
+    def _numeric(self) -> Value:
         abstracts = self.kinds()
         numbers = all(a is not None and a.kind is not Kind.ARRAY for a in abstracts)
         both = self._merged(promoted if numbers else join)
@@ -143,7 +144,7 @@ class UnionValue(UnionBase):
             Abstract(both.shape, both.dtype, both.kind) if both.kind is not Kind.ARRAY else both, self.number_as(both)
         )
 
-    def through(self, operation: Callable[[Any], object]) -> Any:
+    def through(self, operation: Callable[[Any], object]) -> Value:
         """The operation on the value: on numbers and arrays merged, on objects on each where it is the one."""
         value = self.without_undefined()
         if not isinstance(value, UnionValue):
@@ -154,12 +155,12 @@ class UnionValue(UnionBase):
             return operation(value.resolve())
         return operations().decide(value, operation) if isinstance(value, UnionValue) else operation(value)
 
-    def each(self, operation: Callable[[Any], object]) -> Any:
+    def each(self, operation: Callable[[Any], object]) -> Value:
         """The operation on each option, None too, where it is the one."""
         value = self.without_undefined()
         return operations().decide(value, operation) if isinstance(value, UnionValue) else operation(value)
 
-    def in_place(self, operation: Callable[[Any], object]) -> Any:
+    def in_place(self, operation: Callable[[Any], object]) -> Value:
         """The operation where it changes the value itself: an array stays the one it is, and is merged with nothing."""
         value = self.without_undefined()
         if isinstance(value, UnionValue):
@@ -169,7 +170,7 @@ class UnionValue(UnionBase):
         shapes = {() if abstract is None else abstract.shape for abstract in value.kinds()}
         return value.through(operation) if shapes == {()} else operations().decide(value, operation)
 
-    def cast(self, dtype: np.dtype) -> Any:
+    def cast(self, dtype: np.dtype) -> Value:
         """The number as a scalar of this dtype, where each option can become one and nothing is raised; else None."""
         if not all(number_union.becomes(o, a, dtype) for o, a in zip(self.options, self.kinds(), strict=True)):
             return None
@@ -180,13 +181,13 @@ class UnionValue(UnionBase):
             atom = atoms.select(self.chosen(i), wrap.as_atom(self.options[i], dtype), atom)
         return wrap.numpy_result(atom)
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> Value:
         return self._compared(operator.eq, other)
 
-    def __ne__(self, other: object) -> Any:
+    def __ne__(self, other: object) -> Value:
         return self._compared(operator.ne, other)
 
-    def _compared(self, operation: Callable[[Any, Any], object], other: object) -> Any:
+    def _compared(self, operation: Callable[[Any, Any], object], other: object) -> Value:
         """`==` or `!=`, in which None takes part as itself."""
         value = self.without_undefined()
         if isinstance(other, UnionValue):
@@ -204,7 +205,7 @@ class UnionValue(UnionBase):
             return _operated(operation, (self, other), 0)
         return value.each(lambda v: operation(v, other))
 
-    def __anabranch_value__(self) -> Any:
+    def __anabranch_value__(self) -> Value:
         return self.resolve()
 
     def __getattr__(self, name: str) -> Any:
@@ -221,7 +222,7 @@ class UnionValue(UnionBase):
     def __delattr__(self, name: str) -> None:
         attributes.delete(self, name)
 
-    def __anabranch_read__(self, name: str) -> Any:
+    def __anabranch_read__(self, name: str) -> Value:
         """The attribute that a user's code asks for, whatever its name."""
         value = self.without_undefined()
         if not isinstance(value, UnionValue):
@@ -235,11 +236,11 @@ class UnionValue(UnionBase):
         """Do what changes an attribute of the object."""
         self.through(operation)
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Value) -> Value:
         found = looked_up(operator.getitem, self, key)
         return self.through(lambda v: v[key]) if found is UNKNOWN else found
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Value, value: Value) -> None:
         self.through(lambda v: operator.setitem(v, key, value))
 
     def __delitem__(self, key: object) -> None:
@@ -250,22 +251,22 @@ class UnionValue(UnionBase):
         length: int = self.through(len) if found is UNKNOWN else found
         return length
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Value]:
         if not self.of_objects:
             return iter(self.resolve())
         rows = self.through(tuple)
         return iter(rows if isinstance(rows, tuple) else rows.resolve())
 
-    def __divmod__(self, other: object) -> Any:
+    def __divmod__(self, other: object) -> Value:
         return self.through(lambda v: divmod(v, other))
 
-    def __rdivmod__(self, other: object) -> Any:
+    def __rdivmod__(self, other: object) -> Value:
         return self.through(lambda v: divmod(other, v))
 
-    def __round__(self, *digits: Any) -> Any:
+    def __round__(self, *digits: Value) -> Value:
         return self.through(lambda v: round(v, *digits))
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Value, **kwargs: Value) -> Value:
         return self.through(lambda v: v(*args, **kwargs))
 
     def __index__(self) -> int:
@@ -303,7 +304,7 @@ def _error_of_none(operation: Callable[[Any], object]) -> BaseException:
     return TypeError("unsupported operand: 'NoneType'")
 
 
-def _operated(function: Callable[..., object], operands: tuple[Any, ...], place: int) -> Any:
+def _operated(function: Callable[..., object], operands: tuple[Value, ...], place: int) -> Value:
     """A function of something that is one of a few alternatives, and of something else.
 
     It is done on the number that is worth the same, if that makes no difference beside the other. Else, of numbers, it
@@ -324,7 +325,7 @@ def _operated(function: Callable[..., object], operands: tuple[Any, ...], place:
 
 
 def _forward(function: Callable[[Any, Any], object]) -> Callable[[UnionValue, Any], Any]:
-    def forward(self: UnionValue, other: object) -> Any:
+    def forward(self: UnionValue, other: object) -> Value:
         if (found := looked_up(function, self, other)) is not UNKNOWN:
             return found
         if isinstance(other, wrap.class_of("text")) and function is operator.add:
@@ -335,7 +336,7 @@ def _forward(function: Callable[[Any, Any], object]) -> Callable[[UnionValue, An
 
 
 def _forward_in_place(function: Callable[[Any, Any], object]) -> Callable[[UnionValue, Any], Any]:
-    def forward(self: UnionValue, other: object) -> Any:
+    def forward(self: UnionValue, other: object) -> Value:
         if (found := looked_up(function, self, other)) is not UNKNOWN:
             return found
         if self.merges_with(other) or are_numbers(self):
@@ -346,7 +347,7 @@ def _forward_in_place(function: Callable[[Any, Any], object]) -> Callable[[Union
 
 
 def _forward_unary(function: Callable[[Any], object]) -> Callable[[UnionValue], Any]:
-    def forward(self: UnionValue) -> Any:
+    def forward(self: UnionValue) -> Value:
         found = looked_up(function, self)
         return _operated(function, (self,), 0) if found is UNKNOWN else found
 
@@ -354,7 +355,7 @@ def _forward_unary(function: Callable[[Any], object]) -> Callable[[UnionValue], 
 
 
 def _reflect(function: Callable[[Any, Any], object]) -> Callable[[UnionValue, Any], Any]:
-    def reflect(self: UnionValue, other: object) -> Any:
+    def reflect(self: UnionValue, other: object) -> Value:
         if (found := looked_up(function, other, self)) is not UNKNOWN:
             return found
         return _operated(function, (other, self), 1)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, number_union, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join, promote, promoted
@@ -21,7 +21,7 @@ class UnionBase:
 
     __slots__ = ("number", "options", "tag")
 
-    def __init__(self, tag: Atom, options: tuple[Any, ...], number: Atom | None = None) -> None:
+    def __init__(self, tag: Atom, options: tuple[Value, ...], number: Atom | None = None) -> None:
         self.tag = tag
         self.options = options
         self.number = number  # of numbers of a few kinds, the one that is worth the same, if that is known already
@@ -139,6 +139,6 @@ def _abstract_of_static(option: object) -> Abstract | None:
     return None if wrap.is_sized(option) else abstract_of_option(option)
 
 
-def _kind_in_memory(value: Any) -> Abstract | None:
+def _kind_in_memory(value: Value) -> Abstract | None:
     """The dtype and kind of a number or an array, of any size: the shape is that of the memory it lies in."""
     return value.memory.abstract if wrap.is_sized(value) else abstract_of_option(value)

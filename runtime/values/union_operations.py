@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.tracing.builder import current, tracing
 
 # The result of `looked_up` where there is no table.
@@ -45,6 +46,6 @@ def operations() -> UnionOperations:
     return given
 
 
-def looked_up(function: Callable[..., object], *operands: object) -> Any:
+def looked_up(function: Callable[..., object], *operands: object) -> Value:
     """Return the result of a function without effects, from a table; `UNKNOWN` where there is none."""
     return operations().look_up(function, *operands) if tracing() else UNKNOWN

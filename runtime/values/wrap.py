@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from anabranch.base.grammar import a
+from anabranch.base.value import Value
 from anabranch.runtime.device import array as device, foreign
 from anabranch.runtime.errors import IntegerRangeError, UnsupportedValueError
 from anabranch.runtime.ir.program import Atom, Literal
@@ -21,7 +22,7 @@ from anabranch.runtime.values.failures.refusals import dtype_refusal
 from anabranch.runtime.values.tracer import Tracer
 
 
-def numpy_operand(x: object) -> Any:
+def numpy_operand(x: object) -> Value:
     """An operand of a NumPy function: traced, ndarray, NumPy scalar or Python scalar; sequences become arrays."""
     if isinstance(x, Tracer) or type(x) in PYTHON_DTYPES:
         return x
@@ -103,7 +104,7 @@ def check_range(x: int) -> None:
         )
 
 
-def _check_fits(x: Any, dtype: np.dtype) -> None:
+def _check_fits(x: Value, dtype: np.dtype) -> None:
     """NumPy raises for a Python int that an integer dtype cannot hold."""
     if dtype.kind not in "iu" or dtype == atoms.INT64:
         return
@@ -117,7 +118,7 @@ def _check_fits(x: Any, dtype: np.dtype) -> None:
     run_time_checks.fail_if(outside, run_time_checks.IntMessage(OverflowError, text), x.atom)
 
 
-def numpy_result(atom: Atom) -> Any:
+def numpy_result(atom: Atom) -> Value:
     """The result of a NumPy function with this value: a scalar for shape (), else a fresh array."""
     if atom.type.shape == ():
         # A scalar known while tracing is NumPy's own, which may be a shape or an index.
@@ -125,12 +126,12 @@ def numpy_result(atom: Atom) -> Any:
     return array_of(atom)
 
 
-def array_of(atom: Atom) -> Any:
+def array_of(atom: Atom) -> Value:
     """A fresh array handle that holds the value (also 0-d)."""
     return _classes["array"](current().new_storage(atom))
 
 
-def from_abstract(abstract: Abstract, atom: Atom) -> Any:
+def from_abstract(abstract: Abstract, atom: Atom) -> Value:
     """A value of the given kind."""
     if abstract.kind is Kind.ARRAY:
         return array_of(atom)
@@ -140,7 +141,7 @@ def from_abstract(abstract: Abstract, atom: Atom) -> Any:
 _ROLES = {Kind.SCALAR: "scalar", Kind.PYTHON: "python", Kind.BUFFER: "buffer"}
 
 
-def python_number(*args: object) -> Any:
+def python_number(*args: object) -> Value:
     """The Python scalar of an atom (and an interval, and what it is an offset of): plain where it is known."""
     return _classes["python"](*args)
 
@@ -158,7 +159,7 @@ class Extent(Protocol):
         """Return whether one element is beside the other."""
 
 
-def with_extents(view: Any, extents: Sequence[Extent | None], origin: Position | None = None) -> Any:
+def with_extents(view: Any, extents: Sequence[Extent | None], origin: Position | None = None) -> Value:
     """New memory as an array of these extents, one for each axis; as it is where they are all None."""
     note_compact(view, extents)
     return part_of(view, extents, origin)
@@ -175,7 +176,7 @@ def note_compact(view: Any, extents: Sequence[Extent | None]) -> None:
         view.storage.strides = Compact(tuple(extents))
 
 
-def part_of(view: Any, extents: Sequence[Extent | None], origin: Position | None = None) -> Any:
+def part_of(view: Any, extents: Sequence[Extent | None], origin: Position | None = None) -> Value:
     """The part of an array that these extents select; the array itself where they are all None."""
     return _classes["extents"](view, extents, origin) if any(extents) else view
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from anabranch.base.grammar import a
+from anabranch.base.value import Value
 from anabranch.runtime.errors import AliasError, StructureMismatchError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
@@ -63,7 +64,7 @@ def check_sharing(
     return patterns[0] if patterns else ()
 
 
-def check_contents(slot: Slot, after: Any, users: Sequence[Callable[..., Any]], what: str) -> None:
+def check_contents(slot: Slot, after: Value, users: Sequence[Callable[..., Any]], what: str) -> None:
     """Refuse contents without one structure: of a list its length, of a dict its keys, of an object its attributes."""
     if not isinstance(after, UnionValue):
         return

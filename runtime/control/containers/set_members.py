@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.containers import container_order
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
@@ -22,7 +23,7 @@ class Members:
 
     items: tuple[tuple[Any, Any], ...]
 
-    def contains(self, item: object) -> Any:
+    def contains(self, item: object) -> Value:
         """`item in self`, plain or traced."""
         result: Any = False
         for element, present in self.items:

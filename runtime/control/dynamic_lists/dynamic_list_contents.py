@@ -9,6 +9,7 @@ import collections
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, Self, SupportsIndex
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.columnar import array_lists, nested_lists, row_tables
 from anabranch.runtime.control.dynamic_lists.dynamic_list_structure import GrowingSlot, GrowingStructure, keys_of
 from anabranch.runtime.errors import ConcretizationError
@@ -50,7 +51,7 @@ class GrowingContents(MayGrow):
     append: Callable[[Any], None]  # the subclasses have these as methods
     extend: Callable[[Iterable[Any]], None]
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __new__(cls, *args: Value, **kwargs: Value) -> Value:
         made: Any = cls.native.__new__(cls, *args, **kwargs)
         made._items = made.site = made.home = None
         return made
@@ -81,7 +82,7 @@ class GrowingContents(MayGrow):
         self.home = None
         self.become(contents)
 
-    def state(self) -> Any:
+    def state(self) -> Value:
         """Return the contents of the list, or the row of a table that it is."""
         return self.contents() if self.home is None or self.home.table.last is not None else self.home
 
@@ -93,7 +94,7 @@ class GrowingContents(MayGrow):
         else:
             self.leave_home(state)
 
-    def contents(self) -> Any:
+    def contents(self) -> Value:
         """The elements: `Items`, or a tuple where their number is known."""
         if self.home is not None and self.home.table.last is not None:
             return self.home.table.contents(self.home)
@@ -101,7 +102,7 @@ class GrowingContents(MayGrow):
             return nested_lists.finished(self._items)
         return self._contents(self.native.__iter__(self)) if self.items is None else self.items
 
-    def become(self, contents: Any) -> None:
+    def become(self, contents: Value) -> None:
         """Hold these elements."""
         grown = isinstance(contents, Items)
         if grown and type(contents.length) is int and not contents.structure.fixed and is_fixed(self):
@@ -114,7 +115,7 @@ class GrowingContents(MayGrow):
         self._items = contents if grown else None  # type: ignore[misc] # a slot of each class
         self.native.extend(self, (MARKER,) if grown else contents)
 
-    def _become_row(self, contents: Any) -> None:
+    def _become_row(self, contents: Value) -> None:
         table, index = self.home.table, self.home.index
         if not isinstance(contents, Items):
             contents = side_by_side(contents, fixed=True) or contents
@@ -171,7 +172,7 @@ class GrowingContents(MayGrow):
     def __anabranch_slot__(self) -> Slot:
         return GrowingSlot(self)
 
-    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[type, tuple[Any, ...]]:
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[type, tuple[Value, ...]]:
         return self.native, (self.native(self.contents()),)
 
     # ---- what needs a plain value -----------------------------------------------------------------------------------

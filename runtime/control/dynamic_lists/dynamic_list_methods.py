@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control import generator
 from anabranch.runtime.control.boolean import and_, not_
 from anabranch.runtime.control.branches.truth import truth_value
@@ -31,7 +32,7 @@ from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 
-def extend(owner: GrowingContents, values: Any, listed: Callable[[Any], Any]) -> None:
+def extend(owner: GrowingContents, values: Value, listed: Callable[[Any], Any]) -> None:
     """`owner.extend(values)`; `listed` makes a list of what an iterable yields."""
     if isinstance(values, UnionValue) and values.of_objects:
         values.through(lambda v: extend(owner, v, listed))
@@ -68,16 +69,16 @@ def _each(items: object, function: Callable[..., object], width: int | None = No
     return generator.Each(items, function, width=width)
 
 
-def count(owner: GrowingContents, value: object) -> Any:
+def count(owner: GrowingContents, value: object) -> Value:
     """`owner.count(value)`."""
     return generator_reductions.total(_each(owner, lambda item: truth_value(container_order.equal(item, value))), 0)
 
 
-def _find(owner: GrowingContents, value: Any, start: Any, stop: Any) -> tuple[Any, Any]:
+def _find(owner: GrowingContents, value: Value, start: Value, stop: Value) -> tuple[Value, Value]:
     row = GeneratorNames((False, 0), ("whether it is there", "its place"))
     numbered = iterators.Enumerated(elements.Elements(owner), 0)
 
-    def take(pair: Any) -> Any:
+    def take(pair: Value) -> Value:
         place, item = pair
         found = container_order.equal(item, value)
         if start is not None:
@@ -92,7 +93,7 @@ def _find(owner: GrowingContents, value: Any, start: Any, stop: Any) -> tuple[An
     return row[0], row[1]
 
 
-def index(owner: GrowingContents, value: Any, start: Any = None, stop: Any = None) -> Any:
+def index(owner: GrowingContents, value: Value, start: Value = None, stop: Value = None) -> Value:
     """`owner.index(value, start, stop)`."""
     items = owner.grown()
     bounds = [None if b is None else python_scalar(clipped(as_int(b), items.length)) for b in (start, stop)]
@@ -116,7 +117,7 @@ def remove(owner: GrowingContents, value: object) -> None:
     owner.become(without(owner.grown(), place))
 
 
-def equal(owner: GrowingContents, other: object) -> Any:
+def equal(owner: GrowingContents, other: object) -> Value:
     """`owner == other`."""
     if not isinstance(other, owner.native):
         return False
@@ -128,7 +129,7 @@ def equal(owner: GrowingContents, other: object) -> Any:
     )
 
 
-def _grown(owner: GrowingContents, value: Any) -> Any:
+def _grown(owner: GrowingContents, value: Value) -> Value:
     made = owner.made(())
     made.become(value.contents() if hasattr(value, "contents") else tuple(value))
     made.become(made.grown())
@@ -142,6 +143,6 @@ def sort(owner: GrowingContents, key: Callable[[Any], Any] | None, reverse: bool
     owner.become(dynamic_list_order.in_order(items, keys, reverse, reversed_items))
 
 
-def differ(owner: GrowingContents, other: object) -> Any:
+def differ(owner: GrowingContents, other: object) -> Value:
     """`owner != other`."""
     return not_(equal(owner, other))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from anabranch.base.signals import check
+from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
 
@@ -19,7 +20,7 @@ class _ClosedError(BaseException):
     """Unwinds code whose items nobody wants any more."""
 
 
-def pulled(hand: Callable[[Callable[[Any], bool]], None]) -> Iterator[Any]:
+def pulled(hand: Callable[[Callable[[Any], bool]], None]) -> Iterator[Value]:
     """The items that `hand` gives to the function it is called with, each computed when it is asked for.
 
     Raises
@@ -59,7 +60,7 @@ def pulled(hand: Callable[[Callable[[Any], bool]], None]) -> Iterator[Any]:
 
 def _items(
     thread: threading.Thread, asked: queue.SimpleQueue[bool], given: queue.SimpleQueue[tuple[str, Any]]
-) -> Iterator[Any]:
+) -> Iterator[Value]:
     try:
         thread.start()
         while True:

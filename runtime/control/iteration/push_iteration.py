@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from anabranch.base.signals import Interrupt
+from anabranch.base.value import Value
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.iteration.pull_iteration import pulled
 from anabranch.runtime.control.loops.unroll_budget import Cost
@@ -49,7 +50,7 @@ class PushIterator(attributes.Bare, abc.ABC):
         return "a generator"
 
     @abc.abstractmethod
-    def run(self, take: Take) -> Any:
+    def run(self, take: Take) -> Value:
         """Call `take` with each item, until it answers that it wants no more; whether it did, where that is known."""
 
     def drive(self, take: Take, leaves: bool) -> None:
@@ -61,7 +62,7 @@ class PushIterator(attributes.Bare, abc.ABC):
             self._spent = None if leaves else True
             self.run(take)
 
-    def items_or(self, driven: Callable[[PushIterator], object]) -> Any:
+    def items_or(self, driven: Callable[[PushIterator], object]) -> Value:
         """The list of the items, where it is known while tracing which there are; else what `driven` returns."""
         self._check_place()
         if self._items is not None:
@@ -91,17 +92,17 @@ class PushIterator(attributes.Bare, abc.ABC):
         """One that yields the same items, and the roots of the objects that it may change; None where there is none."""
         return None
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Value]:
         return self
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Value:
         self._check_place()
         if self._items is None:
             self._items = iter(()) if self._used_up() else self.pull()
         return next(self._items)
 
     @abc.abstractmethod
-    def pull(self) -> Iterator[Any]:
+    def pull(self) -> Iterator[Value]:
         """The items one by one."""
 
     def _used_up(self) -> bool:
@@ -134,7 +135,7 @@ def _hand_each(items: Iterator[object], take: Take) -> None:
 class Generated(PushIterator):
     """The result of a call of a generator function."""
 
-    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def __init__(self, function: Callable[..., Any], args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
         super().__init__()
         self._call = (function, args, kwargs)
 
@@ -147,7 +148,7 @@ class Generated(PushIterator):
         function, args, kwargs = self._call
         function(_past_try_statements(take, at_once=True), *args, **kwargs)
 
-    def pull(self) -> Iterator[Any]:
+    def pull(self) -> Iterator[Value]:
         """The items one by one."""
         function, args, kwargs = self._call
         # Not of `self`: what is asked no more is found out by its being forgotten.
@@ -164,7 +165,7 @@ def _past_try_statements(take: Take, at_once: bool) -> Take:
     trace = current().trace
     depth = len(trace.failures.regions)
 
-    def given(item: object) -> Any:
+    def given(item: object) -> Value:
         if len(trace.failures.regions) == depth:
             return take(item)
         if not at_once:
@@ -202,7 +203,7 @@ def generator(function: Callable[..., object]) -> Callable[..., Generated]:
     return make
 
 
-def _generator(_: object) -> Any:
+def _generator(_: object) -> Value:
     return (_ for _ in list[Any]())
 
 

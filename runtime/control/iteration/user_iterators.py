@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.exits import BREAK, NEXT
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.iteration.pull_iteration import pulled
@@ -28,7 +28,7 @@ class Stepped(PushIterator):
         """Ask for items until there is none, or no more is wanted."""
         step_through(self._iterator, take)
 
-    def pull(self) -> Iterator[Any]:
+    def pull(self) -> Iterator[Value]:
         """The items one by one."""
         iterator = self._iterator
         return pulled(lambda take: step_through(iterator, take))
@@ -38,22 +38,22 @@ class Stepped(PushIterator):
         return Stepped(self._iterator), (self._iterator,)
 
 
-def step_through(iterator: Any, take: Take) -> None:
+def step_through(iterator: Value, take: Take) -> None:
     """The loop `while True: try: item = next(iterator) except StopIteration: break` around `take(item)`."""
 
-    def goes_on(going: object) -> Any:
+    def goes_on(going: object) -> Value:
         return going
 
-    def step(going: Any) -> Any:
-        def ask() -> Any:
+    def step(going: Value) -> Value:
+        def ask() -> Value:
             return True, next(iterator)
 
-        def ended() -> Any:
+        def ended() -> Value:
             return False, Undefined("item")
 
         found, item = try_(ask, (lambda: StopIteration, ended))
 
-        def taken() -> Any:
+        def taken() -> Value:
             left = take(item.without_undefined() if isinstance(item, UnionValue) else item)
             return if_(left, lambda: (BREAK, True), lambda: (NEXT, True))
 
@@ -62,7 +62,7 @@ def step_through(iterator: Any, take: Take) -> None:
     while_(goes_on, step, (True,), ("going",), exits=("break",))
 
 
-def iterated(items: object) -> Any:
+def iterated(items: object) -> Value:
     """Return the iterator of an object whose class defines it in Python; anything else as it is."""
     found = containers.iterated(items)
     if tracing() and not isinstance(found, PushIterator) and containers.own_method(found, "__next__") is not None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing import loop_aliasing
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth, truth_value
@@ -183,7 +183,7 @@ class Emission:
         heap, test = self.types.heap, self.loop.test
         carry = state[2:width]
 
-        def run() -> Any:
+        def run() -> Value:
             for slot, contents in zip(self.types.slots, state[width:], strict=True):
                 slot.restore(contents)
             verdict = truth_value(test(*carry))

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing.loop_identity import Carried
 from anabranch.runtime.control.aliasing.loop_sources import Places
 from anabranch.runtime.control.branches.join import grow
@@ -152,7 +153,7 @@ class LoopTypes:
         return FieldGroups.of(self.layouts[:width], self.slots, self.layouts[width:])
 
     @property
-    def opened(self) -> list[Any]:
+    def opened(self) -> list[Value]:
         """The containers from before the loop that are carried by their parts."""
         return shared_containers.new_containers(tuple(self.init), self.whole)
 
@@ -255,7 +256,7 @@ def _names_of(instruction: dis.Instruction) -> tuple[str, ...]:
     return instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
 
 
-def _fresh_undefined(value: object) -> Any:
+def _fresh_undefined(value: object) -> Value:
     return Undefined(value.name) if isinstance(value, Undefined) else value
 
 

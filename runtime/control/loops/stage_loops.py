@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing import loop_aliasing, loop_identity
 from anabranch.runtime.control.aliasing.loop_identity import Identities
 from anabranch.runtime.control.branches.join import MISSING, decided_by
@@ -81,7 +81,7 @@ def stage(loop: LoopStatement) -> State:
     raise StructureMismatchError(f"the types carried by {loop.what} change at every step")
 
 
-def _gets_longer(slot: Slot, changes: dict[int, Any]) -> bool:
+def _gets_longer(slot: Slot, changes: dict[int, Value]) -> bool:
     """Return whether a step has made a list of static length longer."""
     now = changes[id(slot.target)]
     return isinstance(now, Items) or (isinstance(now, ListContents) and len(now) > len(slot.before))
@@ -208,7 +208,7 @@ def _must_be_exact(types: LoopTypes, entries: loop_objects.Entries, out: Sequenc
     )
 
 
-def _new(out: Sequence[object], types: LoopTypes) -> list[Any]:
+def _new(out: Sequence[object], types: LoopTypes) -> list[Value]:
     """The values that a step returns, but for objects that were there before the loop."""
     return [v for v in out if v not in types.heap]
 
@@ -268,7 +268,7 @@ def _finish(
     return tuple(values)
 
 
-def _surely_set(value: object, out: object) -> Any:
+def _surely_set(value: object, out: object) -> Value:
     """After at least one step that sets a name, the name is set."""
     if not isinstance(value, UnionValue) or isinstance(out, Undefined):
         return value

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, containers, registry, text_tables, wrap
@@ -23,7 +23,7 @@ from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN
 
 
-def chosen(items: Sequence[Any], position: int | PythonScalar, key: Any) -> Any:
+def chosen(items: Sequence[Value], position: int | PythonScalar, key: Value) -> Value:
     """The item at a position known only at run time; which is in range."""
     if not isinstance(position, PythonScalar):
         return items[position]
@@ -47,12 +47,12 @@ def chosen(items: Sequence[Any], position: int | PythonScalar, key: Any) -> Any:
     return stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item by a run-time index")
 
 
-def merged(number: object) -> Any:
+def merged(number: object) -> Value:
     """Note that a NumPy scalar is one of several, and which is known only at run time; returns the number."""
     return current().trace.identity.merge(number) if isinstance(number, Tracer) else number
 
 
-def _itself(value: object) -> Any:
+def _itself(value: object) -> Value:
     return value
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Iterator
-from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.program import Atom
@@ -21,11 +21,11 @@ class Countable(attributes.Bare, abc.ABC):
 
     @property
     @abc.abstractmethod
-    def length(self) -> Any:
+    def length(self) -> Value:
         """A plain int, or a traced Python int."""
 
     @abc.abstractmethod
-    def at(self, index: int | PythonScalar) -> Any:
+    def at(self, index: int | PythonScalar) -> Value:
         """The item at a position from 0 on that is known to be in range."""
 
     @property
@@ -58,10 +58,10 @@ class Countable(attributes.Bare, abc.ABC):
             ended = atoms.logical_and(pred, atoms.logical_not(left))
             run_time_checks.fail_if(ended, _value_error(message))
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Value]:
         return self.steps()
 
-    def steps(self) -> Iterator[Any]:
+    def steps(self) -> Iterator[Value]:
         """The items one by one, while tracing."""
         if not isinstance(self.length, int):
             if not (settings().auto_static and leaves_behind(self.length)):
@@ -73,7 +73,7 @@ class Countable(attributes.Bare, abc.ABC):
             raise wanting(error, self.length, "the length of an iteration")
         return self._items(self.length)
 
-    def _items(self, length: int) -> Iterator[Any]:
+    def _items(self, length: int) -> Iterator[Value]:
         yield from map(self.at, range(length))
         self.end(atoms.literal(False))
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Iterable, Iterator
-from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values.heap.opaque import Remaining
 
 
-def remaining(items: Iterable[object]) -> Iterable[Any]:
+def remaining(items: Iterable[object]) -> Iterable[Value]:
     """The items, by one iterator however often it is asked for.
 
     An iterator that the user has a name for stays itself: a branch that moves it is found, and refused.

@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 
 
@@ -19,7 +20,7 @@ def fitted(function: Callable[..., Any], original: Callable[..., Any]) -> Callab
     code = getattr(inspect.unwrap(plain), "__code__", None)
 
     @functools.wraps(function, assigned=("__name__", "__qualname__", "__doc__", "__module__"))
-    def call(*args: object, **kwargs: object) -> Any:
+    def call(*args: object, **kwargs: object) -> Value:
         try:
             return function(*args, **kwargs)
         except TypeError as error:

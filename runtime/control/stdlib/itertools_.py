@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.generator import Each
@@ -38,7 +39,7 @@ def _staged(items: object) -> bool:
     return isinstance(items, PushIterator) or is_countable(items)
 
 
-def _item(value: object) -> Any:
+def _item(value: object) -> Value:
     return value
 
 
@@ -50,7 +51,7 @@ class Filtered(Each):
     """The iterator that `filter` returns."""
 
 
-def map_(call: Call, function: Any, *columns: Any) -> Any:
+def map_(call: Call, function: Any, *columns: Value) -> Value:
     """As `map`."""
     if len(columns) == 1:
         return Mapped(columns[0], lambda item: call(function, item))
@@ -60,17 +61,17 @@ def map_(call: Call, function: Any, *columns: Any) -> Any:
     return Mapped(rows, lambda row: call(function, *row))
 
 
-def filter_(call: Call, function: object, items: object) -> Any:
+def filter_(call: Call, function: object, items: object) -> Value:
     """As `filter`."""
     return Filtered(items, _item, truth_value if function is None else lambda item: call(function, item))
 
 
-def starmap_(call: Call, function: object, rows: object) -> Any:
+def starmap_(call: Call, function: object, rows: object) -> Value:
     """As `itertools.starmap`."""
     return Each(rows, lambda row: call(function, *row))
 
 
-def product_(_: Call, *columns: Any, repeat: int = 1) -> Any:
+def product_(_: Call, *columns: Value, repeat: int = 1) -> Value:
     """As `itertools.product`."""
     columns = columns * repeat
     if not columns or not any(map(_staged, columns)):
@@ -78,24 +79,24 @@ def product_(_: Call, *columns: Any, repeat: int = 1) -> Any:
     return _nested([_again(c) for c in columns], ())
 
 
-def _again(items: Any) -> Any:
+def _again(items: Value) -> Value:
     """The items in a form that can be gone over more than once."""
     return items if isinstance(items, (TracedArray, Range, range, np.ndarray)) else tuple(items)
 
 
-def _nested(columns: list[Any], row: tuple[object, ...]) -> Each:
+def _nested(columns: list[Value], row: tuple[object, ...]) -> Each:
     first, *rest = columns
     if not rest:
         return Each(first, lambda item: (*row, item))
     return Each(first, lambda item: _nested(rest, (*row, item)), nested=True)
 
 
-def chain_(_: Call, *parts: Any) -> Any:
+def chain_(_: Call, *parts: Value) -> Value:
     """As `itertools.chain`."""
     return Chained(parts) if any(map(_staged, parts)) else itertools.chain(*parts)
 
 
-def islice_(_: Call, items: Any, *bounds: Any) -> Any:
+def islice_(_: Call, items: Value, *bounds: Value) -> Value:
     """As `itertools.islice`."""
     sequence = countable(items) if bounds else None
     if sequence is None:
@@ -116,16 +117,16 @@ def _check_bound(word: str, bound: object) -> None:
         run_time_checks.fail_if(negative, lambda _: ValueError(message))
 
 
-def pairwise_(_: Call, items: Any) -> Any:
+def pairwise_(_: Call, items: Value) -> Value:
     """As `itertools.pairwise`."""
     sequence = countable(items)
     return itertools.pairwise(items) if sequence is None else Consecutive(sequence)
 
 
-def accumulate_(call: Call, items: Any, function: object = operator.add, *, initial: Any = None) -> Any:
+def accumulate_(call: Call, items: Value, function: object = operator.add, *, initial: Value = None) -> Value:
     """As `itertools.accumulate`."""
 
-    def combine(total: object, item: object) -> Any:
+    def combine(total: object, item: object) -> Value:
         return call(function, total, item)
 
     if not _staged(items):
@@ -133,10 +134,10 @@ def accumulate_(call: Call, items: Any, function: object = operator.add, *, init
     return Accumulated(items, combine, initial)
 
 
-def reduce_(call: Call, function: object, items: Any, *initial: Any) -> Any:
+def reduce_(call: Call, function: object, items: Value, *initial: Value) -> Value:
     """As `functools.reduce`."""
 
-    def combine(total: object, item: object) -> Any:
+    def combine(total: object, item: object) -> Value:
         return call(function, total, item)
 
     if not _staged(items):
@@ -146,12 +147,12 @@ def reduce_(call: Call, function: object, items: Any, *initial: Any) -> Any:
     )
 
 
-def takewhile_(call: Call, function: object, items: object) -> Any:
+def takewhile_(call: Call, function: object, items: object) -> Value:
     """As `itertools.takewhile`."""
     return Taken(items, lambda item: call(function, item))
 
 
-def repeat_(_: Call, value: object, times: object = None) -> Any:
+def repeat_(_: Call, value: object, times: object = None) -> Value:
     """As `itertools.repeat`."""
     return (
         RepeatedItem(value, times)
@@ -160,12 +161,12 @@ def repeat_(_: Call, value: object, times: object = None) -> Any:
     )
 
 
-def count_(_: Call, start: object = 0, step: object = 1) -> Any:
+def count_(_: Call, start: object = 0, step: object = 1) -> Value:
     """As `itertools.count`."""
     return Counting(start, step)
 
 
-def ndindex_(_: Call, *shape: Any) -> Any:
+def ndindex_(_: Call, *shape: Value) -> Value:
     """As `np.ndindex`."""
     sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
     if not sizes:
@@ -173,7 +174,7 @@ def ndindex_(_: Call, *shape: Any) -> Any:
     return _nested([Range(0, n, 1) if isinstance(n, Tracer) else range(n) for n in sizes], ())
 
 
-def ndenumerate_(_: Call, array: Any) -> Any:
+def ndenumerate_(_: Call, array: Value) -> Value:
     """As `np.ndenumerate`."""
     if not isinstance(array, TracedArray) or not array.shape:
         return np.ndenumerate(array) if not isinstance(array, TracedArray) else iter([((), array[()])])
@@ -194,10 +195,10 @@ class Picked(Once):
         self.items, self.positions = _fitting(items), positions
 
     @property
-    def length(self) -> Any:
+    def length(self) -> Value:
         return self.positions.length
 
-    def at(self, index: int | PythonScalar) -> Any:
+    def at(self, index: int | PythonScalar) -> Value:
         return self.items.at(self.positions.at(index))
 
 
@@ -211,32 +212,32 @@ class Consecutive(Once):
         self._length = one_less.length
 
     @property
-    def length(self) -> Any:
+    def length(self) -> Value:
         return self._length
 
-    def at(self, index: Any) -> Any:
+    def at(self, index: Value) -> Value:
         return (self.items.at(index), self.items.at(index + 1))
 
 
 class RepeatedItem(Once):
     """One value some times."""
 
-    def __init__(self, value: Any, times: Any) -> None:
+    def __init__(self, value: Value, times: Value) -> None:
         super().__init__()
         self._value, self._length = value, Range(0, times, 1).length
 
     @property
-    def length(self) -> Any:
+    def length(self) -> Value:
         return self._length
 
-    def at(self, index: int | PythonScalar) -> Any:
+    def at(self, index: int | PythonScalar) -> Value:
         return self._value
 
 
 class Counting(Once):
     """Numbers without an end."""
 
-    def __init__(self, start: Any, step: Any) -> None:
+    def __init__(self, start: Value, step: Value) -> None:
         super().__init__()
         self._first, self._step = start, step
 
@@ -244,25 +245,25 @@ class Counting(Once):
     def length(self) -> int:
         return 2**62
 
-    def at(self, index: int | PythonScalar) -> Any:
+    def at(self, index: int | PythonScalar) -> Value:
         return self._first + index * self._step
 
 
 class Chained(PushIterator):
     """One iterable after the other."""
 
-    def __init__(self, parts: tuple[Any, ...]) -> None:
+    def __init__(self, parts: tuple[Value, ...]) -> None:
         super().__init__()
         self._parts = [Each(p, _item) for p in parts]
 
-    def run(self, take: Take) -> Any:
+    def run(self, take: Take) -> Value:
         """Each part, while `take` wants more."""
         left: Any = False
         for part in self._parts:
             left = if_(left, lambda: True, lambda part=part: part.run(take))
         return left
 
-    def pull(self) -> Iterator[Any]:
+    def pull(self) -> Iterator[Value]:
         """The items one by one."""
         return itertools.chain(*self._parts)
 
@@ -270,15 +271,15 @@ class Chained(PushIterator):
 class Taken(PushIterator):
     """The items up to the first that fails a test."""
 
-    def __init__(self, items: Any, test: Callable[[Any], Any]) -> None:
+    def __init__(self, items: Value, test: Callable[[Any], Any]) -> None:
         super().__init__()
         self._each, self._test = Each(items, _item), test
 
-    def run(self, take: Take) -> Any:
+    def run(self, take: Take) -> Value:
         """Each item, as long as they pass."""
         return self._each.run(lambda item: if_(self._test(item), lambda: take(item), lambda: True))
 
-    def pull(self) -> Iterator[Any]:
+    def pull(self) -> Iterator[Value]:
         """The items one by one."""
         return itertools.takewhile(self._test, self._each)
 
@@ -286,11 +287,11 @@ class Taken(PushIterator):
 class Accumulated(PushIterator):
     """The accumulated values of the items up to each."""
 
-    def __init__(self, items: Any, combine: Callable[[Any, Any], Any], initial: Any) -> None:
+    def __init__(self, items: Value, combine: Callable[[Any, Any], Any], initial: Value) -> None:
         super().__init__()
         self._each, self._combine, self._initial = Each(items, _item), combine, initial
 
-    def run(self, take: Take) -> Any:
+    def run(self, take: Take) -> Value:
         """The first item or the initial value, then each total."""
         each, start = self._each, self._initial
         split = each.first() if start is None else None
@@ -300,7 +301,7 @@ class Accumulated(PushIterator):
             (start is not None, Undefined("total") if start is None else start), ("whether it began", "the total")
         )
 
-        def step(item: Any) -> Any:
+        def step(item: Value) -> Value:
             row[1] = if_(row[0], lambda: self._combine(defined(row[1]), item), lambda: item)
             row[0] = True
             return take(row[1])
@@ -309,7 +310,7 @@ class Accumulated(PushIterator):
             return each.run(step)
         return if_(take(start), lambda: True, lambda: each.run(step))
 
-    def pull(self) -> Iterator[Any]:
+    def pull(self) -> Iterator[Value]:
         """The items one by one."""
         return itertools.accumulate(self._each, self._combine, initial=self._initial)
 

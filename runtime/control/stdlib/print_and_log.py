@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import containers, effects
@@ -19,7 +20,7 @@ from anabranch.runtime.values import containers, effects
 _LEVELS = ("debug", "info", "warning", "warn", "error", "critical", "fatal", "log")
 
 
-def print_(*values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flush: Any = False) -> None:
+def print_(*values: Value, sep: Value = " ", end: Value = "\n", file: Value = None, flush: Value = False) -> None:
     """As `print`.
 
     Raises
@@ -37,7 +38,7 @@ def print_(*values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flus
     # The standard files may be others when the function runs.
     name = next((n for n in ("stdout", "stderr") if file is getattr(sys, n)), None)
 
-    def perform(value: Any) -> None:
+    def perform(value: Value) -> None:
         shown, sep, end, flush = value
         print(*shown, sep=sep, end=end, file=getattr(sys, name) if name else file, flush=flush)
 
@@ -112,14 +113,14 @@ def _pprint(function: Callable[..., None], *args: object, **kwargs: object) -> N
 def _logged(function: Callable[..., None]) -> Callable[..., Any]:
     """A logging function; levels, handlers and filters are those of the time when the compiled function runs."""
 
-    def log(*args: Any, stacklevel: int = 1, **kwargs: Any) -> None:
+    def log(*args: Value, stacklevel: int = 1, **kwargs: Value) -> None:
         if function.__name__ == "exception" or kwargs.get("exc_info"):
             raise UnsupportedOperationError(
                 "logging an exception from compiled code is not supported: when it runs no exception is being handled "
                 "on the Python side; log the values instead, or call the function in a try statement and log there"
             )
 
-        def ready(value: Any) -> functools.partial[None]:
+        def ready(value: Value) -> functools.partial[None]:
             shown, named = value
             return functools.partial(function, *shown, stacklevel=stacklevel, **named)
 
@@ -137,7 +138,7 @@ def _at_the_line(name: str, ready: Callable[[Any], functools.partial[None]], val
 def _writes(function: Callable[..., Any], owner: object) -> Callable[..., Any]:
     """`file.write`: of a file that the function has made, it is done while tracing."""
 
-    def write(*args: object) -> Any:
+    def write(*args: object) -> Value:
         if not _stays_inside(owner, args):
             raise UnsupportedOperationError(
                 f"{function.__name__}() of a file in compiled code would write once, while the function is traced; "

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import atom_of, dtype_of, iota, zeros_atom
 from anabranch.runtime.values import atoms
@@ -17,7 +18,7 @@ SAMPLES = "Number of samples, {}, must be non-negative."
 _MOST = 2.0**62
 
 
-def of_steps(extent: Any, step: Any) -> Any:
+def of_steps(extent: Any, step: Value) -> Value:
     """How many numbers `np.arange` makes of a distance and a step, as a traced int."""
     if dtype_of(extent).kind in "iu" and type(step) is int and step:
         distance = size_arithmetic.bound_of(extent)

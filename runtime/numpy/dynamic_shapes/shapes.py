@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.numpy.core import axes_tuple, one_axis
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import wrap
@@ -17,12 +18,12 @@ from anabranch.runtime.values.registry import FUNCTIONS, METHODS
 rules = Rules()
 
 
-def _permuted(a: Any, axes: tuple[int, ...]) -> Any:
+def _permuted(a: Value, axes: tuple[int, ...]) -> Value:
     return a.viewed(views.Permute(axes), extents=tuple(a.extents[i] for i in axes))
 
 
 @rules.sized(np.transpose, np.permute_dims)
-def transpose(a: Any, axes: Any = None) -> Any:
+def transpose(a: Value, axes: Value = None) -> Value:
     """As `numpy.transpose`: a view."""
     order = tuple(reversed(range(a.ndim))) if axes is None else axes_tuple(tuple(axes), a.ndim)
     if len(order) != a.ndim:
@@ -31,7 +32,7 @@ def transpose(a: Any, axes: Any = None) -> Any:
 
 
 @rules.sized_method("transpose")
-def transpose_method(a: object, *axes: object) -> Any:
+def transpose_method(a: object, *axes: object) -> Value:
     """As `ndarray.transpose`."""
     given = axes[0] if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))) else axes or None
     return transpose(a, given)
@@ -41,7 +42,7 @@ rules.sized_properties["T"] = transpose
 
 
 @rules.sized(np.swapaxes)
-def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
+def swapaxes(a: Value, axis1: Value, axis2: Value) -> Value:
     """As `numpy.swapaxes`."""
     order = list(range(a.ndim))
     i, j = one_axis(axis1, a.ndim, "axis1"), one_axis(axis2, a.ndim, "axis2")
@@ -50,14 +51,14 @@ def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
 
 
 @rules.sized(np.moveaxis)
-def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+def moveaxis(a: Value, source: Value, destination: Value) -> Value:
     """As `numpy.moveaxis`."""
     order = tuple(np.moveaxis(np.zeros(range(1, a.ndim + 1)), source, destination).shape)
     return _permuted(a, tuple(n - 1 for n in order))
 
 
 @rules.sized(np.expand_dims)
-def expand_dims(a: Any, axis: Any) -> Any:
+def expand_dims(a: Value, axis: Value) -> Value:
     """As `numpy.expand_dims`."""
     given = axis if isinstance(axis, (tuple, list)) else (axis,)
     new = axes_tuple(tuple(given), a.ndim + len(given))
@@ -65,26 +66,26 @@ def expand_dims(a: Any, axis: Any) -> Any:
 
 
 @rules.sized(np.flip)
-def flip(m: Any, axis: Any = None) -> Any:
+def flip(m: Value, axis: Value = None) -> Value:
     """As `numpy.flip`: a view."""
     axes = axes_tuple(axis, m.ndim)
     return m[tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(m.ndim))]
 
 
 @rules.sized(np.flipud)
-def flipud(m: Any) -> Any:
+def flipud(m: Value) -> Value:
     """As `numpy.flipud`."""
     return flip(m, 0)
 
 
 @rules.sized(np.fliplr)
-def fliplr(m: object) -> Any:
+def fliplr(m: object) -> Value:
     """As `numpy.fliplr`."""
     return flip(m, 1)
 
 
 @rules.sized(np.squeeze)
-def squeeze(a: Any, axis: Any = None) -> Any:
+def squeeze(a: Value, axis: Value = None) -> Value:
     """As `numpy.squeeze`: of axes whose size is known to be 1."""
     ones = [i for i, (n, e) in enumerate(zip(a.capacity, a.extents, strict=True)) if e is None and n == 1]
     axes = ones if axis is None else list(axes_tuple(axis, a.ndim))
@@ -99,7 +100,7 @@ def squeeze(a: Any, axis: Any = None) -> Any:
 
 
 @rules.sized(np.copy)
-def copy(a: Any, order: Any = "K", subok: Any = False) -> Any:
+def copy(a: Value, order: Value = "K", subok: Value = False) -> Value:
     """As `numpy.copy`."""
     return a.__copy__()
 
@@ -108,7 +109,7 @@ rules.sized_method("copy")(lambda a, order="C": a.__copy__())
 
 
 @rules.sized(np.array)
-def array(object: Any, dtype: Any = None, *, copy: Any = True, ndmin: Any = 0, **others: Any) -> Any:
+def array(object: Value, dtype: Value = None, *, copy: Value = True, ndmin: Value = 0, **others: Value) -> Value:
     """As `numpy.array` of an array; of a list that holds some, they are stacked."""
     if not wrap.is_sized(object):
         made = FUNCTIONS[np.stack](list(object))
@@ -119,32 +120,34 @@ def array(object: Any, dtype: Any = None, *, copy: Any = True, ndmin: Any = 0, *
 
 
 @rules.sized(np.asarray, np.asanyarray)
-def asarray(a: Any, dtype: Any = None, **others: Any) -> Any:
+def asarray(a: Value, dtype: Value = None, **others: Value) -> Value:
     """As `numpy.asarray`."""
     return array(a, dtype, copy=False)
 
 
 @rules.sized_method("astype")
-def astype(a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True) -> Any:
+def astype(
+    a: Value, dtype: Value, order: Value = "K", casting: Value = "unsafe", subok: Value = True, copy: Value = True
+) -> Value:
     """As `ndarray.astype`."""
     made = METHODS["astype"](a.memory, dtype, order, casting, subok, copy)
     return a if made is a.memory else a.with_memory(made)
 
 
 @rules.sized_method("view")
-def view(a: Any, dtype: Any = None, type: Any = None) -> Any:
+def view(a: Value, dtype: Value = None, type: Value = None) -> Value:
     """As `ndarray.view()`."""
     return wrap.part_of(METHODS["view"](a.memory, dtype, type), a.extents, a.origin)
 
 
 @rules.sized_method("fill")
-def fill(a: Any, value: Any) -> None:
+def fill(a: Value, value: Value) -> None:
     """As `ndarray.fill`."""
     a.assign(value)
 
 
 @rules.sized(np.copyto)
-def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+def copyto(dst: Value, src: Value, casting: Value = "same_kind", where: Value = True) -> None:
     """As `numpy.copyto`."""
     if where is not True:
         src = FUNCTIONS[np.where](where, src, dst)
@@ -152,15 +155,15 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
 
 
 @rules.sized(np.where)
-def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+def where(condition: Value, x: Value = None, y: Value = None, /) -> Value:
     """As `numpy.where` of three arguments."""
     if x is None and y is None:
         return FUNCTIONS[np.nonzero](condition)
     return broadcasting.elementwise(FUNCTIONS[np.where], (condition, x, y))
 
 
-def _like(value: int) -> Any:
-    def make_like(a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None) -> Any:
+def _like(value: int) -> Value:
+    def make_like(a: Value, dtype: Value = None, order: Value = "K", subok: Value = True, shape: Value = None) -> Value:
         chosen = a.dtype if dtype is None else dtype
         return a.with_memory(FUNCTIONS[np.full](a.capacity, value, chosen))
 
@@ -172,7 +175,7 @@ for _function, _value in ((np.zeros_like, 0), (np.ones_like, 1), (np.empty_like,
 
 
 @rules.sized(np.full_like)
-def full_like(a: object, fill_value: object, dtype: object = None, **others: object) -> Any:
+def full_like(a: object, fill_value: object, dtype: object = None, **others: object) -> Value:
     """As `numpy.full_like`."""
     made = _like(0)(a, dtype)
     made.assign(fill_value)
@@ -180,12 +183,12 @@ def full_like(a: object, fill_value: object, dtype: object = None, **others: obj
 
 
 def _elementwise(function: Callable[..., Any], fill: object = None) -> None:
-    def rule(*args: object, **kwargs: Any) -> Any:
+    def rule(*args: object, **kwargs: Value) -> Value:
         arrays = [i for i, x in enumerate(args) if wrap.is_sized(x)]
         if not arrays:
             next(v for v in kwargs.values() if wrap.is_sized(v))._needs_size(f"an argument of {function.__name__}()")
 
-        def compute(*values: object) -> Any:
+        def compute(*values: object) -> Value:
             given = dict(zip(arrays, values, strict=True))
             return FUNCTIONS[function](*[given.get(i, x) for i, x in enumerate(args)], **kwargs)
 
@@ -204,7 +207,7 @@ for _staged in (
 def _several(function: Callable[..., object]) -> None:
     """Functions of which each positional argument is an operand."""
 
-    def rule(*args: object, **kwargs: object) -> Any:
+    def rule(*args: object, **kwargs: object) -> Value:
         return broadcasting.elementwise(lambda *xs: FUNCTIONS[function](*xs, **kwargs), args)
 
     rules.sized(function)(rule)
@@ -214,12 +217,12 @@ _several(np.isclose)
 
 
 @rules.sized(np.clip)
-def clip(a: object, a_min: object = None, a_max: object = None, out: Any = None, **kwargs: object) -> Any:
+def clip(a: object, a_min: object = None, a_max: object = None, out: Value = None, **kwargs: object) -> Value:
     """As `numpy.clip`."""
     low, high = kwargs.get("min", a_min), kwargs.get("max", a_max)
     limits = [x for x in (low, high) if x is not None]
 
-    def compute(x: object, *given: object) -> Any:
+    def compute(x: object, *given: object) -> Value:
         left = iter(given)
         bottom, top = (None if v is None else next(left) for v in (low, high))
         return FUNCTIONS[np.clip](x, bottom, top)

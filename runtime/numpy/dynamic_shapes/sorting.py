@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import quantiles
@@ -23,12 +24,12 @@ from anabranch.runtime.values.registry import FUNCTIONS
 rules = Rules()
 
 
-def _line(a: Any, axis: Any) -> tuple[Any, int]:
+def _line(a: Value, axis: Value) -> tuple[Value, int]:
     """The array, flat where no axis is given, and the axis."""
     return (operands.flat(a), 0) if axis is None else (a, one_axis(axis, a.ndim))
 
 
-def in_order(a: Any, axis: int, **how: Any) -> Any:
+def in_order(a: Value, axis: int, **how: Value) -> Value:
     """The array sorted along an axis, its valid elements at the front."""
     if operands.extents(a)[axis] is None:
         made = FUNCTIONS[np.sort](operands.memory(a), axis, **how)
@@ -37,25 +38,25 @@ def in_order(a: Any, axis: int, **how: Any) -> Any:
     return operands.with_axis(a, made, axis, operands.window(_size(a, axis)))
 
 
-def _size(a: Any, axis: int) -> Any:
+def _size(a: Value, axis: int) -> Value:
     return size_arithmetic.limited(a.shape[axis], 0, a.capacity[axis])
 
 
 @rules.sized(np.sort)
-def sort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+def sort(a: Value, axis: Value = -1, kind: Value = None, order: Value = None, *, stable: Value = None) -> Value:
     """As `numpy.sort`."""
     x, at = _line(a, axis)
     return in_order(x, at, kind=kind, order=order, stable=stable)
 
 
 @rules.sized_method("sort")
-def sort_in_place(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> None:
+def sort_in_place(a: Value, axis: Value = -1, kind: Value = None, order: Value = None, *, stable: Value = None) -> None:
     """As `ndarray.sort`."""
     a.assign(sort(a, one_axis(axis, a.ndim), kind, order, stable=stable))
 
 
 @rules.sized(np.argsort)
-def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None) -> Any:
+def argsort(a: Value, axis: Value = -1, kind: Value = None, order: Value = None, *, stable: Value = None) -> Value:
     """As `numpy.argsort`; ties stay in order for every kind."""
     x, at = _line(a, axis)
     # Compacted: of equal elements the valid ones come first.
@@ -65,7 +66,7 @@ def argsort(a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stab
 
 
 @rules.sized(np.partition)
-def partition(a: object, kth: object, axis: object = -1, kind: object = "introselect", order: object = None) -> Any:
+def partition(a: object, kth: object, axis: object = -1, kind: object = "introselect", order: object = None) -> Value:
     """As `numpy.partition`: sorted, which is one of the partitions."""
     x, at = _line(a, axis)
     _check_kth(kth, x, at)
@@ -73,7 +74,9 @@ def partition(a: object, kth: object, axis: object = -1, kind: object = "introse
 
 
 @rules.sized(np.argpartition)
-def argpartition(a: object, kth: object, axis: object = -1, kind: object = "introselect", order: object = None) -> Any:
+def argpartition(
+    a: object, kth: object, axis: object = -1, kind: object = "introselect", order: object = None
+) -> Value:
     """As `numpy.argpartition`: the positions that sort."""
     x, at = _line(a, axis)
     _check_kth(kth, x, at)
@@ -81,12 +84,14 @@ def argpartition(a: object, kth: object, axis: object = -1, kind: object = "intr
 
 
 @rules.sized_method("partition")
-def partition_in_place(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> None:
+def partition_in_place(
+    a: Value, kth: Value, axis: Value = -1, kind: Value = "introselect", order: Value = None
+) -> None:
     """As `ndarray.partition`."""
     a.assign(partition(a, kth, one_axis(axis, a.ndim), kind, order))
 
 
-def _check_kth(kth: Any, x: Any, axis: int) -> None:
+def _check_kth(kth: Value, x: Value, axis: int) -> None:
     """Raise for a position that is not on the axis, unless the axis is empty."""
     places = list(kth) if isinstance(kth, (list, tuple, np.ndarray)) and np.ndim(kth) else [kth]
     size, some = x.shape[axis], broadcasting.differ(x.size, 0)
@@ -101,7 +106,7 @@ def _check_kth(kth: Any, x: Any, axis: int) -> None:
 
 
 @rules.sized(np.lexsort)
-def lexsort(keys: Any, axis: object = -1) -> Any:
+def lexsort(keys: Value, axis: object = -1) -> Value:
     """As `numpy.lexsort`."""
     items = [keys[i] for i in range(len(keys))] if isinstance(keys, (list, tuple)) else list(keys)
     if not items:
@@ -114,7 +119,7 @@ def lexsort(keys: Any, axis: object = -1) -> Any:
 
 
 @rules.sized(np.sort_complex)
-def sort_complex(a: object) -> Any:
+def sort_complex(a: object) -> Value:
     """As `numpy.sort_complex`."""
     made = sort(a)
     if made.dtype.kind == "c":
@@ -126,7 +131,7 @@ def sort_complex(a: object) -> Any:
 # ---- order statistics ------------------------------------------------------------------------------------------------
 
 
-def _columns(a: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
+def _columns(a: Value, axis: Value) -> tuple[Value, tuple[int, ...]]:
     """The array with the axes that are gone over as the last one, and which they were."""
     axes = axes_tuple(axis, a.ndim)
     if len(axes) == a.ndim:
@@ -136,7 +141,7 @@ def _columns(a: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
     return a._needs_size("one axis, or all,"), axes
 
 
-def _shaped(made: object, a: Any, axes: tuple[int, ...], keepdims: object, out: object) -> Any:
+def _shaped(made: object, a: Value, axes: tuple[int, ...], keepdims: object, out: object) -> Value:
     if keepdims is not NoValue and keepdims:
         made = FUNCTIONS[np.expand_dims](made, axes) if hasattr(made, "shape") else made
     return stored(out, made)
@@ -145,7 +150,7 @@ def _shaped(made: object, a: Any, axes: tuple[int, ...], keepdims: object, out: 
 @rules.sized(np.median)
 def median(
     a: object, axis: object = None, out: object = None, overwrite_input: object = False, keepdims: object = False
-) -> Any:
+) -> Value:
     """As `numpy.median`: NaN where a line holds one, or nothing."""
     x, axes = _columns(a, axis)
     made = _middle(in_order(x, x.ndim - 1), x.shape[-1])
@@ -157,7 +162,7 @@ def median(
 @rules.sized(np.nanmedian)
 def nanmedian(
     a: object, axis: object = None, out: object = None, overwrite_input: object = False, keepdims: object = NoValue
-) -> Any:
+) -> Value:
     """As `numpy.nanmedian`."""
     x, axes = _columns(a, axis)
     count = x.shape[-1]
@@ -167,11 +172,11 @@ def nanmedian(
     return _shaped(_scalar(_middle(in_order(x, x.ndim - 1), count)), a, axes, keepdims, out)
 
 
-def _scalar(made: Any) -> Any:
+def _scalar(made: Any) -> Value:
     return made if wrap.is_sized(made) or made.shape else made[()]
 
 
-def _middle(ordered: Any, count: Any) -> Any:
+def _middle(ordered: Value, count: Value) -> Value:
     """The mean of the one or two elements in the middle of the first `count` of each line."""
     view = operands.memory(ordered)
     if not view.shape[-1]:
@@ -188,7 +193,7 @@ def _middle(ordered: Any, count: Any) -> Any:
     return wrap.with_extents(made, rest, operands.origin(ordered))
 
 
-def _picked(view: Any, index: object) -> Any:
+def _picked(view: Any, index: object) -> Value:
     shape = (*view.shape[:-1], 1)
     index = FUNCTIONS[np.broadcast_to](index, shape)
     return FUNCTIONS[np.take_along_axis](view, FUNCTIONS[np.asarray](index), -1)
@@ -196,16 +201,16 @@ def _picked(view: Any, index: object) -> Any:
 
 def _quantile(function: Callable[..., Any], scale: str, ignores_nan: bool) -> None:
     def rule(
-        a: Any,
-        q: Any,
-        axis: Any = None,
-        out: Any = None,
-        overwrite_input: Any = False,
+        a: Value,
+        q: Value,
+        axis: Value = None,
+        out: Value = None,
+        overwrite_input: Value = False,
         method: Any = "linear",
-        keepdims: Any = NoValue,
+        keepdims: Value = NoValue,
         *,
-        weights: Any = None,
-    ) -> Any:
+        weights: Value = None,
+    ) -> Value:
         del overwrite_input  # a permission
         for name, x in (("q", q), ("weights", weights)):
             if wrap.is_sized(x):
@@ -219,7 +224,7 @@ def _quantile(function: Callable[..., Any], scale: str, ignores_nan: bool) -> No
     rules.sized(function)(rule)
 
 
-def _of_lines(asked: quantiles.Request, a: Any, axis: Any) -> Any:
+def _of_lines(asked: quantiles.Request, a: Value, axis: Value) -> Value:
     """The quantiles along one axis of an array, or of all of it."""
     x, axes = _columns(a, axis)
     level = quantiles.checked_levels(asked)
@@ -236,7 +241,7 @@ def _of_lines(asked: quantiles.Request, a: Any, axis: Any) -> Any:
     return wrap.with_extents(made, extents, operands.origin(x)) if any(extents) else made
 
 
-def _check_some(asked: quantiles.Request, level: Any, x: Any, nothing: Atom) -> None:
+def _check_some(asked: quantiles.Request, level: Value, x: Value, nothing: Atom) -> None:
     """Raise where the axis is empty; NumPy's functions that leave NaN out then return a single NaN."""
     if not asked.ignores_nan:
         broadcasting.refuse(nothing, IndexError, quantiles.NOTHING)
@@ -248,7 +253,7 @@ def _check_some(asked: quantiles.Request, level: Any, x: Any, nothing: Atom) -> 
         broadcasting.refuse(nothing, UnsupportedOperationError, text)
 
 
-def _counts(x: Any, count: Any, ignores_nan: bool) -> tuple[Any, Any]:
+def _counts(x: Value, count: Value, ignores_nan: bool) -> tuple[Value, Value]:
     """How many elements of each line are gone over, and which lines have no quantile."""
     lines = math.prod(operands.capacity(x)[:-1])
     every = fresh(atoms.broadcast_to(size_arithmetic.atom_of(count), (lines,)))
@@ -271,7 +276,7 @@ _quantile(np.nanpercentile, "percent", ignores_nan=True)
 
 
 def _extreme(function: Callable[..., Any], ufunc: np.ufunc, worst: Callable[[np.dtype], Any]) -> None:
-    def rule(a: Any, axis: Any = None, out: object = None, keepdims: Any = NoValue, **given: Any) -> Any:
+    def rule(a: Value, axis: Value = None, out: object = None, keepdims: Value = NoValue, **given: Value) -> Value:
         if given.get("initial", NoValue) is NoValue:
             refuse_empty(a, axis, f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
         fill = np.nan if a.dtype.kind in "fcV" else worst(a.dtype)
@@ -287,7 +292,7 @@ _extreme(np.nanmin, np.fmin, highest)
 
 
 def _position(function: Callable[..., Any], plain: Callable[..., Any]) -> None:
-    def rule(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NoValue) -> Any:
+    def rule(a: Value, axis: Value = None, out: Value = None, *, keepdims: Value = NoValue) -> Value:
         if a.dtype.kind not in "fc":
             return FUNCTIONS[plain](a, axis=axis, out=out, keepdims=keepdims)
         refuse_empty(a, axis, f"attempt to get {plain.__name__} of an empty sequence")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import apply_ufunc, atoms, wrap
 from anabranch.runtime.values.abstract import Kind
@@ -31,7 +31,7 @@ def is_index_array(k: object) -> bool:
     )
 
 
-def index_operand(k: object) -> Any:
+def index_operand(k: object) -> Value:
     """An entry of a key beside index arrays, as an operand; raises what NumPy does for other dtypes."""
     operand = wrap.numpy_operand(k)
     if wrap.is_sized(operand):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.config import settings
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms, wrap
@@ -43,7 +43,7 @@ def integer(k: object, size: int, axis: int) -> int | Atom:
     return checked(atom, _known(k), size, axis)
 
 
-def _plain(k: Any) -> int:
+def _plain(k: Value) -> int:
     try:
         index: int = k.__index__()
     except AttributeError:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import AnabranchError, ShapeMismatchError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.values.abstract import Kind
@@ -48,7 +48,7 @@ def reraise(error: Exception, call: Callable[..., object], *args: object, **kwar
     raise refused from error
 
 
-def _stand_in(value: object) -> Any:
+def _stand_in(value: object) -> Value:
     """Zeros of the same type, read-only where the array is; what is known stays, as a copy where it may be written."""
     if isinstance(value, UnionValue):
         value = value.resolve()

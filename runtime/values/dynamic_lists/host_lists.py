@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.values.containers import Structure
 
 
@@ -22,7 +22,7 @@ class GrownListStructure(Structure):
         """True: its length is known only at run time, or its elements are side by side."""
         return True
 
-    def build(self, children: Sequence[object]) -> Any:
+    def build(self, children: Sequence[object]) -> Value:
         native, maxlen = self.extra
         return native(children[0]) if maxlen is None else native(children[0], maxlen)
 

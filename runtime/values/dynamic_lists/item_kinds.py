@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current
@@ -34,7 +35,7 @@ class ItemRow:
         return int(self.tag.value) if isinstance(self.tag, Literal) else None
 
     @staticmethod
-    def of(value: Any, variants: tuple[layouts.Layout, ...]) -> ItemRow:
+    def of(value: Value, variants: tuple[layouts.Layout, ...]) -> ItemRow:
         """The row of a value, with its kind among the others."""
         if isinstance(value, UnionValue):
             value = value.without_undefined()
@@ -66,7 +67,7 @@ class ItemRow:
         return ItemRow(variants, tag, tuple(leaves))
 
 
-def _options(value: Any) -> tuple[Any, ...]:
+def _options(value: Value) -> tuple[Value, ...]:
     """Return the things that a value may be, of which a record that is known by its number is one."""
     is_one = not isinstance(value, UnionValue) or isinstance(value, Reference)
     return (value,) if is_one else value.options
@@ -78,7 +79,7 @@ def _keep(packed: Sequence[pack_unpack.Packed]) -> None:
             current().keep(part.handle.storage)
 
 
-def kind_of(value: Any) -> layouts.Layout:
+def kind_of(value: Value) -> layouts.Layout:
     """The kind of an element."""
     return general(layouts.describe(value))
 

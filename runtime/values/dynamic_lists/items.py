@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import ArrayType, Atom, Equation
 from anabranch.runtime.tracing.builder import Builder, builder_or_none, current
 from anabranch.runtime.tracing.capacity import Capacity
@@ -70,7 +71,7 @@ class Past:
     kinds: tuple[int, ...]
 
     @property
-    def objects(self) -> tuple[Any, ...]:
+    def objects(self) -> tuple[Value, ...]:
         """The first elements that are known as such."""
         return head_objects(self.contents)
 
@@ -92,7 +93,7 @@ class Items:
         self.parts: tuple[Any, ...] = (length, *rest)
 
     @staticmethod
-    def of(value: Any, structure: ItemsStructure) -> Items:
+    def of(value: Value, structure: ItemsStructure) -> Items:
         """Contents of a list with the memory, and the kinds, that the structure says."""
         if not isinstance(value, Items):
             return _side_by_side(list(value), structure)
@@ -109,12 +110,12 @@ class Items:
     # ---- parts -------------------------------------------------------------------------------------------------------
 
     @property
-    def length(self) -> Any:
+    def length(self) -> Value:
         """How many there are: a Python int, traced or not."""
         return self.parts[0]
 
     @property
-    def first(self) -> Any:
+    def first(self) -> Value:
         """Where the first one lies."""
         return self.parts[1] if self.structure.ring else 0
 
@@ -162,7 +163,7 @@ class Items:
 
     # ---- places ------------------------------------------------------------------------------------------------------
 
-    def _around(self, place: Bound) -> Any:
+    def _around(self, place: Bound) -> Value:
         """A place of a ring, which may have gone past its end once."""
         n = self.structure.capacity
         atom = wrap.as_atom(place, np.int64)
@@ -185,7 +186,7 @@ class Items:
 
     # ---- elements ----------------------------------------------------------------------------------------------------
 
-    def item(self, position: Bound) -> Any:
+    def item(self, position: Bound) -> Value:
         """The element at a position that is in range."""
         past, kinds = self.past, self.structure.variants
         kind = 0 if len(kinds) == 1 else None
@@ -331,7 +332,7 @@ def _tags(items: Items, places: Sequence[int], capacity: int) -> Atom:
     return made
 
 
-def _side_by_side(values: list[Any], structure: ItemsStructure) -> Items:
+def _side_by_side(values: list[Value], structure: ItemsStructure) -> Items:
     start: list[int] = [len(values), 0] if structure.ring else [len(values)]
     constant = item_constants.memory_of(values, structure.variants)
     if constant is not None:
@@ -359,7 +360,7 @@ def one_after_another(parts: Sequence[Items]) -> Items:
     )
 
 
-def head_objects(contents: object) -> tuple[Any, ...]:
+def head_objects(contents: object) -> tuple[Value, ...]:
     """Return the first elements that are known as objects."""
     if isinstance(contents, Items):
         return () if contents.past is None else contents.past.objects

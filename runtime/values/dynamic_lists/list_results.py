@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import Structure
@@ -37,15 +37,15 @@ class HeadedStructure(Structure):
     def mutable(self) -> bool:
         return False
 
-    def children(self, value: Any) -> list[Any]:
+    def children(self, value: Value) -> list[Value]:
         return [*value.head, Items(value.structure, value.parts)]
 
-    def build(self, children: Sequence[Any]) -> list[Any]:
+    def build(self, children: Sequence[Value]) -> list[Value]:
         *head, items = children
         return [*head, *items[len(head) :]]
 
 
-def note_head(items: Items, ways: Sequence[tuple[Any, ...] | Items]) -> None:
+def note_head(items: Items, ways: Sequence[tuple[Value, ...] | Items]) -> None:
     """Note which objects a list begins with after branches, where each of them has left the same ones there.
 
     Parameters

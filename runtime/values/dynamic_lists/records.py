@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import AliasError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, containers
@@ -27,7 +27,7 @@ def is_record(value: object) -> bool:
     return not isinstance(value, (list, collections.deque)) and node_graphs.is_container(value)
 
 
-def graph_of(items: Sequence[Any]) -> NodeGraph | None:
+def graph_of(items: Sequence[Value]) -> NodeGraph | None:
     """The graph of all records among the items, and of the caller's that are like them; None where there are none."""
     mine = [v for v in items if is_record(v)]
     if not mine:
@@ -47,7 +47,7 @@ def graph_of(items: Sequence[Any]) -> NodeGraph | None:
     return made
 
 
-def _like(records: Sequence[object]) -> Iterator[Any]:
+def _like(records: Sequence[object]) -> Iterator[Value]:
     """Yield the caller's records of the classes of these, where one of these is the caller's."""
     callers = current().trace.identity.callers_objects
     if any(id(r) in callers for r in records):
@@ -64,7 +64,7 @@ def reference(value: object, graph: NodeGraph) -> Reference:
 # ---- items of lists of run-time length -------------------------------------------------------------------------------
 
 
-def by_number(value: object) -> Any:
+def by_number(value: object) -> Value:
     """An item as a list of run-time length takes it: records from before what is under way by their numbers.
 
     Raises
@@ -82,7 +82,7 @@ def by_number(value: object) -> Any:
     return _with_numbers(value)
 
 
-def _with_numbers(value: object) -> Any:
+def _with_numbers(value: object) -> Value:
     """A tuple, list or dict whose parts are as a list of run-time length takes them."""
     structure = containers.structure_of(value)
     if structure is None or structure.flat or structure.grown or structure.cls is not type(value):
@@ -175,7 +175,7 @@ def _numbered(graph: NodeGraph, kinds: frozenset[NodeKind]) -> layouts.Layout:
 # ---- results ---------------------------------------------------------------------------------------------------------
 
 
-def members(items: Any) -> tuple[tuple[Any, ...], ...]:
+def members(items: Value) -> tuple[tuple[Value, ...], ...]:
     """The nodes that elements of a list of run-time length are, by their numbers."""
     return tuple([s.extra.members for kind in items.structure.variants for s in structures_in(kind)])
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal
 from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms, containers
@@ -85,7 +86,7 @@ class Alternatives(ItemForm):
     def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
         return [((), ArrayType((), atoms.INT32)), *(((), t) for o in self.options for t in o.types)]
 
-    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+    def collect(self, value: Value, columns: Sequence[list[Atom]]) -> None:
         options = value.options if isinstance(value, UnionValue) else (value,)
         places = [self._place(o) for o in options]
         tag: Atom = atoms.literal(places[-1], np.int32)
@@ -105,10 +106,10 @@ class Alternatives(ItemForm):
         form = form_of(value, lambda _: False)
         return next(k for k, option in enumerate(self.options) if _holds(option, form))
 
-    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+    def build(self, wholes: Sequence[Atom], place: int) -> Value:
         return self.at(iter([Part(t, w, place) for t, w in zip(self.types, wholes, strict=True)]))
 
-    def at(self, leaves: Iterator[Atom]) -> Any:
+    def at(self, leaves: Iterator[Atom]) -> Value:
         tag = next(leaves)
         options = tuple([o.at(leaves) for o in self.options])
         return options[int(tag.value)] if isinstance(tag, Literal) else UnionValue(tag, options)

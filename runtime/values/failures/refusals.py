@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import collections.abc
 import io
-from typing import Any
 
 import numpy as np
 
 from anabranch.base.grammar import a
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedValueError
 
 # What to do about an array of a dtype that XLA has not, by the kind of the dtype.
@@ -47,7 +47,7 @@ def argument_refusal(where: str, value: object) -> UnsupportedValueError:
     )
 
 
-def shown(value: Any) -> str:
+def shown(value: Value) -> str:
     """Return the text of a value for a message; the user's class may not be able to give one."""
     try:
         return f"{value!r:.60}"

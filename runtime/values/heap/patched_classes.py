@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from anabranch.base import fork_locks
+from anabranch.base.value import Value
 
 
 @dataclasses.dataclass(slots=True)
@@ -23,7 +24,7 @@ lock = fork_locks.lock()
 classes: dict[int, Staged] = {}
 
 
-def as_written(cls: type) -> dict[str, Any]:
+def as_written(cls: type) -> dict[str, Value]:
     """The attributes of a class, without what stands in for some of them now."""
     staged = classes.get(id(cls))
     if staged is None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import numpy as np
 
 from anabranch.base.signals import whole
+from anabranch.base.value import Value
 from anabranch.runtime.values.containers import is_users_class
 from anabranch.runtime.values.heap import opaque
 from anabranch.runtime.values.heap.slots import FunctionSlot, Slot, of_receiver, slot_of
@@ -39,7 +39,7 @@ class Heap:
         self._seen: dict[int, object] = {}
         self.extend(roots)
 
-    def extend(self, roots: Iterable[Any]) -> None:
+    def extend(self, roots: Iterable[Value]) -> None:
         """Remember what more roots lead to, as it is now."""
         pending = list(roots)
         while pending:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import ArrayType, Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
@@ -26,10 +26,10 @@ class ListBuffer(Tracer):
     def abstract(self) -> Abstract:
         return Abstract(self.atom.type.shape, self.atom.type.dtype, Kind.BUFFER)
 
-    def _binary(self, ufunc: np.ufunc, left: object, right: object) -> Any:
+    def _binary(self, ufunc: np.ufunc, left: object, right: object) -> Value:
         return NotImplemented
 
-    def _unary(self, ufunc: np.ufunc) -> Any:
+    def _unary(self, ufunc: np.ufunc) -> Value:
         return NotImplemented
 
 

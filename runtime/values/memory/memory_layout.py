@@ -14,6 +14,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.tracing.storage import UNKNOWN, Compact
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.memory.handle import Handle
@@ -109,7 +110,7 @@ def kept(models: Sequence[np.ndarray]) -> tuple[int, ...]:
     return strides
 
 
-def keep_order(made: object, operands: Iterable[object]) -> Any:
+def keep_order(made: object, operands: Iterable[object]) -> Value:
     """Note the layout of the result of an elementwise function with order="K"; return the result."""
     handles: list[Handle] = [x for x in operands if isinstance(x, Handle)]
     if not _is_new(made, handles) or all(map(plain, handles)):
@@ -124,7 +125,7 @@ def keep_order(made: object, operands: Iterable[object]) -> Any:
     return made
 
 
-def forget_order(made: object, operands: Iterable[object]) -> Any:
+def forget_order(made: object, operands: Iterable[object]) -> Value:
     """Note that the layout of a result is not known where its operands are not all in C order; return the result."""
     handles = _handles(operands)
     if _is_new(made, handles) and not all(map(plain, handles)):
@@ -188,7 +189,7 @@ _ELEMENTWISE = frozenset(
 
 def noted(
     made: object, operands: Sequence[object], name: str, options: Mapping[str, object], order: object = None
-) -> Any:
+) -> Value:
     """Note the layout of the result of a function or a method of this name, for this `order=`; return the result.
 
     What is written to `out=` lies where it did.

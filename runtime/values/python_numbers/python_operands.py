@@ -7,6 +7,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import IntegerRangeError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
@@ -62,7 +63,7 @@ def kind_of(x: Operand) -> type:
     return x.python if is_run_time(x) else type(x)
 
 
-def interval_of(x: Any) -> Interval:
+def interval_of(x: Value) -> Interval:
     """The interval that an int operand is known to lie in."""
     if is_run_time(x):
         return Interval(0, 1) if x.python is bool else x.interval
@@ -92,7 +93,7 @@ def overflow(_: int) -> BaseException:
     return IntegerRangeError("a Python int went beyond 64 bits; compiled code holds ints as int64")
 
 
-def fits(x: Any) -> bool:
+def fits(x: Value) -> bool:
     """Return whether an int operand is an int64."""
     return is_run_time(x) or FULL.low <= int(x) <= FULL.high
 

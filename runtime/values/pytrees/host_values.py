@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.device import array as device
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import Kind
@@ -59,7 +60,7 @@ class BesideStructure(containers.Structure):
     def mutable(self) -> bool:
         return False
 
-    def children(self, value: Any) -> list[Any]:
+    def children(self, value: Value) -> list[Value]:
         return [value.members, value.result]
 
 
@@ -93,12 +94,12 @@ def hosted(
     return layout
 
 
-def fresh(value: object) -> Any:
+def fresh(value: object) -> Value:
     """The host value of a constant of the trace: of an array a copy, which nobody else has."""
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
-def on_device(value: object) -> Any:
+def on_device(value: object) -> Value:
     """The same where results stay on the device."""
     if isinstance(value, (np.ndarray, np.generic)) and device.holds(value.dtype):
         return device.placed(np.asarray(value))
@@ -122,7 +123,7 @@ class Building:
         self._members = members
         self._made: dict[int, Any] = {}
 
-    def build(self, layout: layouts.Layout, arrays: Iterator[np.ndarray]) -> Any:
+    def build(self, layout: layouts.Layout, arrays: Iterator[np.ndarray]) -> Value:
         """The host value of a layout from its arrays."""
         match layout:
             case layouts.Constant(value):
@@ -147,7 +148,7 @@ class Building:
                     raise chosen.error()
                 return chosen
 
-    def _held(self, value: object) -> Any:
+    def _held(self, value: object) -> Value:
         if isinstance(value, CallersObject):
             return self._objects[value.index]
         if isinstance(value, CallersNumber):
@@ -157,6 +158,6 @@ class Building:
         return self._constant(value)
 
 
-def build(layout: layouts.Layout, arrays: Iterator[np.ndarray], members: Sequence[object] = ()) -> Any:
+def build(layout: layouts.Layout, arrays: Iterator[np.ndarray], members: Sequence[object] = ()) -> Value:
     """The host value of a layout in which nothing is the caller's own, but for members."""
     return Building(members=members).build(layout, arrays)

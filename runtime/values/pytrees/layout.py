@@ -16,6 +16,7 @@ from typing import Any, TypeAlias, TypeGuard
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.values import atoms, containers
 from anabranch.runtime.values.abstract import (
@@ -74,7 +75,7 @@ class Union:
 Layout: TypeAlias = Constant | Leaf | Node | Union
 
 
-def same(a: Any, b: Any) -> bool:
+def same(a: Value, b: Value) -> bool:
     """Return whether two objects are interchangeable: the same one, equal constants, or handles on the same view."""
     if a is b:
         return True

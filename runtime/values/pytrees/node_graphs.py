@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.undefined import Undefined
@@ -43,7 +44,7 @@ class NodeGraph:
     coarse: frozenset[type]
 
     @staticmethod
-    def of(members: Sequence[Any]) -> NodeGraph:
+    def of(members: Sequence[Value]) -> NodeGraph:
         """The graph of these members."""
         fine = [_kind(m, True) for m in members]
         count = collections.Counter(kind[0] for kind in set(fine))
@@ -75,7 +76,7 @@ class NodeGraph:
         return frozenset(kind for kind in self.kinds if kind[0] in classes)
 
 
-def _kind(member: Any, fine: bool) -> NodeKind:
+def _kind(member: Value, fine: bool) -> NodeKind:
     if not fine or member is None:
         return (type(member),)
     structure = containers.structure_of(member)
@@ -83,7 +84,7 @@ def _kind(member: Any, fine: bool) -> NodeKind:
     return (type(member), keys if not isinstance(member, list) or keys is None else len(keys))
 
 
-def graph_of(*values: Any, least: int = SMALL + 1) -> NodeGraph | None:
+def graph_of(*values: Value, least: int = SMALL + 1) -> NodeGraph | None:
     """The graph that has these containers; None where it would have fewer than `least`."""
     graphs: list[NodeGraph] = current().trace.identity.graphs
     for graph in reversed(graphs):
@@ -109,7 +110,7 @@ def leads_to_its_kind(value: object) -> bool:
     return any(type(v) is kind[0] and _kind(v, True) == kind for v in reached)
 
 
-def _reached(values: Iterable[object]) -> Iterator[Any]:
+def _reached(values: Iterable[object]) -> Iterator[Value]:
     """Yield the containers that some lead to, these first."""
     pending, seen = collections.deque(values), set[int]()
     while pending:

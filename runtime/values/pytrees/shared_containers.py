@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArrayStructure
 from anabranch.runtime.values.pytrees.layout import Layout, Node
 from anabranch.runtime.values.union import UnionValue
@@ -21,7 +21,7 @@ def repetitions(values: Sequence[object]) -> tuple[int, ...]:
     return tuple([first.setdefault(id(v), i) for i, v in enumerate(values)])
 
 
-def new_containers(value: object, layout: Layout) -> list[Any]:
+def new_containers(value: object, layout: Layout) -> list[Value]:
     """The mutable containers of a value that become new ones where it is packed and unpacked, but for choices."""
     if not isinstance(layout, Node) or isinstance(layout.structure, DynamicArrayStructure):
         return []
@@ -34,7 +34,7 @@ def new_containers(value: object, layout: Layout) -> list[Any]:
     return own + [c for p, t in pairs for c in new_containers(p, t)]
 
 
-def _merged_containers(layout: Layout) -> list[Any]:
+def _merged_containers(layout: Layout) -> list[Value]:
     """One object for each container that is made of several."""
     if not isinstance(layout, Node):
         return []
