@@ -38,6 +38,7 @@ from anabranch.runtime.tracing.state import (
     Unrolling,
 )
 from anabranch.runtime.tracing.storage import Part, Storage
+from anabranch.runtime.tracing.upper_layers import Lent
 
 # From how many elements on NumPy is asked whether there is memory for an array.
 _LARGE = 2**31
@@ -163,7 +164,7 @@ class Builder:
         # Lists and dicts of which a list of run-time length has a copy for an item, with what they held then.
         self.copied: list[tuple[Any, Any]] = []
         # What the containers held that stand for items of lists, which a step may read alone.
-        self.lent: list[Any] = []
+        self.lent: list[Lent] = []
         # Where something may have failed in the body of a try statement.
         self.points: list[Any] = []
         # What decides whether this part of the Program runs: an atom of the parent.

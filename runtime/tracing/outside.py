@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from anabranch.runtime.errors import EscapedTracerError
+from anabranch.runtime.tracing.upper_layers import UnionOperations
 
 
 class Outside(Protocol):
@@ -17,7 +18,7 @@ class Outside(Protocol):
     """
 
     @property
-    def union_operations(self) -> Any: ...
+    def union_operations(self) -> UnionOperations | None: ...
 
     def enter(self, value: object) -> None:
         """Guard what a function of the user's reads from outside; called with it before it runs."""
