@@ -165,7 +165,7 @@ def _power_of(base: object) -> Callable[[Any, Any], Any] | None:
 def _is_single(exponent: Value, value: float) -> bool:
     """Return whether an exponent is known to be a single number, and this one."""
     if isinstance(exponent, Tracer):
-        atom = getattr(exponent, "atom", None)
+        atom = atoms.held_by(exponent)
         return isinstance(atom, Literal) and atom.type.size == 1 and bool((atom.value == value).all())
     return bool(np.size(exponent) == 1 and np.all(exponent == value))
 

@@ -36,6 +36,11 @@ def ufunc_all(function: np.ufunc, *atoms: Atom) -> tuple[Atom, ...]:
     return bind(OPS[function.__name__], *atoms)
 
 
+def held_by(value: object) -> Atom | None:
+    """The atom of a traced number or array of static size; None for anything else."""
+    return getattr(value, "atom", None)
+
+
 def convert(atom: Atom, dtype: DType) -> Atom:
     """NumPy's unsafe cast."""
     dtype = np.dtype(dtype)

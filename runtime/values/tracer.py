@@ -14,7 +14,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import internal
-from anabranch.runtime.values import attributes
+from anabranch.runtime.values import atoms, attributes
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.static_requests import know, wanting
 
@@ -110,7 +110,7 @@ class Tracer:
         if tracing():
             current().trace.requests.refusals += 1
             current().trace.outside.needs_plain()
-        atom = getattr(self, "atom", None)
+        atom = atoms.held_by(self)
         know(atom, need)
         error = ConcretizationError(
             f"{need} is needed while tracing, but this {self.abstract} is known only at run time; "

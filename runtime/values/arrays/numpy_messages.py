@@ -10,6 +10,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.errors import AnabranchError, ShapeMismatchError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Literal
+from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.static_requests import wanting
 from anabranch.runtime.values.tracer import Tracer
@@ -61,7 +62,7 @@ def _stand_in(value: object) -> Value:
     if not isinstance(value, Tracer):
         return value
     abstract = value.abstract
-    atom = getattr(value, "atom", None)
+    atom = atoms.held_by(value)
     if isinstance(atom, Literal) and abstract.kind is not Kind.ARRAY:
         return atom.value[()] if abstract.kind is Kind.SCALAR else atom.value.item()
     if abstract.kind is Kind.PYTHON:

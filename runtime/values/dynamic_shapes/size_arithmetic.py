@@ -29,7 +29,7 @@ def bound_of(value: Value) -> Value:
     """An integer of any kind as a bound; what is known of it is kept."""
     if isinstance(value, PythonScalar) and value.python is int:
         return value
-    atom = getattr(value, "atom", None)
+    atom = atoms.held_by(value)
     if atom is None:
         return int(value)
     return _traced(atoms.convert(atom, np.int64))
