@@ -19,7 +19,7 @@ from anabranch.runtime.ir.program import Program
 from anabranch.transpile import rewriter
 from anabranch.transpile.passes import PASSES
 from anabranch.transpile.reader import Reader
-from property_tests.generation.productions import EXPRESSIONS, STATEMENTS
+from property_tests.generation.constructs import PRODUCTIONS
 from property_tests.generation.programs import GeneratedProgram
 from property_tests.oracles import Judgement, Verdict, judge
 from property_tests.statistics import Statistics
@@ -57,10 +57,9 @@ def supported_kinds() -> set[str]:
 
 def _there() -> dict[str, list[str]]:
     """The things to observe, by category."""
-    productions = [*STATEMENTS, *(p for ps in EXPRESSIONS.values() for p in ps)]
     staged = [name for name, value in vars(vocabulary).items() if not isinstance(value, types.ModuleType)]
     return {
-        _FEATURES: sorted({p.feature for p in productions}),
+        _FEATURES: sorted({p.feature for p in PRODUCTIONS.every}),
         _KINDS: sorted(supported_kinds()),
         _REWRITING: sorted({type(p).__name__ for p in PASSES}),
         _CONTROL: [name for name in staged if not name.startswith("_") and name not in ("annotations", "namespace")],

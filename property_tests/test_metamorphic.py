@@ -39,7 +39,7 @@ from anabranch.runtime.testing.outcomes import Outcome
 from anabranch.runtime.testing.tolerance import Tolerance
 from anabranch.runtime.testing.value_parts import copied
 from property_tests.generation.choices import Drawn
-from property_tests.generation.productions import features
+from property_tests.generation.constructs import PRODUCTIONS
 from property_tests.generation.programs import GeneratedProgram, programs
 from property_tests.holding import Function, Recorded, hold, less_known, no_bytes, nothing, refusal, refused, unlike
 from property_tests.transformations import TRANSFORMATIONS, Variant
@@ -87,7 +87,7 @@ def suited(data: st.DataObject, transformation: Transformation) -> GeneratedProg
         return data.draw(programs(NUMBERS), label="program")
     if transformation is not for_to_while:
         return data.draw(programs(), label="program")
-    every = features()
+    every = PRODUCTIONS.features()
     mask = Drawn(data.draw).below(1 << len(every))
     chosen = {"for", *(feature for bit, feature in enumerate(every) if mask >> bit & 1)}
     return data.draw(programs(frozenset(chosen)), label="program")
@@ -351,7 +351,6 @@ def test_disk_cache(program):
 IN_PROCESS = """
 import pickle, sys
 from anabranch import jit
-from property_tests.generation.productions import features
 from property_tests.generation.programs import program_of
 from anabranch.runtime.testing.outcomes import Outcome
 from anabranch.runtime.testing.value_parts import copied

@@ -76,7 +76,7 @@ class UnsupportedConstructError(SourceError, NotImplementedError):
     def __init__(self, name: str, findings: Sequence[Finding]) -> None:
         self.findings = tuple(findings)
         count = len(self.findings)
-        head = f"{name} can't be rewritten: {count} construct{'s' if count > 1 else ''} in the way"
+        head = f"{name} can't be compiled: {count} construct{'s are' if count > 1 else ' is'} not supported"
         self.report = "\n".join([head, *(str(finding) for finding in self.findings)])
         super().__init__(self.report)
 
@@ -84,17 +84,20 @@ class UnsupportedConstructError(SourceError, NotImplementedError):
 # Every stable code: what was found, and what to write instead. A code that is gone
 # (103, 108, 109, 111 to 114) is never used for anything else.
 CODES: dict[str, tuple[str, str]] = {
-    "AB101": ("async code", "Write it without async and await; a staged function runs as one computation."),
+    "AB101": ("async code", "Write it without async and await; a compiled function runs as one computation."),
     "AB102": ("yield in the jitted function itself", "Return a list or an array; helpers that it calls may yield."),
     "AB104": ("control flow in the body of a class", "Put it into a method, or before the class statement."),
     "AB106": (
-        "code that looks at its own names (exec, eval, locals)",
-        "Write the code itself, or use a dict of values.",
+        "code that looks up names while it runs (exec, eval, locals)",
+        "Write the code out in the function, or keep the values in a dict.",
     ),
     "AB107": (
-        "an assignment expression that may not run, in a lambda",
+        "a conditional assignment expression (:=) in a lambda",
         "Write the lambda as a function of its own with def.",
     ),
     "AB110": ("except*", "Catch the exceptions with plain 'except'."),
-    "AB115": ("a yield whose value is used", "Nothing can be sent into a staged generator; write 'yield value' alone."),
+    "AB115": (
+        "a yield whose value is used",
+        "Nothing can be sent into a compiled generator; write 'yield value' alone.",
+    ),
 }

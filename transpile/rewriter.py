@@ -21,7 +21,7 @@ from anabranch.transpile.passes import SIMPLIFICATIONS, Dispatch
 from anabranch.transpile.positions import Span, record
 from anabranch.transpile.result import Counterpart, Rewritten
 from anabranch.transpile.simplify import Simplifier
-from anabranch.transpile.source import FunctionSource
+from anabranch.transpile.source import LOAD_AGAIN, FunctionSource
 from anabranch.transpile.specialise import specialise
 
 
@@ -85,13 +85,15 @@ def _parse(source: FunctionSource) -> tuple[cst.Module, Function]:
     try:
         module = cst.parse_module(text)
     except cst.ParserSyntaxError as error:
-        raise NoSourceError(f"{source.filename}, line {source.first_line}: the source does not parse") from error
+        raise NoSourceError(
+            f"{source.filename}, line {source.first_line}: the source of the function does not parse; {LOAD_AGAIN}"
+        ) from error
     kind = cst.Lambda if source.is_lambda else cst.FunctionDef
     for node in descendants(module):
         if isinstance(node, kind):
             assert isinstance(node, (cst.FunctionDef, cst.Lambda))
             return module, node
-    raise NoSourceError(f"{source.filename}, line {source.first_line}: there is no function")
+    raise NoSourceError(f"{source.filename}, line {source.first_line}: there is no function here; {LOAD_AGAIN}")
 
 
 def _positions(module: cst.Module, source: FunctionSource) -> dict[cst.CSTNode, Span]:

@@ -68,7 +68,7 @@ def find_source(function: types.FunctionType) -> FunctionSource:
     """
     code = getattr(function, "__code__", None)
     if not isinstance(code, types.CodeType):
-        raise NoSourceError(f"{function!r} is no Python function: it has no source to rewrite")
+        raise NoSourceError(f"{function!r} is not a Python function, so it has no source to compile; wrap it in one")
     # As inspect does: a module may have been edited and loaded again since its lines were read.
     linecache.checkcache(code.co_filename)
     lines = _lines_of_program(code) or linecache.getlines(code.co_filename, function.__globals__)
@@ -87,6 +87,9 @@ def find_source(function: types.FunctionType) -> FunctionSource:
             "loaded from it; load it again"
         )
     return _lambda_source(code, lines) if code.co_name == "<lambda>" else _def_source(code, lines)
+
+
+LOAD_AGAIN = "if the file has changed, load it again"
 
 
 def is_of_program(code: types.CodeType) -> bool:
@@ -161,11 +164,13 @@ def _def_source(code: types.CodeType, lines: list[str]) -> FunctionSource:
     try:
         block = _block(code, lines) or inspect.getblock(lines[first - 1 :])
     except (IndentationError, SyntaxError) as error:
-        raise NoSourceError(f"{code.co_filename}, line {first}: the source no longer parses ({error})") from error
+        raise NoSourceError(
+            f"{code.co_filename}, line {first}: the source no longer parses ({error}); {LOAD_AGAIN}"
+        ) from error
     # A form feed at the start of a line counts for nothing, and sets the count of columns back.
     text = "".join(block).lstrip("\f")
     if f"def {code.co_name}" not in " ".join(text.split()):
-        raise NoSourceError(f"{code.co_filename}, line {first}: no 'def {code.co_name}' there; has the file changed?")
+        raise NoSourceError(f"{code.co_filename}, line {first}: there is no 'def {code.co_name}' here; {LOAD_AGAIN}")
     return FunctionSource(text if text.endswith("\n") else text + "\n", code.co_filename, first)
 
 
@@ -208,11 +213,14 @@ def _lambda_source(code: types.CodeType, lines: list[str]) -> FunctionSource:
     try:
         tree = ast.parse("".join(lines))
     except SyntaxError as error:
-        raise NoSourceError(f"{code.co_filename}: the source no longer parses ({error})") from error
+        raise NoSourceError(f"{code.co_filename}: the source no longer parses ({error}); {LOAD_AGAIN}") from error
     on_line = [n for n in ast.walk(tree) if isinstance(n, ast.Lambda) and n.lineno == code.co_firstlineno]
     found = on_line if len(on_line) == 1 else _around(code, on_line)
     if len(found) != 1:
-        raise NoSourceError(f"{code.co_filename}, line {code.co_firstlineno}: can't tell which lambda this is")
+        raise NoSourceError(
+            f"{code.co_filename}, line {code.co_firstlineno}: can't tell which of the lambdas on this line is meant; "
+            "write each on a line of its own"
+        )
     node = found[0]
     segment = ast.get_source_segment("".join(lines), node)
     assert segment is not None

@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 from property_tests.generation.choices import Choices, one
 from property_tests.generation.kinds import Array, Kind
-from property_tests.generation.productions import options
+from property_tests.generation.productions import Productions
 from property_tests.generation.values import value_text
 
+PRODUCTIONS = Productions()
+
 LAYOUTS, SHARING = "layouts of arguments", "arguments that share memory"
-options(LAYOUTS, SHARING)
+PRODUCTIONS.option(LAYOUTS, SHARING)
 
 # How an array lies in memory; what is in it stays the same.
 FORMS = (

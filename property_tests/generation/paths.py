@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from property_tests.generation.kinds import FLOAT, INT, Array, Dict, Kind, List, Record, Tuple
-from property_tests.generation.productions import options
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer
 
-options("run-time index of a list")
+PRODUCTIONS = Productions()
+
+PRODUCTIONS.option("run-time index of a list")
 
 CONTAINERS = (List, Dict, Tuple, Record)
 

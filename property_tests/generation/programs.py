@@ -12,9 +12,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from property_tests.generation import constructs
 from property_tests.generation.arguments import arguments_text
 from property_tests.generation.choices import Choices, Drawn, Seeded, one
+from property_tests.generation.constructs import PRODUCTIONS
 from property_tests.generation.kinds import (
     BOOL,
     COMPLEX,
@@ -30,10 +30,7 @@ from property_tests.generation.kinds import (
     Record,
     Tuple,
 )
-from property_tests.generation.productions import features, features_by_construct
 from property_tests.generation.writer import Writer, indented, leaves
-
-assert constructs  # it fills the registry
 
 PARAMETERS: tuple[tuple[str, Kind], ...] = (
     ("a", Array("float64", (4,))),
@@ -125,7 +122,7 @@ def write_program(choices: Choices, chosen: frozenset[str] | None = None) -> Gen
     parameters |= dict(p for p in PARAMETERS if choices.below(100) >= 60)
     parameters |= dict(p for p in RARE_PARAMETERS if choices.below(100) >= 90)
     parameters |= {name: kind for name, kind, needs in CONTAINERS if needs in allowed and choices.below(100) >= 80}
-    writer = Writer(choices, allowed, subject, dict(parameters), room)
+    writer = Writer(PRODUCTIONS, choices, allowed, subject, dict(parameters), room)
     body = _body(writer, parameters)
     text = "\n".join(
         ["import numpy as np", *writer.prelude, f"def f({', '.join(parameters)}):", *indented([*writer.head, *body])],
@@ -170,10 +167,10 @@ def returned(writer: Writer, results: tuple[Kind, ...]) -> str:
 
 def _swarm(choices: Choices) -> tuple[frozenset[str], str]:
     """A random subset of the features (half, few or most of them), and what half of the programs have more of."""
-    every = features()
+    every = PRODUCTIONS.features()
     mask, other = choices.below(1 << len(every)), choices.below(1 << len(every))
     mask = one(choices, (mask, mask & other, mask | other))
-    subjects = features_by_construct()
+    subjects = PRODUCTIONS.features_by_construct()
     subject = one(choices, ("",) * len(subjects) + tuple(subjects))
     some = {feature for bit, feature in enumerate(every) if mask >> bit & 1}
     if subject:

@@ -28,7 +28,7 @@ from property_tests.generation.kinds import (
     Text,
     Tuple,
 )
-from property_tests.generation.productions import EXPRESSIONS, STATEMENTS, Production
+from property_tests.generation.productions import Production, Productions
 
 # Characters of an expression: nobody writes longer ones, which take as long to compile as ten programs.
 LONGEST = 200
@@ -77,6 +77,8 @@ class Writer:
 
     Parameters
     ----------
+    productions : Productions
+        The ways to write statements and expressions.
     choices : Choices
     features : frozenset of str
         Those that the program may have.
@@ -89,8 +91,15 @@ class Writer:
     """
 
     def __init__(
-        self, choices: Choices, features: frozenset[str], subject: str, names: dict[str, Kind], lines: int
+        self,
+        productions: Productions,
+        choices: Choices,
+        features: frozenset[str],
+        subject: str,
+        names: dict[str, Kind],
+        lines: int,
     ) -> None:
+        self._productions = productions
         self.choices = choices
         self._subject = subject
         self.features = features
@@ -238,7 +247,7 @@ class Writer:
     def statement(self) -> list[str]:
         """The lines of one statement."""
         for _ in range(4):
-            production = self._choose(STATEMENTS)
+            production = self._choose(self._productions.statements)
             lines: list[str] | None = production.write(self)
             if lines is not None:
                 self.used.add(production.feature)
@@ -253,7 +262,7 @@ class Writer:
         if self._inside == DEEPEST:
             return self.atom(kind)
         for _ in range(4):
-            production = self._choose(EXPRESSIONS[type(kind)])
+            production = self._choose(self._productions.expressions[type(kind)])
             before = dict(self.names)
             self._inside += 1
             text: str | None = production.write(self, kind, depth)
@@ -271,7 +280,7 @@ class Writer:
         name = self.pick(kind)
         if name is not None:
             return name
-        made = (p.write(self, kind, 0) for p in EXPRESSIONS[type(kind)] if p.core)
+        made = (p.write(self, kind, 0) for p in self._productions.expressions[type(kind)] if p.core)
         return str(next(text for text in made if text is not None))
 
     def _choose(self, productions: Sequence[Production]) -> Production:

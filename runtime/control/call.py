@@ -27,7 +27,7 @@ from anabranch.runtime.numpy import staged as staged_numpy
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import installed, internal
 from anabranch.runtime.tracing.state import Active
-from anabranch.runtime.values import containers, registry
+from anabranch.runtime.values import containers
 from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow, is_fixed
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.tracer import Tracer
@@ -264,6 +264,3 @@ calling, tail_calling = StagedCall, TailCalling
 def _is_staged(function: object) -> bool:
     code = getattr(function, "__code__", None)
     return code is not None and internal(code.co_filename)
-
-
-registry.register_called(lambda function: functools.partial(call, function))

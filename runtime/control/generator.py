@@ -13,14 +13,14 @@ from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, NEXT
 from anabranch.runtime.control.for_ import run
 from anabranch.runtime.control.if_ import if_, where
-from anabranch.runtime.control.iteration.push_iteration import PushIterator, Take
+from anabranch.runtime.control.iteration.push_iteration import PushIterator, Take, no_items
 from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.loops.counted import FEW_KNOWN, run_counted
 from anabranch.runtime.control.loops.steps import StateForm
 from anabranch.runtime.control.sequences import as_countable, countable, iterators
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.values import atoms, attributes
+from anabranch.runtime.values import atoms
 from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow, is_grown
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.union import UnionValue
@@ -29,7 +29,7 @@ T = TypeVar("T")
 _BROKEN = StateForm((), ("break",))
 
 
-class Each(PushIterator):
+class Each(PushIterator, sample=no_items):
     """`(element(item) for item in items if condition(item))`.
 
     Parameters
@@ -145,8 +145,8 @@ class Each(PushIterator):
             if not isinstance(kept, bool):
                 raise ConcretizationError(
                     f"whether the generator expression at {where(self._element)} keeps an item is known only at run "
-                    "time, so that the number of its items is; a for statement, list(), sum, any, all, min and max go "
-                    "over it"
+                    "time, and so is the number of its items; use it in a for statement, list(), sum, any, all, min "
+                    "or max"
                 )
             if kept and self.nested:
                 yield from self._element(*args)
@@ -194,6 +194,3 @@ def _code(left: object) -> Value:
     if isinstance(decided, bool):
         return BREAK if decided else NEXT
     return python_scalar(atoms.select(decided, atoms.literal(BREAK, np.int64), atoms.literal(NEXT, np.int64)))
-
-
-attributes.register(Each, lambda _: (_ for _ in list[Any]()))

@@ -66,8 +66,8 @@ def is_(a: object, b: object) -> Value:
 
 def _undecided(kind: str) -> UnsupportedOperationError:
     return UnsupportedOperationError(
-        f"whether this {kind} is that one is not known: a run-time branch or loop gave one or another, "
-        "and what it gave was put together from their parts; compare with =="
+        f"whether this {kind} is that one is not known: a run-time branch or loop chose between several, and only "
+        "their contents are kept; compare with =="
     )
 
 
@@ -86,8 +86,8 @@ def _is_one_of_parts(a: object, b: object) -> bool:
         raise _undecided(type(a).__name__)
     kind = type(a).__name__ if structures[0] is not None else "NumPy scalar"
     text = (
-        f"whether this {kind} is that one is not known: they are worth the same, and compiled code keeps no identity "
-        "of what an argument, an index, or a run-time branch or loop gives; compare with =="
+        f"whether this {kind} is that one is not known: they are equal, and compiled code does not keep the identity "
+        "of values from arguments, indices, or run-time branches and loops; compare with =="
     )
     run_time_checks.fail_if(
         atoms.logical_not(_differ(a, b)), run_time_checks.IntMessage(UnsupportedOperationError, text)
@@ -162,7 +162,7 @@ def _is_one_number(a: Value, b: Value) -> Value:
 _SMALL = (-5, 256)
 _UNKNOWN_NUMBER = run_time_checks.IntMessage(
     UnsupportedOperationError,
-    "whether two equal numbers are one object is not known in compiled code, which has no objects for numbers; "
+    "whether two equal numbers are one object is not known, since compiled code has no objects for numbers; "
     "compare with ==",
 )
 

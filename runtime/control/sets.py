@@ -40,7 +40,10 @@ def set_operation(sign: str, left: object, right: object) -> Value:
         return _OPERATORS[sign](left, right)
     if a is None or b is None:
         other = type(left if a is None else right).__name__
-        raise UnsupportedOperationError(f"a set with members known only at run time {sign} a {other} is not supported")
+        raise UnsupportedOperationError(
+            f"a set with members known only at run time {sign} a value of type {other} is not supported; use a set on "
+            "both sides"
+        )
     if sign == "&":
         return a.where(b.contains)
     rest = a.where(lambda e: boolean.not_(b.contains(e)))

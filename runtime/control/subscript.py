@@ -25,6 +25,7 @@ from anabranch.runtime.values.arrays.index_numbers import check_bounds
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.failures.refusals import outside_array_refusal
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees import exceptions
@@ -63,11 +64,8 @@ class CapturedConstant:
 
     def __setitem__(self, key: Value, value: Value) -> None:
         if traced_inside(key) or traced_inside(value):
-            what = "at a place" if traced_inside(key) else "with a value"
-            raise UnsupportedOperationError(
-                f"an array that an object from outside of the function holds is written to {what} known only at run "
-                "time; pass the array, or the object, as an argument"
-            )
+            what = "at an index" if traced_inside(key) else "with a value"
+            raise outside_array_refusal(what)
         self.array[key] = value
 
 
@@ -169,8 +167,8 @@ def _get_or_make(container: dict[Value, Value], key: object, missing: Callable[.
         # Whether the dict gets an item decides which keys it has, and these are known while tracing.
         know(wrap.as_atom(key), "a key of a defaultdict")
         text = (
-            "a defaultdict is asked at run time for a key that is not in it, and would get an item; its keys must be "
-            "known while tracing: fill it before, or use d.get(key, default), an array, or a static argument"
+            "a defaultdict would get a new item at a run-time key, and its keys must be known while tracing; fill it "
+            "before, use d.get(key, default) or an array, or make the key static"
         )
         if not container:
             raise wanting(UnsupportedOperationError(text), wrap.as_atom(key), "a key of a defaultdict")
@@ -277,8 +275,8 @@ def _check_all_are_there(container: dict[Value, Value], key: Value) -> None:
 
 
 _NO_ITEM = (
-    "a dict gets an item for text that is not among its keys, and which text that is is known only at run time; give "
-    "the dict all keys first (dict.fromkeys(text, 0)), or use codes: np.frombuffer(text.encode(), np.uint8)"
+    "a dict gets an item at a text that is known only at run time and is not among its keys; give the dict all keys "
+    "first (dict.fromkeys(text, 0)), or use codes: np.frombuffer(text.encode(), np.uint8)"
 )
 
 
@@ -287,7 +285,10 @@ def _place(container: dict[Value, Value], key: object, writes: bool = False) -> 
     place, found = place_of(container, key)
     missing = atoms.logical_not(found)
     if writes:
-        text = "an item of a dict is set by a run-time key that is not in it; the keys must be known while tracing"
+        text = (
+            "an item of a dict is set at a run-time key that is not in it, and the keys must be known while tracing; "
+            "give the dict all keys first, or use an array"
+        )
         run_time_checks.fail_if(missing, lambda _: UnsupportedOperationError(text))
     else:
         exceptions.record(missing, KeyError(key), run_time_checks.user_frames())

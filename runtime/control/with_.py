@@ -9,6 +9,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.base.grammar import a
 from anabranch.base.value import Value
 from anabranch.runtime.control.branches.stage_branches import is_own
 from anabranch.runtime.control.calls import special_methods
@@ -30,7 +31,8 @@ def suppressed(manager: object) -> Callable[[], Any]:
     """
     if not isinstance(manager, contextlib.suppress):
         raise UnsupportedOperationError(
-            f"'suppress' is not contextlib.suppress here but gives a {type(manager).__name__}; give it another name"
+            "the 'suppress' of this with statement is not contextlib.suppress, but returns "
+            f"{a(type(manager).__name__)}; give it another name"
         )
     classes = manager._exceptions  # type: ignore[attr-defined]
     return lambda: classes
@@ -67,17 +69,17 @@ class _Managed:
         may_fail = unreachable or (self.region.failed(current()) and may_raise(self.region))
         if may_fail and _may_end_exceptions(self.manager):
             raise UnsupportedOperationError(
-                "the block of a with statement may raise at run time, and its manager, a "
-                f"{type(self.manager).__name__}, may end exceptions, which it does only while tracing; write try and "
-                "except instead"
+                "the block of a with statement may raise at run time, and its manager, "
+                f"{a(type(self.manager).__name__)}, may suppress exceptions, which it could do only while tracing; "
+                "write try and except instead"
             )
         before = _State(self.manager) if may_fail else None
         ended = type(self.manager).__exit__(self.manager, kind, error, trace)
         if before is not None and before.is_lost():
             name = type(self.manager).__name__
             raise UnsupportedOperationError(
-                f"the block of a with statement may raise at run time, and what its manager, a {name}, does when it is "
-                "left would not be done then; write try and finally instead"
+                f"the block of a with statement may raise at run time, and what its manager, {a(name)}, does on "
+                "leaving would not be done then; write try and finally instead"
             )
         return ended
 

@@ -56,7 +56,8 @@ def build_plan(
     root = trace.root
     if guards.written_arrays():
         raise UnsupportedOperationError(
-            "the function writes into an array from outside while it is traced; pass it as an argument"
+            "the function writes into an array from outside, which would happen only while it is traced; pass the "
+            "array as an argument"
         )
     value = with_nodes(value, effects.contents, guards.heap, given)
     layout = result_layout(value, effects.contents, guards.heap, given)
@@ -141,7 +142,7 @@ def _check_shapes(handles: Sequence[TracedArray | None]) -> None:
         if handle is not None and handle.path:
             raise UnsupportedOperationError(
                 f"the function sets the shape of an array from outside, from {handle.storage.type.shape} to "
-                f"{handle.shape}; bind a view: b = a.reshape(...)"
+                f"{handle.shape}; make a view instead: b = a.reshape(...)"
             )
 
 

@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from anabranch.base.frozen import frozen
+from anabranch.base.grammar import a
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
 from anabranch.runtime.guards.guards import Guards
@@ -18,8 +19,8 @@ def refuse_changes(statics: Heap) -> None:
     """Raise an error where the function has changed what a static argument holds."""
     for slot in statics.changes():
         raise UnsupportedOperationError(
-            f"the function changes a {type(slot.target).__name__} that is (part of) a static argument, of which only "
-            "the contents at the call are known; pass it as an ordinary argument, or return a new one"
+            f"the function changes {a(type(slot.target).__name__)} that is, or is part of, a static argument, and the "
+            "change would be lost; pass it as an ordinary argument, or return a new one"
         )
 
 
@@ -46,8 +47,8 @@ class ObjectChanges:
         for slot in changes:
             if id(slot.target) not in places:
                 raise UnsupportedOperationError(
-                    f"the function changes a {type(slot.target).__name__} that is (part of) an argument and can not be "
-                    "written back; return a new one instead"
+                    f"the function changes {a(type(slot.target).__name__)} that is, or is part of, an argument and "
+                    "cannot be written back; return a new one instead"
                 )
         slots = guards.heap.changes()
         contents = tuple(s.contents() for s in (*changes, *slots))
@@ -55,6 +56,6 @@ class ObjectChanges:
         if any(s.target is vars(os.environ)["_data"] for s in slots):
             os.environ.update(os.environ.copy())  # the process's own environment, too
             raise UnsupportedOperationError(
-                "os.environ is changed, which would be done only while the function is traced; change it outside"
+                "the function changes os.environ, which would happen only while it is traced; change it outside"
             )
         return ObjectChanges(tuple(places[id(s.target)] for s in changes), tuple(slots), contents)

@@ -46,7 +46,7 @@ def plain_function(function: Callable[..., object]) -> types.FunctionType:
             return plain
         inner = getattr(inner, "__func__", None) or getattr(inner, "func", None) or type(inner).__call__
     raise NoSourceError(
-        f"{function!r} is not written in Python, so there is no source to rewrite; wrap it in a function"
+        f"{function!r} is not written in Python, so it has no source to compile; wrap it in a function that calls it"
     )
 
 

@@ -70,8 +70,8 @@ def _refuse_cycles(value: object, where: str, around: dict[int, str], seen: set[
         return
     if id(value) in around:
         raise UnsupportedValueError(
-            f"{around[id(value)]} is {a(type(value).__name__)} that holds itself ({where}); return what it holds "
-            "beside, and put it together outside"
+            f"{around[id(value)]} is {a(type(value).__name__)} that holds itself ({where}); return its other items, "
+            "and put it together outside"
         )
     if id(value) not in seen:
         seen.add(id(value))
@@ -106,7 +106,7 @@ def _of_made_nodes(layout: layouts.Layout, exists: Exists) -> layouts.Layout:
                 return layout
             options = [layouts.describe(m, exists) for m in members] if len(members) <= node_reference.FEW else []
             if not options or any(map(_refers, options)):
-                raise node_reference.refusal(source, "is given back, and the function itself has made it")
+                raise node_reference.refusal(source, _MADE_HERE)
             return layouts.Union(tuple(options))
         case layouts.Node(structure, children, source):
             for variant in structure.variants:
@@ -118,11 +118,14 @@ def _of_made_nodes(layout: layouts.Layout, exists: Exists) -> layouts.Layout:
     return layout
 
 
+_MADE_HERE = "is returned, but was made by the function itself"
+
+
 def _check_apart(structure: node_structures.ReferenceStructure, exists: Exists) -> None:
     graph = structure.extra
     if not all(_is_apart(graph.members[i], exists) for i in graph.among(structure.kinds)):
         some = node_reference.Reference(graph, atoms.literal(0, np.int32), structure.kinds)
-        raise node_reference.refusal(some, "is given back, and the function itself has made it")
+        raise node_reference.refusal(some, _MADE_HERE)
 
 
 def with_nodes(value: object, contents: tuple[object, ...], outside: Heap, given: BoundArguments) -> Any:
@@ -168,7 +171,7 @@ def hosted_result(layout: layouts.Node, given: BoundArguments, arrays: Container
     kept = [hosted(c, places, given.numbers, arrays, members) for c in contents]
     given_back = hosted(result, places, given.numbers, members=members)
     whole = layouts.Node(layout.structure.hosted(members), (given_back, *kept), layout.source)
-    names = ("the result", *["what an object holds"] * (len(whole.children) - 1))
+    names = ("the result", *["the new content of an object"] * (len(whole.children) - 1))
     for part, where in zip(whole.children, names, strict=True):
         _check_result(part, where)
     return whole
@@ -194,7 +197,7 @@ def _check_result(layout: layouts.Layout, where: str) -> None:
             made_here = isinstance(value, types.FunctionType) and is_rewritten(value.__code__)
             if hidden or made_here or _yields_traced(value):
                 raise UnsupportedValueError(
-                    f"{where} is {a(_name(value))}, which holds run-time values but is no pytree; {_instead(value)}"
+                    f"{where} is {a(_name(value))}, which holds run-time values but is not a pytree; {_instead(value)}"
                 )
 
 
@@ -218,9 +221,9 @@ def _yields_traced(value: object) -> bool:
 
 def _instead(value: object) -> str:
     if isinstance(value, (types.FunctionType, types.MethodType, functools.partial)):
-        return "return the values that it takes from the function, and make it outside"
+        return "return the values that it uses, and make it outside"
     if isinstance(value, slice):
-        return "return its bounds, or the part of the array"
+        return "return its bounds, or the slice of the array"
     return "return a list of its items"
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable
 from typing import Any
 
 from anabranch.base.signals import whole
+from anabranch.runtime.control import vocabulary
 from anabranch.runtime.control.branches import staged_unions
+from anabranch.runtime.control.call import call
 from anabranch.runtime.control.calls.user_functions import is_hoistable, is_rewritten
 from anabranch.runtime.control.columnar import copied_items
 from anabranch.runtime.control.staging import restaging
@@ -15,6 +18,7 @@ from anabranch.runtime.frontend.captured_arrays import CapturedArrays
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import containers
+from anabranch.runtime.values.arrays import constructors
 from anabranch.runtime.values.heap.slots import GlobalVariable, closed_over
 
 
@@ -34,7 +38,9 @@ class Surroundings:
         The arrays from outside.
     """
 
+    constructors = constructors.CONSTRUCTORS
     union_operations = staged_unions.OPERATIONS
+    vocabulary = vocabulary
 
     def __init__(self, guards: Guards, meet: Callable[[type], None]) -> None:
         self.guards, self.meet = guards, meet
@@ -72,7 +78,11 @@ class Surroundings:
         """Return the handle of an array from outside, which becomes an input."""
         return self.captured.handle(array) if self._begun else array
 
-    def is_outside(self, value: object) -> bool:
+    def called(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the staged form of a function that is an argument of another, such as a sort key."""
+        return functools.partial(call, function)
+
+    def is_outside(self, value: Any) -> bool:
         """Return whether an object was there before the trace, as far as was seen."""
         return self.guards.knows(value)
 

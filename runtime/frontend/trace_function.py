@@ -11,14 +11,13 @@ from anabranch.base.deep_stack import deep
 from anabranch.base.signals import Interrupt
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import settings
-from anabranch.runtime.control import vocabulary
 from anabranch.runtime.control.call import call, resolve
 from anabranch.runtime.control.calls import special_methods
 from anabranch.runtime.control.calls.recursion import endless
-from anabranch.runtime.control.calls.user_functions import bind_to, is_users
+from anabranch.runtime.control.calls.user_functions import is_users
 from anabranch.runtime.control.columnar import copied_items, nested_lists
 from anabranch.runtime.control.loops.unroll_budget import TooCostlyError
-from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError, forget_attempts
+from anabranch.runtime.errors import AnabranchError, forget_attempts
 from anabranch.runtime.frontend.bind_arguments import bind_arguments
 from anabranch.runtime.frontend.build_plan import build_plan
 from anabranch.runtime.frontend.effects import ObjectChanges, put_back, refuse_changes
@@ -33,12 +32,11 @@ from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import atoms, containers
 from anabranch.runtime.values.dynamic_lists.list_results import with_heads
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.failures.user_traceback import add_line, add_location
+from anabranch.runtime.values.failures.refusals import outside_array_refusal
+from anabranch.runtime.values.failures.user_traceback import add_function, add_location
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import exceptions
 from anabranch.runtime.values.static_requests import Specialise, argument_names, needs_of
-
-bind_to(vocabulary)
 
 _AGAIN = object()
 
@@ -69,7 +67,7 @@ def _trace(
     staging = special_methods.Staging(call, is_users)
     looped = None if way.looped is None else set(way.looped)
     outside = Surroundings(guards, staging.add)
-    trace = Trace(way.lists, way.sites, way.unroll_reason, looped, outside)
+    trace = Trace(outside, way.lists, way.sites, way.unroll_reason, looped)
     root = trace.root
     with building(root), contextlib.closing(staging), _undone(guards):
         given = bind_arguments(arguments, trace)
@@ -87,7 +85,7 @@ def _trace(
             nested_lists.end(root, lambda: (value, given.args, given.kwargs, *trace.heap.roots))
             reached = True
             if copied_items.is_changed(root):
-                raise copied_items.container_refusal()
+                raise _of_the_whole(copied_items.container_refusal(), function)
         except UnreachableError:
             value, reached = None, False
         except Restart as restart:
@@ -129,10 +127,7 @@ def _trace(
                     return _trace(
                         function, arguments, dataclasses.replace(way.after(trace), lists=lists, unroll_reason=None)
                     )
-                refused = UnsupportedOperationError(
-                    "a value known only at run time is written into an array that is no run-time value: an object from "
-                    "outside of the function holds it; pass the array, or the object, as an argument"
-                )
+                refused = outside_array_refusal("with a value")
                 refused.__traceback__ = error.__traceback__
                 add_location(refused)
                 raise refused from None
@@ -144,21 +139,26 @@ def _trace(
             value, reached = None, False
         if value is _AGAIN:  # past the handler: an exception of the next trace did not come of this one
             return _trace(function, arguments, dataclasses.replace(way.after(trace), lists=lists))
-        refuse_changes(copies)
-        guards.add_imports()
-        if trace.lists.has_heads:
-            with_heads(s.target for heap in (Heap((value,)), before, guards.heap) for s in heap.slots.values())
-        effects = ObjectChanges.found(before, guards, given)
         try:
+            refuse_changes(copies)
+            guards.add_imports()
+            if trace.lists.has_heads:
+                with_heads(s.target for heap in (Heap((value,)), before, guards.heap) for s in heap.slots.values())
+            effects = ObjectChanges.found(before, guards, given)
             return build_plan(
                 trace, guards, outside.captured, value if reached else None, reached, given, arguments, effects
             )
         except AnabranchError as error:
-            # The function has been left: the place is that of the whole.
-            code = getattr(function, "__code__", None)
-            if code is not None:
-                add_line(error, code.co_filename, code.co_firstlineno)
+            _of_the_whole(error, function)
             raise
+
+
+def _of_the_whole(error: AnabranchError, function: Callable[..., object]) -> AnabranchError:
+    """The error with the function as its place: it is found when the function has been left."""
+    code = getattr(function, "__code__", None)
+    if code is not None:
+        add_function(error, code)
+    return error
 
 
 def _name_arguments(error: AnabranchError, arguments: Arguments) -> None:

@@ -112,6 +112,14 @@ def plain(function: str, **keywords: tuple[object, object]) -> None:
             raise UnsupportedOperationError(f"numpy.{function} with {name}={value!r} is not supported in compiled code")
 
 
+def inhomogeneous(detected: tuple[int, ...]) -> str:
+    """NumPy's words for a list that is no array, since its items have common sizes along these axes alone."""
+    return (
+        "setting an array element with a sequence. The requested array has an inhomogeneous shape after "
+        f"{len(detected)} dimensions. The detected shape was {detected} + inhomogeneous part."
+    )
+
+
 def refused(name: str, reason: str) -> UnsupportedOperationError:
     """The error for what cannot be staged."""
     return UnsupportedOperationError(f"numpy.{name} is not supported in compiled code: {reason}")

@@ -18,6 +18,7 @@ from anabranch.runtime.numpy.core import (
     dtype_of,
     fresh,
     frozen,
+    inhomogeneous,
     iota,
     operand,
     plain,
@@ -244,11 +245,7 @@ def _stack(x: Value, dtype: np.dtype) -> Atom:
     shape = parts[0].type.shape
     if any(p.type.shape != shape for p in parts):
         depth = 1 + _common_depth([p.type.shape for p in parts])
-        detected = (len(parts), *shape)[:depth]
-        raise ValueError(
-            "setting an array element with a sequence. The requested array has an inhomogeneous shape after "
-            f"{depth} dimensions. The detected shape was {detected} + inhomogeneous part."
-        )
+        raise ValueError(inhomogeneous((len(parts), *shape)[:depth]))
     return rows.side_by_side(parts, ArrayType(shape, dtype))
 
 

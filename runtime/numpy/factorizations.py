@@ -175,7 +175,7 @@ def matrix_rank(A: object, tol: object = None, hermitian: object = False, *, rto
         raise ValueError("`tol` and `rtol` can't be both set.")
     array = handle(A)
     if array.ndim < 2:
-        return wrap.class_of("python")(atom_of(_F[np.any](array), np.int64))
+        return wrap.python_number(atom_of(_F[np.any](array), np.int64))
     s = svd(array, compute_uv=False, hermitian=hermitian)
     if tol is None:
         ratio = max(array.shape[-2:]) * np.finfo(s.dtype).eps if rtol is None else handle(rtol)[..., np.newaxis]

@@ -25,10 +25,9 @@ def is_in_memory(value: object) -> bool:
 
 def refuse(name: str) -> NoReturn:
     """Refuse a call that would act while tracing only."""
-    why = f": {_FILES}" if name.startswith("numpy.") else ""
+    instead = f": {_FILES}" if name.startswith("numpy.") else "; call it outside, and pass its result as an argument"
     raise UnsupportedOperationError(
-        f"{name}() would run only while the function is traced, and not when it is called{why}; call it outside, and "
-        "pass its result as an argument"
+        f"{name}() would run only while the function is traced, and not when it is called{instead}"
     )
 
 

@@ -23,7 +23,7 @@ from anabranch.runtime.numpy.core import (
 )
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.run_time_sizes import shape_with_room
-from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
+from anabranch.runtime.values import apply_ufunc, atoms, passed_functions, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 
 rules = Rules()
@@ -75,7 +75,7 @@ def fromfunction(
     """As `numpy.fromfunction`: the function is called once, on the coordinate arrays."""
     plain("fromfunction", like=(like, None))
     grid = indices(shape, dtype=dtype)
-    return registry.called(function)(*(grid[i] for i in range(grid.shape[0])), **kwargs)
+    return passed_functions.called(function)(*(grid[i] for i in range(grid.shape[0])), **kwargs)
 
 
 @rules.creates(np.meshgrid)

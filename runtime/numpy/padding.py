@@ -19,7 +19,7 @@ from anabranch.runtime.numpy.core import (
 )
 from anabranch.runtime.numpy.joining import concatenate, picked
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.values import atoms, registry
+from anabranch.runtime.values import atoms, passed_functions, registry
 from anabranch.runtime.values.arrays import indexing, integer_elements
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 
@@ -203,7 +203,7 @@ def insert(arr: Value, obj: Value, values: Value, axis: Value = None) -> Value:
 @rules.implements(np.apply_along_axis)
 def apply_along_axis(func1d: Value, axis: object, arr: object, *args: Value, **kwargs: Value) -> Value:
     """As `numpy.apply_along_axis`: the function is called for each line."""
-    array, func1d = handle(arr), registry.called(func1d)
+    array, func1d = handle(arr), passed_functions.called(func1d)
     at = one_axis(axis, array.ndim)
     moved = _F[np.moveaxis](array, at, -1)
     outer = moved.shape[:-1]
@@ -220,7 +220,7 @@ def apply_along_axis(func1d: Value, axis: object, arr: object, *args: Value, **k
 def apply_over_axes(func: Any, a: Value, axes: Value) -> Value:
     """As `numpy.apply_over_axes`."""
     value: Any = handle(a)
-    ndim, func = value.ndim, registry.called(func)
+    ndim, func = value.ndim, passed_functions.called(func)
     for axis in (axes,) if np.ndim(axes) == 0 else axes:
         made = func(value, one_axis(axis, ndim))
         value = made if made.ndim == ndim else _F[np.expand_dims](made, axis)

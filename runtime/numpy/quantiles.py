@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.numpy import statistics
-from anabranch.runtime.numpy.core import NoValue, dtype_of, fresh, handle, result, shape_of
+from anabranch.runtime.numpy.core import NoValue, dtype_of, fresh, handle, refused, result, shape_of
 from anabranch.runtime.numpy.namespace import namespace as xp, staged
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, wrap
@@ -237,9 +237,14 @@ def _value(asked: Request, table: Any, lines: Lines, column: Value, weak: bool) 
     return _between(lines, column, asked.method, weak)
 
 
+_WEIGHS_OTHERWISE = np.lib.NumpyVersion(np.__version__) < "2.1.0"
+
+
 def _weight_table(asked: Request, table: Any) -> Value:
     if asked.method != "inverted_cdf":
         raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {asked.method}.")
+    if _WEIGHS_OTHERWISE:
+        raise refused("quantile with weights", "NumPy 2.0 takes elements of no weight; later releases do not")
     _, weight = statistics.weighted(handle(asked.a), handle(asked.weights), asked.axis)
     _refuse(weight < 0, "Weights must be non-negative.")
     columns, *_ = _column_lines(weight, asked.axis)

@@ -14,6 +14,7 @@ from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, kept, one_axis
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import apply_ufunc, atoms
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 
 rules = Rules()
 
@@ -166,10 +167,15 @@ def ptp(a: object, axis: object = None, out: object = None, keepdims: object = N
     return result(span, out)
 
 
+# In older releases the count of a whole array is an int of Python's.
+_COUNT_IS_INT = isinstance(np.count_nonzero(np.zeros(1)), int)
+
+
 @rules.implements(np.count_nonzero)
 def count_nonzero(a: object, axis: object = None, *, keepdims: object = False) -> Value:
     """How many elements are not zero."""
     truth = atoms.convert(atom_of(a), np.bool_)
-    return ufunc_reductions.reduce(
+    count = ufunc_reductions.reduce(
         np.add, fresh(truth), ufunc_reductions.ReductionKeywords(axis, np.int64, None, keepdims)
     )
+    return python_scalar(atom_of(count)) if _COUNT_IS_INT and axis is None and not keepdims else count

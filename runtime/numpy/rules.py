@@ -137,6 +137,7 @@ def _guarded(original: Callable[..., object], function: Callable[..., object]) -
         if choice is not None:
             return union_arguments.over(choice, call, args, kwargs)
         args, kwargs = tuple(map(resolved, args)), {k: resolved(v) for k, v in kwargs.items()}
+        numpy_messages.refuse_unknown(original, *args, **kwargs)
         if rule is not None and (any(map(sized_inside, args)) or any(map(sized_inside, kwargs.values()))):
             return rule(*args, **kwargs)
         try:
@@ -161,6 +162,7 @@ def _creating(original: Callable[..., object], function: Callable[..., object]) 
         if choice is not None:
             return union_arguments.over(choice, call, args, kwargs)
         args, kwargs = tuple(map(resolved, args)), {k: resolved(v) for k, v in kwargs.items()}
+        numpy_messages.refuse_unknown(original, *args, **kwargs)
         rule = registry.SIZED.get(original)
         if rule is not None and any(map(sized_inside, args)):
             return rule(*args, **kwargs)

@@ -64,7 +64,7 @@ def reshaped(array: TracedArray, shape: tuple[int, ...], copy: Value = None) -> 
 
 @rules.implements(np.reshape)
 def reshape(
-    a: Value, /, shape: Value = None, order: Value = "C", *, newshape: Value = None, copy: Value = None
+    a: Value, shape: Value = None, order: Value = "C", *, newshape: Value = None, copy: Value = None
 ) -> TracedArray:
     """As `numpy.reshape`."""
     shape = newshape if shape is None else shape
@@ -84,6 +84,8 @@ def reshape(
 @rules.method("reshape")
 def reshape_method(a: object, /, *shape: object, order: object = "C", copy: object = None) -> TracedArray:
     """As `ndarray.reshape`."""
+    if copy is not None and not memory_layout.HAS_COPY:
+        raise TypeError("'copy' is an invalid keyword argument for this function")
     if len(shape) == 1:
         return reshape(a, shape[0], order=order, copy=copy)
     return reshape(a, shape, order=order, copy=copy)

@@ -22,6 +22,7 @@ from anabranch.runtime.numpy.core import (
     shape_of,
     zeros_atom,
 )
+from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -34,7 +35,21 @@ _STABLE = ("stable", "mergesort", "s", "m")
 _KINDS = (None, "quicksort", "heapsort", "q", "h", *_STABLE)
 
 
-def _stable(name: str, kind: object, order: object, stable: object) -> bool:
+_HAS_DESCENDING = np.lib.NumpyVersion(np.__version__) >= "2.5.0"
+
+
+def is_descending(name: str, kind: Value, descending: Value) -> bool:
+    """Return whether a sort goes downwards, which NumPy can do since 2.5."""
+    if descending is NoValue:
+        return False
+    if not _HAS_DESCENDING:
+        raise TypeError(f"{name}() got an unexpected keyword argument 'descending'")
+    if kind is not None and descending is not None:
+        raise ValueError("`kind` and keyword parameters can't be provided at the same time. Use only one of them.")
+    return bool(descending)
+
+
+def _stable(name: str, kind: Value, order: Value, stable: Value) -> bool:
     plain(name, order=(order, None))
     if kind not in _KINDS:
         raise ValueError(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
@@ -50,35 +65,77 @@ def _line(a: object, axis: object) -> tuple[Atom, int]:
     return value, one_axis(axis, len(value.type.shape))
 
 
+def _downwards(value: Atom, axis: int) -> Value:
+    """The positions that sort downwards: ties stay in order, and what holds a NaN stays last."""
+    x = fresh(value)
+    # Sorted upwards from the end, ties stand in reverse: what turns all around puts them right.
+    backwards = _argsort(xp.flip(x, axis), axis)
+    positions = xp.subtract(value.type.shape[axis] - 1, xp.flip(backwards, axis))
+    if x.dtype.kind in "biu":
+        return positions
+    # Complex numbers with a NaN in one part are in order among themselves.
+    rank = 2 * xp.isnan(x.real) + xp.isnan(x.imag) if x.dtype.kind == "c" else xp.isnan(x)
+    classes = xp.take_along_axis(rank, positions, axis)
+    return xp.take_along_axis(positions, _argsort(classes, axis), axis)
+
+
+def _argsort(x: Value, axis: int) -> TracedArray:
+    return fresh(atoms.op("argsort", atom_of(x), axis=axis, stable=True))
+
+
 @rules.implements(np.sort)
 def sort(
-    a: object, axis: object = -1, kind: object = None, order: object = None, *, stable: object = None
+    a: Value,
+    axis: Value = -1,
+    kind: Value = None,
+    order: Value = None,
+    *,
+    stable: Value = None,
+    descending: Value = NoValue,
 ) -> TracedArray:
     """As `numpy.sort`."""
+    downwards = is_descending("sort", kind, descending)
     in_order = _stable("sort", kind, order, stable)
     value, at = _line(a, axis)
-    return fresh(atoms.op("sort", value, axis=at, stable=in_order))
+    if not downwards:
+        return fresh(atoms.op("sort", value, axis=at, stable=in_order))
+    if value.type.dtype.kind in "biu":
+        return fresh(atom_of(xp.flip(fresh(atoms.op("sort", value, axis=at, stable=False)), at)))
+    return fresh(atom_of(xp.take_along_axis(fresh(value), _downwards(value, at), at)))
 
 
 @rules.method("argsort")
 @rules.implements(np.argsort)
 def argsort(
-    a: Value, axis: Value = -1, kind: Value = None, order: Value = None, *, stable: Value = None
+    a: Value,
+    axis: Value = -1,
+    kind: Value = None,
+    order: Value = None,
+    *,
+    stable: Value = None,
+    descending: Value = NoValue,
 ) -> TracedArray:
     """As `numpy.argsort`; ties stay in order for every kind."""
+    downwards = is_descending("argsort", kind, descending)
     _stable("argsort", kind, order, stable)
     if not shape_of(a):
         a = fresh(atoms.reshape(atom_of(a), (1,)))
     value, at = _line(a, axis)
-    return fresh(atoms.op("argsort", value, axis=at, stable=True))
+    return fresh(atom_of(_downwards(value, at))) if downwards else _argsort(fresh(value), at)
 
 
 @rules.method("sort")
 def sort_in_place(
-    a: object, axis: object = -1, kind: object = None, order: object = None, *, stable: object = None
+    a: Value,
+    axis: Value = -1,
+    kind: Value = None,
+    order: Value = None,
+    *,
+    stable: Value = None,
+    descending: Value = NoValue,
 ) -> None:
     """As `ndarray.sort`: in place."""
-    _writable(a, "sort").set(atom_of(sort(a, axis, kind, order, stable=stable)))
+    _writable(a, "sort").set(atom_of(sort(a, axis, kind, order, stable=stable, descending=descending)))
 
 
 def _writable(a: object, name: str) -> TracedArray:

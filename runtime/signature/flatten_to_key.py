@@ -19,7 +19,7 @@ from anabranch.runtime.signature.shape_dtype_struct import ShapeDtypeStruct
 from anabranch.runtime.signature.static_keys import Static, is_static, key_of
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, python_abstract
-from anabranch.runtime.values.failures.refusals import argument_refusal, dtype_refusal, shown
+from anabranch.runtime.values.failures.refusals import INTS_ARE_INT64, argument_refusal, dtype_refusal, shown
 from anabranch.runtime.values.pytrees import layout as layouts
 
 
@@ -67,8 +67,8 @@ class Leaves:
         if kind in PYTHON_DTYPES:
             if kind is int and not -_BEYOND <= value < _BEYOND:
                 raise IntegerRangeError(
-                    f"argument '{where}' is an int of {value.bit_length()} bits, and compiled code has 63 and a sign; "
-                    "pass a float, or name the parameter in static_argnames"
+                    f"argument '{where}' is an int of {value.bit_length()} bits, and {INTS_ARE_INT64}; pass a float, "
+                    "or name the parameter in static_argnames"
                 )
             self.values.append(value)
             return kind
@@ -118,7 +118,8 @@ class Leaves:
             return key_of(value)
         except TypeError:
             raise UnsupportedValueError(
-                f"argument '{where}' is {a(type(value).__name__)} ({shown(value)}) that holds something without a hash"
+                f"argument '{where}' is {a(type(value).__name__)} ({shown(value)}), which is static and holds "
+                "something without a hash; pass that as an argument of its own"
             ) from None
 
     @property
@@ -143,7 +144,7 @@ class Leaves:
             When it is also an argument.
         """
         if any(a is array for a in self.arrays):
-            raise AliasError("an array from outside of the function is passed to it, too; pass it alone, or a copy")
+            raise AliasError(f"an array from outside of the function is passed to it, too; {_ONE_WAY}")
         self.values.append(array)
         if isinstance(array, device.Array):
             return
@@ -222,7 +223,10 @@ def check_sharing(leaves: Leaves, mutated: Sequence[int]) -> None:
                 )
 
 
-def check_outside(leaves: Leaves, mutated: Sequence[int], outside: Container[object]) -> None:
+_ONE_WAY = "reach it only through the argument, or pass a copy"
+
+
+def check_outside(leaves: Leaves, mutated: Sequence[int], outside: Container[Any]) -> None:
     """Refuse a call in which an array that the function writes to is one that it also reads from outside.
 
     Raises
@@ -232,8 +236,8 @@ def check_outside(leaves: Leaves, mutated: Sequence[int], outside: Container[obj
     for leaf in mutated:
         if id(leaves.values[leaf]) in outside:
             raise AliasError(
-                "the function writes to an array of an argument that it also reaches from outside, through a function "
-                "or an object that is not passed to it; pass it alone, or a copy"
+                "the function writes to an array of an argument that it also reaches from outside, through a "
+                f"function or an object that is not passed to it; {_ONE_WAY}"
             )
 
 
@@ -247,8 +251,8 @@ def check_objects(leaves: Leaves, outside: Container[object]) -> None:
     for value in leaves.containers.values():
         if value in outside:
             raise AliasError(
-                f"a {type(value).__name__} from outside of the function is passed to it, too, and the function changes "
-                "such objects; pass it alone, or a copy"
+                f"{a(type(value).__name__)} from outside of the function is passed to it, too, and the function "
+                f"changes such objects; {_ONE_WAY}"
             )
 
 

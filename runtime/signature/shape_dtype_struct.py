@@ -46,7 +46,10 @@ class ShapeDtypeStruct:
         object.__setattr__(self, "dtype", native(np.dtype(self.dtype)))
         device.check_device(self.device)
         if self.weak_type and (self.shape or self.dtype not in PYTHON_DTYPES.values()):
-            raise UnsupportedValueError(f"no Python number is a {self.dtype}[{','.join(map(str, self.shape))}]")
+            raise UnsupportedValueError(
+                "weak_type=True stands for a Python number, but no Python number is a "
+                f"{self.dtype}[{','.join(map(str, self.shape))}]; leave weak_type out"
+            )
 
     @property
     def ndim(self) -> int:
@@ -92,7 +95,10 @@ class ShapeDtypeStruct:
     def _argument_shape(self) -> tuple[int, ...]:
         known = self.known_shape
         if known is None:
-            raise UnsupportedValueError(f"{self!r} has no size: it says what is known of a result, and is no argument")
+            raise UnsupportedValueError(
+                f"{self!r} has no size known while tracing, so it describes a result and cannot be an argument; give "
+                "it a shape of ints"
+            )
         return known
 
     def abstract(self) -> Abstract:

@@ -38,7 +38,8 @@ def donated_parameters(
     both = ", ".join(map(str, sorted(donated & static, key=str)))
     if both:
         raise DonationError(
-            f"{_name(fun)}: {both} cannot be static and donated: a static argument is no memory; take it out of one"
+            f"{_name(fun)}: {both} cannot be static and donated: a static argument has no memory to donate; take it "
+            "out of one of the two"
         )
     return donated
 

@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.errors import StaticArgumentError
+from anabranch.runtime.values.containers import COMPUTED, NETWORKS, attributes
 from anabranch.runtime.values.heap.opaque import is_opaque
 
 _TYPES = tuple({type(t) for t in (list[int], typing.List[int], int | str, typing.Any, typing.TypeVar("T"))})  # noqa: UP006
@@ -37,13 +38,13 @@ _FUNCTIONS = (
     types.WrapperDescriptorType, types.MethodWrapperType, functools.partial, type(functools.lru_cache(abs)),
     np.ufunc, type(np.sum),
 )  # fmt: skip
+_ADDRESSES = (ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network, ipaddress.IPv6Network)
 # What nobody can change, or is compared by what it was made of.
 _BY_THEMSELVES = (
     str, bytes, type(None), type, types.ModuleType, types.EllipsisType, types.NotImplementedType, range, slice,
     frozenset, np.dtype, np.finfo, np.iinfo, np.datetime64, np.timedelta64, np.character, enum.Enum,
     pathlib.PurePath, decimal.Decimal, fractions.Fraction, datetime.date, datetime.time, datetime.timedelta,
-    datetime.tzinfo, re.Pattern, uuid.UUID, ipaddress.IPv4Address, ipaddress.IPv6Address, ipaddress.IPv4Network,
-    ipaddress.IPv6Network, *_FUNCTIONS, *_TYPES,
+    datetime.tzinfo, re.Pattern, uuid.UUID, *_ADDRESSES, *_FUNCTIONS, *_TYPES,
 )  # fmt: skip
 
 
@@ -144,18 +145,28 @@ def _subclass(value: object) -> tuple[Any, ...]:
     return (type(value), Shown(built_in), *_attributes(value))
 
 
-def _attributes(value: object) -> Iterator[Any]:
-    for name, part in getattr(value, "__dict__", {}).items():
-        yield name, key_of(part)
+def _attributes(value: Any) -> Iterator[Any]:
+    """What tells apart the attributes that an instance of a user's subclass was given."""
+    for name, part in attributes(value).items():
+        if name not in COMPUTED or not isinstance(value, NETWORKS):
+            yield name, key_of(part)
 
 
 def _shown(value: object) -> tuple[Any, ...]:
     return (type(value), Shown(repr(value)))
 
 
-def _both(value: object) -> tuple[Any, ...]:
+def _shown_with_attributes(value: Any) -> tuple[Any, ...]:
+    return (*_shown(value), *_attributes(value))
+
+
+def _both(value: Any) -> tuple[Any, ...]:
     """Return both of what may compare equal though it is written in another way, or the other way round."""
     return (type(value), value, Shown(repr(value)))
+
+
+def _both_with_attributes(value: Any) -> tuple[Any, ...]:
+    return (*_both(value), *_attributes(value))
 
 
 def _tuple(value: Any) -> tuple[Any, ...]:
@@ -168,7 +179,7 @@ def _record(value: Any) -> tuple[Any, ...]:
 
 
 def _set(value: Any) -> tuple[Any, ...]:
-    return (type(value), frozenset(map(key_of, value)))
+    return (type(value), frozenset(map(key_of, value)), *_attributes(value))
 
 
 def _slice(value: slice) -> tuple[Any, ...]:
@@ -216,6 +227,10 @@ def _own(value: object) -> tuple[Any, ...]:
     if is_opaque(value):
         raise TypeError("it changes as it is used")
     return (type(value), Own(value))
+
+
+def _own_with_attributes(value: Any) -> tuple[Any, ...]:
+    return (*_own(value), *_attributes(value))
 
 
 # ---- functions -------------------------------------------------------------------------------------------------------
@@ -285,8 +300,10 @@ _CLASSES: tuple[tuple[Any, Callable[[Any], tuple[Any, ...]]], ...] = (
     ((str, bytes, int, float, complex), _subclass),
     (type, _plain),
     (functools.partial, _partial),
-    ((decimal.Decimal, fractions.Fraction), _shown),
-    ((pathlib.PurePath, datetime.date, datetime.time, datetime.timedelta, np.finfo, np.iinfo), _both),
+    ((decimal.Decimal, fractions.Fraction), _shown_with_attributes),
+    ((pathlib.PurePath, datetime.date, datetime.time, datetime.timedelta), _both_with_attributes),
+    ((np.finfo, np.iinfo), _both),
+    ((*_ADDRESSES, uuid.UUID), _own_with_attributes),
     (frozenset, _set),
 )
 

@@ -23,7 +23,7 @@ from anabranch.runtime.ops.op import Op
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing import source_frames
 from anabranch.runtime.tracing.capacity import Capacity, CapacitySite
-from anabranch.runtime.tracing.outside import NoOutside, Outside
+from anabranch.runtime.tracing.outside import Outside
 from anabranch.runtime.tracing.state import (
     Calls,
     Explanation,
@@ -50,6 +50,8 @@ class Trace:
 
     Parameters
     ----------
+    outside : Outside
+        The world around the function.
     lists : bool
         Whether lists that the function makes can have a length known only at run time.
     array_sites : set, optional
@@ -59,18 +61,17 @@ class Trace:
     looped : set, optional
         The code of functions whose calls of themselves at their end are a loop's steps; None where there are to be
         none.
-    outside : Outside, optional
-        The world around the function; without it, there is none.
     """
 
     def __init__(
         self,
+        outside: Outside,
         lists: bool = False,
         array_sites: set[Hashable] | None = None,
         unroll_reason: str | None = None,
         looped: set[types.CodeType] | None = None,
-        outside: Outside | None = None,
     ) -> None:
+        self.outside = outside
         self.calls = Calls(looped)
         self.explanation = Explanation()
         self.failures = Failures()
@@ -87,7 +88,6 @@ class Trace:
         self.root = Builder(self, None)
         for counter in (self.failures.error_code, self.output.counter):
             self.root.env[counter] = Literal(np.zeros((), np.int32))
-        self.outside: Outside = NoOutside() if outside is None else outside
 
     def detail(self, type: ArrayType, number: int) -> Storage:
         """Where a failure keeps its value of this number among those of this type; all failures share these."""

@@ -2,25 +2,64 @@
 
 from __future__ import annotations
 
+import types
+from collections.abc import Callable
 from typing import Any, Protocol
 
-from anabranch.runtime.errors import EscapedTracerError
+from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.tracing.upper_layers import UnionOperations
 
 
-class Outside(Protocol):
-    """The world around the function that is traced, as the frontend sees it.
+@frozen
+class ValueConstructors:
+    """The functions that make traced values, of which some stand below the classes that they are of.
 
     Attributes
     ----------
+    array : callable
+        `array(storage)` is an ndarray whose memory is the storage.
+    scalar : callable
+        `scalar(atom)` is a NumPy scalar.
+    python : callable
+        `python(atom, interval, affine)` is a number of Python's: a plain one where the atom is known.
+    part : callable
+        `part(view, extents, origin)` is the part of an array that valid regions select.
+    """
+
+    array: Callable[[Storage], Any]
+    scalar: Callable[[Atom], Any]
+    python: Callable[..., Any]
+    part: Callable[..., Any]
+
+
+class Outside(Protocol):
+    """The world around the function that is traced, as the frontend sees it, and the layers above its values.
+
+    Attributes
+    ----------
+    constructors : ValueConstructors
+        The functions that make traced values.
     union_operations : UnionOperations
         The operations that unions leave to the layers above their class.
+    vocabulary : module
+        The names that rewritten code calls.
     """
 
     @property
-    def union_operations(self) -> UnionOperations | None: ...
+    def constructors(self) -> ValueConstructors: ...
 
-    def enter(self, value: object) -> None:
+    @property
+    def union_operations(self) -> UnionOperations: ...
+
+    @property
+    def vocabulary(self) -> types.ModuleType: ...
+
+    def called(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the staged form of a function that is an argument of another, such as a sort key."""
+
+    def enter(self, value: Any) -> None:
         """Guard what a function of the user's reads from outside; called with it before it runs."""
 
     def meet(self, cls: type) -> None:
@@ -37,30 +76,3 @@ class Outside(Protocol):
 
     def refusal(self) -> BaseException:
         """Return the error for a write into an array of which a list of run-time length has a copy."""
-
-
-class NoOutside:
-    """The outside of a trace of which no function is a part."""
-
-    union_operations = None
-
-    def enter(self, value: object) -> None:
-        """Nothing is guarded."""
-
-    def meet(self, cls: type) -> None:
-        """Nothing is prepared."""
-
-    def hoist(self, array: object) -> Any:
-        """Return the array itself."""
-        return array
-
-    def is_outside(self, value: object) -> bool:
-        """Return False."""
-        return False
-
-    def needs_plain(self) -> None:
-        """Nothing is traced again."""
-
-    def refusal(self) -> BaseException:
-        """Return an error without words."""
-        return EscapedTracerError()

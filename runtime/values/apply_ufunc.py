@@ -64,12 +64,11 @@ def _of_one_type(function: np.ufunc, operands: Sequence[Value]) -> tuple[Atom, .
     """
     if function is np.power:
         return None
-    handles = (wrap.class_of("array"), wrap.class_of("scalar"))
-    types = [x.abstract for x in operands if type(x) in handles]
+    types = [x.abstract for x in operands if isinstance(x, Tracer)]
     if len(types) < len(operands):
         return None
     shape, dtype = types[0].shape, types[0].dtype
-    if any(t.shape != shape or t.dtype != dtype for t in types):
+    if any(t.kind not in (Kind.ARRAY, Kind.SCALAR) or t.shape != shape or t.dtype != dtype for t in types):
         return None
     loop = _resolve(function, (dtype,) * len(types), None, "same_kind")
     if any(d != dtype for d in loop[: len(types)]):
@@ -250,7 +249,9 @@ def _resolve(function: np.ufunc, specs: tuple[Spec, ...], dtype: object, casting
     loop: tuple[np.dtype, ...] = function.resolve_dtypes((*specs, *(None,) * function.nout), **options)
     for d in loop:
         if not device.holds(d):
-            raise UnsupportedValueError(f"numpy.{function.__name__} with dtype {d} cannot be compiled")
+            raise UnsupportedValueError(
+                f"numpy.{function.__name__} with dtype {d} cannot be compiled; convert its arguments to another dtype"
+            )
     return loop
 
 

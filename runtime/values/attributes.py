@@ -9,31 +9,50 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
+from anabranch.base.grammar import a
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.source_frames import internal
 
-# By the identity of a class: what makes an object of the kind that an instance stands for; None for one of several.
-_samples: dict[int, Callable[[Any], Any] | None] = {}
-_classes = _samples.keys()
+
+class StandIn:
+    """The base of what stands for an object that has other attributes."""
+
+    __slots__ = ()
+
+    def __anabranch_sample__(self) -> object:
+        """Return an object with the attributes of what this stands for."""
+        raise NotImplementedError
 
 
-def register(cls: type, sample: Callable[[Any], object] | None) -> None:
-    """Make instances of `cls` stand-ins; `sample(value)` is an object with the attributes of what one stands for.
+class TextStandIn(StandIn):
+    """The base of what stands for a text."""
 
-    Without a `sample`, a stand-in is one of several objects: `__anabranch_read__(name)` returns an attribute of it, and
-    `__anabranch_each__(operation)` changes it.
-    """
-    _samples[id(cls)] = sample
-    if sample is not None and issubclass(cls, Bare):
-        cls.__name__ = type(sample(None)).__name__  # which Python's messages name
+    __slots__ = ()
+
+    def __anabranch_sample__(self) -> str:
+        return ""
+
+
+class OneOfSeveral(StandIn):
+    """The base of what stands for one of several objects, by which each of its attributes is read or changed."""
+
+    __slots__ = ()
+
+    def __anabranch_read__(self, name: str) -> Value:
+        """Return an attribute of the object."""
+        raise NotImplementedError
+
+    def __anabranch_each__(self, operation: Callable[[Any], None]) -> None:
+        """Do what changes an attribute of the object."""
+        raise NotImplementedError
 
 
 def is_stand_in(value: object) -> bool:
     """Return whether a value stands for an object that has other attributes."""
-    return not _classes.isdisjoint(map(id, type(value).__mro__))
+    return issubclass(type(value), StandIn)  # an instance may say of itself that it is of another class
 
 
 def read(value: Value, name: str) -> Value:
@@ -78,12 +97,11 @@ def names(value: object) -> list[str]:
     return dir(value if sample is _NONE else sample)
 
 
-def _sample(value: object) -> Value:
-    for cls in type(value).__mro__:
-        if id(cls) in _samples:
-            make = _samples[id(cls)]
-            return _SEVERAL if make is None else make(value)
-    return _NONE
+def _sample(value: Value) -> Value:
+    cls = type(value)
+    if not issubclass(cls, StandIn):
+        return _NONE
+    return _SEVERAL if issubclass(cls, OneOfSeveral) else value.__anabranch_sample__()
 
 
 _NONE, _SEVERAL = object(), object()
@@ -109,19 +127,32 @@ def class_of(value: object) -> type:
 _NAMES = ("__name__", "__qualname__")
 
 
-class Bare:
+class Bare(StandIn):
     """A stand-in that has no other attributes for the user's code than what it stands for.
 
-    For names that it has itself rewritten code asks `Attributes`; others come here.
+    For names that it has itself rewritten code asks `Attributes`; others come here. A class says by its argument
+    `sample` what makes an object of the kind that its instances stand for; without it they stand for what those of its
+    base do.
     """
+
+    __anabranch_make__: ClassVar[Callable[[], object]]
+
+    def __init_subclass__(cls, sample: Callable[[], object] | None = None) -> None:
+        super().__init_subclass__()
+        if sample is not None:
+            cls.__anabranch_make__ = staticmethod(sample)
+            cls.__name__ = type(sample()).__name__  # which Python's messages name
+
+    def __anabranch_sample__(self) -> object:
+        return type(self).__anabranch_make__()
 
     def __getattr__(self, name: str) -> Any:
         sample = _sample(self)
         is_asked = name in _NAMES and not internal(sys._getframe(1).f_code.co_filename)
         if hasattr(sample, name) and (is_asked or not name.startswith("__")):
             raise UnsupportedOperationError(
-                f"{name} of a {type(sample).__name__} is not supported in compiled code; go over it with a loop, or "
-                "ask for single items with next()"
+                f"{name} of {a(type(sample).__name__)} is not supported in compiled code; iterate over it with a "
+                "loop, or ask for single items with next()"
             )
         raise AttributeError(f"'{type(sample).__name__}' object has no attribute '{name}'")
 

@@ -10,6 +10,7 @@ import contextlib
 import dataclasses
 import functools
 import io
+import ipaddress
 import types
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -81,7 +82,7 @@ class Structure:
         """Build what is given to the caller, of these parts; `members` are nodes of graphs."""
         return self.build(children)
 
-    def meet(self, mine: Any, other: Any) -> Any:
+    def meet(self, mine: Value, other: Value) -> Value:
         """The layout of what is one of two containers, of layouts `mine` and `other`; None where they stay two."""
         return None
 
@@ -257,6 +258,9 @@ def attributes(value: object) -> dict[str, Value]:
     return found
 
 
+NETWORKS = (ipaddress.IPv4Network, ipaddress.IPv6Network, ipaddress.IPv4Interface, ipaddress.IPv6Interface)
+# The attributes that a network computes once they are asked for.
+COMPUTED = ("broadcast_address", "hostmask")
 _slot_names: weakref.WeakKeyDictionary[type, tuple[str, ...]] = weakref.WeakKeyDictionary()
 
 
@@ -271,6 +275,8 @@ def slot_names(cls: type) -> tuple[str, ...]:
 def _find_slot_names(cls: type) -> list[str]:
     names: list[str] = []
     for base in cls.__mro__:
+        if base.__module__.partition(".")[0] == "pathlib":
+            continue  # a path never changes: it keeps there what was once computed of it
         slots = base.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
             private = name.startswith("__") and not name.endswith("__")

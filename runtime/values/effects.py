@@ -77,8 +77,8 @@ def _redirected(name: str, perform: Callable[[Any], None]) -> Callable[[Any], No
     if not all(file is None or current().trace.outside.is_outside(file) for file in files.values()):
         raise UnsupportedOperationError(
             f"{name} of run-time values, or under a run-time condition, is redirected to a file that the function "
-            "made, which is used while it is traced; build the text with f-strings and join, or redirect to a file "
-            "from outside of the function"
+            "made, and would write only while the function is traced; build the text with f-strings and join, or "
+            "redirect to a file from outside of the function"
         )
 
     def act(value: object) -> None:

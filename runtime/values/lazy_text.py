@@ -16,11 +16,13 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.grammar import a
 from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError, UnsupportedValueError
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.values import attributes, containers, wrap
+from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.attributes import TextStandIn
 from anabranch.runtime.values.memory.handle import Handle
 from anabranch.runtime.values.static_requests import wanting
 from anabranch.runtime.values.tracer import SHOWN, Tracer, shown_to_tools
@@ -78,7 +80,7 @@ def with_options(options: PrintOptions) -> contextlib.AbstractContextManager[obj
     return manager
 
 
-class Text:
+class Text(TextStandIn):
     """A str that is known only at run time."""
 
     __slots__ = ("keywords", "method", "options", "parts")
@@ -139,8 +141,8 @@ Text.__name__ = "str"  # as Python's messages name the class
 def refusal(use: str) -> ConcretizationError:
     """The error where the characters of a text are wanted."""
     return ConcretizationError(
-        f"a plain str is needed while tracing{use} (a comparison, a dict key, a length, a part of a text), but this "
-        "text shows values that are known only at run time; compare the values instead, print or return the text, or "
+        f"a plain str is needed while tracing{use} (for a comparison, a dict key, a length or a part of a text), but "
+        "this text shows values known only at run time; compare the values instead, print or return the text, or "
         "make the arguments it comes from static (static_argnames=...)"
     )
 
@@ -225,8 +227,8 @@ def refuse_hidden(value: object) -> None:
         hides = True
     if hides:
         raise UnsupportedValueError(
-            f"the text of a {type(value).__name__} that holds run-time values is not supported; put them into a tuple, "
-            "list or dict, or format them one by one"
+            f"the text of {a(type(value).__name__)} that holds run-time values is not supported; put them into a "
+            "tuple, list or dict, or format them one by one"
         )
 
 
@@ -248,7 +250,3 @@ def _sample(value: Value) -> Value:
     if type(value) is dict:
         return {k: _sample(v) for k, v in value.items()}
     return type(value)(map(_sample, value)) if type(value) in (tuple, list) else value
-
-
-wrap.register_class("text", Text)
-attributes.register(Text, lambda _: "")

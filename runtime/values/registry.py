@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from anabranch.base.value import Value
-
 FUNCTIONS: dict[object, Callable[..., Any]] = {}
 METHODS: dict[str, Callable[..., Any]] = {}
 PROPERTIES: dict[str, Callable[[Any], Any]] = {}
@@ -21,17 +19,3 @@ SIZED_PROPERTIES: dict[str, Callable[[Any], Any]] = {}
 # Why what is not staged is not, by its full name; and what only works on values that are known while tracing.
 REFUSED: dict[str, str] = {}
 STATIC: dict[str, str] = {}
-
-
-# How a function is called that another one is given: control flow, which stands above this module, says so.
-_called: list[Callable[[Any], Callable[..., Any]]] = []
-
-
-def register_called(called: Callable[[Any], Callable[..., object]]) -> None:
-    """Make `called(function)` what calls a function with its control flow staged."""
-    _called[:] = [called]
-
-
-def called(function: object) -> Value:
-    """Return the staged form of a function that is an argument of another, such as a sort key; None for None."""
-    return function if function is None or not _called else _called[0](function)

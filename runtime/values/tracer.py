@@ -14,8 +14,9 @@ from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import internal
-from anabranch.runtime.values import atoms, attributes
+from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import Abstract, Kind
+from anabranch.runtime.values.attributes import StandIn
 from anabranch.runtime.values.static_requests import know, wanting
 
 _BINARY = {
@@ -43,6 +44,8 @@ _COMPARE = {
 _UNARY = {"neg": np.negative, "pos": np.positive, "abs": np.absolute, "invert": np.invert}
 
 
+_ARRAY = np.zeros(0)
+
 # Where debuggers, tracebacks and test runners ask for a `repr`: modules of the standard library, and packages.
 _TOOLS = re.compile(r"[/\\](?:(?:pdb|bdb|traceback)\.py$|(?:_pytest|IPython|pydevd\w*|_pydev\w*|debugpy)[/\\])")
 _PRINTERS = re.compile(r"[/\\](?:pprint|reprlib)\.py$")
@@ -61,8 +64,8 @@ def shown_to_tools(text: str) -> str:
     if _asked_by_a_tool(sys._getframe(2)):
         return text
     raise ConcretizationError(
-        f"the text of a value is needed while tracing (in code that was not rewritten), but {text} stands for a value "
-        "that is known only at run time; use an f-string, str() or repr() in code of your own"
+        f"the text of a value is needed while tracing (by code that is not compiled), but {text} stands for a value "
+        "known only at run time; use an f-string, str() or repr() in your own code"
     )
 
 
@@ -76,7 +79,7 @@ def _asked_by_a_tool(frame: types.FrameType | None) -> bool:
     return frame is not None and bool(_TOOLS.search(frame.f_code.co_filename))
 
 
-class Tracer:
+class Tracer(StandIn):
     """A value known only at run time.
 
     Subclasses say what kind of object they stand for (`abstract`) and how an operator acts (`_binary`, `_unary`).
@@ -100,7 +103,13 @@ class Tracer:
     def abstract(self) -> Abstract:
         raise NotImplementedError
 
-    def _binary(self, ufunc: np.ufunc, left: object, right: object) -> Value:
+    def __anabranch_sample__(self) -> object:
+        known = self.abstract
+        if known.kind is Kind.PYTHON:
+            return known.python(0)
+        return np.zeros((), known.dtype)[()] if known.kind is Kind.SCALAR else _ARRAY
+
+    def _binary(self, ufunc: np.ufunc, left: Value, right: Value) -> Value:
         raise NotImplementedError
 
     def _unary(self, ufunc: np.ufunc) -> Value:
@@ -113,13 +122,13 @@ class Tracer:
         atom = atoms.held_by(self)
         know(atom, need)
         error = ConcretizationError(
-            f"{need} is needed while tracing, but this {self.abstract} is known only at run time; "
-            "make the argument it comes from static (static_argnames=...), or use an expression that anabranch stages"
+            f"{need} is needed while tracing, but this {self.abstract} is known only at run time; make the argument "
+            "it comes from static (static_argnames=...), or use an operation that takes run-time values"
         )
         raise wanting(error, atom, need)
 
     def __bool__(self) -> bool:  # noqa: PLE0304 - raises
-        self._needs_concrete("a plain bool (in code that was not rewritten)")
+        self._needs_concrete("a plain bool (by code that is not compiled)")
 
     def __int__(self) -> int:
         self._needs_concrete("a plain int")
@@ -139,7 +148,7 @@ class Tracer:
             raise TypeError("only integer scalar arrays can be converted to a scalar index")
         if abstract.dtype.kind not in ("iub" if abstract.kind is Kind.PYTHON else "iu"):
             raise TypeError(f"'{type(self).__name__}' object cannot be interpreted as an integer")
-        self._needs_concrete("a plain int (a shape, an index of a list, the bound of a loop that is not staged)")
+        self._needs_concrete("a plain int (for a shape, a list index, or code that is not compiled)")
 
     def __array__(self, *_: object, **__: object) -> NoReturn:
         self._needs_concrete("a concrete ndarray")
@@ -155,8 +164,8 @@ class Tracer:
     def refuse_library(library: str) -> NoReturn:
         """Raise what tells that another library that traces or compiles has no use for such a value."""
         raise UnsupportedOperationError(
-            f"a function or an array of {library} meets a value that is known only at run time, of which {library} "
-            f"knows nothing; use NumPy's functions, and pass arrays of {library} as arguments"
+            f"a function or an array of {library} meets a value known only at run time, which {library} cannot use; "
+            f"use NumPy's functions, and pass arrays of {library} as arguments"
         )
 
     def __copy__(self) -> Value:
@@ -169,7 +178,7 @@ class Tracer:
         self._needs_concrete("a picklable value")
 
     def __hash__(self) -> int:  # noqa: PLE0309 - raises
-        self._needs_concrete("a hash (a dict key, an element of a set)")
+        self._needs_concrete("a hash (for a dict key or an element of a set)")
 
     def __str__(self) -> str:
         return self._typed() or self._needs_concrete("the text of a value")
@@ -184,6 +193,12 @@ class Tracer:
 
     def __repr__(self) -> str:
         return shown_to_tools(f"{SHOWN}{self.abstract}>")
+
+
+class DynamicShape(Tracer):
+    """The base of arrays whose size is known only at run time."""
+
+    __slots__ = ()
 
 
 def _binary_method(ufunc: np.ufunc) -> Callable[[Tracer, Any], Any]:
@@ -207,14 +222,3 @@ for _name, _function in _UNARY.items():
     setattr(Tracer, f"__{_name}__", _unary_method(_function))
 INPLACE = dict(_BINARY)
 COMPARISONS = frozenset(_COMPARE.values())
-
-
-def _sample(value: Tracer) -> Value:
-    known = value.abstract
-    if known.kind is Kind.PYTHON:
-        return known.python(0)
-    return np.zeros((), known.dtype)[()] if known.kind is Kind.SCALAR else _ARRAY
-
-
-_ARRAY = np.zeros(0)
-attributes.register(Tracer, _sample)

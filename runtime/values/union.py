@@ -138,7 +138,8 @@ class UnionValue(UnionBase):
                 return self._dtype()
             kinds = " or ".join(str(a or type(o).__name__) for a, o in zip(abstracts, self.options, strict=True))
             raise StructureMismatchError(
-                f"this value is {kinds}, depending on a run-time condition; no single type holds both"
+                f"this value is {kinds}, depending on a run-time condition, and no single type holds both; give it "
+                "one type on each path, or use it inside of the branches that choose it"
             )
         return wrap.from_abstract(
             Abstract(both.shape, both.dtype, both.kind) if both.kind is not Kind.ARRAY else both, self.number_as(both)
@@ -283,18 +284,15 @@ class UnionValue(UnionBase):
         else:
             instead = "use the value inside of the branches that choose it"
         raise ConcretizationError(
-            "a hash (a dict key, an element of a set) is needed while tracing, but which value this is, is known only "
-            f"at run time; {instead}"
+            "a hash (for a dict key or an element of a set) is needed while tracing, but this value is one of "
+            f"several, and which is known only at run time; {instead}"
         )
 
     def __repr__(self) -> str:
         return shown_to_tools(f"{SHOWN}choice of {len(self.options)} alternatives>")
 
 
-attributes.register(UnionValue, None)
-
-
-def _error_of_none(operation: Callable[[Any], object]) -> BaseException:
+def _error_of_none(operation: Callable[[Any], Any]) -> BaseException:
     """The exception that Python raises where the value of an operation is None."""
     try:
         operation(None)
@@ -328,7 +326,7 @@ def _forward(function: Callable[[Any, Any], object]) -> Callable[[UnionValue, An
     def forward(self: UnionValue, other: object) -> Value:
         if (found := looked_up(function, self, other)) is not UNKNOWN:
             return found
-        if isinstance(other, wrap.class_of("text")) and function is operator.add:
+        if isinstance(other, attributes.TextStandIn) and function is operator.add:
             return NotImplemented
         return _operated(function, (self, other), 0)
 

@@ -15,9 +15,7 @@ UNKNOWN: Final = object()
 
 def operations() -> UnionOperations:
     """The operations on unions that the trace was given."""
-    given = current().trace.outside.union_operations
-    assert given is not None
-    return given
+    return current().trace.outside.union_operations
 
 
 def looked_up(function: Callable[..., object], *operands: object) -> Value:

@@ -18,8 +18,9 @@ from anabranch.runtime.tracing.storage import UNKNOWN, Compact
 from anabranch.runtime.values import atoms, registry
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.failures.refusals import dtype_refusal
-from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.failures.refusals import INTS_ARE_INT64, dtype_refusal
+from anabranch.runtime.values.list_buffer import ListBuffer
+from anabranch.runtime.values.tracer import DynamicShape, Tracer
 
 
 def numpy_operand(x: object) -> Value:
@@ -41,7 +42,7 @@ def numpy_operand(x: object) -> Value:
         return numpy_operand(unwrap())
     if isinstance(x, int):  # a subclass: IntEnum, …
         return int(x)
-    raise UnsupportedValueError(f"{a(type(x).__name__)} ({x!r:.60}) is no array or number")
+    raise UnsupportedValueError(f"{a(type(x).__name__)} ({x!r:.60}) is not an array or a number")
 
 
 def shape_of(x: object) -> tuple[int, ...]:
@@ -73,7 +74,7 @@ def as_atom(x: object, dtype: atoms.DType | None = None) -> Atom:
         if type(x) is int and target.kind == "c":
             return atoms.literal(complex(x), target)
         return atoms.literal(x, target)
-    raise UnsupportedValueError(f"{a(type(x).__name__)} is no array or number")
+    raise UnsupportedValueError(f"{a(type(x).__name__)} is not an array or a number")
 
 
 def held_as(x: object, abstract: Abstract) -> Atom:
@@ -99,8 +100,8 @@ def check_range(x: int) -> None:
     """
     if not -(2**63) <= x < 2**63:
         raise IntegerRangeError(
-            f"an int of {x.bit_length()} bits becomes a run-time value here, and compiled code holds ints as int64; "
-            "pass it as a static argument, or keep it out of what run-time values choose among"
+            f"an int of {x.bit_length()} bits becomes a run-time value here, and {INTS_ARE_INT64}; pass it as a "
+            "static argument, or use a float"
         )
 
 
@@ -122,33 +123,34 @@ def numpy_result(atom: Atom) -> Value:
     """The result of a NumPy function with this value: a scalar for shape (), else a fresh array."""
     if atom.type.shape == ():
         # A scalar known while tracing is NumPy's own, which may be a shape or an index.
-        return atom.value[()] if isinstance(atom, Literal) else _classes["scalar"](atom)
+        return atom.value[()] if isinstance(atom, Literal) else current().trace.outside.constructors.scalar(atom)
     return array_of(atom)
 
 
 def array_of(atom: Atom) -> Value:
     """A fresh array handle that holds the value (also 0-d)."""
-    return _classes["array"](current().new_storage(atom))
+    builder = current()
+    return builder.trace.outside.constructors.array(builder.new_storage(atom))
 
 
 def from_abstract(abstract: Abstract, atom: Atom) -> Value:
     """A value of the given kind."""
     if abstract.kind is Kind.ARRAY:
         return array_of(atom)
-    return _classes[_ROLES[abstract.kind]](atom)
-
-
-_ROLES = {Kind.SCALAR: "scalar", Kind.PYTHON: "python", Kind.BUFFER: "buffer"}
+    if abstract.kind is Kind.BUFFER:
+        return ListBuffer(atom)
+    made = current().trace.outside.constructors
+    return made.python(atom) if abstract.kind is Kind.PYTHON else made.scalar(atom)
 
 
 def python_number(*args: object) -> Value:
     """The Python scalar of an atom (and an interval, and what it is an offset of): plain where it is known."""
-    return _classes["python"](*args)
+    return current().trace.outside.constructors.python(*args)
 
 
 def is_sized(value: object) -> bool:
     """Return whether a value is an array whose size is known only at run time."""
-    return isinstance(value, _classes["sized"])
+    return isinstance(value, DynamicShape)
 
 
 class Extent(Protocol):
@@ -178,18 +180,4 @@ def note_compact(view: Any, extents: Sequence[Extent | None]) -> None:
 
 def part_of(view: Any, extents: Sequence[Extent | None], origin: Position | None = None) -> Value:
     """The part of an array that these extents select; the array itself where they are all None."""
-    return _classes["extents"](view, extents, origin) if any(extents) else view
-
-
-# The classes of traced values register themselves, since each of them needs this module.
-_classes: dict[str, Any] = {}
-
-
-def register_class(role: str, cls: object) -> None:
-    """Make `cls` the class of traced `array`, `sized`, `scalar`, `python`, `buffer` or `text` values."""
-    _classes[role] = cls
-
-
-def class_of(role: str) -> Any:
-    """The class registered for a role."""
-    return _classes[role]
+    return current().trace.outside.constructors.part(view, extents, origin) if any(extents) else view

@@ -1,9 +1,87 @@
-"""How each construct is written: each module here registers its statements and expressions."""
+"""How each construct is written: the statements and expressions of a subject in each module, and all of them."""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
+from property_tests.generation import arguments, paths
+from property_tests.generation.constructs import (
+    array_expressions,
+    array_writes,
+    assignments,
+    branches,
+    classes,
+    closures,
+    complexes,
+    comprehensions,
+    containers,
+    dicts,
+    elements,
+    exits,
+    functions,
+    generators,
+    growing,
+    iteration,
+    lists,
+    loops,
+    managers,
+    matches,
+    mathematics,
+    meetings,
+    names,
+    optional,
+    output,
+    raising,
+    records,
+    reductions,
+    scalars,
+    sets,
+    sizes,
+    texts,
+    tries,
+    tuples,
+    type_parameters,
+    views,
+)
+from property_tests.generation.productions import Productions
 
-for _module in sorted(module.name for module in pkgutil.iter_modules(__path__)):
-    importlib.import_module(f"{__name__}.{_module}")
+# A program's seed tells which of them it has by their places in this order.
+MODULES = (
+    array_expressions,
+    array_writes,
+    assignments,
+    branches,
+    classes,
+    closures,
+    complexes,
+    comprehensions,
+    elements,
+    paths,
+    containers,
+    dicts,
+    exits,
+    raising,
+    functions,
+    generators,
+    growing,
+    loops,
+    iteration,
+    lists,
+    managers,
+    matches,
+    mathematics,
+    names,
+    meetings,
+    optional,
+    output,
+    records,
+    reductions,
+    scalars,
+    sets,
+    sizes,
+    texts,
+    tries,
+    tuples,
+    type_parameters,
+    views,
+    arguments,
+)
+PRODUCTIONS = Productions(*(module.PRODUCTIONS for module in MODULES))

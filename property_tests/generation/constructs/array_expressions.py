@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from property_tests.generation.kinds import BOOL, Array
-from property_tests.generation.productions import expression, statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.templates import Operand, some
 from property_tests.generation.writer import Writer
+
+PRODUCTIONS = Productions()
 
 # Products of ints are kept small, or loops would soon leave 64 bits.
 ELEMENTWISE = {
@@ -81,12 +83,12 @@ MADE = {
 
 
 def _register(feature: str, templates: tuple[str, ...], weight: int) -> None:
-    @expression(Array, feature, weight)
+    @PRODUCTIONS.expression(Array, feature, weight)
     def of_kind(w: Writer, kind: Array, depth: int) -> str | None:
         made = some(w, *templates, depth=depth - 1) if depth else None
         return None if made is None else fitted(made, kind)
 
-    @statement(feature, weight)
+    @PRODUCTIONS.statement(feature, weight)
     def assigned(w: Writer) -> list[str] | None:
         made = some(w, *templates, depth=1)
         return None if made is None else [f"{w.target(made.kind)} = {made.text}"]
@@ -96,17 +98,17 @@ for _feature, _templates in {**ELEMENTWISE, **MADE}.items():
     _register(_feature, _templates, 1)
 
 
-@expression(Array, "array names", 8, core=True)
+@PRODUCTIONS.expression(Array, "array names", 8, core=True)
 def named(w: Writer, kind: Array, depth: int) -> str | None:
     return w.pick(kind)
 
 
-@expression(Array, "array names", 1, core=True)
+@PRODUCTIONS.expression(Array, "array names", 1, core=True)
 def zeros(w: Writer, kind: Array, depth: int) -> str:
     return f"np.{w.one('zeros', 'ones')}({kind.shape}, np.{kind.dtype})"
 
 
-@expression(Array, "array ternary", 1)
+@PRODUCTIONS.expression(Array, "array ternary", 1)
 def ternary(w: Writer, kind: Array, depth: int) -> str | None:
     if depth == 0:
         return None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from property_tests.generation.kinds import Array
-from property_tests.generation.productions import statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.templates import Operand, line
 from property_tests.generation.writer import Writer
+
+PRODUCTIONS = Productions()
 
 WRITES = {
     "write slices": (
@@ -64,7 +66,7 @@ VALUES = ("{l}", "{l}", "{x}", "{k}", "{e}", "{a}", "{b}[0]", "{b}[1:]", "{a} + 
 
 
 def _register(feature: str, templates: tuple[str, ...], weight: int) -> None:
-    @statement(feature, weight)
+    @PRODUCTIONS.statement(feature, weight)
     def write(w: Writer) -> list[str] | None:
         for _ in range(8):
             name = w.changeable(Array)
@@ -83,7 +85,7 @@ for _feature, _templates in WRITES.items():
     _register(_feature, _templates, 2)
 
 
-@statement("empty and fill", 1)
+@PRODUCTIONS.statement("empty and fill", 1)
 def empty(w: Writer) -> list[str] | None:
     name = w.pick(Array)
     if name is None:

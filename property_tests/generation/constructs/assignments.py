@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from property_tests.generation.kinds import BOOL, FLOAT, INT
-from property_tests.generation.productions import statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer
 
+PRODUCTIONS = Productions()
 
-@statement("assignment", 10, core=True)
+
+@PRODUCTIONS.statement("assignment", 10, core=True)
 def assign(w: Writer) -> list[str]:
     kind = w.one(INT, FLOAT, INT, FLOAT, BOOL)
     value = w.expression(kind)
     return [f"{w.target(kind)} = {value}"]
 
 
-@statement("augmented assignment", 4)
+@PRODUCTIONS.statement("augmented assignment", 4)
 def augment(w: Writer) -> list[str] | None:
     kind = w.one(INT, FLOAT)
     name = w.changeable(kind)
@@ -27,7 +29,7 @@ def augment(w: Writer) -> list[str] | None:
     return [f"{name} {w.one('+', '-')}= {w.expression(kind, 1)}"]
 
 
-@statement("swap", 1)
+@PRODUCTIONS.statement("swap", 1)
 def swap(w: Writer) -> list[str] | None:
     kind = w.one(INT, FLOAT)
     first, second = w.changeable(kind), w.changeable(kind)
@@ -36,14 +38,14 @@ def swap(w: Writer) -> list[str] | None:
     return [f"{first}, {second} = {second}, {w.expression(kind, 1)}"]
 
 
-@statement("several targets", 1)
+@PRODUCTIONS.statement("several targets", 1)
 def several(w: Writer) -> list[str]:
     kind = w.one(INT, FLOAT)
     value = w.expression(kind)
     return [f"{w.target(kind)} = {w.target(kind)} = {value}"]
 
 
-@statement("annotated assignment", 1)
+@PRODUCTIONS.statement("annotated assignment", 1)
 def annotated(w: Writer) -> list[str]:
     kind = w.one(INT, FLOAT)
     value = w.expression(kind)

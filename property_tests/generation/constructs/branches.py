@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from property_tests.generation.kinds import BOOL, FLOAT, INT
-from property_tests.generation.productions import options, statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer
 
-options("elif")
+PRODUCTIONS = Productions()
+
+PRODUCTIONS.option("elif")
 
 
-@statement("if", 7)
+@PRODUCTIONS.statement("if", 7)
 def if_(w: Writer) -> list[str] | None:
     if w.place.depth == 0:
         return None
@@ -21,7 +23,7 @@ def if_(w: Writer) -> list[str] | None:
     return lines
 
 
-@statement("name set in both branches", 2)
+@PRODUCTIONS.statement("name set in both branches", 2)
 def set_in_both(w: Writer) -> list[str] | None:
     """A name that comes into being in the branches."""
     if w.place.depth == 0:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from property_tests.generation.kinds import INT
-from property_tests.generation.productions import statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer, indented
 
+PRODUCTIONS = Productions()
 
-@statement("local classes", 2)
+
+@PRODUCTIONS.statement("local classes", 2)
 def local_class(w: Writer) -> list[str] | None:
     """A class whose methods have control flow and see the function's names, an object of it, and calls."""
     if w.place.depth == 0 or w.place.functions > 1:

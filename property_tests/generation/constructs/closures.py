@@ -6,8 +6,10 @@ import contextlib
 from collections.abc import Iterator
 
 from property_tests.generation.kinds import BOOL, FLOAT, INT, Float, Function, Int, Kind, Parameter
-from property_tests.generation.productions import expression, statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer
+
+PRODUCTIONS = Productions()
 
 
 @contextlib.contextmanager
@@ -23,7 +25,7 @@ def lambda_of(w: Writer, kind: Kind, **parameters: Kind) -> str:
         return f"lambda {', '.join(parameters)}: {w.expression(kind, 1)}".replace("lambda :", "lambda:")
 
 
-@statement("lambdas", 2)
+@PRODUCTIONS.statement("lambdas", 2)
 def lambda_in_a_name(w: Writer) -> list[str]:
     """A lambda that is called later; by then the names that it reads may have changed."""
     name, kind = w.fresh("act"), w.one(INT, FLOAT, BOOL)
@@ -38,7 +40,7 @@ def lambda_in_a_name(w: Writer) -> list[str]:
     return [f"{name} = {text}"]
 
 
-@statement("lambdas", 1)
+@PRODUCTIONS.statement("lambdas", 1)
 def lambdas_in_a_list(w: Writer) -> list[str] | None:
     """Functions made in a loop: they see the last value of its name, or the value that was theirs."""
     if w.place.depth == 0:
@@ -54,7 +56,7 @@ def lambdas_in_a_list(w: Writer) -> list[str] | None:
     return [*lines, w.assign(INT, form)]
 
 
-@statement("functions chosen at run time", 1)
+@PRODUCTIONS.statement("functions chosen at run time", 1)
 def chosen_function(w: Writer) -> list[str]:
     """One of two functions, and its call."""
     name = w.fresh("act")
@@ -66,8 +68,8 @@ def chosen_function(w: Writer) -> list[str]:
     return [*choice, w.assign(INT, f"{name}({w.atom(INT)})")]
 
 
-@expression(Int, "lambdas", 1)
-@expression(Float, "lambdas", 1)
+@PRODUCTIONS.expression(Int, "lambdas", 1)
+@PRODUCTIONS.expression(Float, "lambdas", 1)
 def lambda_at_once(w: Writer, kind: Int | Float, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -86,7 +88,7 @@ def several(w: Writer) -> str:
     )
 
 
-@expression(Int, "map and filter", 1)
+@PRODUCTIONS.expression(Int, "map and filter", 1)
 def mapped(w: Writer, kind: Int, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -97,7 +99,7 @@ def mapped(w: Writer, kind: Int, depth: int) -> str | None:
     return str("sum({})" if "*" in form and ("filter" in source or " % " in items) else form).format(source)
 
 
-@expression(Int, "keys", 1)
+@PRODUCTIONS.expression(Int, "keys", 1)
 def by_key(w: Writer, kind: Int, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -109,8 +111,8 @@ def by_key(w: Writer, kind: Int, depth: int) -> str | None:
     )
 
 
-@expression(Int, "functools", 1)
-@expression(Float, "functools", 1)
+@PRODUCTIONS.expression(Int, "functools", 1)
+@PRODUCTIONS.expression(Float, "functools", 1)
 def reduced(w: Writer, kind: Int | Float, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -121,7 +123,7 @@ def reduced(w: Writer, kind: Int | Float, depth: int) -> str | None:
     return f"functools.reduce(lambda p, q: {step}, {several(w)}, {w.atom(kind)})"
 
 
-@statement("functools", 1)
+@PRODUCTIONS.statement("functools", 1)
 def partial(w: Writer) -> list[str]:
     w.need("import functools")
     name = w.fresh("act")
@@ -131,7 +133,7 @@ def partial(w: Writer) -> list[str]:
     return [f"{name} = functools.partial({function}, {'p=' if by_name else ''}{w.atom(INT)})"]
 
 
-@statement("map and filter", 1)
+@PRODUCTIONS.statement("map and filter", 1)
 def over_map(w: Writer) -> list[str] | None:
     if w.place.depth == 0:
         return None

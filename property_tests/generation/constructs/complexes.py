@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from property_tests.generation.kinds import COMPLEX, FLOAT, INT, Bool, Complex, Float
-from property_tests.generation.productions import expression, statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer
 
+PRODUCTIONS = Productions()
 
-@expression(Complex, "complex", 2, core=True)
+
+@PRODUCTIONS.expression(Complex, "complex", 2, core=True)
 def literal(w: Writer, kind: Complex, depth: int) -> str:
     return str(w.one("1j", "(1 + 2j)", "(0.5 - 1j)", "0j"))
 
 
-@expression(Complex, "complex", 3, core=True)
+@PRODUCTIONS.expression(Complex, "complex", 3, core=True)
 def name(w: Writer, kind: Complex, depth: int) -> str | None:
     return w.pick(kind)
 
 
-@expression(Complex, "complex", 3)
+@PRODUCTIONS.expression(Complex, "complex", 3)
 def made(w: Writer, kind: Complex, depth: int) -> str | None:
     if depth == 0:
         return None
     return f"complex({w.expression(w.one(FLOAT, INT), depth - 1)}{w.one('', f', {w.expression(FLOAT, depth - 1)}')})"
 
 
-@expression(Complex, "complex", 4)
+@PRODUCTIONS.expression(Complex, "complex", 4)
 def arithmetic(w: Writer, kind: Complex, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -41,7 +43,7 @@ def arithmetic(w: Writer, kind: Complex, depth: int) -> str | None:
     return str(w.one(*forms))
 
 
-@expression(Float, "complex", 2)
+@PRODUCTIONS.expression(Float, "complex", 2)
 def part(w: Writer, kind: Float, depth: int) -> str | None:
     if depth == 0 or w.pick(COMPLEX) is None:
         return None
@@ -49,14 +51,14 @@ def part(w: Writer, kind: Float, depth: int) -> str | None:
     return str(w.one(f"({inside}).real", f"({inside}).imag", f"round(abs({inside}) % 16, 3)"))
 
 
-@expression(Bool, "complex", 1)
+@PRODUCTIONS.expression(Bool, "complex", 1)
 def equal(w: Writer, kind: Bool, depth: int) -> str | None:
     if w.pick(COMPLEX) is None:
         return None
     return f"({w.atom(COMPLEX)} {w.one('==', '!=')} {w.expression(w.one(COMPLEX, FLOAT), min(depth, 1))})"
 
 
-@statement("complex", 2)
+@PRODUCTIONS.statement("complex", 2)
 def assigned(w: Writer) -> list[str]:
     value = w.expression(COMPLEX)
     target = w.target(COMPLEX)

@@ -14,8 +14,10 @@ from property_tests.generation.kinds import (
     Kind,
     List,
 )
-from property_tests.generation.productions import expression
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer
+
+PRODUCTIONS = Productions()
 
 
 def _over(w: Writer, length: int | None = None) -> tuple[str, Kind]:
@@ -45,7 +47,7 @@ def _clause(w: Writer, item: Kind, length: int | None = None, condition: Kind | 
     return element, f"for {name} in {source}", test
 
 
-@expression(List, "list comprehension", 3)
+@PRODUCTIONS.expression(List, "list comprehension", 3)
 def list_comprehension(w: Writer, kind: List, depth: int) -> str | None:
     if depth == 0 or kind.item not in (INT, FLOAT, BOOL) or kind.length == 0:
         return None
@@ -57,7 +59,7 @@ def list_comprehension(w: Writer, kind: List, depth: int) -> str | None:
     return f"[{element} {clause}]"
 
 
-@expression(Growing, "comprehension with a condition", 2)
+@PRODUCTIONS.expression(Growing, "comprehension with a condition", 2)
 def conditional(w: Writer, kind: Growing, depth: int) -> str | None:
     if depth == 0 or kind.item not in (INT, FLOAT, BOOL):
         return None
@@ -65,7 +67,7 @@ def conditional(w: Writer, kind: Growing, depth: int) -> str | None:
     return f"[{element} {clause}{test}]"
 
 
-@expression(Dict, "dict comprehension", 2)
+@PRODUCTIONS.expression(Dict, "dict comprehension", 2)
 def dict_comprehension(w: Writer, kind: Dict, depth: int) -> str | None:
     name = w.pick(kind)
     if depth == 0 or kind.value not in (INT, FLOAT):
@@ -79,8 +81,8 @@ def dict_comprehension(w: Writer, kind: Dict, depth: int) -> str | None:
     return f"{{{key}: {w.expression(kind.value, 1)} for {key} in {kind.keys!r}}}"
 
 
-@expression(Int, "generator expression", 2)
-@expression(Float, "generator expression", 2)
+@PRODUCTIONS.expression(Int, "generator expression", 2)
+@PRODUCTIONS.expression(Float, "generator expression", 2)
 def reduced(w: Writer, kind: Int | Float, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -93,7 +95,7 @@ def reduced(w: Writer, kind: Int | Float, depth: int) -> str | None:
     return f"sum(({element} {clause}{test}), 0.0)"
 
 
-@expression(Bool, "any and all", 3)
+@PRODUCTIONS.expression(Bool, "any and all", 3)
 def any_all(w: Writer, kind: Bool, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -101,7 +103,7 @@ def any_all(w: Writer, kind: Bool, depth: int) -> str | None:
     return f"{w.one('any', 'all')}({element} {clause}{test})"
 
 
-@expression(List, "nested comprehension", 1)
+@PRODUCTIONS.expression(List, "nested comprehension", 1)
 def nested(w: Writer, kind: List, depth: int) -> str | None:
     if kind.length != 4 or kind.item not in (INT, FLOAT):
         return None

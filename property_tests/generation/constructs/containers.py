@@ -18,10 +18,12 @@ from property_tests.generation.kinds import (
     Tuple,
 )
 from property_tests.generation.paths import path_to, value
-from property_tests.generation.productions import expression, options, statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer
 
-options("containers of arrays", "containers of containers")
+PRODUCTIONS = Productions()
+
+PRODUCTIONS.option("containers of arrays", "containers of containers")
 
 ARRAY = Array("float64", (2,))
 
@@ -41,22 +43,22 @@ def item_kind(w: Writer) -> Kind:
     return w.one(INT, FLOAT, INT, BOOL)  # type: ignore[no-any-return]
 
 
-@expression(List, "list", 3, core=True)
+@PRODUCTIONS.expression(List, "list", 3, core=True)
 def list_display(w: Writer, kind: List, depth: int) -> str:
     return f"[{', '.join(value(w, kind.item, min(depth, 1)) for _ in range(kind.length))}]"
 
 
-@expression(Dict, "dict", 3, core=True)
+@PRODUCTIONS.expression(Dict, "dict", 3, core=True)
 def dict_display(w: Writer, kind: Dict, depth: int) -> str:
     return "{" + ", ".join(f"{key!r}: {value(w, kind.value, min(depth, 1))}" for key in kind.keys) + "}"
 
 
-@expression(Tuple, "tuple", 3, core=True)
+@PRODUCTIONS.expression(Tuple, "tuple", 3, core=True)
 def tuple_display(w: Writer, kind: Tuple, depth: int) -> str:
     return f"({''.join(value(w, item, min(depth, 1)) + ', ' for item in kind.items)})"
 
 
-@expression(Record, "object", 3, core=True)
+@PRODUCTIONS.expression(Record, "object", 3, core=True)
 def made(w: Writer, kind: Record, depth: int) -> str:
     values = [value(w, field, min(depth, 1)) for _, field in kind.fields]
     if w.chance(20):
@@ -64,27 +66,27 @@ def made(w: Writer, kind: Record, depth: int) -> str:
     return f"{kind.name}({', '.join(values)})"
 
 
-@expression(Int, "read from a container", 4)
-@expression(Float, "read from a container", 4)
-@expression(Bool, "read from a container", 2)
-@expression(List, "read from a container", 1)
-@expression(Dict, "read from a container", 1)
-@expression(Tuple, "read from a container", 1)
-@expression(Record, "read from a container", 1)
+@PRODUCTIONS.expression(Int, "read from a container", 4)
+@PRODUCTIONS.expression(Float, "read from a container", 4)
+@PRODUCTIONS.expression(Bool, "read from a container", 2)
+@PRODUCTIONS.expression(List, "read from a container", 1)
+@PRODUCTIONS.expression(Dict, "read from a container", 1)
+@PRODUCTIONS.expression(Tuple, "read from a container", 1)
+@PRODUCTIONS.expression(Record, "read from a container", 1)
 def read_place(w: Writer, kind: Kind, depth: int) -> str | None:
     found = path_to(w, kind)
     return found[0] if found else None
 
 
-@expression(List, "alias", 2)
-@expression(Dict, "alias", 2)
-@expression(Tuple, "alias", 2)
-@expression(Record, "alias", 2)
+@PRODUCTIONS.expression(List, "alias", 2)
+@PRODUCTIONS.expression(Dict, "alias", 2)
+@PRODUCTIONS.expression(Tuple, "alias", 2)
+@PRODUCTIONS.expression(Record, "alias", 2)
 def named(w: Writer, kind: Kind, depth: int) -> str | None:
     return w.pick(kind)
 
 
-@statement("alias", 2)
+@PRODUCTIONS.statement("alias", 2)
 def alias(w: Writer) -> list[str] | None:
     """Another name of a container, or of one inside of another."""
     found = path_to(w, w.one(List, Dict, Record, Array)) if w.chance(40) else None
@@ -97,17 +99,17 @@ def alias(w: Writer) -> list[str] | None:
     return [f"{w.target(kind)} = {text}"]
 
 
-@expression(List, "choice of containers", 1)
-@expression(Dict, "choice of containers", 1)
-@expression(Tuple, "choice of containers", 1)
-@expression(Record, "choice of containers", 1)
+@PRODUCTIONS.expression(List, "choice of containers", 1)
+@PRODUCTIONS.expression(Dict, "choice of containers", 1)
+@PRODUCTIONS.expression(Tuple, "choice of containers", 1)
+@PRODUCTIONS.expression(Record, "choice of containers", 1)
 def choice(w: Writer, kind: Kind, depth: int) -> str | None:
     if depth == 0:
         return None
     return f"({w.expression(kind, 0)} if {w.expression(BOOL, 1)} else {w.expression(kind, 0)})"
 
 
-@statement("write to a container", 8)
+@PRODUCTIONS.statement("write to a container", 8)
 def write_place(w: Writer) -> list[str] | None:
     found = path_to(w, w.one(INT, FLOAT, INT, BOOL), writable=True)
     if found is None:
@@ -118,7 +120,7 @@ def write_place(w: Writer) -> list[str] | None:
     return [f"{text} = {w.expression(kind)}"]
 
 
-@statement("replace in a container", 3)
+@PRODUCTIONS.statement("replace in a container", 3)
 def replace_place(w: Writer) -> list[str] | None:
     """A container or an array that another holds is exchanged."""
     found = path_to(w, w.one(List, Dict, Tuple, Record, Array), writable=True)
@@ -128,7 +130,7 @@ def replace_place(w: Writer) -> list[str] | None:
     return [f"{text} = {value(w, kind, 1)}"]
 
 
-@statement("write to an array in a container", 4)
+@PRODUCTIONS.statement("write to an array in a container", 4)
 def write_array(w: Writer) -> list[str] | None:
     found = path_to(w, Array)
     if found is None:
@@ -145,7 +147,7 @@ def write_array(w: Writer) -> list[str] | None:
     return [f"{text}[{index(w, array.shape)}] {w.one('', '', '+')}= {number}"]
 
 
-@expression(Float, "array in a container", 2)
+@PRODUCTIONS.expression(Float, "array in a container", 2)
 def of_array(w: Writer, kind: Float, depth: int) -> str | None:
     found = path_to(w, Array)
     if found is None:
@@ -155,7 +157,7 @@ def of_array(w: Writer, kind: Float, depth: int) -> str | None:
     return f"float({text}[{index(w, array.shape)}])" if w.chance(60) else f"float({text}.sum())"
 
 
-@statement("arrays and containers", 2)
+@PRODUCTIONS.statement("arrays and containers", 2)
 def array_of_place(w: Writer) -> list[str] | None:
     """An array in a container gets a name, or is exchanged for a new one."""
     found = path_to(w, Array, writable=True)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from property_tests.generation.constructs.containers import item_kind, kind_there
 from property_tests.generation.kinds import BOOL, FLOAT, INT, Bool, Dict, Float, Int, Kind
 from property_tests.generation.paths import value
-from property_tests.generation.productions import expression, statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer
+
+PRODUCTIONS = Productions()
 
 KEYS: tuple[tuple[str | int, ...], ...] = (("p", "q"), ("p",), ("p", "q", "r"), (0, 1, 2), (1, 4))
 
@@ -22,14 +24,14 @@ def some_dict(w: Writer, held: Kind | None = None) -> tuple[str, Dict] | None:
     return name, kind
 
 
-@statement("dict", 4)
+@PRODUCTIONS.statement("dict", 4)
 def new_dict(w: Writer) -> list[str]:
     kind = kind_there(w, Dict) or Dict(w.one(*KEYS), item_kind(w))
     text = w.expression(kind, 1)
     return [f"{w.target(kind)} = {text}"]
 
 
-@statement("dict methods", 4)
+@PRODUCTIONS.statement("dict methods", 4)
 def methods(w: Writer) -> list[str] | None:
     """Calls that leave the keys as they are."""
     found = some_dict(w)
@@ -52,7 +54,7 @@ def methods(w: Writer) -> list[str] | None:
     return list(w.one(*lines))
 
 
-@statement("run-time key", 2)
+@PRODUCTIONS.statement("run-time key", 2)
 def run_time_key(w: Writer) -> list[str] | None:
     """A key known only at run time; where the dict may lack it, the program may fail."""
     names = [n for n in w.named(Dict) if getattr(w.names[n], "keys", ()) == (0, 1, 2)]
@@ -64,7 +66,7 @@ def run_time_key(w: Writer) -> list[str] | None:
     return [f"{name}[{w.atom(INT)} % 3] = {value(w, kind.value, 1)}"]
 
 
-@expression(Dict, "dict operators", 2)
+@PRODUCTIONS.expression(Dict, "dict operators", 2)
 def operators(w: Writer, kind: Dict, depth: int) -> str | None:
     name = w.pick(kind)
     if name is None or depth == 0:
@@ -83,8 +85,8 @@ def operators(w: Writer, kind: Dict, depth: int) -> str | None:
     )
 
 
-@expression(Int, "dict to number", 2)
-@expression(Float, "dict to number", 2)
+@PRODUCTIONS.expression(Int, "dict to number", 2)
+@PRODUCTIONS.expression(Float, "dict to number", 2)
 def reduced(w: Writer, kind: Int | Float, depth: int) -> str | None:
     found = some_dict(w, kind)
     if found is None:
@@ -104,7 +106,7 @@ def reduced(w: Writer, kind: Int | Float, depth: int) -> str | None:
     return str(w.one(*options))
 
 
-@expression(Bool, "dict in conditions", 1)
+@PRODUCTIONS.expression(Bool, "dict in conditions", 1)
 def condition(w: Writer, kind: Bool, depth: int) -> str | None:
     found = some_dict(w, w.one(INT, FLOAT))
     if found is None:
@@ -115,8 +117,8 @@ def condition(w: Writer, kind: Bool, depth: int) -> str | None:
     return str(w.one(*options, *([f"({w.atom(INT)} in {name})"] if isinstance(held.keys[0], int) else [])))
 
 
-@expression(Int, "run-time text", 1)
-@expression(Float, "run-time text", 1)
+@PRODUCTIONS.expression(Int, "run-time text", 1)
+@PRODUCTIONS.expression(Float, "run-time text", 1)
 def key_of_choice(w: Writer, kind: Int | Float, depth: int) -> str | None:
     """A key that is one of two texts."""
     found = some_dict(w, kind)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from property_tests.generation.kinds import FLOAT, INT, Array, Element, Float, Int
-from property_tests.generation.productions import expression, options, statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer
 
-options("failures")
+PRODUCTIONS = Productions()
+
+PRODUCTIONS.option("failures")
 
 
 def index(w: Writer, shape: tuple[int, ...]) -> str:
@@ -27,7 +29,7 @@ def _part(w: Writer, size: int) -> str:
     return str(w.one(str(w.number(-size, size - 1)), f"{k} % {size}", f"-({k} % {size}) - 1", f"{k} % {size} - 1"))
 
 
-@expression(Float, "float of element", 3, core=True)
+@PRODUCTIONS.expression(Float, "float of element", 3, core=True)
 def float_of_element(w: Writer, kind: Float, depth: int) -> str | None:
     name = filled_array(w, w.named(Array))
     if name is None:
@@ -37,7 +39,7 @@ def float_of_element(w: Writer, kind: Float, depth: int) -> str | None:
     return None if array.dtype.startswith("complex") else f"float({name}[{index(w, array.shape)}])"
 
 
-@expression(Int, "int of element", 3)
+@PRODUCTIONS.expression(Int, "int of element", 3)
 def int_of_element(w: Writer, kind: Int, depth: int) -> str | None:
     found = [n for n in w.named(Array) if getattr(w.names[n], "dtype", "")[:3] in ("int", "uin", "boo")]
     name = filled_array(w, found)
@@ -48,7 +50,7 @@ def int_of_element(w: Writer, kind: Int, depth: int) -> str | None:
     return f"int({name}[{index(w, array.shape)}])"
 
 
-@statement("write element", 6, core=True)
+@PRODUCTIONS.statement("write element", 6, core=True)
 def write_element(w: Writer) -> list[str] | None:
     name = w.changeable(Array)
     if name is None or filled_array(w, [name]) is None:
@@ -67,7 +69,7 @@ def element_value(w: Writer, array: Array) -> Int | Float:
     return INT if array.dtype.startswith(("int", "uint")) else w.one(FLOAT, INT)
 
 
-@expression(Element, "element", 2, core=True)
+@PRODUCTIONS.expression(Element, "element", 2, core=True)
 def element(w: Writer, kind: Element, depth: int) -> str:
     found = [n for n in w.named(Array) if getattr(w.names[n], "dtype", "") == kind.dtype]
     name = filled_array(w, found)

@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from property_tests.generation.kinds import BOOL
-from property_tests.generation.productions import statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer
 
+PRODUCTIONS = Productions()
 
-@statement("break", 3)
+
+@PRODUCTIONS.statement("break", 3)
 def break_(w: Writer) -> list[str] | None:
     return _leave(w, "break") if w.place.loop else None
 
 
-@statement("continue", 3)
+@PRODUCTIONS.statement("continue", 3)
 def continue_(w: Writer) -> list[str] | None:
     return _leave(w, "continue") if w.place.loop else None
 
 
-@statement("return", 3)
+@PRODUCTIONS.statement("return", 3)
 def return_(w: Writer) -> list[str] | None:
     if w.place.results is None:
         return None
     return _leave(w, f"return {', '.join(w.atom(kind) for kind in w.place.results)}")
 
 
-@statement("pass", 1)
+@PRODUCTIONS.statement("pass", 1)
 def pass_(w: Writer) -> list[str]:
     return ["pass"]
 

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 
 from property_tests.generation.constructs.raising import allowed, fail_if
 from property_tests.generation.kinds import BOOL, FLOAT, INT, Array, Bool, Float, Function, Int, Kind, Parameter
-from property_tests.generation.productions import expression, options, statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer, indented, leaves
 
-options(
+PRODUCTIONS = Productions()
+
+PRODUCTIONS.option(
     "nonlocal",
     "default arguments",
     "keyword arguments",
@@ -237,9 +239,9 @@ def argument(w: Writer, kind: Kind, depth: int) -> str:
     return str(w.one(name, f"{name}[::-1]", f"{name}.copy()", made)) if w.chance(30) and kind.shape else name
 
 
-@expression(Int, "helpers", 3)
-@expression(Float, "helpers", 3)
-@expression(Bool, "helpers", 2)
+@PRODUCTIONS.expression(Int, "helpers", 3)
+@PRODUCTIONS.expression(Float, "helpers", 3)
+@PRODUCTIONS.expression(Bool, "helpers", 2)
 def call_of_helper(w: Writer, kind: Kind, depth: int) -> str | None:
     found = {n: k for n, k in callables(w, (kind,)).items() if n in w.helpers}
     if depth == 0 or (not found and w.place.functions > 1):
@@ -251,15 +253,15 @@ def call_of_helper(w: Writer, kind: Kind, depth: int) -> str | None:
     return call(w, *w.one(*found.items())) if found else None
 
 
-@expression(Int, "inner functions", 4)
-@expression(Float, "inner functions", 4)
-@expression(Bool, "inner functions", 2)
+@PRODUCTIONS.expression(Int, "inner functions", 4)
+@PRODUCTIONS.expression(Float, "inner functions", 4)
+@PRODUCTIONS.expression(Bool, "inner functions", 2)
 def call_of_inner(w: Writer, kind: Kind, depth: int) -> str | None:
     found = {n: k for n, k in callables(w, (kind,)).items() if n not in w.helpers}
     return call(w, *w.one(*found.items())) if found and depth else None
 
 
-@statement("helpers", 3)
+@PRODUCTIONS.statement("helpers", 3)
 def procedure(w: Writer) -> list[str] | None:
     """A call for what the function does to its arguments, or one of several results."""
     results = results_of_several(w)
@@ -284,7 +286,7 @@ def assigned(w: Writer, results: tuple[Kind, ...], value: str) -> str:
     return f"{', '.join(w.target(kind) for kind in results)} = {value}"
 
 
-@statement("inner functions", 4)
+@PRODUCTIONS.statement("inner functions", 4)
 def inner_function(w: Writer) -> list[str] | None:
     """An inner function, and mostly a call at once; later statements may call it as well."""
     if w.place.depth == 0 or w.place.functions > 2:
@@ -297,7 +299,7 @@ def inner_function(w: Writer) -> list[str] | None:
     return lines
 
 
-@statement("functions as arguments", 2)
+@PRODUCTIONS.statement("functions as arguments", 2)
 def passed_on(w: Writer) -> list[str] | None:
     """A function that calls one which it is given."""
     found = [n for n, k in callables(w, (INT,)).items() if _takes_one(k)]
@@ -325,7 +327,7 @@ def _takes_one(kind: Function) -> bool:
     return len(required) == 1 and required[0].kind == INT and required[0].form != "keyword"
 
 
-@expression(Int, "recursion", 1)
+@PRODUCTIONS.expression(Int, "recursion", 1)
 def recursion(w: Writer, kind: Int, depth: int) -> str | None:
     """A call of a function that calls itself as often as a number says that is known while tracing."""
     if depth == 0 or w.place.functions > 1:

@@ -12,18 +12,20 @@ from property_tests.generation.constructs.functions import (
     signature,
 )
 from property_tests.generation.kinds import BOOL, FLOAT, INT, Array, Bool, Float, Function, Int, Kind
-from property_tests.generation.productions import expression, options, statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer, indented
 
-options("nested generators", "next")
+PRODUCTIONS = Productions()
+
+PRODUCTIONS.option("nested generators", "next")
 
 
-@statement("yield", 8)
+@PRODUCTIONS.statement("yield", 8)
 def yielded(w: Writer) -> list[str] | None:
     return None if w.place.items is None else [f"yield {w.expression(w.place.items, 1)}"]
 
 
-@statement("yield from", 3)
+@PRODUCTIONS.statement("yield from", 3)
 def yielded_from(w: Writer) -> list[str] | None:
     items = w.place.items
     if items is None:
@@ -40,7 +42,7 @@ def _there(w: Writer) -> dict[str, Function]:
     return {n: k for n, k in ((n, w.names[n]) for n in w.named(Function)) if isinstance(k, Function) and k.items}
 
 
-@statement("generators", 3)
+@PRODUCTIONS.statement("generators", 3)
 def generator(w: Writer) -> list[str] | None:
     """A generator function in the function, which statements may go through later."""
     if w.place.depth == 0 or w.place.functions > 1:
@@ -67,7 +69,7 @@ def generator(w: Writer) -> list[str] | None:
     return [*text, *(gone_through(w) or [])]
 
 
-@statement("generators", 3)
+@PRODUCTIONS.statement("generators", 3)
 def gone_through(w: Writer) -> list[str] | None:
     found = _there(w)
     if not found or w.place.depth == 0:
@@ -114,7 +116,7 @@ def generator_expression(w: Writer, kind: Kind, depth: int = 1) -> str:
     return f"{element} for v in {several(w)}{w.one('', f' if {test}')}{more}"
 
 
-@expression(Int, "generator expressions", 1)
+@PRODUCTIONS.expression(Int, "generator expressions", 1)
 def summed(w: Writer, kind: Int, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -124,7 +126,7 @@ def summed(w: Writer, kind: Int, depth: int) -> str | None:
     )
 
 
-@expression(Float, "generator expressions", 1)
+@PRODUCTIONS.expression(Float, "generator expressions", 1)
 def summed_floats(w: Writer, kind: Float, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -132,6 +134,6 @@ def summed_floats(w: Writer, kind: Float, depth: int) -> str | None:
     return str(w.one(f"sum(({inside}), 0.0)", f"max(({inside}), default=1.5)", f"next(({inside}), 0.5)"))
 
 
-@expression(Bool, "generator expressions", 1)
+@PRODUCTIONS.expression(Bool, "generator expressions", 1)
 def any_or_all(w: Writer, kind: Bool, depth: int) -> str | None:
     return None if depth == 0 else f"{w.one('any', 'all')}({generator_expression(w, BOOL)})"

@@ -5,8 +5,10 @@ from __future__ import annotations
 from property_tests.generation.constructs.containers import kind_there
 from property_tests.generation.kinds import BOOL, FLOAT, INT, Array, Bool, Float, Growing, Int, Kind, Tuple
 from property_tests.generation.paths import fresh_array
-from property_tests.generation.productions import expression, statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer, indented
+
+PRODUCTIONS = Productions()
 
 
 def new_item(w: Writer, kind: Kind, depth: int = 1) -> str:
@@ -25,19 +27,19 @@ def _changeable(w: Writer) -> tuple[str, Growing] | None:
     return (name, kind) if name and isinstance(kind, Growing) else None
 
 
-@expression(Growing, "list of any length", 3, core=True)
+@PRODUCTIONS.expression(Growing, "list of any length", 3, core=True)
 def display(w: Writer, kind: Growing, depth: int) -> str:
     return f"[{', '.join(new_item(w, kind.item, min(depth, 1)) for _ in range(w.number(0, 2)))}]"
 
 
-@statement("list of any length", 4)
+@PRODUCTIONS.statement("list of any length", 4)
 def new(w: Writer) -> list[str]:
     kind = kind_there(w, Growing) or Growing(w.one(INT, FLOAT, INT, BOOL, Tuple((INT, FLOAT)), Array("float64", (2,))))
     text = "[]" if w.chance(60) else w.expression(kind, 1)
     return [f"{w.target(kind)} = {text}"]
 
 
-@statement("append", 6)
+@PRODUCTIONS.statement("append", 6)
 def append(w: Writer) -> list[str] | None:
     found = _changeable(w)
     if found is None:
@@ -48,7 +50,7 @@ def append(w: Writer) -> list[str] | None:
     return [f"if {w.expression(BOOL)}:", f"    {line}"] if w.chance(40) else [line]
 
 
-@statement("take from a list", 4)
+@PRODUCTIONS.statement("take from a list", 4)
 def take(w: Writer) -> list[str] | None:
     found = _changeable(w)
     if found is None:
@@ -65,7 +67,7 @@ def take(w: Writer) -> list[str] | None:
     return [pop] if w.having("failures") and w.chance(10) else [f"if {w.one(name, f'len({name}) > 1')}:", f"    {pop}"]
 
 
-@statement("change a list of any length", 3)
+@PRODUCTIONS.statement("change a list of any length", 3)
 def change(w: Writer) -> list[str] | None:
     found = _changeable(w)
     if found is None or isinstance(found[1].item, Array):
@@ -89,7 +91,7 @@ def change(w: Writer) -> list[str] | None:
     return list(w.one(*lines))
 
 
-@statement("loop over a list of any length", 3)
+@PRODUCTIONS.statement("loop over a list of any length", 3)
 def loop(w: Writer) -> list[str] | None:
     name = w.pick(Growing)
     if name is None or w.place.depth == 0:
@@ -122,7 +124,7 @@ def loop(w: Writer) -> list[str] | None:
     return [head, *body]
 
 
-@statement("while a list has items", 1)
+@PRODUCTIONS.statement("while a list has items", 1)
 def drain(w: Writer) -> list[str] | None:
     found = _changeable(w)
     if found is None or w.place.depth == 0:
@@ -133,14 +135,14 @@ def drain(w: Writer) -> list[str] | None:
     return [f"while {w.one(name, f'len({name}) > 1')}:", *indented([f"{name}.pop()"]), *body]
 
 
-@expression(Int, "length of a list of any length", 2)
+@PRODUCTIONS.expression(Int, "length of a list of any length", 2)
 def length(w: Writer, kind: Int, depth: int) -> str | None:
     name = w.pick(Growing)
     return f"len({name})" if name else None
 
 
-@expression(Int, "list of any length to number", 3)
-@expression(Float, "list of any length to number", 3)
+@PRODUCTIONS.expression(Int, "list of any length to number", 3)
+@PRODUCTIONS.expression(Float, "list of any length to number", 3)
 def reduced(w: Writer, kind: Int | Float, depth: int) -> str | None:
     name = growing_of(w, kind)
     if name is None:
@@ -157,7 +159,7 @@ def reduced(w: Writer, kind: Int | Float, depth: int) -> str | None:
     return str(w.one(*options))
 
 
-@expression(Bool, "list of any length in conditions", 2)
+@PRODUCTIONS.expression(Bool, "list of any length in conditions", 2)
 def condition(w: Writer, kind: Bool, depth: int) -> str | None:
     item = w.one(INT, FLOAT)
     name = growing_of(w, item)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from property_tests.generation.constructs.loops import loop_else
 from property_tests.generation.kinds import FLOAT, INT, TEXT, Array, Dict, Element, Kind, List, Tuple
-from property_tests.generation.productions import statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer
+
+PRODUCTIONS = Productions()
 
 Head = tuple[str, dict[str, Kind]]
 
@@ -47,7 +49,7 @@ def _source(w: Writer) -> tuple[str, Kind] | None:
     return w.one(*options)  # type: ignore[no-any-return]
 
 
-@statement("for over values", 5)
+@PRODUCTIONS.statement("for over values", 5)
 def over_values(w: Writer) -> list[str] | None:
     if w.place.depth == 0:
         return None
@@ -59,7 +61,7 @@ def over_values(w: Writer) -> list[str] | None:
     return _loop(w, (f"for {name} in {text}:", {name: item}))
 
 
-@statement("enumerate and zip", 4)
+@PRODUCTIONS.statement("enumerate and zip", 4)
 def enumerated(w: Writer) -> list[str] | None:
     if w.place.depth == 0:
         return None
@@ -79,7 +81,7 @@ def enumerated(w: Writer) -> list[str] | None:
     return _loop(w, w.one(*heads))
 
 
-@statement("for over pairs", 2)
+@PRODUCTIONS.statement("for over pairs", 2)
 def over_pairs(w: Writer) -> list[str] | None:
     if w.place.depth == 0:
         return None
@@ -88,7 +90,7 @@ def over_pairs(w: Writer) -> list[str] | None:
     return _loop(w, (f"for {first}, {second} in [{pairs}]:", {first: INT, second: FLOAT}))
 
 
-@statement("for over a dict", 3)
+@PRODUCTIONS.statement("for over a dict", 3)
 def over_dict(w: Writer) -> list[str] | None:
     name = w.pick(Dict)
     if name is None or w.place.depth == 0:
@@ -114,7 +116,7 @@ def over_dict(w: Writer) -> list[str] | None:
     return [text, *(change if w.chance(50) else []), *body]
 
 
-@statement("for over a text", 1)
+@PRODUCTIONS.statement("for over a text", 1)
 def over_text(w: Writer) -> list[str] | None:
     if w.place.depth == 0:
         return None

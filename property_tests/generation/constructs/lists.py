@@ -5,8 +5,10 @@ from __future__ import annotations
 from property_tests.generation.constructs.containers import item_kind, kind_there
 from property_tests.generation.kinds import BOOL, FLOAT, INT, Bool, Float, Int, Kind, List
 from property_tests.generation.paths import place_in, value
-from property_tests.generation.productions import expression, statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer
+
+PRODUCTIONS = Productions()
 
 
 def some_list(w: Writer, item: Kind | None = None, *, change: bool = False) -> tuple[str, List] | None:
@@ -21,14 +23,14 @@ def some_list(w: Writer, item: Kind | None = None, *, change: bool = False) -> t
     return name, kind
 
 
-@statement("list", 4)
+@PRODUCTIONS.statement("list", 4)
 def new_list(w: Writer) -> list[str]:
     kind = kind_there(w, List) or List(item_kind(w), w.number(1, 4))
     text = w.expression(kind, 1)
     return [f"{w.target(kind)} = {text}"]
 
 
-@statement("list methods", 4)
+@PRODUCTIONS.statement("list methods", 4)
 def methods(w: Writer) -> list[str] | None:
     """Calls that together leave the length as it is."""
     found = some_list(w)
@@ -53,7 +55,7 @@ def methods(w: Writer) -> list[str] | None:
     return list(lines)
 
 
-@statement("list swap", 2)
+@PRODUCTIONS.statement("list swap", 2)
 def swap(w: Writer) -> list[str] | None:
     found = some_list(w)
     if found is None:
@@ -63,7 +65,7 @@ def swap(w: Writer) -> list[str] | None:
     return [f"{first}, {second} = {second}, {value(w, kind.item, 1) if w.chance(30) else first}"]
 
 
-@statement("list unpacking", 2)
+@PRODUCTIONS.statement("list unpacking", 2)
 def unpack(w: Writer) -> list[str] | None:
     found = some_list(w, w.one(INT, FLOAT))
     if found is None:
@@ -78,7 +80,7 @@ def unpack(w: Writer) -> list[str] | None:
     return [w.one(f"{targets} = {name}", f"[{targets}] = {name}[::-1]")]
 
 
-@expression(List, "list operators", 2)
+@PRODUCTIONS.expression(List, "list operators", 2)
 def operators(w: Writer, kind: List, depth: int) -> str | None:
     name = w.pick(kind)
     if name is None or depth == 0 or kind.length == 0:
@@ -101,8 +103,8 @@ def operators(w: Writer, kind: List, depth: int) -> str | None:
     return str(text)
 
 
-@expression(Int, "list to number", 3)
-@expression(Float, "list to number", 3)
+@PRODUCTIONS.expression(Int, "list to number", 3)
+@PRODUCTIONS.expression(Float, "list to number", 3)
 def reduced(w: Writer, kind: Int | Float, depth: int) -> str | None:
     found = some_list(w, kind)
     if found is None:
@@ -112,7 +114,7 @@ def reduced(w: Writer, kind: Int | Float, depth: int) -> str | None:
     return f"({w.one(sums, f'max({name})', f'min({name})', f'sorted({name})[0]')})"
 
 
-@expression(Int, "length of a list", 1)
+@PRODUCTIONS.expression(Int, "length of a list", 1)
 def length(w: Writer, kind: Int, depth: int) -> str | None:
     found = some_list(w)
     if found is None:
@@ -123,7 +125,7 @@ def length(w: Writer, kind: Int, depth: int) -> str | None:
     return f"len({name})"
 
 
-@expression(Bool, "list in conditions", 2)
+@PRODUCTIONS.expression(Bool, "list in conditions", 2)
 def condition(w: Writer, kind: Bool, depth: int) -> str | None:
     found = some_list(w, w.one(INT, FLOAT, BOOL))
     if found is None:

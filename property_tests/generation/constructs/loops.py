@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from property_tests.generation.kinds import BOOL, INT
-from property_tests.generation.productions import options, statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer
 
-options("loop else")
+PRODUCTIONS = Productions()
+
+PRODUCTIONS.option("loop else")
 
 
-@statement("for", 6)
+@PRODUCTIONS.statement("for", 6)
 def for_range(w: Writer) -> list[str] | None:
     if w.place.depth == 0:
         return None
@@ -38,7 +40,7 @@ def _range(w: Writer) -> str:
     )
 
 
-@statement("while", 5)
+@PRODUCTIONS.statement("while", 5)
 def while_(w: Writer) -> list[str] | None:
     if w.place.depth == 0:
         return None
@@ -56,7 +58,7 @@ def while_(w: Writer) -> list[str] | None:
     return [*lines, f"while {test}:", *body, *loop_else(w)]
 
 
-@statement("while True", 2)
+@PRODUCTIONS.statement("while True", 2)
 def while_true(w: Writer) -> list[str] | None:
     if w.place.depth == 0:
         return None

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from property_tests.generation.constructs.raising import BASES, OWN, failing
 from property_tests.generation.kinds import FLOAT, INT
-from property_tests.generation.productions import statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer, indented, leaves
+
+PRODUCTIONS = Productions()
 
 SCOPE = (
     "class Scope:",
@@ -21,7 +23,7 @@ SCOPE = (
 SCALED = ("@contextlib.contextmanager", "def scaled(value, by=2):", "    yield value * by")
 
 
-@statement("with", 3)
+@PRODUCTIONS.statement("with", 3)
 def with_(w: Writer) -> list[str] | None:
     if w.place.depth == 0:
         return None
@@ -51,7 +53,7 @@ def _generated(w: Writer) -> list[str]:
     return [] if w.place.caught or "failures" in w.features else ["generator"]
 
 
-@statement("suppress", 2)
+@PRODUCTIONS.statement("suppress", 2)
 def suppressed(w: Writer) -> list[str] | None:
     """A block that an exception ends, and no more."""
     if w.place.depth == 0:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from property_tests.generation.kinds import BOOL, FLOAT, INT, Array, Dict, Float, Int, Kind, List, Record, Tuple
-from property_tests.generation.productions import statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer, indented
+
+PRODUCTIONS = Productions()
 
 Case = tuple[str, dict[str, Kind]]
 
 
-@statement("match of numbers", 3)
+@PRODUCTIONS.statement("match of numbers", 3)
 def numbers(w: Writer) -> list[str] | None:
     if w.place.depth == 0:
         return None
@@ -18,7 +20,7 @@ def numbers(w: Writer) -> list[str] | None:
     return _match(w, subject, kind, w.number(1, 3))
 
 
-@statement("match of containers", 4)
+@PRODUCTIONS.statement("match of containers", 4)
 def containers(w: Writer) -> list[str] | None:
     if w.place.depth == 0:
         return None
@@ -30,7 +32,7 @@ def containers(w: Writer) -> list[str] | None:
     return _match(w, w.expression(Tuple(kinds), 1), Tuple(kinds), w.number(1, 3))
 
 
-@statement("match of values", 1)
+@PRODUCTIONS.statement("match of values", 1)
 def values(w: Writer) -> list[str] | None:
     """Constants of a class, whose names have a dot."""
     if w.place.depth == 0:
@@ -44,7 +46,7 @@ def values(w: Writer) -> list[str] | None:
     return [f"match {w.expression(INT, 1)} % 4:", *indented(cases)]
 
 
-@statement("match of singletons", 1)
+@PRODUCTIONS.statement("match of singletons", 1)
 def singletons(w: Writer) -> list[str] | None:
     if w.place.depth == 0:
         return None

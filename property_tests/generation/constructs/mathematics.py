@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from property_tests.generation.kinds import BOOL, FLOAT, INT, Bool, Float, Int
-from property_tests.generation.productions import expression
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer
 
+PRODUCTIONS = Productions()
 
-@expression(Int, "math", 2)
+
+@PRODUCTIONS.expression(Int, "math", 2)
 def math_int(w: Writer, kind: Int, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -29,7 +31,7 @@ def math_int(w: Writer, kind: Int, depth: int) -> str | None:
     )
 
 
-@expression(Float, "math", 2)
+@PRODUCTIONS.expression(Float, "math", 2)
 def math_float(w: Writer, kind: Float, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -56,7 +58,7 @@ def math_float(w: Writer, kind: Float, depth: int) -> str | None:
     )
 
 
-@expression(Bool, "math", 1)
+@PRODUCTIONS.expression(Bool, "math", 1)
 def math_bool(w: Writer, kind: Bool, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -73,7 +75,7 @@ def math_bool(w: Writer, kind: Bool, depth: int) -> str | None:
     )
 
 
-@expression(Int, "conversions", 1)
+@PRODUCTIONS.expression(Int, "conversions", 1)
 def converted(w: Writer, kind: Int, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -94,7 +96,7 @@ def converted(w: Writer, kind: Int, depth: int) -> str | None:
     )
 
 
-@expression(Float, "conversions", 1)
+@PRODUCTIONS.expression(Float, "conversions", 1)
 def converted_float(w: Writer, kind: Float, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -111,7 +113,7 @@ def converted_float(w: Writer, kind: Float, depth: int) -> str | None:
     )
 
 
-@expression(Bool, "conversions", 1)
+@PRODUCTIONS.expression(Bool, "conversions", 1)
 def converted_bool(w: Writer, kind: Bool, depth: int) -> str:
     return str(
         w.one(

@@ -5,13 +5,15 @@ from __future__ import annotations
 from property_tests.generation.constructs.elements import index
 from property_tests.generation.constructs.names import read_unset
 from property_tests.generation.kinds import BOOL, FLOAT, INT, Array, Function, Parameter
-from property_tests.generation.productions import statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer, indented, leaves
+
+PRODUCTIONS = Productions()
 
 # ---- loops -----------------------------------------------------------------------------------------------------------
 
 
-@statement("loop left in several ways", 4)
+@PRODUCTIONS.statement("loop left in several ways", 4)
 def left_in_several_ways(w: Writer) -> list[str] | None:
     """Several of `break`, `continue` and `return` in one loop that has an `else`."""
     if w.place.depth < 2:
@@ -39,7 +41,7 @@ def _sometimes(w: Writer, name: str) -> str:
     return str(w.one(*tests, w.expression(BOOL, 1)))
 
 
-@statement("names of a loop read after it", 3)
+@PRODUCTIONS.statement("names of a loop read after it", 3)
 def read_after_loop(w: Writer) -> list[str] | None:
     """The target, and a name that only the body sets: both are unset after no step at all."""
     if w.place.depth == 0:
@@ -55,7 +57,7 @@ def read_after_loop(w: Writer) -> list[str] | None:
     return [*lines, *(line for read, kind in reads for line in read_unset(w, read, kind, None))]
 
 
-@statement("name of a loop read after its break", 3)
+@PRODUCTIONS.statement("name of a loop read after its break", 3)
 def read_after_break(w: Writer) -> list[str] | None:
     """A name that each step sets before it may end the loop."""
     if w.place.depth < 2:
@@ -73,7 +75,7 @@ def read_after_break(w: Writer) -> list[str] | None:
 # ---- names -----------------------------------------------------------------------------------------------------------
 
 
-@statement("name set and read under one condition", 3)
+@PRODUCTIONS.statement("name set and read under one condition", 3)
 def set_and_read(w: Writer) -> list[str] | None:
     if w.place.depth == 0:
         return None
@@ -90,7 +92,7 @@ def set_and_read(w: Writer) -> list[str] | None:
     return [*lines, f"{w.target(kind)} = {name} if {test} else {value}"]
 
 
-@statement("name read by a function and bound again", 3)
+@PRODUCTIONS.statement("name read by a function and bound again", 3)
 def bound_again(w: Writer) -> list[str] | None:
     """A function that is called after a loop or a branch around the call has given its name another value."""
     if w.place.depth == 0 or w.place.functions > 2:
@@ -113,7 +115,7 @@ def bound_again(w: Writer) -> list[str] | None:
 # ---- memory ----------------------------------------------------------------------------------------------------------
 
 
-@statement("choice of arrays written and read", 3)
+@PRODUCTIONS.statement("choice of arrays written and read", 3)
 def written_and_read(w: Writer) -> list[str] | None:
     """A write through one name, and a read through another that may be the same array."""
     first = w.changeable(Array)
@@ -133,7 +135,7 @@ def written_and_read(w: Writer) -> list[str] | None:
     return [*lines, w.assign(FLOAT, f"float(abs({read}[{place}]))")]
 
 
-@statement("copies by astype", 2)
+@PRODUCTIONS.statement("copies by astype", 2)
 def copied(w: Writer) -> list[str] | None:
     """`astype` gives another array, also where it has the dtype already."""
     first = w.changeable(Array)
@@ -149,7 +151,7 @@ def copied(w: Writer) -> list[str] | None:
 # ---- effects and failures --------------------------------------------------------------------------------------------
 
 
-@statement("effect within a chain", 3)
+@PRODUCTIONS.statement("effect within a chain", 3)
 def effect_within_chain(w: Writer) -> list[str] | None:
     """The middle operand of a chained comparison is evaluated once, and what it does is done once."""
     if w.place.depth == 0 or w.place.functions > 2:
@@ -169,7 +171,7 @@ def effect_within_chain(w: Writer) -> list[str] | None:
     return [*lines, w.assign(BOOL, f"{low} {order[0]} {middle} {order[1]} {high}")]
 
 
-@statement("two failures", 3)
+@PRODUCTIONS.statement("two failures", 3)
 def two_failures(w: Writer) -> list[str] | None:
     """An index that may be one too far and a divisor that may be zero: the first that fails is told of."""
     if not w.having("failures"):
@@ -192,7 +194,7 @@ def _may_be_too_far(w: Writer) -> str | None:
     return f"float(abs({name}[{place}]))"
 
 
-@statement("name changed between two failures", 3)
+@PRODUCTIONS.statement("name changed between two failures", 3)
 def changed_between(w: Writer) -> list[str] | None:
     """A handler reads a name whose value depends on which of two statements has failed."""
     if w.place.depth == 0:
@@ -221,7 +223,7 @@ def _item(w: Writer) -> str:
     return element or f"[1.5, {w.atom(FLOAT)}, 4.0][{w.atom(INT)} % 5]"
 
 
-@statement("print of constants", 1)
+@PRODUCTIONS.statement("print of constants", 1)
 def constants_printed(w: Writer) -> list[str] | None:
     line = f"print({w.one(repr('begin'), '1', repr('at') + ', 2')})"
     return [f"if {w.expression(BOOL, 1)}:", f"    {line}"] if w.place.depth and w.chance(50) else [line]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from property_tests.generation.kinds import BOOL, FLOAT, INT, Float, Function, Int, Kind
-from property_tests.generation.productions import expression, statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer, indented
+
+PRODUCTIONS = Productions()
 
 UNSET = "UnboundLocalError"
 
 
-@statement("global", 2)
+@PRODUCTIONS.statement("global", 2)
 def global_name(w: Writer) -> list[str] | None:
     """A name of the module that `f` sets first, so that each call begins alike; all functions may assign to it."""
     if w.place.functions > 1 or len(w.globals) > 2 or w.place.depth < 3:
@@ -24,8 +26,8 @@ def global_name(w: Writer) -> list[str] | None:
     return [f"{name} = {w.expression(kind)}"]
 
 
-@expression(Int, "constants of the module", 1)
-@expression(Float, "constants of the module", 1)
+@PRODUCTIONS.expression(Int, "constants of the module", 1)
+@PRODUCTIONS.expression(Float, "constants of the module", 1)
 def constant(w: Writer, kind: Int | Float, depth: int) -> str:
     name = "LIMIT" if kind == INT else "RATE"
     w.need(f"{name} = {3 if kind == INT else 0.5}")
@@ -35,7 +37,7 @@ def constant(w: Writer, kind: Int | Float, depth: int) -> str:
 # ---- names that may be unset -----------------------------------------------------------------------------------------
 
 
-@statement("names that may be unset", 3)
+@PRODUCTIONS.statement("names that may be unset", 3)
 def set_in_one_branch(w: Writer) -> list[str] | None:
     """A name that is set in one branch or in a loop without steps, and read after it."""
     if w.place.depth == 0:
@@ -72,7 +74,7 @@ def read_unset(w: Writer, name: str, kind: Kind, guard: str | None) -> list[str]
     return ["try:", f"    {target} = {name}", f"except {caught}:", f"    {target} = {other}"]
 
 
-@statement("del", 2)
+@PRODUCTIONS.statement("del", 2)
 def deleted(w: Writer) -> list[str] | None:
     """A name that is gone for some statements, in one branch perhaps, and set again."""
     kind = w.one(INT, FLOAT)
@@ -98,7 +100,7 @@ def deleted(w: Writer) -> list[str] | None:
 # ---- := --------------------------------------------------------------------------------------------------------------
 
 
-@statement("walrus in tests", 2)
+@PRODUCTIONS.statement("walrus in tests", 2)
 def walrus_test(w: Writer) -> list[str] | None:
     if w.place.depth == 0:
         return None
@@ -114,7 +116,7 @@ def walrus_test(w: Writer) -> list[str] | None:
     return [f"{name} = {w.number(-1, 1)}", f"while ({name} := {name} + 1) < {limit}:", *block]
 
 
-@expression(Int, "walrus in comprehensions", 1)
+@PRODUCTIONS.expression(Int, "walrus in comprehensions", 1)
 def walrus_inside(w: Writer, kind: Int, depth: int) -> str | None:
     name = w.changeable(INT)
     # A name of a comprehension in a class or a lambda would be another one.
@@ -131,7 +133,7 @@ def walrus_inside(w: Writer, kind: Int, depth: int) -> str | None:
 # ---- imports ---------------------------------------------------------------------------------------------------------
 
 
-@statement("local imports", 1)
+@PRODUCTIONS.statement("local imports", 1)
 def local_import(w: Writer) -> list[str]:
     name = w.fresh("m")
     x, k = w.atom(FLOAT), w.atom(INT)

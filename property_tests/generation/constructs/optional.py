@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 from property_tests.generation.kinds import BOOL, FLOAT, INT, Bool, Float, Int, Maybe
-from property_tests.generation.productions import expression, statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer
 
+PRODUCTIONS = Productions()
 
-@expression(Maybe, "None", 2, core=True)
+
+@PRODUCTIONS.expression(Maybe, "None", 2, core=True)
 def none(w: Writer, kind: Maybe, depth: int) -> str:
     return "None"
 
 
-@expression(Maybe, "None", 3)
+@PRODUCTIONS.expression(Maybe, "None", 3)
 def value(w: Writer, kind: Maybe, depth: int) -> str:
     return w.expression(kind.kind, min(depth, 1))
 
 
-@expression(Maybe, "None", 2)
+@PRODUCTIONS.expression(Maybe, "None", 2)
 def either(w: Writer, kind: Maybe, depth: int) -> str | None:
     if depth == 0:
         return None
     return f"({w.expression(kind.kind, depth - 1)} if {w.expression(BOOL, depth - 1)} else None)"
 
 
-@statement("None", 3)
+@PRODUCTIONS.statement("None", 3)
 def assigned(w: Writer) -> list[str] | None:
     kind = Maybe(w.one(INT, FLOAT))
     first = w.expression(kind)
@@ -35,7 +37,7 @@ def assigned(w: Writer) -> list[str] | None:
     return lines
 
 
-@statement("None", 3)
+@PRODUCTIONS.statement("None", 3)
 def asked(w: Writer) -> list[str] | None:
     """A question whether there is a value, and its use."""
     name = w.changeable(Maybe)
@@ -57,8 +59,8 @@ def asked(w: Writer) -> list[str] | None:
     return [f"if {name} is None:", *other, "else:", *uses]
 
 
-@expression(Int, "None", 2)
-@expression(Float, "None", 2)
+@PRODUCTIONS.expression(Int, "None", 2)
+@PRODUCTIONS.expression(Float, "None", 2)
 def or_else(w: Writer, kind: Int | Float, depth: int) -> str | None:
     name = w.pick(Maybe(kind))
     if name is None or depth == 0:
@@ -73,7 +75,7 @@ def or_else(w: Writer, kind: Int | Float, depth: int) -> str | None:
     )
 
 
-@expression(Bool, "None", 2)
+@PRODUCTIONS.expression(Bool, "None", 2)
 def is_none(w: Writer, kind: Bool, depth: int) -> str | None:
     name = w.pick(Maybe)
     return None if name is None else f"({name} is {w.one('', 'not ')}None)"

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from property_tests.generation.kinds import BOOL, COMPLEX, FLOAT, INT, Array, Complex, Kind
-from property_tests.generation.productions import options, statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer, unquoted
 
-options("f-strings")
+PRODUCTIONS = Productions()
+
+PRODUCTIONS.option("f-strings")
 
 INT_SPECS = ("", ":>5", ":05d", ":+d", ":x", ":,", "!r", ":<4", ":^7", "=", ":.1f", ":b", ":_")
 FLOAT_SPECS = ("", ":.2f", ":>9.3f", ":+.1e", ":g", ":8.3g", "!r", "!s:>7", "=", ":.0f", ":.{2}f", ":%")
 
 
-@statement("print", 4)
+@PRODUCTIONS.statement("print", 4)
 def printed(w: Writer) -> list[str]:
     items = [_item(w) for _ in range(w.number(1, 3))]
     ending = w.one("", "", ", sep='-'", ", end=';\\n'", ", sep='', end=' '", ", flush=True")
     return [f"print({', '.join(items)}{ending})"]
 
 
-@statement("text in a name", 1)
+@PRODUCTIONS.statement("text in a name", 1)
 def text_in_a_name(w: Writer) -> list[str]:
     """A text of run-time values that is kept in a name until it is printed."""
     name = w.fresh("text")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from property_tests.generation.kinds import BOOL, FLOAT, INT, Array, Kind
-from property_tests.generation.productions import options, statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer, unquoted
 
-options("exception classes")
+PRODUCTIONS = Productions()
+
+PRODUCTIONS.option("exception classes")
 
 BASES: dict[str, tuple[str, ...]] = {
     "ValueError": ("Exception",),
@@ -70,7 +72,7 @@ def fail_if(w: Writer, name: str) -> list[str]:
     return [f"if {w.expression(BOOL, 1)}:", f"    {a_raise(w, name)}"]
 
 
-@statement("raise", 4)
+@PRODUCTIONS.statement("raise", 4)
 def raised(w: Writer) -> list[str] | None:
     own = [name for name in BASES if not w.place.caught.isdisjoint((name, *BASES[name]))]
     if not own and not w.having("failures"):
@@ -81,7 +83,7 @@ def raised(w: Writer) -> list[str] | None:
     return fail_if(w, name) if w.place.depth and not w.chance(5) else None
 
 
-@statement("assert", 2)
+@PRODUCTIONS.statement("assert", 2)
 def asserted(w: Writer) -> list[str] | None:
     if not allowed(w, "AssertionError"):
         return [f"assert {w.atom(INT)} == {w.atom(INT)} or True{w.one('', ', 1')}"] if w.chance(20) else None

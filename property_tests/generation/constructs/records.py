@@ -6,10 +6,12 @@ from dataclasses import replace
 
 from property_tests.generation.constructs.containers import ARRAY, kind_there
 from property_tests.generation.kinds import BOOL, FLOAT, INT, Bool, Float, Int, Kind, List, Method, Record
-from property_tests.generation.productions import expression, options, statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer, indented
 
-options("class in the function")
+PRODUCTIONS = Productions()
+
+PRODUCTIONS.option("class in the function")
 
 ANNOTATIONS = {INT: "int", FLOAT: "float", BOOL: "bool"}
 
@@ -114,7 +116,7 @@ def records_with(w: Writer, name: str) -> list[tuple[str, Record, Method]]:
     return [(n, k, m) for n, k in held if isinstance(k, Record) for m in k.methods if m.name == name]
 
 
-@statement("object", 5)
+@PRODUCTIONS.statement("object", 5)
 def new_object(w: Writer) -> list[str]:
     """An object of a class that is there, or of a new one before the function or, rarely, in it."""
     kind, lines = kind_there(w, Record), list[str]()
@@ -130,7 +132,7 @@ def new_object(w: Writer) -> list[str]:
     return [*lines, f"{w.target(kind)} = {text}"]
 
 
-@statement("object made in both branches", 2)
+@PRODUCTIONS.statement("object made in both branches", 2)
 def in_branches(w: Writer) -> list[str] | None:
     kind = w.pick(Record)
     if kind is None or w.place.depth == 0:
@@ -141,7 +143,7 @@ def in_branches(w: Writer) -> list[str] | None:
     return [f"if {test}:", f"    {name} = {first}", "else:", f"    {name} = {second}"]
 
 
-@statement("method call", 4)
+@PRODUCTIONS.statement("method call", 4)
 def call(w: Writer) -> list[str] | None:
     found = records_with(w, "step")
     if not found:
@@ -151,8 +153,8 @@ def call(w: Writer) -> list[str] | None:
     return [f"{w.target(INT)} = {text}"] if method.result and w.chance(50) else [text]
 
 
-@expression(Int, "method call", 1)
-@expression(Float, "method call", 3)
+@PRODUCTIONS.expression(Int, "method call", 1)
+@PRODUCTIONS.expression(Float, "method call", 3)
 def result(w: Writer, kind: Int | Float, depth: int) -> str | None:
     found = [(n, m) for which in ("value", "step", "size") for n, _, m in records_with(w, which) if m.result == kind]
     if not found or depth == 0:
@@ -163,13 +165,13 @@ def result(w: Writer, kind: Int | Float, depth: int) -> str | None:
     return f"{name}.{method.name}({', '.join(w.expression(p, depth - 1) for p in method.parameters)})"
 
 
-@expression(Record, "operators of classes", 2)
+@PRODUCTIONS.expression(Record, "operators of classes", 2)
 def added(w: Writer, kind: Record, depth: int) -> str | None:
     found = [n for n, held, _ in records_with(w, "+") if held == kind]
     return f"({w.one(*found)} + {w.one(*found)})" if found else None
 
 
-@expression(Bool, "operators of classes", 2)
+@PRODUCTIONS.expression(Bool, "operators of classes", 2)
 def equal(w: Writer, kind: Bool, depth: int) -> str | None:
     found = records_with(w, "==")
     if not found:
@@ -178,7 +180,7 @@ def equal(w: Writer, kind: Bool, depth: int) -> str | None:
     return f"({name} {w.one('==', '!=')} {w.atom(held)})"
 
 
-@expression(Bool, "identity", 1)
+@PRODUCTIONS.expression(Bool, "identity", 1)
 def identity(w: Writer, kind: Bool, depth: int) -> str | None:
     name = w.pick(Record)
     return f"({name} {w.one('is', 'is not')} {w.atom(w.names[name])})" if name else None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from property_tests.generation.kinds import INT, Array, Bool, Element, Float, Int, Kind
-from property_tests.generation.productions import expression, statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.templates import Operand, array_operand, some
 from property_tests.generation.writer import Writer
+
+PRODUCTIONS = Productions()
 
 REDUCED = (
     "{a}.sum()", "np.sum({a})", "{a}.max()", "{a}.min()", "{a}.mean()", "np.max({a})", "np.count_nonzero({a})",
@@ -29,22 +31,22 @@ ELEMENTS = (
 )  # fmt: skip
 
 
-@expression(Element, "reductions", 3)
+@PRODUCTIONS.expression(Element, "reductions", 3)
 def reduced(w: Writer, kind: Element, depth: int) -> str | None:
     return _element(some(w, *REDUCED, depth=depth - 1), kind) if depth else None
 
 
-@expression(Element, "array scalars", 3)
+@PRODUCTIONS.expression(Element, "array scalars", 3)
 def scalar(w: Writer, kind: Element, depth: int) -> str | None:
     return None if depth == 0 else _element(some(w, *ELEMENTS), kind)
 
 
-@expression(Element, "array scalars", 5)
+@PRODUCTIONS.expression(Element, "array scalars", 5)
 def named(w: Writer, kind: Element, depth: int) -> str | None:
     return w.pick(kind)
 
 
-@expression(Element, "array scalars", 1)
+@PRODUCTIONS.expression(Element, "array scalars", 1)
 def ternary(w: Writer, kind: Element, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -64,17 +66,17 @@ def _element(made: Operand | None, kind: Element) -> str | None:
     return f"np.{kind.dtype}({made.text} % 9)" if made.kind != Element("bool_") else f"np.{kind.dtype}({made.text})"
 
 
-@statement("reductions", 2)
+@PRODUCTIONS.statement("reductions", 2)
 def reduction(w: Writer) -> list[str] | None:
     return _assigned(w, some(w, *REDUCED, depth=1))
 
 
-@statement("array scalars", 2)
+@PRODUCTIONS.statement("array scalars", 2)
 def scalar_arithmetic(w: Writer) -> list[str] | None:
     return _assigned(w, some(w, *ELEMENTS))
 
 
-@statement("array scalars", 1)
+@PRODUCTIONS.statement("array scalars", 1)
 def scalar_augmented(w: Writer) -> list[str] | None:
     name = w.changeable(Element)
     if name is None:
@@ -95,7 +97,7 @@ def _assigned(w: Writer, made: Operand | None) -> list[str] | None:
     return [f"{w.target(made.kind)} = {made.text}"]
 
 
-@expression(Float, "reductions", 2)
+@PRODUCTIONS.expression(Float, "reductions", 2)
 def float_of_reduction(w: Writer, kind: Float, depth: int) -> str | None:
     made = some(w, *REDUCED, depth=depth - 1) if depth else None
     if made is None or isinstance(made.kind, Array) or _is_complex(made.kind):
@@ -103,37 +105,37 @@ def float_of_reduction(w: Writer, kind: Float, depth: int) -> str | None:
     return f"float({made.text})" if w.chance(70) else f"({made.text}).item() * 1.0"
 
 
-@expression(Float, "array scalars", 1)
+@PRODUCTIONS.expression(Float, "array scalars", 1)
 def float_of_scalar(w: Writer, kind: Float, depth: int) -> str | None:
     name = w.pick(Element)
     return None if name is None or _is_complex(w.names[name]) else f"float({name})"
 
 
-@expression(Int, "reductions", 2)
+@PRODUCTIONS.expression(Int, "reductions", 2)
 def int_of_reduction(w: Writer, kind: Int, depth: int) -> str | None:
     made = some(w, *REDUCED, depth=depth - 1) if depth else None
     return None if made is None or not _is_whole(made.kind) else f"int({made.text})"
 
 
-@expression(Int, "array scalars", 1)
+@PRODUCTIONS.expression(Int, "array scalars", 1)
 def int_of_scalar(w: Writer, kind: Int, depth: int) -> str | None:
     found = [name for name in w.named(Element) if _is_whole(w.names[name])]
     return f"int({w.one(*found)})" if found else None
 
 
-@expression(Int, "sizes of arrays", 2)
+@PRODUCTIONS.expression(Int, "sizes of arrays", 2)
 def size(w: Writer, kind: Int, depth: int) -> str | None:
     made = some(w, *SIZES)
     return made.text if made is not None and made.kind == INT else None
 
 
-@expression(Bool, "arrays in conditions", 2)
+@PRODUCTIONS.expression(Bool, "arrays in conditions", 2)
 def condition(w: Writer, kind: Bool, depth: int) -> str | None:
     test = _test(w) if depth else None
     return None if test is None else f"bool({test})"
 
 
-@statement("arrays in conditions", 2)
+@PRODUCTIONS.statement("arrays in conditions", 2)
 def if_(w: Writer) -> list[str] | None:
     """Tests of arrays, whose results stay NumPy's own bools."""
     test = _test(w)
@@ -142,7 +144,7 @@ def if_(w: Writer) -> list[str] | None:
     return [f"if {test}:", *w.block(), *(["else:", *w.block()] if w.chance(40) else [])]
 
 
-@statement("arrays in conditions", 1)
+@PRODUCTIONS.statement("arrays in conditions", 1)
 def while_(w: Writer) -> list[str] | None:
     test = _test(w)
     if w.place.depth == 0 or test is None:
@@ -159,7 +161,7 @@ def _test(w: Writer) -> str | None:
     return None if made is None or isinstance(made.kind, Array) else made.text
 
 
-@statement("for over arrays", 4)
+@PRODUCTIONS.statement("for over arrays", 4)
 def for_over(w: Writer) -> list[str] | None:
     if w.place.depth == 0:
         return None
@@ -196,7 +198,7 @@ def _item(kind: Array) -> Kind:
     return Array(kind.dtype, kind.shape[1:]) if len(kind.shape) > 1 else Element(kind.dtype)
 
 
-@statement("comprehension into array", 1)
+@PRODUCTIONS.statement("comprehension into array", 1)
 def comprehension(w: Writer) -> list[str] | None:
     array = array_operand(w)
     assert isinstance(array.kind, Array)

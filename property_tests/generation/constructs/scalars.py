@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from property_tests.generation.kinds import BOOL, FLOAT, INT, Bool, Float, Int
-from property_tests.generation.productions import expression
+from property_tests.generation.productions import Productions
 from property_tests.generation.values import FLOATS, INTS
 from property_tests.generation.writer import Writer
+
+PRODUCTIONS = Productions()
 
 # ---- int -------------------------------------------------------------------------------------------------------------
 
 
-@expression(Int, "int", 2, core=True)
+@PRODUCTIONS.expression(Int, "int", 2, core=True)
 def literal_int(w: Writer, kind: Int, depth: int) -> str:
     value = w.one(*INTS)
     return f"({value})" if value < 0 else str(value)
 
 
-@expression(Int, "int", 6, core=True)
+@PRODUCTIONS.expression(Int, "int", 6, core=True)
 def name_int(w: Writer, kind: Int, depth: int) -> str | None:
     return w.pick(kind)
 
 
-@expression(Int, "int arithmetic", 4, core=True)
+@PRODUCTIONS.expression(Int, "int arithmetic", 4, core=True)
 def arithmetic(w: Writer, kind: Int, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -30,7 +32,7 @@ def arithmetic(w: Writer, kind: Int, depth: int) -> str | None:
     return str(w.one(f"({left} + {right})", f"({left} - {right})", f"({left} * {right} % {w.one(7, 11, 13)})"))
 
 
-@expression(Int, "int division")
+@PRODUCTIONS.expression(Int, "int division")
 def division(w: Writer, kind: Int, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -42,7 +44,7 @@ def division(w: Writer, kind: Int, depth: int) -> str | None:
     return f"({left} {w.one('//', '%')} {right})"
 
 
-@expression(Int, "bits")
+@PRODUCTIONS.expression(Int, "bits")
 def bits(w: Writer, kind: Int, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -60,12 +62,12 @@ def bits(w: Writer, kind: Int, depth: int) -> str | None:
     )
 
 
-@expression(Int, "powers", 1)
+@PRODUCTIONS.expression(Int, "powers", 1)
 def power(w: Writer, kind: Int, depth: int) -> str | None:
     return None if depth == 0 else f"(({w.expression(INT, depth - 1)} % 5) ** {w.one('2', '3', '0')})"
 
 
-@expression(Int, "signs", 1)
+@PRODUCTIONS.expression(Int, "signs", 1)
 def signed(w: Writer, kind: Int, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -73,7 +75,7 @@ def signed(w: Writer, kind: Int, depth: int) -> str | None:
     return str(w.one(f"(-{operand})", f"(+{operand})", f"abs({operand})"))
 
 
-@expression(Int, "min and max", 1)
+@PRODUCTIONS.expression(Int, "min and max", 1)
 def least(w: Writer, kind: Int, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -81,7 +83,7 @@ def least(w: Writer, kind: Int, depth: int) -> str | None:
     return f"{w.one('min', 'max')}({parts})"
 
 
-@expression(Int, "int of float", 1)
+@PRODUCTIONS.expression(Int, "int of float", 1)
 def int_of_float(w: Writer, kind: Int, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -91,7 +93,7 @@ def int_of_float(w: Writer, kind: Int, depth: int) -> str | None:
     return str(w.one(whole, f"int({operand} % 16 - 8)", f"int(-({operand} % 8))"))
 
 
-@expression(Int, "int of bool", 1)
+@PRODUCTIONS.expression(Int, "int of bool", 1)
 def int_of_bool(w: Writer, kind: Int, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -99,7 +101,7 @@ def int_of_bool(w: Writer, kind: Int, depth: int) -> str | None:
     return str(w.one(f"int({operand})", f"({w.atom(INT)} + {operand})", f"({operand} * {w.atom(INT)})"))
 
 
-@expression(Int, "divmod", 1)
+@PRODUCTIONS.expression(Int, "divmod", 1)
 def divided(w: Writer, kind: Int, depth: int) -> str | None:
     return None if depth == 0 else f"divmod({w.expression(INT, depth - 1)}, {w.one(3, 4, -5)})[{w.number(0, 1)}]"
 
@@ -107,18 +109,18 @@ def divided(w: Writer, kind: Int, depth: int) -> str | None:
 # ---- float -----------------------------------------------------------------------------------------------------------
 
 
-@expression(Float, "float", 2, core=True)
+@PRODUCTIONS.expression(Float, "float", 2, core=True)
 def literal_float(w: Writer, kind: Float, depth: int) -> str:
     value = w.one(*FLOATS)
     return f"({value})" if value < 0 else str(value)
 
 
-@expression(Float, "float", 6, core=True)
+@PRODUCTIONS.expression(Float, "float", 6, core=True)
 def name_float(w: Writer, kind: Float, depth: int) -> str | None:
     return w.pick(kind)
 
 
-@expression(Float, "float arithmetic", 4, core=True)
+@PRODUCTIONS.expression(Float, "float arithmetic", 4, core=True)
 def float_arithmetic(w: Writer, kind: Float, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -127,7 +129,7 @@ def float_arithmetic(w: Writer, kind: Float, depth: int) -> str | None:
     return str(w.one(f"({left} + {right})", f"({left} - {right})", f"({left} * {w.one('0.5', '2', right)})"))
 
 
-@expression(Float, "float division")
+@PRODUCTIONS.expression(Float, "float division")
 def float_division(w: Writer, kind: Float, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -138,12 +140,12 @@ def float_division(w: Writer, kind: Float, depth: int) -> str | None:
     return str(w.one(f"({left} / {w.one(2, 4, -0.5, 3)})", f"({left} % 2.5)", f"({left} // 1.5)"))
 
 
-@expression(Float, "float of int", 1, core=True)
+@PRODUCTIONS.expression(Float, "float of int", 1, core=True)
 def float_of_int(w: Writer, kind: Float, depth: int) -> str | None:
     return None if depth == 0 else f"float({w.expression(INT, depth - 1)})"
 
 
-@expression(Float, "float signs", 1)
+@PRODUCTIONS.expression(Float, "float signs", 1)
 def float_signed(w: Writer, kind: Float, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -151,14 +153,14 @@ def float_signed(w: Writer, kind: Float, depth: int) -> str | None:
     return str(w.one(f"(-{operand})", f"(+{operand})", f"abs({operand})", f"round({operand} % 16, 1)"))
 
 
-@expression(Float, "min and max", 1)
+@PRODUCTIONS.expression(Float, "min and max", 1)
 def least_float(w: Writer, kind: Float, depth: int) -> str | None:
     if depth == 0:
         return None
     return f"{w.one('min', 'max')}({w.expression(FLOAT, depth - 1)}, {w.expression(FLOAT, depth - 1)})"
 
 
-@expression(Float, "square", 1)
+@PRODUCTIONS.expression(Float, "square", 1)
 def squared(w: Writer, kind: Float, depth: int) -> str | None:
     return None if depth == 0 else f"(({w.expression(FLOAT, depth - 1)} % 4.0) ** 2)"
 
@@ -166,7 +168,7 @@ def squared(w: Writer, kind: Float, depth: int) -> str | None:
 # ---- bool ------------------------------------------------------------------------------------------------------------
 
 
-@expression(Bool, "comparison", 6, core=True)
+@PRODUCTIONS.expression(Bool, "comparison", 6, core=True)
 def comparison(w: Writer, kind: Bool, depth: int) -> str:
     operator = w.one("<", ">", "==", "!=", "<=", ">=")
     which = w.one(INT, INT, FLOAT)
@@ -175,12 +177,12 @@ def comparison(w: Writer, kind: Bool, depth: int) -> str:
     return f"({w.expression(which, min(depth, 1))} {operator} {w.expression(which, min(depth, 1))})"
 
 
-@expression(Bool, "bool", 2, core=True)
+@PRODUCTIONS.expression(Bool, "bool", 2, core=True)
 def name_bool(w: Writer, kind: Bool, depth: int) -> str | None:
     return w.pick(kind)
 
 
-@expression(Bool, "boolean operators", 3)
+@PRODUCTIONS.expression(Bool, "boolean operators", 3)
 def operators(w: Writer, kind: Bool, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -188,29 +190,29 @@ def operators(w: Writer, kind: Bool, depth: int) -> str | None:
     return "(" + f" {w.one('and', 'or')} ".join(parts) + ")"
 
 
-@expression(Bool, "not", 2)
+@PRODUCTIONS.expression(Bool, "not", 2)
 def negation(w: Writer, kind: Bool, depth: int) -> str | None:
     return None if depth == 0 else f"(not {w.expression(w.one(BOOL, INT), depth - 1)})"
 
 
-@expression(Bool, "chained comparison")
+@PRODUCTIONS.expression(Bool, "chained comparison")
 def chained(w: Writer, kind: Bool, depth: int) -> str:
     parts = [w.expression(INT, min(depth, 1)) for _ in range(3)]
     return f"({parts[0]} {w.one('<', '<=', '>', '!=')} {parts[1]} {w.one('<', '<=', '>', '==')} {parts[2]})"
 
 
-@expression(Bool, "true and false", 1)
+@PRODUCTIONS.expression(Bool, "true and false", 1)
 def constant(w: Writer, kind: Bool, depth: int) -> str:
     return str(w.one("True", "False"))
 
 
-@expression(Bool, "membership", 1)
+@PRODUCTIONS.expression(Bool, "membership", 1)
 def member(w: Writer, kind: Bool, depth: int) -> str:
     items = ", ".join(w.expression(INT, 0) for _ in range(w.number(1, 3)))
     return f"({w.atom(INT)} {w.one('in', 'not in')} {w.one(f'({items},)', f'[{items}]', f'{{{items}}}')})"
 
 
-@expression(Bool, "int as condition", 1)
+@PRODUCTIONS.expression(Bool, "int as condition", 1)
 def truth(w: Writer, kind: Bool, depth: int) -> str:
     return f"bool({w.expression(w.one(INT, FLOAT), min(depth, 1))})"
 
@@ -218,9 +220,9 @@ def truth(w: Writer, kind: Bool, depth: int) -> str:
 # ---- any kind --------------------------------------------------------------------------------------------------------
 
 
-@expression(Int, "ternary")
-@expression(Float, "ternary")
-@expression(Bool, "ternary")
+@PRODUCTIONS.expression(Int, "ternary")
+@PRODUCTIONS.expression(Float, "ternary")
+@PRODUCTIONS.expression(Bool, "ternary")
 def ternary(w: Writer, kind: Int | Float | Bool, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -228,16 +230,16 @@ def ternary(w: Writer, kind: Int | Float | Bool, depth: int) -> str | None:
     return f"({body} if {test} else {other})"
 
 
-@expression(Int, "boolean values", 1)
-@expression(Float, "boolean values", 1)
+@PRODUCTIONS.expression(Int, "boolean values", 1)
+@PRODUCTIONS.expression(Float, "boolean values", 1)
 def boolean_value(w: Writer, kind: Int | Float, depth: int) -> str | None:
     if depth == 0:
         return None
     return f"({w.expression(kind, depth - 1)} {w.one('and', 'or')} {w.expression(kind, depth - 1)})"
 
 
-@expression(Int, "walrus", 1)
-@expression(Float, "walrus", 1)
+@PRODUCTIONS.expression(Int, "walrus", 1)
+@PRODUCTIONS.expression(Float, "walrus", 1)
 def walrus(w: Writer, kind: Int | Float, depth: int) -> str | None:
     # Whether what is behind `and` is evaluated is known only later, so that only names are assigned that are there.
     name = w.changeable(kind)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from property_tests.generation.kinds import INT, Bool, Int
-from property_tests.generation.productions import expression
+from property_tests.generation.productions import Productions
 from property_tests.generation.values import INTS
 from property_tests.generation.writer import Writer
+
+PRODUCTIONS = Productions()
 
 
 def known_set(w: Writer) -> str:
@@ -26,18 +28,18 @@ def known_set(w: Writer) -> str:
     )
 
 
-@expression(Bool, "set", 2)
+@PRODUCTIONS.expression(Bool, "set", 2)
 def member(w: Writer, kind: Bool, depth: int) -> str:
     if w.chance(30):
         return f"({w.expression(INT, 1)} in {{{w.expression(INT, 1)}, {w.expression(INT, 1)}}})"
     return f"({w.expression(INT, 1)} {w.one('in', 'not in')} {known_set(w)})"
 
 
-@expression(Int, "set", 1)
+@PRODUCTIONS.expression(Int, "set", 1)
 def size(w: Writer, kind: Int, depth: int) -> str:
     return str(w.one(f"len({known_set(w)})", f"sum({known_set(w)})", f"max({known_set(w)}, default=0)"))
 
 
-@expression(Bool, "set comparison", 1)
+@PRODUCTIONS.expression(Bool, "set comparison", 1)
 def comparison(w: Writer, kind: Bool, depth: int) -> str:
     return f"({known_set(w)} {w.one('<=', '==', '>', '!=')} {known_set(w)})"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from property_tests.generation.kinds import BOOL, INT, Array, Element, Int, Kind, Sized
-from property_tests.generation.productions import expression, statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.templates import Operand, line, some
 from property_tests.generation.writer import Writer
+
+PRODUCTIONS = Productions()
 
 SOURCES = {
     "slices of run-time size": (
@@ -59,7 +61,7 @@ REDUCED = (
 
 
 def _register(feature: str, templates: tuple[str, ...], weight: int) -> None:
-    @statement(feature, weight)
+    @PRODUCTIONS.statement(feature, weight)
     def assigned(w: Writer) -> list[str] | None:
         return _named(w, some(w, *templates))
 
@@ -77,17 +79,17 @@ def _sized(kind: Kind) -> Sized | None:
     return Sized(kind.dtype) if isinstance(kind, Array) and len(kind.shape) == 1 else None
 
 
-@expression(Sized, "arrays of run-time size", 4, core=True)
+@PRODUCTIONS.expression(Sized, "arrays of run-time size", 4, core=True)
 def named(w: Writer, kind: Sized, depth: int) -> str | None:
     return w.pick(kind)
 
 
-@expression(Sized, "arrays of run-time size", 1, core=True)
+@PRODUCTIONS.expression(Sized, "arrays of run-time size", 1, core=True)
 def ones(w: Writer, kind: Sized, depth: int) -> str:
     return f"np.ones({w.atom(INT)} % 3, np.{kind.dtype})"
 
 
-@statement("arrays of run-time size", 4)
+@PRODUCTIONS.statement("arrays of run-time size", 4)
 def changed(w: Writer) -> list[str] | None:
     return _named(w, some(w, *(CHANGED if w.pick(Sized) else SOURCES["slices of run-time size"])))
 
@@ -105,7 +107,7 @@ def _some_array(w: Writer) -> tuple[list[str], str] | None:
     return [f"{name} = {made.text}"], name
 
 
-@statement("writes to run-time sizes", 3)
+@PRODUCTIONS.statement("writes to run-time sizes", 3)
 def write(w: Writer) -> list[str] | None:
     for _ in range(4):
         name = w.changeable(Sized)
@@ -117,7 +119,7 @@ def write(w: Writer) -> list[str] | None:
     return None
 
 
-@statement("writes to run-time sizes", 1)
+@PRODUCTIONS.statement("writes to run-time sizes", 1)
 def write_element(w: Writer) -> list[str] | None:
     name = w.changeable(Sized)
     if name is None or w.place.depth == 0:
@@ -126,7 +128,7 @@ def write_element(w: Writer) -> list[str] | None:
     return [f"if {w.one(f'len({name}) > 0', f'{name}.size')}:", f"    {name}[{at}] {w.one('', '+', '*')}= {value}"]
 
 
-@statement("aliases of run-time size", 1)
+@PRODUCTIONS.statement("aliases of run-time size", 1)
 def chosen(w: Writer) -> list[str] | None:
     name = w.pick(Sized)
     if name is None:
@@ -136,7 +138,7 @@ def chosen(w: Writer) -> list[str] | None:
     return [f"{w.target(kind)} = {value}"]
 
 
-@statement("arrays that change size in loops", 2)
+@PRODUCTIONS.statement("arrays that change size in loops", 2)
 def resized(w: Writer) -> list[str] | None:
     found = _some_array(w) if w.place.depth else None
     if found is None:
@@ -163,7 +165,7 @@ def resized(w: Writer) -> list[str] | None:
     return [*lines, head, *before, f"    {name} = {value}"]
 
 
-@statement("for over run-time sizes", 2)
+@PRODUCTIONS.statement("for over run-time sizes", 2)
 def for_over(w: Writer) -> list[str] | None:
     found = _some_array(w) if w.place.depth else None
     if found is None:
@@ -187,19 +189,19 @@ def for_over(w: Writer) -> list[str] | None:
     return [*lines, head, *body]
 
 
-@expression(Element, "reductions of run-time size", 2)
+@PRODUCTIONS.expression(Element, "reductions of run-time size", 2)
 def reduced(w: Writer, kind: Element, depth: int) -> str | None:
     made = some(w, *REDUCED) if depth and w.pick(Sized) else None
     return made.text if made is not None and made.kind == kind else None
 
 
-@statement("reductions of run-time size", 3)
+@PRODUCTIONS.statement("reductions of run-time size", 3)
 def reduction(w: Writer) -> list[str] | None:
     made = some(w, *REDUCED) if w.pick(Sized) else None
     return None if made is None or not isinstance(made.kind, Element) else [f"{w.target(made.kind)} = {made.text}"]
 
 
-@statement("reductions of run-time size", 1)
+@PRODUCTIONS.statement("reductions of run-time size", 1)
 def guarded(w: Writer) -> list[str] | None:
     """Operations that an empty array does not have."""
     name = w.pick(Sized)
@@ -212,7 +214,7 @@ def guarded(w: Writer) -> list[str] | None:
     return [f"{w.target(kind)} = {value} if {w.one(f'len({name}) > 0', f'{name}.size')} else np.{held.dtype}(1)"]
 
 
-@expression(Int, "lengths of run-time size", 2)
+@PRODUCTIONS.expression(Int, "lengths of run-time size", 2)
 def length(w: Writer, kind: Int, depth: int) -> str | None:
     name = w.pick(Sized)
     return None if name is None else str(w.one(f"len({name})", f"{name}.size", f"{name}.shape[0]"))

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from property_tests.generation.kinds import BOOL, TEXT, Bool, Int, Text
-from property_tests.generation.productions import expression, statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer
 
+PRODUCTIONS = Productions()
 
-@expression(Text, "strings", 2, core=True)
+
+@PRODUCTIONS.expression(Text, "strings", 2, core=True)
 def literal(w: Writer, kind: Text, depth: int) -> str:
     return str(w.one("'a'", "'low'", "'High Up'", "''", "'b c'", "'x=1,y=2'"))
 
 
-@expression(Text, "strings", 3)
+@PRODUCTIONS.expression(Text, "strings", 3)
 def name(w: Writer, kind: Text, depth: int) -> str | None:
     return w.pick(kind)
 
 
-@expression(Text, "strings", 4)
+@PRODUCTIONS.expression(Text, "strings", 4)
 def changed(w: Writer, kind: Text, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -47,19 +49,19 @@ def changed(w: Writer, kind: Text, depth: int) -> str | None:
     )
 
 
-@statement("strings", 2)
+@PRODUCTIONS.statement("strings", 2)
 def assigned(w: Writer) -> list[str]:
     value = w.expression(TEXT)
     return [f"{w.target(TEXT)} = {value}"]
 
 
-@statement("strings chosen at run time", 1)
+@PRODUCTIONS.statement("strings chosen at run time", 1)
 def chosen(w: Writer) -> list[str]:
     value, other = w.atom(TEXT), w.atom(TEXT)
     return [w.assign(TEXT, f"{value} if {w.expression(BOOL, 1)} else {other}")]
 
 
-@expression(Int, "strings", 1)
+@PRODUCTIONS.expression(Int, "strings", 1)
 def length(w: Writer, kind: Int, depth: int) -> str | None:
     if depth == 0:
         return None
@@ -67,7 +69,7 @@ def length(w: Writer, kind: Int, depth: int) -> str | None:
     return str(w.one(f"len({inside})", f"{inside}.count('a')", f"{inside}.find('{w.one('o', 'z')}')"))
 
 
-@expression(Bool, "strings", 1)
+@PRODUCTIONS.expression(Bool, "strings", 1)
 def compared(w: Writer, kind: Bool, depth: int) -> str:
     inside = w.expression(TEXT, min(depth, 1))
     return str(

@@ -5,13 +5,15 @@ from __future__ import annotations
 from property_tests.generation.constructs.functions import call, callables, helper
 from property_tests.generation.constructs.raising import BASES, OWN, a_class, a_raise, allowed, fail_if, failing
 from property_tests.generation.kinds import BOOL, FLOAT, INT
-from property_tests.generation.productions import options, statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer, indented, leaves
 
-options("try else", "several handlers", "broad handlers", "caught exceptions", "raise again")
+PRODUCTIONS = Productions()
+
+PRODUCTIONS.option("try else", "several handlers", "broad handlers", "caught exceptions", "raise again")
 
 
-@statement("try", 6)
+@PRODUCTIONS.statement("try", 6)
 def try_(w: Writer) -> list[str] | None:
     if w.place.depth == 0:
         return None
@@ -27,7 +29,7 @@ def try_(w: Writer) -> list[str] | None:
     return lines
 
 
-@statement("finally", 2)
+@PRODUCTIONS.statement("finally", 2)
 def try_finally(w: Writer) -> list[str] | None:
     """`try` without handlers: what leaves the block, in whatever way, does the last part first."""
     if w.place.depth == 0:
@@ -129,7 +131,7 @@ def _again(w: Writer, bound: str, caught: str) -> list[str]:
     return lines
 
 
-@statement("try in a loop", 2)
+@PRODUCTIONS.statement("try in a loop", 2)
 def tried_in_loop(w: Writer) -> list[str] | None:
     """A loop whose steps may fail, some of which are left out or end it."""
     if w.place.depth < 2:

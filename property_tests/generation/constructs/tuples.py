@@ -5,8 +5,10 @@ from __future__ import annotations
 from property_tests.generation.constructs.containers import item_kind, kind_there
 from property_tests.generation.kinds import FLOAT, INT, Bool, Int, List, Tuple
 from property_tests.generation.paths import value
-from property_tests.generation.productions import expression, statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer
+
+PRODUCTIONS = Productions()
 
 
 def some_tuple(w: Writer) -> tuple[str, Tuple] | None:
@@ -16,7 +18,7 @@ def some_tuple(w: Writer) -> tuple[str, Tuple] | None:
     return (name, kind) if name and isinstance(kind, Tuple) else None
 
 
-@statement("tuple", 4)
+@PRODUCTIONS.statement("tuple", 4)
 def new_tuple(w: Writer) -> list[str]:
     items = w.one((INT, FLOAT), (INT, INT, INT), (INT, Tuple((FLOAT, INT))), ())
     kind = kind_there(w, Tuple) or Tuple(items or tuple(item_kind(w) for _ in range(w.number(1, 3))))
@@ -24,7 +26,7 @@ def new_tuple(w: Writer) -> list[str]:
     return [f"{w.target(kind)} = {text}"]
 
 
-@statement("tuple unpacking", 4)
+@PRODUCTIONS.statement("tuple unpacking", 4)
 def unpack(w: Writer) -> list[str] | None:
     found = some_tuple(w)
     if found is None or len(found[1].items) < 2:
@@ -45,7 +47,7 @@ def _target(w: Writer, kind: object) -> str:
     return w.target(kind)  # type: ignore[arg-type]
 
 
-@statement("unpacking of a display", 3)
+@PRODUCTIONS.statement("unpacking of a display", 3)
 def unpack_display(w: Writer) -> list[str]:
     """Several names at once, of which some are read on the right."""
     kinds = [w.one(INT, FLOAT) for _ in range(w.number(2, 3))]
@@ -57,7 +59,7 @@ def unpack_display(w: Writer) -> list[str]:
     return [f"{', '.join(w.target(kind) for kind in kinds)} = {', '.join(values)}"]
 
 
-@expression(Tuple, "tuple operators", 2)
+@PRODUCTIONS.expression(Tuple, "tuple operators", 2)
 def operators(w: Writer, kind: Tuple, depth: int) -> str | None:
     name = w.pick(kind)
     if name is None or depth == 0:
@@ -67,7 +69,7 @@ def operators(w: Writer, kind: Tuple, depth: int) -> str | None:
     return str(w.one(f"{name}[:{cut}] + ({tail})", f"(*{name}[:{cut}], {tail})", f"tuple({name})", f"{name}[:]"))
 
 
-@expression(Bool, "tuple comparison", 2)
+@PRODUCTIONS.expression(Bool, "tuple comparison", 2)
 def comparison(w: Writer, kind: Bool, depth: int) -> str | None:
     numbers = [n for n in w.named(Tuple) if set(getattr(w.names[n], "items", ())) <= {INT, FLOAT}]
     if not numbers:
@@ -78,7 +80,7 @@ def comparison(w: Writer, kind: Bool, depth: int) -> str | None:
     return str(w.one(f"({name} {w.one('==', '<', '>=', '!=')} {other})", f"({w.expression(INT, 0)} in {name})"))
 
 
-@expression(Int, "tuple to number", 2)
+@PRODUCTIONS.expression(Int, "tuple to number", 2)
 def item(w: Writer, kind: Int, depth: int) -> str | None:
     names = [n for n in w.named(Tuple) if getattr(w.names[n], "items", ()) == (INT, INT, INT)]
     if not names:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import sys
 
 from property_tests.generation.kinds import FLOAT, INT
-from property_tests.generation.productions import statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.writer import Writer
+
+PRODUCTIONS = Productions()
 
 if sys.version_info >= (3, 12):
 
-    @statement("type statements", 1)
+    @PRODUCTIONS.statement("type statements", 1)
     def type_statement(w: Writer) -> list[str]:
         name = w.fresh("Number")
         return [f"type {name} = {w.one('int', 'int | float')}"]
 
-    @statement("type parameters", 1)
+    @PRODUCTIONS.statement("type parameters", 1)
     def generic(w: Writer) -> list[str] | None:
         """A function that gives what it takes."""
         if w.place.depth == 0:

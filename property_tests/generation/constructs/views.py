@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from property_tests.generation.kinds import BOOL, INT, Array
-from property_tests.generation.productions import statement
+from property_tests.generation.productions import Productions
 from property_tests.generation.templates import Operand, some
 from property_tests.generation.writer import Writer
+
+PRODUCTIONS = Productions()
 
 VIEWS = (
     "{a}[1:]", "{a}[:-1]", "{a}[::2]", "{a}[::-1]", "{a}[1:3]", "{a}[:]", "{a}[...]", "{a}.T", "{a}[0]", "{a}[-1]",
@@ -17,12 +19,12 @@ VIEWS = (
 )  # fmt: skip
 
 
-@statement("views", 5)
+@PRODUCTIONS.statement("views", 5)
 def view(w: Writer) -> list[str] | None:
     return _named(w, some(w, *VIEWS))
 
 
-@statement("views at run time", 3)
+@PRODUCTIONS.statement("views at run time", 3)
 def moving_view(w: Writer) -> list[str] | None:
     """Rows, columns and slices of a static size at an offset known only at run time."""
     name = w.pick(Array)
@@ -47,13 +49,13 @@ def _moving(w: Writer, name: str) -> Operand | None:
     return some(w, *templates, given=[Operand(name, kind), row, column])
 
 
-@statement("aliases", 3)
+@PRODUCTIONS.statement("aliases", 3)
 def alias(w: Writer) -> list[str] | None:
     name = w.pick(Array)
     return None if name is None else [f"{w.target(w.names[name])} = {name}"]
 
 
-@statement("aliases by choice", 3)
+@PRODUCTIONS.statement("aliases by choice", 3)
 def chosen(w: Writer) -> list[str] | None:
     """Which array a name stands for is decided at run time."""
     name = w.pick(Array)
@@ -63,7 +65,7 @@ def chosen(w: Writer) -> list[str] | None:
     return [w.assign(kind, f"{name} if {w.expression(BOOL, 1)} else {w.expression(kind, 1)}")]
 
 
-@statement("swap of arrays", 2)
+@PRODUCTIONS.statement("swap of arrays", 2)
 def swap(w: Writer) -> list[str] | None:
     first = w.changeable(Array)
     if first is None:

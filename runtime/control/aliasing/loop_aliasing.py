@@ -150,8 +150,8 @@ def _cycles(becomes: dict[int, int]) -> Iterator[list[int]]:
 def refusal(name: str, what: str) -> AliasError:
     """The error for a conflict that nothing has resolved."""
     return AliasError(
-        f"'{name}' is both written in place and bound to another array in {what}, so that it is not known which memory "
-        f"it stands for; write {name} = {name}.copy() before the loop, or bind the name only outside of it"
+        f"{name} may be both written in place and replaced by another array in {what}, so that the memory it refers to "
+        "is not known; write to a copy that is made before the loop (x = x.copy()), or replace it only outside"
     )
 
 

@@ -10,7 +10,7 @@ import types
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from anabranch.base.grammar import a
+from anabranch.base.grammar import a, counted
 from anabranch.base.value import Value
 from anabranch.runtime.errors import AliasError, StructureMismatchError
 from anabranch.runtime.ir.program import Atom
@@ -58,8 +58,8 @@ def check_sharing(
     for other in patterns[1:]:
         if other != patterns[0]:
             raise AliasError(
-                f"two names or items are one new list, dict or object in one branch of {what} and two in another; make "
-                "a copy of it in the first, or make it before"
+                f"two names or items are one new list, dict or object in one branch of {what}, and two in another; "
+                "make a copy of it in the first, or make it before the condition"
             )
     return patterns[0] if patterns else ()
 
@@ -71,26 +71,23 @@ def check_contents(slot: Slot, after: Value, users: Sequence[Callable[..., Any]]
     if isinstance(slot.target, GlobalVariable):
         raise StructureMismatchError(
             f"the global '{slot.target.name}' is set or not, depending on a run-time condition of {what}; assign it "
-            "before that"
+            "before"
         )
     if isinstance(after.options[0], tuple):
         grow(slot.target)
     kind = type(slot.target).__name__
     name = next((n for user in users for n, v in _reachable(user) if v is slot.target), None)
-    instead = "or write into an array made before"
+    instead = "give it the same number of items on each path, or write into an array made before"
     if isinstance(after.options[0], dict):
         word = "key" if kind == "dict" else "attribute"
         held = " or ".join(f"the {'keys' if kind == 'dict' else 'names'} {list(o)}" for o in after.options)
         some = [repr(k) for o in after.options for k in o if any(k not in other for other in after.options)]
         these = f"{word}{'s' if len(set(some)) > 1 else ''} {', '.join(dict.fromkeys(some))}"
-        instead = f"with the {these} set before the condition (to None where there is no value), and never deleted"
+        instead = f"set the {these} before the condition (to None where there is no value), and delete none"
     else:
-        held = " or ".join(f"{len(o)} items" for o in after.options if isinstance(o, tuple))
+        held = " or ".join(counted(len(o), "item") for o in after.options if isinstance(o, tuple))
     known = f"the {kind} {name!r}" if name else _named_by_choice(slot.target, kind)
-    raise StructureMismatchError(
-        f"{known} holds {held}, depending on a run-time condition of {what}; "
-        f"give it the same structure on each path, {instead}"
-    )
+    raise StructureMismatchError(f"{known} holds {held}, depending on a run-time condition of {what}; {instead}")
 
 
 def _named_by_choice(target: object, kind: str) -> str:

@@ -206,8 +206,8 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], object]) -> Tra
         raise copied_items.container_refusal()
     if heap.written_arrays():
         raise UnsupportedOperationError(
-            "a branch or loop body writes concrete values into an ndarray that was not made by compiled code; pass the "
-            "array as an argument, or make a copy with np.array(...) before it"
+            "a branch or a loop body writes into an array that was made outside of the function or by code that is "
+            "not compiled; pass the array as an argument, or copy it with np.array(...) before the branch or loop"
         )
     return TracedBranch(inner, value, changes)
 

@@ -50,9 +50,9 @@ def kept(condition: object) -> bool:
     what = "whether a comprehension keeps an item"
     know(decided, what)
     error = ConcretizationError(
-        "whether this comprehension keeps an item is known only at run time, and that is staged neither for sets and "
-        "dicts nor where it assigns names (:=); write a for statement with an if in it, or compute the value twice "
-        "instead of assigning it"
+        "whether this comprehension keeps an item is known only at run time, which is supported neither in set and "
+        "dict comprehensions nor in those that assign names (:=); make a list instead of a set or dict, or leave the "
+        "assignment out"
     )
     raise wanting(error, decided, what)
 

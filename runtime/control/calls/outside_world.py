@@ -88,8 +88,8 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
     mocks = getattr(sys.modules.get("unittest.mock"), "NonCallableMock", ())
     if isinstance(function, mocks) or isinstance(getattr(function, "mock", None), mocks):
         raise UnsupportedOperationError(
-            "a mock would be called only while the function is traced, and count no calls after that; patch with a "
-            "function: mock.patch(name, lambda ...: ...)"
+            "a mock would be called only while the function is traced, and would count no calls after that; patch "
+            "with a function: mock.patch(name, lambda ...: ...)"
         )
     name = _named(function)
     if name is None:
@@ -140,15 +140,18 @@ def refuse_what_changes(function: types.BuiltinMethodType | types.MethodType) ->
     clock = isinstance(owner, type) and issubclass(owner, datetime.date) and name in _NOW
     if function.__module__ == "time" or clock:
         raise UnsupportedOperationError(
-            f"{function.__module__ or 'datetime'}.{name}() would give the time of tracing at each call of the compiled "
-            "function; call it outside"
+            f"{function.__module__ or 'datetime'}.{name}() would give the time of tracing at each call of the "
+            "compiled function; call it outside, and pass its result as an argument"
         )
     refuse_draws(function)
     if function in (input, open):
-        raise UnsupportedOperationError(f"{name}() would run only while the function is traced; call it outside")
+        raise UnsupportedOperationError(
+            f"{name}() would run only while the function is traced; call it outside, and pass its result as an argument"
+        )
     if isinstance(owner, io.IOBase) and not isinstance(owner, (io.StringIO, io.BytesIO)):
         raise UnsupportedOperationError(
-            f"{name}() of a file would run only while the function is traced; call it outside, or use print(file=...)"
+            f"{name}() of a file would run only while the function is traced; call it outside, or write with "
+            "print(file=...)"
         )
 
 
@@ -160,9 +163,11 @@ def refuse_draws(method: types.BuiltinMethodType | types.MethodType) -> None:
     function = getattr(method, "__func__", None)
     if isinstance(function, types.FunctionType) and is_users(function):  # of a subclass: it is rewritten
         return
+    name = method.__name__
+    shown = "random" if getattr(random, name, None) == method else type(owner).__name__
     raise UnsupportedOperationError(
-        f"{type(owner).__name__}.{method.__name__} would give the same number at each call of the compiled function; "
-        "draw the numbers outside and pass them as an argument, or draw them from a key with anabranch.random"
+        f"{shown}.{name}() would give the same number at each call of the compiled function; draw the numbers outside "
+        "and pass them as an argument, or draw them from a key with anabranch.random"
     )
 
 

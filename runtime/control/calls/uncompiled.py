@@ -20,6 +20,7 @@ from anabranch.runtime.errors import AnabranchError, ConcretizationError, Unsupp
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import installed, internal
 from anabranch.runtime.values.containers import has_traced
+from anabranch.runtime.values.failures.refusals import not_compiled
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.static_requests import know, needs_of, wanting
 from anabranch.runtime.values.tracer import Tracer
@@ -131,10 +132,7 @@ def _is_integer(value: Tracer) -> bool:
 
 
 def _refusal(function: object, error: Exception, arguments: Iterable[object]) -> AnabranchError:
-    text = (
-        f"{_name(function)} is not compiled, and has no use for a value known only at run time ({_said(error)}); call "
-        "it outside of the compiled function and pass its result, or write with NumPy's functions what it computes"
-    )
+    text = not_compiled(_name(function), _said(error))
     concrete = isinstance(error, ConcretizationError)
     refusal: AnabranchError = ConcretizationError(text) if concrete else UnsupportedOperationError(text)
     if needs := needs_of(error):

@@ -27,16 +27,6 @@ from anabranch.transpile import is_rewritten as is_rewritten
 _TOTAL_ORDERING = frozenset(f.__code__ for made in vars(functools)["_convert"].values() for _, f in made)
 
 
-# What rewritten code calls. It imports this module, so what traces functions hands it down.
-_vocabulary: types.ModuleType
-
-
-def bind_to(vocabulary: types.ModuleType) -> None:
-    """Bind all functions that are rewritten from now on to a vocabulary, the module that they know as `ab`."""
-    global _vocabulary
-    _vocabulary = vocabulary
-
-
 def is_users(function: types.FunctionType) -> bool:
     """Return whether a function is to be rewritten: not the standard library's or a numeric package's, with source."""
     code = function.__code__
@@ -57,25 +47,27 @@ def is_users(function: types.FunctionType) -> bool:
 
 
 def rewritten(function: types.FunctionType) -> Callable[..., Any]:
-    """The function with its control flow staged; itself when there is nothing to rewrite."""
+    """The function with its control flow staged; itself when there is nothing to rewrite, or nothing is traced."""
     function = special_methods.original(function)
-    if tracing():
-        current().trace.outside.enter(function)
-        if current().trace.lists.may_grow:
-            transpile.stage_operators(function.__code__, "list")
+    if not tracing():
+        return function
+    trace = current().trace
+    trace.outside.enter(function)
+    if trace.lists.may_grow:
+        transpile.stage_operators(function.__code__, "list")
     if transpile.is_rewritten(function.__code__) or not is_users(function):
         return function
     if function.__code__.co_flags & inspect.CO_GENERATOR:
         note("rewritten", _named(function), lambda: "a generator, which hands its values to the loop over it")
         pushing = transpile.rewrite(function, counterpart, settings().cache_dir, generator=True)
-        return generator(pushing.bind(function, _vocabulary, _outside))
+        return generator(pushing.bind(function, trace.outside.vocabulary, _outside))
     if not transpile.needs_rewriting(function) and not _reads_arrays(function):
         note("rewritten", _named(function), lambda: "left as it is: there is nothing to rewrite")
         return function
     note("rewritten", _named(function), lambda: "its control flow and calls go through anabranch; f.source() shows it")
     found = transpile.rewrite(function, counterpart, settings().cache_dir)
-    bound = found.bind(function, _vocabulary, _outside)
-    is_looped = tracing() and function.__code__ in (current().trace.calls.looped or ())
+    bound = found.bind(function, trace.outside.vocabulary, _outside)
+    is_looped = function.__code__ in (trace.calls.looped or ())
     return tail_calls.Looped(function, bound) if is_looped else bound
 
 

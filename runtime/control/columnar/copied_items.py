@@ -97,8 +97,8 @@ def _hand_out(outer: Builder, inner: Builder) -> None:
 def refusal() -> AliasError:
     """The error for a write into an item."""
     return AliasError(
-        "an array that is an item of a list whose length is known only at run time is written to: the list would have "
-        "to change with it; append a copy (items.append(x.copy())), write to a copy of what is read from the list, or "
+        "an array that is an item of a list whose length is known only at run time is written to, which would not "
+        "change the list; append a copy (items.append(x.copy())), write to a copy of what is read from the list, or "
         "keep the values in an array"
     )
 
@@ -148,7 +148,6 @@ def is_changed(builder: Builder) -> bool:
 def container_refusal() -> AliasError:
     """The error for a list or dict that is an item and may be changed through another name."""
     return AliasError(
-        "a list or dict that is an item of a list whose length is known only at run time is changed, or has another "
-        "name through which it may be: the list would have to change with it; append a copy, or change it before it "
-        "is appended"
+        "a list or dict that is an item of a list whose length is known only at run time is changed, or could be "
+        "through another name, which would not change the list; append a copy, or change it before it is appended"
     )

@@ -177,7 +177,7 @@ def end(builder: Builder, left: Callable[[], Iterable[object]]) -> None:
     if builder is builder.trace.root:
         for items in _items_in(left) if tables else ():
             if _tables(items) and not _are_rows(items):
-                raise without_tables("is an item beside other things")
+                raise without_tables("is an item of a list that has other items, too")
         for table in tables:
             table.finish()
         return
@@ -185,7 +185,7 @@ def end(builder: Builder, left: Callable[[], Iterable[object]]) -> None:
     if ended:
         reached = Heap(left())
         if any(table in ended for items in _items_in(left) for table in _tables(items)):
-            raise without_tables("is left by a branch or a loop in another place")
+            raise without_tables("is moved to another place by a branch or a loop")
         for table in ended:
             table.dissolve(reached.has_seen)
         tables[:] = [t for t in tables if not t.dead]

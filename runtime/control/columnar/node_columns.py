@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.grammar import a
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.failures import UnreachableError
@@ -95,7 +96,7 @@ def _key(place: NodeIndex, value: object, has_nodes: bool) -> Hashable:
     if value is None:
         return "node" if has_nodes else "none"
     if isinstance(value, UnionValue):
-        raise UnlikeFieldsError("holds what is one of several things itself")
+        raise UnlikeFieldsError("holds a value that is one of several, depending on a run-time condition")
     if value in place.graph:
         return "node"
     abstract = layouts.numeric(layouts.Constant(value))
@@ -103,7 +104,7 @@ def _key(place: NodeIndex, value: object, has_nodes: bool) -> Hashable:
         if abstract.kind is Kind.PYTHON and type(value) is int and not -(2**63) <= value < 2**63:
             raise UnlikeFieldsError("holds an int beyond 64 bits")
         if abstract.kind is Kind.ARRAY:
-            raise UnlikeFieldsError("holds an array, and each node has another")
+            raise UnlikeFieldsError("holds an array, another one in each node")
         return abstract
     if isinstance(value, (str, bytes)):
         return (type(value), value)
@@ -111,7 +112,7 @@ def _key(place: NodeIndex, value: object, has_nodes: bool) -> Hashable:
         return ("constant", id(value))
     if type(value) is tuple:
         return ("tuple", tuple(_key(place, v, has_nodes) for v in value))
-    raise UnlikeFieldsError(f"holds a {type(value).__name__}, and each node has another")
+    raise UnlikeFieldsError(f"holds {a(type(value).__name__)}, another one in each node")
 
 
 def _column(place: NodeIndex, group: _Group) -> Value:

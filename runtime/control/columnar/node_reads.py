@@ -37,7 +37,7 @@ def read(reference: Reference, operation: Callable[[Any], object], is_own: Calla
     slots = [s for m in members if m is not None and (s := slot_of(m)) is not None]
     found: dict[int, Any] = {}
     writes = node_writes.Writes(reference)
-    why = "is used for more than reading what it holds"
+    why = node_reference.NOT_ONLY_READ
     try:
         for i in reference.possible_():
             try:

@@ -81,7 +81,7 @@ class Writes:
         olds = [self._slots[i].before[key] for i in numbers]
         abstract = _one_kind([*olds, *values])
         if any(not layouts.same(v, values[0]) for v in values):
-            raise UnlikeFieldsError("is written to, and gets another value for each of them")
+            raise UnlikeFieldsError("is written to, and gets different values in different nodes")
         rows = [wrap.as_atom(v, abstract.dtype) for v in olds]
         places = np.full(len(self._reference.graph_.members), len(rows), np.int64)
         places[numbers] = np.arange(len(rows))
@@ -104,9 +104,9 @@ def _one_kind(values: list[Value]) -> Abstract:
     kinds = [layouts.numeric(layouts.Constant(v)) for v in values]
     first = kinds[0]
     if first is None or first.kind is Kind.ARRAY or first.shape:
-        raise UnlikeFieldsError("is written to, and gets something else than a number in place of one")
+        raise UnlikeFieldsError("is written to, and gets something other than a number in place of a number")
     if any(k != first for k in kinds):
-        raise UnlikeFieldsError("is written to, and gets a number of another type than it has")
+        raise UnlikeFieldsError("is written to, and gets a number of another type than it had")
     if any(type(v) is int and not -(2**63) <= v < 2**63 for v in values):
         raise UnlikeFieldsError("holds an int beyond 64 bits")
     return first

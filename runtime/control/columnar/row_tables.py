@@ -19,8 +19,8 @@ from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.list_buffer import ListBuffer
 from anabranch.runtime.values.memory import item_memory
-from anabranch.runtime.values.memory.item_memory import ListBuffer
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.union import UnionValue
 
@@ -62,7 +62,9 @@ class Table:
     def place(self, index: int | PythonScalar, position: int | PythonScalar = 0) -> Atom:
         """The place of an element of a row."""
         if self.dead:
-            raise EscapedTracerError("a list that was made in a branch, loop body or call is used after that has ended")
+            raise EscapedTracerError(
+                "a list that was made in a branch, loop body or call is used after that has ended; make it before"
+            )
         width = atoms.literal(self.width, np.int64)
         start = atoms.ufunc(np.multiply, wrap.as_atom(index, np.int64), width)
         return atoms.ufunc(np.add, start, wrap.as_atom(position, np.int64))
@@ -235,6 +237,6 @@ def without_tables(what: str) -> BaseException:
         trace.lists.array_sites.add(NO_TABLES)
         return Restart(lists=True)
     return UnsupportedOperationError(
-        f"a list that is an item of a list, and that a run-time value has led to, {what}; keep the numbers in a NumPy "
-        "array of two axes, or the lengths in a list of their own"
+        f"an item of a list of lists, chosen by a run-time value, {what}; keep the numbers in a NumPy array of two "
+        "axes, or the lengths in a list of their own"
     )

@@ -14,7 +14,7 @@ from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.containers import container_order, membership
 from anabranch.runtime.control.sequences import chosen_item, index_checks
 from anabranch.runtime.control.staging.signature_errors import fitted
-from anabranch.runtime.values import containers, registry, text_tables
+from anabranch.runtime.values import containers, passed_functions, text_tables
 from anabranch.runtime.values.arrays.index_numbers import check_integer
 from anabranch.runtime.values.interval import FULL
 from anabranch.runtime.values.tracer import Tracer
@@ -22,8 +22,8 @@ from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN
 
 
-def _sort(items: list[Value], *, key: Callable[[Any], object] | None = None, reverse: bool = False) -> None:
-    items[:] = container_order.in_order(items, registry.called(key), reverse)
+def _sort(items: list[Value], *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
+    items[:] = container_order.in_order(items, passed_functions.called(key), reverse)
 
 
 def _remove(items: list[Value], value: object) -> None:

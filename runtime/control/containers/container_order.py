@@ -188,8 +188,9 @@ def in_order(items: Sequence[object], key: Callable[[Any], object] | None = None
     if len(rows) > _MOST_SORTED:
         compared(operator.lt, rows[1][0], rows[0][0])  # raises for what has no order
         raise UnsupportedOperationError(
-            f"{len(rows)} run-time values in a list are sorted that are no numbers of one type, nor tuples of such, or "
-            f"by keys that are not; this is done for up to {_MOST_SORTED} of them"
+            f"{len(rows)} items are sorted by values known only at run time that are not numbers of one type, or "
+            f"tuples of these, which is supported for up to {_MOST_SORTED} items; sort by numbers (key=...), or use "
+            "np.argsort"
         )
     placed: list[_Row] = []
     for row in rows:

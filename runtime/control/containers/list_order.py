@@ -23,7 +23,10 @@ from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.union import UnionValue
 
-NAN = "run-time values that are sorted have a NaN among them; use np.sort, which puts it last"
+NAN = (
+    "run-time values with a NaN among them are sorted, and their order in Python depends on how it sorts; use np.sort, "
+    "which puts NaN last"
+)
 
 
 def keys_of(items: Sequence[object], key: Callable[[Any], object]) -> list[Value]:

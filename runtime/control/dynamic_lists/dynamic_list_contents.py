@@ -37,8 +37,8 @@ class _Marker:
 
 
 NEEDS_PLAIN = (
-    "a list whose length is known only at run time is used where anabranch does not stage it (in code that is not "
-    "rewritten, or by an operation of lists that needs the length); use a for statement over it, indices, or np.array"
+    "a list whose length is known only at run time is used in code that is not compiled, or by an operation that "
+    "needs the length while tracing; use a for statement over it, indices, or np.array"
 )
 MARKER = _Marker()
 
@@ -129,7 +129,7 @@ class GrowingContents(MayGrow):
         """Let the rows of the table that it is a row of hold their elements by themselves."""
         table = self.home.table
         if table.builder is not current() or self.home.before is None:
-            raise row_tables.without_tables("changes its length, or is used where anabranch does not stage it")
+            raise row_tables.without_tables("changes its length, or is used in code that is not compiled")
         table.dissolve()
 
     def grown(self) -> Items:

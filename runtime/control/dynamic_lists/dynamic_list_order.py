@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from anabranch.runtime.control.containers.list_order import NAN
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, registry, wrap
@@ -14,9 +15,10 @@ from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory.item_memory import iota
 from anabranch.runtime.values.pytrees import layout as layouts
 
-_NAN = "run-time values that are sorted have a NaN among them; use np.sort, which puts it last"
-
-_FAR = "ints beyond 2**53 are sorted together with floats in a list of run-time length; give them one type"
+_FAR = (
+    "ints beyond 2**53 are sorted together with floats in a list whose length is known only at run time; give them "
+    "one type"
+)
 
 
 def in_order(items: Items, keys: Items, reverse: bool, backwards: Callable[[Items], Items]) -> Items:
@@ -55,8 +57,8 @@ def _lines(keys: Items) -> Iterator[Atom]:
         return
     if len(kinds) > 1 or not all(map(_is_number, _leaves(kinds[0]))):
         raise UnsupportedOperationError(
-            "a list whose length is known only at run time is sorted, but its keys are no numbers, or tuples of "
-            "numbers, of one type; sort by such a key (key=...), or np.argsort(...)"
+            "a list whose length is known only at run time is sorted, but its keys are not numbers, or tuples of "
+            "numbers, of one type; sort by such keys (key=...), or use np.argsort"
         )
     positions = keys.places(iota(keys.structure.capacity))
     for buffer in keys.buffers:
@@ -104,7 +106,7 @@ def _is_number(kind: layouts.Layout) -> bool:
 def _checked(line: Atom, valid: Atom) -> Atom:
     if line.type.dtype.kind == "f":
         bad = atoms.logical_and(atoms.ufunc(np.isnan, line), valid)
-        run_time_checks.fail_if(atoms.op("reduce_any", bad, axes=(0,)), lambda _: UnsupportedOperationError(_NAN))
+        run_time_checks.fail_if(atoms.op("reduce_any", bad, axes=(0,)), lambda _: UnsupportedOperationError(NAN))
     return line
 
 

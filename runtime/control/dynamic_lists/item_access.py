@@ -139,7 +139,8 @@ def _set_slice(owner: GrowingContents, key: slice, value: Value) -> None:
     whole = key.start is None and key.stop is None and key.step is None
     if not whole:
         raise UnsupportedOperationError(
-            "a slice of a list whose length is known only at run time is assigned; assign its items one by one"
+            "assigning to a slice of a list whose length is known only at run time is not supported; assign its "
+            "items one by one"
         )
     new = owner.made(())
     new.extend(value)
@@ -158,7 +159,10 @@ def delete(owner: GrowingContents, key: object) -> None:
 
 def _delete_slice(owner: GrowingContents, key: slice) -> None:
     if key.step not in (None, 1):
-        raise UnsupportedOperationError("del of a slice with a step of a list of run-time length; use slices and +")
+        raise UnsupportedOperationError(
+            "del of a slice with a step of a list whose length is known only at run time is not supported; join the "
+            "slices that stay with +"
+        )
     items = owner.grown()
     start, stop = _bounds(items, key)
     gap = python_scalar(atoms.ufunc(np.subtract, stop, start), Interval(0, items.structure.capacity))
@@ -253,7 +257,8 @@ def _sliced(items: Items, key: slice) -> Items:
     if key.start is None and key.stop is None and type(key.step) is int and key.step == -1:
         return reversed_items(items)
     raise UnsupportedOperationError(
-        "a slice with a step of a list whose length is known only at run time; use np.array(items)[...], or a loop"
+        "a slice with a step of a list whose length is known only at run time is not supported; use "
+        "np.array(items)[...], or a loop"
     )
 
 

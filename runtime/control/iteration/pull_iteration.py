@@ -36,8 +36,8 @@ def pulled(hand: Callable[[Callable[[Any], bool]], None]) -> Iterator[Value]:
         check()
         if builder is not None and current() is not builder:
             raise ConcretizationError(
-                "whether a generator yields is known only at run time, but its items are asked for one by one (next, "
-                "zip, list, a function that is not rewritten); go over it with a for statement"
+                "whether a generator yields is known only at run time, but its items are asked for one by one (by "
+                "next, zip, list, or code that is not compiled); use a for statement over it"
             )
         given.put(("item", item))
         if asked.get():

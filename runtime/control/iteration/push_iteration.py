@@ -25,13 +25,18 @@ from anabranch.runtime.errors import (
     UnsupportedOperationError,
 )
 from anabranch.runtime.tracing.builder import Builder, current, tracing
-from anabranch.runtime.values import attributes
+from anabranch.runtime.values.attributes import Bare
 from anabranch.runtime.values.heap.snapshot import Heap
 
 Take = Callable[[Any], Any]
 
 
-class PushIterator(attributes.Bare, abc.ABC):
+def no_items() -> Iterator[Value]:
+    """Return a generator without items."""
+    return (_ for _ in list[Any]())
+
+
+class PushIterator(Bare, abc.ABC, sample=no_items):
     """An iterator that is used up once: by handing each item to a function, or one by one."""
 
     def __init__(self) -> None:
@@ -108,15 +113,16 @@ class PushIterator(attributes.Bare, abc.ABC):
     def _used_up(self) -> bool:
         if self._spent is None:
             raise UnsupportedOperationError(
-                "a generator is used again after a loop that may have left it before its end; make a new one"
+                "a generator is used again after a loop that may have left it before its end; make a new one for "
+                "each loop"
             )
         return self._spent
 
     def _check_place(self) -> None:
         if self._made is not None and self._made is not current():
             raise UnsupportedOperationError(
-                "a generator made outside of a run-time loop or branch is used inside of it, so that how much is left "
-                "of it is known only at run time; make it inside"
+                "a generator made outside of a run-time branch or loop is used inside of it, so that how much is "
+                "left of it is known only at run time; make it inside"
             )
 
 
@@ -125,14 +131,14 @@ def _hand_each(items: Iterator[object], take: Take) -> None:
         left = truth(take(item))
         if not isinstance(left, bool):
             raise UnsupportedOperationError(
-                "a loop over a generator that next() was called on is left under a run-time condition; "
-                "start with the loop"
+                "a loop over a generator that next() was called on is left under a run-time condition; handle its "
+                "first items in the loop, too"
             )
         if left:
             return
 
 
-class Generated(PushIterator):
+class Generated(PushIterator, sample=no_items):
     """The result of a call of a generator function."""
 
     def __init__(self, function: Callable[..., Any], args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
@@ -189,7 +195,7 @@ def _past_try_statements(take: Take, at_once: bool) -> Take:
 
 _IN_TRY = (
     "a generator yields inside of a try statement, which must not see what the code that takes the value raises; "
-    "assign the value in the try statement and yield it after"
+    "assign the value in the try statement and yield it after, or write try around the block of a with statement"
 )
 
 
@@ -201,11 +207,3 @@ def generator(function: Callable[..., object]) -> Callable[..., Generated]:
         return Generated(function, args, kwargs)
 
     return make
-
-
-def _generator(_: object) -> Value:
-    return (_ for _ in list[Any]())
-
-
-attributes.register(PushIterator, _generator)
-attributes.register(Generated, _generator)

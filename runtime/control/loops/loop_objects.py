@@ -78,7 +78,7 @@ def refusal(what: str) -> AliasError:
     """The error for a container that two names share after a step, and that the body writes into."""
     return AliasError(
         f"the body of {what} changes a list, dict or object in place that two names or items may share after a step; "
-        "copy it where it gets its second name"
+        "make a copy where it gets its second name"
     )
 
 

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.grammar import counted
 from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing.loop_identity import Carried
 from anabranch.runtime.control.aliasing.loop_sources import Places
@@ -217,6 +218,13 @@ class LoopTypes:
             return " or ".join(f"'{n}'" for n in target.names)
         return f"the contents of a {type(target).__name__}"
 
+    def described(self, position: int) -> str:
+        """The entry in the words of a message: a name in quotes."""
+        name = self.name(position)
+        if position < 2:
+            return f"the {name}"
+        return f"'{name}'" if position < 2 + len(self.loop.names) else name
+
 
 def _opened_in_a_choice(value: object, layout: layouts.Layout) -> bool:
     if isinstance(layout, layouts.Union):
@@ -311,7 +319,7 @@ def check_growth(types: LoopTypes, i: int, after: layouts.Layout, loop: LoopStat
         for name, child in zip(target.names, after.children, strict=True):
             _check_growth(f"'{name}'", child, loop, None, False)
     else:
-        _check_growth(f"'{types.name(i)}'" if i < width else types.name(i), after, loop, target, replaced)
+        _check_growth(types.described(i), after, loop, target, replaced)
 
 
 def _check_growth(name: str, after: layouts.Layout, loop: LoopStatement, target: object, replaced: bool) -> None:
@@ -326,22 +334,22 @@ def _check_growth(name: str, after: layouts.Layout, loop: LoopStatement, target:
         named = issubclass(nodes[0].structure.cls, (list, collections.deque))
         grow([] if named else target)
         raise first_step_error(
-            f"{name} has {len(nodes[0].children)} elements before a step of {loop.what} and "
-            f"{len(nodes[-1].children)} after it; a container that grows in a run-time loop has no static size; "
+            f"{name} has {counted(len(nodes[0].children), 'element')} before a step of {loop.what} and "
+            f"{len(nodes[-1].children)} after it, and the size of a container must not change in a run-time loop; "
             "append to a list, or fill an array",
             loop,
         )
     if len(shapes) > 1:
         first, *_, last = map(str, map(layouts.numeric, shapes.values()))
         raise first_step_error(
-            f"{name} is {first} before a step of {loop.what} and {last} after it; its shape must not change; "
-            "join the parts after the loop, or fill an array that was made before",
+            f"{name} is {first} before a step of {loop.what} and {last} after it, and its shape must not change; join "
+            "the parts after the loop, or fill an array that was made before",
             loop,
         )
     if len(dtypes) > 1 and replaced and not loop.alternates:
         first, *_, last = map(str, map(layouts.numeric, dtypes))
         raise first_step_error(
-            f"{name} is {first} before a step of {loop.what} and {last} after it; its dtype must not change; "
+            f"{name} is {first} before a step of {loop.what} and {last} after it, and its dtype must not change; "
             "start with an array of the dtype that is meant",
             loop,
         )

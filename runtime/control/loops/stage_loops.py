@@ -77,8 +77,11 @@ def stage(loop: LoopStatement) -> State:
         elif not positions <= types.linked:
             types.linked |= positions
         elif known == len(types.places.handles):
-            raise loop_aliasing.refusal(types.name(min(positions)), loop.what)
-    raise StructureMismatchError(f"the types carried by {loop.what} change at every step")
+            raise loop_aliasing.refusal(types.described(min(positions)), loop.what)
+    raise StructureMismatchError(
+        f"the names that {loop.what} changes have other types after each step; give each of them one type before the "
+        "loop"
+    )
 
 
 def _gets_longer(slot: Slot, changes: dict[int, Value]) -> bool:
@@ -186,9 +189,14 @@ def _settle(outer: Builder, traced: BodyTrace, loop: LoopStatement, types: LoopT
         else:
             check_growth(types, i, after, loop, _replaces(before, value))
         if types.multiplies(i, after):
-            raise StructureMismatchError(f"{types.name(i)} comes to hold more at every step of {loop.what}")
+            raise StructureMismatchError(
+                f"{types.described(i)} comes to hold more at every step of {loop.what}; append to a list, or fill an "
+                "array"
+            )
         if types.deepens(i, after):
-            raise StructureMismatchError(f"{types.name(i)} nests deeper at every step of {loop.what}")
+            raise StructureMismatchError(
+                f"{types.described(i)} nests deeper at every step of {loop.what}; keep its items side by side in a list"
+            )
         types.layouts[i] = after
         if i >= 2 and i not in types.unread and not _unread(before, value):
             settled = False

@@ -86,10 +86,10 @@ class Cost:
         if trace.unrolling.equations > most:
             others = f" (other unrolled loops: {self._before})" if self._before else ""
             raise TooCostlyError(
-                f"{self._what} cannot be staged: {self.why}. Unrolled, it has come to "
+                f"{self._what} cannot be compiled as one loop: {self.why}. Unrolled, it has come to "
                 f"{_count(self.equations, 'equation')} in {_count(self.steps, 'step')}{others}, and unroll_budget "
-                f"allows {most} in the whole program; change what keeps it from being staged, give it fewer steps, or "
-                "raise unroll_budget"
+                f"allows {most} in the whole program; change what keeps it from being one loop, give it fewer steps, "
+                "or raise unroll_budget"
             )
 
 

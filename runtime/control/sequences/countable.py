@@ -5,18 +5,25 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Iterator
 
+from anabranch.base.grammar import a
 from anabranch.base.value import Value
 from anabranch.runtime.config import settings
-from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.values import atoms, attributes
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.attributes import Bare
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.static_requests import leaves_behind, wanting
 
 
-class Countable(attributes.Bare, abc.ABC):
+def changes_length(items: Value, where: str = "it is iterated over") -> UnsupportedOperationError:
+    """The error for a list or deque that a loop over it makes longer or shorter."""
+    return UnsupportedOperationError(f"{a(type(items).__name__)} changes its length while {where}; iterate over a copy")
+
+
+class Countable(Bare, abc.ABC, sample=lambda: iter(())):
     """An iterable with a length and an item at each position, both possibly known only at run time."""
 
     @property
@@ -67,8 +74,8 @@ class Countable(attributes.Bare, abc.ABC):
             if not (settings().auto_static and leaves_behind(self.length)):
                 current().trace.outside.needs_plain()
             error = ConcretizationError(
-                "an iteration whose length is known only at run time is used where anabranch does not stage it "
-                "(a comprehension, list(), a call into code that is not rewritten); use a for statement"
+                "an iteration whose length is known only at run time is used where the length is needed while "
+                "tracing (by a comprehension, list(), or code that is not compiled); use a for statement"
             )
             raise wanting(error, self.length, "the length of an iteration")
         return self._items(self.length)
@@ -83,6 +90,3 @@ class Countable(attributes.Bare, abc.ABC):
 
 def _value_error(message: str) -> Callable[[int], BaseException]:
     return lambda _: ValueError(message)
-
-
-attributes.register(Countable, lambda _: iter(()))

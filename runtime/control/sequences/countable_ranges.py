@@ -9,7 +9,7 @@ from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.iterators import Reversed
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.values import atoms, attributes, wrap
+from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.index_numbers import check_integer
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
@@ -20,7 +20,7 @@ from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 
-class Range(Countable):
+class Range(Countable, sample=lambda: range(0)):
     """`range(start, stop, step)` with run-time bounds."""
 
     def __init__(self, start: object, stop: object, step: object) -> None:
@@ -83,7 +83,7 @@ class Range(Countable):
     def __getitem__(self, index: Value) -> Value:
         if isinstance(index, slice):
             error = ConcretizationError(
-                "a slice of a range whose length is known only at run time is not supported; write the range with the "
+                "slicing a range whose length is known only at run time is not supported; write the range with the "
                 "bounds that are meant"
             )
             raise wanting(error, self.length, "the length of a range")
@@ -140,6 +140,3 @@ class KnownRange(Countable):
         if items.start != 0:
             offset = atoms.ufunc(np.add, atoms.literal(items.start, np.int64), offset)
         return python_scalar(offset, Interval(min(ends), max(ends)))
-
-
-attributes.register(Range, lambda _: range(0))

@@ -61,5 +61,5 @@ class Elements(Countable):
         if self._owner.items is not self._now and not self._keeps_its_length:
             raise ChangedError(
                 "a list whose length is known only at run time is changed while enumerate, zip, reversed or a "
-                "comprehension goes over it; go over it with a plain for statement or by an index, or over a copy"
+                "comprehension iterates over it; use a plain for statement, an index, or a copy of the list"
             )

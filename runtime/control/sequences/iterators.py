@@ -12,7 +12,7 @@ from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import Builder, current, tracing
-from anabranch.runtime.values import atoms, attributes, wrap
+from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
@@ -51,14 +51,14 @@ class Once(Countable):
         """Note that the iteration begins."""
         if self._taken:
             raise UnsupportedOperationError(
-                "an iterator (enumerate, zip, reversed, one of itertools') is used a second time, when it may be used "
-                "up; make it anew for each loop"
+                "an iterator (enumerate, zip, reversed, or one of itertools) is used a second time, when it may be "
+                "exhausted; make a new one for each loop"
             )
         self._taken = True
 
 
 _MOVED = (
-    "an iterator made outside of a run-time branch or loop is moved inside of it, so that how much is left of it is "
+    "an iterator made outside of a run-time branch or loop is used inside of it, so that how much is left of it is "
     "known only at run time; make it inside"
 )
 
@@ -81,7 +81,7 @@ class Tail(Countable):
         return self.items.at(index + 1)
 
 
-class Enumerated(Once):
+class Enumerated(Once, sample=lambda: enumerate(())):
     """`enumerate(items, start)`."""
 
     def __init__(self, items: Countable, start: Value) -> None:
@@ -111,13 +111,16 @@ class Enumerated(Once):
         self.items.end(left)
 
 
-class Zipped(Once):
+class Zipped(Once, sample=zip):
     """`zip(*columns)`: as long as the shortest."""
 
     def __init__(self, columns: tuple[Countable, ...], strict: bool) -> None:
         super().__init__()
         if any(c.misfits() for c in columns):
-            raise ConcretizationError("zip of a strict zip of run-time lengths is not supported; zip all at once")
+            raise ConcretizationError(
+                "zip of a zip(..., strict=True) whose length is known only at run time is not supported; give all of "
+                "them to one zip"
+            )
         self.strict = strict
         self._columns = columns
 
@@ -170,7 +173,7 @@ def shorter(a: object, b: object) -> Value:
     return python_scalar(atoms.ufunc(np.minimum, wrap.as_atom(a, np.int64), wrap.as_atom(b, np.int64)), low)
 
 
-class Reversed(Once):
+class Reversed(Once, sample=lambda: reversed(())):
     """`reversed(items)`."""
 
     def __init__(self, items: Countable) -> None:
@@ -194,8 +197,3 @@ class Reversed(Once):
 
     def end(self, left: Atom) -> None:
         self.items.end(left)
-
-
-attributes.register(Enumerated, lambda _: enumerate(()))
-attributes.register(Zipped, lambda _: zip())
-attributes.register(Reversed, lambda _: reversed(()))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.sequences import chosen_item
-from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.sequences.countable import Countable, changes_length
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current, tracing
@@ -75,9 +75,7 @@ class StackedSequence(Countable):
 
     def end(self, left: Atom) -> None:
         if not self._alone and len(self._held) != self._length:
-            raise UnsupportedOperationError(
-                f"a {type(self._held).__name__} gets another length while it is gone over; go over a copy"
-            )
+            raise changes_length(self._held)
 
 
 def form_of(items: Value) -> ItemForm | None:
@@ -125,7 +123,8 @@ def check_lent(after: object, body: Callable[..., object]) -> None:
     for heap in builder.lent:
         if heap.changed() or any(slot.target in reached for slot in heap.slots.values()):
             raise UnsupportedOperationError(
-                "a list or dict that is an item of a list is changed, or kept, in a loop over that list"
+                "a list or dict that is an item of a list is changed, or kept, in a loop over that list; change or "
+                "keep a copy of it"
             )
 
 

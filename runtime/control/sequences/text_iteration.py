@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from anabranch.base.value import Value
 from anabranch.runtime.control.columnar import text_items
 from anabranch.runtime.control.sequences import chosen_item
-from anabranch.runtime.control.sequences.countable import Countable
-from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.control.sequences.countable import Countable, changes_length
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import text_tables
@@ -50,9 +49,7 @@ class Characters(Countable):
 
     def end(self, left: Atom) -> None:
         if len(self._held) != len(self._before):
-            raise UnsupportedOperationError(
-                f"a {type(self._held).__name__} gets another length while it is gone over; go over a copy"
-            )
+            raise changes_length(self._held)
 
 
 class OneOfTexts(Countable):

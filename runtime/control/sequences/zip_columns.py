@@ -5,10 +5,9 @@ from __future__ import annotations
 from anabranch.base.value import Value
 from anabranch.runtime.control.sequences import chosen_item
 from anabranch.runtime.control.sequences.as_countable import countable, is_countable
-from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.sequences.countable import Countable, changes_length
 from anabranch.runtime.control.sequences.iterators import Once
 from anabranch.runtime.control.sequences.text_iteration import is_text
-from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import containers
@@ -38,9 +37,8 @@ class KnownItems(Countable):
 
     def end(self, left: Atom) -> None:
         if len(self.items) != self._length:
-            raise UnsupportedOperationError(
-                f"a {type(self.items).__name__} gets another length while zip goes over it beside something whose "
-                "length is known only at run time; go over a copy"
+            raise changes_length(
+                self.items, "zip iterates over it beside something whose length is known only at run time"
             )
 
 

@@ -19,7 +19,7 @@ from anabranch.runtime.control.subscript import at
 from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.restarts import Restart
-from anabranch.runtime.values import containers, registry, wrap
+from anabranch.runtime.values import containers, passed_functions, wrap
 from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
 from anabranch.runtime.values.failures import run_time_checks
 
@@ -78,7 +78,7 @@ def insort_right(
 
 
 def _key(key: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
-    return (lambda item: item) if key is None else registry.called(key)
+    return (lambda item: item) if key is None else passed_functions.called(key)
 
 
 _STAGED: dict[object, Callable[..., Any]] = {

@@ -11,6 +11,7 @@ from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib.choices import is_traced, of_each_list, plain
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.values import attributes
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
 from anabranch.runtime.values.union import UnionValue
@@ -62,7 +63,7 @@ def zip_(*columns: Value, strict: bool = False) -> Value:
 def reversed_(items: Value) -> Value:
     """As `reversed`."""
     if isinstance(items, iterators.Once):
-        raise TypeError("an iterator is not reversible")
+        raise TypeError(f"'{attributes.class_of(items).__name__}' object is not reversible")
     staged = as_countable.countable(items)
     return reversed(items) if staged is None else iterators.Reversed(staged)
 

@@ -18,7 +18,7 @@ from anabranch.runtime.control.sequences.remaining_items import remaining
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib.choices import of_each_list, plain
 from anabranch.runtime.tracing.builder import tracing
-from anabranch.runtime.values import atoms, containers, registry, wrap
+from anabranch.runtime.values import atoms, containers, passed_functions, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import is_grown
 from anabranch.runtime.values.interval import FULL, Interval
@@ -42,7 +42,7 @@ def max_(*args: object, **kwargs: object) -> Value:
 
 def _extreme(function: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, Value]) -> Value:
     if tracing() and kwargs.get("key") is not None:
-        kwargs = {**kwargs, "key": registry.called(kwargs["key"])}
+        kwargs = {**kwargs, "key": passed_functions.called(kwargs["key"])}
     if not args or not kwargs.keys() <= {"key", "default"}:
         return function(*args, **kwargs)  # raises TypeError
     items = args if len(args) > 1 else iterated(args[0])
@@ -75,7 +75,7 @@ def sorted_(items: Value, *, key: Callable[[Any], Any] | None = None, reverse: b
     """As `sorted`."""
     if not tracing():
         return sorted(items, key=key, reverse=reverse)
-    key = registry.called(key)
+    key = passed_functions.called(key)
     made = lists.items_of(items)
     if not is_grown(made):
         return lists.let_grow(container_order.in_order(made, key, reverse))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.base.value import Value
-from anabranch.runtime.values import registry
+from anabranch.runtime.values import passed_functions
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Key:
 
 def cmp_to_key(mycmp: Callable[[Any, Any], object]) -> Callable[[Any], Key]:
     """As `functools.cmp_to_key`."""
-    compare = registry.called(mycmp)
+    compare = passed_functions.called(mycmp)
 
     def key(obj: Value) -> Key:
         return Key(obj, compare)

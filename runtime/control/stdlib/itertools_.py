@@ -22,7 +22,7 @@ from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.sequences.iterators import Once, Zipped, shorter
 from anabranch.runtime.control.undefined import defined
 from anabranch.runtime.errors import ConcretizationError
-from anabranch.runtime.values import atoms, attributes, wrap
+from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap.slots import GeneratorNames
@@ -43,11 +43,11 @@ def _item(value: object) -> Value:
     return value
 
 
-class Mapped(Each):
+class Mapped(Each, sample=lambda: map(repr, ())):
     """The iterator that `map` returns."""
 
 
-class Filtered(Each):
+class Filtered(Each, sample=lambda: filter(None, ())):
     """The iterator that `filter` returns."""
 
 
@@ -183,11 +183,14 @@ def ndenumerate_(_: Call, array: Value) -> Value:
 
 def _fitting(items: Countable) -> Countable:
     if items.misfits():
-        raise ConcretizationError("a strict zip of run-time lengths is gone over by a for statement only")
+        raise ConcretizationError(
+            "zip(..., strict=True) of lengths known only at run time is supported only in a for statement; leave "
+            "strict out, or compare the lengths first"
+        )
     return items
 
 
-class Picked(Once):
+class Picked(Once, sample=lambda: itertools.islice((), 0)):
     """Some items of a sequence."""
 
     def __init__(self, items: Countable, positions: Range) -> None:
@@ -202,7 +205,7 @@ class Picked(Once):
         return self.items.at(self.positions.at(index))
 
 
-class Consecutive(Once):
+class Consecutive(Once, sample=lambda: itertools.pairwise(())):
     """Each item with the next."""
 
     def __init__(self, items: Countable) -> None:
@@ -219,7 +222,7 @@ class Consecutive(Once):
         return (self.items.at(index), self.items.at(index + 1))
 
 
-class RepeatedItem(Once):
+class RepeatedItem(Once, sample=lambda: itertools.repeat(None, 0)):
     """One value some times."""
 
     def __init__(self, value: Value, times: Value) -> None:
@@ -234,7 +237,7 @@ class RepeatedItem(Once):
         return self._value
 
 
-class Counting(Once):
+class Counting(Once, sample=itertools.count):
     """Numbers without an end."""
 
     def __init__(self, start: Value, step: Value) -> None:
@@ -249,7 +252,7 @@ class Counting(Once):
         return self._first + index * self._step
 
 
-class Chained(PushIterator):
+class Chained(PushIterator, sample=itertools.chain):
     """One iterable after the other."""
 
     def __init__(self, parts: tuple[Value, ...]) -> None:
@@ -268,7 +271,7 @@ class Chained(PushIterator):
         return itertools.chain(*self._parts)
 
 
-class Taken(PushIterator):
+class Taken(PushIterator, sample=lambda: itertools.takewhile(bool, ())):
     """The items up to the first that fails a test."""
 
     def __init__(self, items: Value, test: Callable[[Any], Any]) -> None:
@@ -284,7 +287,7 @@ class Taken(PushIterator):
         return itertools.takewhile(self._test, self._each)
 
 
-class Accumulated(PushIterator):
+class Accumulated(PushIterator, sample=lambda: itertools.accumulate(())):
     """The accumulated values of the items up to each."""
 
     def __init__(self, items: Value, combine: Callable[[Any, Any], Any], initial: Value) -> None:
@@ -314,15 +317,6 @@ class Accumulated(PushIterator):
         """The items one by one."""
         return itertools.accumulate(self._each, self._combine, initial=self._initial)
 
-
-_SAMPLES: dict[type, Callable[..., Any]] = {
-    Mapped: lambda _: map(_item, ()), Filtered: lambda _: filter(None, ()), Chained: lambda _: itertools.chain(),
-    Picked: lambda _: itertools.islice((), 0), Consecutive: lambda _: itertools.pairwise(()),
-    RepeatedItem: lambda _: itertools.repeat(None, 0), Counting: lambda _: itertools.count(),
-    Taken: lambda _: itertools.takewhile(_item, ()), Accumulated: lambda _: itertools.accumulate(()),
-}  # fmt: skip
-for _cls, _sample in _SAMPLES.items():
-    attributes.register(_cls, _sample)
 
 COUNTERPARTS: dict[object, Callable[..., Any]] = {
     map: map_, filter: filter_, itertools.starmap: starmap_, itertools.product: product_, itertools.chain: chain_,

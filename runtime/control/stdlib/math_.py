@@ -25,7 +25,10 @@ class Mathematics:
 
         def refusing(*args: object, **kwargs: object) -> Value:
             if any(map(_holds_traced, (*args, *kwargs.values()))):
-                raise UnsupportedOperationError(f"math.{name} of a value known only at run time is not supported")
+                raise UnsupportedOperationError(
+                    f"math.{name} of a value known only at run time is not supported; use NumPy's functions, or call "
+                    "it outside of the compiled function"
+                )
             return original(*args, **kwargs)
 
         return refusing

@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.base.grammar import a
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
@@ -54,9 +55,9 @@ def _is_own_file(file: object, value: object) -> bool:
     if _stays_inside(file, value):
         return True
     raise UnsupportedOperationError(
-        f"print of run-time values, or under a run-time condition, to a {type(file).__name__} that the function made "
-        "is not supported, nor to a file on disk that it opened: both are used while it is traced; build the text "
-        "with f-strings and join, or print to a file from outside of the function"
+        f"print to {a(type(file).__name__)} that the function made or opened, of run-time values or under a run-time "
+        "condition, would write only while the function is traced; build the text with f-strings and join, or print "
+        "to a file from outside of the function"
     )
 
 
@@ -106,7 +107,10 @@ def warn(
 def _pprint(function: Callable[..., None], *args: object, **kwargs: object) -> None:
     """As `pprint.pprint`, to standard output."""
     if len(args) != 1 or kwargs.get("stream") is not None:
-        raise UnsupportedOperationError("pprint in compiled code takes one object, and no stream; options go by name")
+        raise UnsupportedOperationError(
+            "pprint in compiled code takes one object, options by name, and no stream; call it once for each "
+            "object, or use print(..., file=...)"
+        )
     effects.emit("pprint", lambda value: function(value[0][0], **value[1]), (args, kwargs))
 
 
@@ -116,8 +120,8 @@ def _logged(function: Callable[..., None]) -> Callable[..., Any]:
     def log(*args: Value, stacklevel: int = 1, **kwargs: Value) -> None:
         if function.__name__ == "exception" or kwargs.get("exc_info"):
             raise UnsupportedOperationError(
-                "logging an exception from compiled code is not supported: when it runs no exception is being handled "
-                "on the Python side; log the values instead, or call the function in a try statement and log there"
+                "logging an exception is not supported in compiled code, since Python is handling none when it runs; "
+                "log the values instead, or call the function in a try statement and log there"
             )
 
         def ready(value: Value) -> functools.partial[None]:

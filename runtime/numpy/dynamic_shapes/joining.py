@@ -178,7 +178,14 @@ def stack(
         broadcasting.refuse(atoms.literal(p.ndim != first.ndim), ValueError, text)
         for n, m in zip(first.shape, p.shape, strict=True):
             broadcasting.refuse(broadcasting.differ(n, m), ValueError, text)
-    at = one_axis(axis, first.ndim + 1)
+    return along_new_axis(parts, axis, out, dtype=dtype, casting=casting)
+
+
+def along_new_axis(
+    parts: Sequence[Value], axis: Value, out: Value = None, *, dtype: Value = None, casting: Value = "same_kind"
+) -> Value:
+    """Arrays that are known to have one shape, along a new axis."""
+    at = one_axis(axis, parts[0].ndim + 1)
     wider = [p[(slice(None),) * at + (None,)] for p in parts]
     return concatenate(wider, at, out, dtype=dtype, casting=casting)
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.numpy.core import axes_tuple, one_axis
+from anabranch.runtime.numpy.core import axes_tuple, inhomogeneous, one_axis
+from anabranch.runtime.numpy.dynamic_shapes import joining
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.values import wrap
+from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.registry import FUNCTIONS, METHODS
@@ -112,11 +113,26 @@ rules.sized_method("copy")(lambda a, order="C": a.__copy__())
 def array(object: Value, dtype: Value = None, *, copy: Value = True, ndmin: Value = 0, **others: Value) -> Value:
     """As `numpy.array` of an array; of a list that holds some, they are stacked."""
     if not wrap.is_sized(object):
-        made = FUNCTIONS[np.stack](list(object))
+        items = joining.arrays_of(list(object))
+        _check_homogeneous(items)
+        made = joining.along_new_axis(items, 0)
         return made if dtype is None else made.astype(dtype)
     made = object if dtype is None or np.dtype(dtype) == object.dtype else astype(object, dtype)
     made = made.__copy__() if copy and made is object else made
     return made[(None,) * max(0, ndmin - made.ndim)] if ndmin > made.ndim else made
+
+
+def _check_homogeneous(items: Sequence[Value]) -> None:
+    """Raise NumPy's error where the items of a list have several shapes; it tells of the axes before the first such."""
+    shapes = [item.shape for item in items]
+    first = shapes[0]
+    axes = min(map(len, shapes))
+    for axis in range(axes):
+        common = (len(items), *first[:axis])
+        for shape in shapes[1:]:
+            broadcasting.refuse(broadcasting.differ(first[axis], shape[axis]), ValueError, inhomogeneous, common)
+    if any(len(shape) > axes for shape in shapes):
+        broadcasting.refuse(atoms.literal(True), ValueError, inhomogeneous, (len(items), *first[:axes]))
 
 
 @rules.sized(np.asarray, np.asanyarray)

@@ -17,6 +17,7 @@ from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
 from anabranch.runtime.numpy.dynamic_shapes.reductions import highest, lowest, reduced, refuse_empty
 from anabranch.runtime.numpy.rules import Rules
+from anabranch.runtime.numpy.sorting import is_descending
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.registry import FUNCTIONS
@@ -34,8 +35,17 @@ def in_order(a: Value, axis: int, **how: Value) -> Value:
     if operands.extents(a)[axis] is None:
         made = FUNCTIONS[np.sort](operands.memory(a), axis, **how)
         return a.with_memory(made) if wrap.is_sized(a) else made
-    made = FUNCTIONS[np.sort](a.padded(operands.behind(a.dtype)), axis, **how)
+    made = FUNCTIONS[np.sort](a.padded(_last(a.dtype, "descending" in how)), axis, **how)
     return operands.with_axis(a, made, axis, operands.window(_size(a, axis)))
+
+
+def _last(dtype: np.dtype, downwards: bool) -> Value:
+    """The value of a dtype that no other is sorted behind; NaNs are last downwards, too."""
+    return lowest(dtype) if downwards and dtype.kind in "biu" else operands.behind(dtype)
+
+
+def _direction(name: str, kind: Value, descending: Value) -> dict[str, bool]:
+    return {"descending": True} if is_descending(name, kind, descending) else {}
 
 
 def _size(a: Value, axis: int) -> Value:
@@ -43,25 +53,52 @@ def _size(a: Value, axis: int) -> Value:
 
 
 @rules.sized(np.sort)
-def sort(a: Value, axis: Value = -1, kind: Value = None, order: Value = None, *, stable: Value = None) -> Value:
+def sort(
+    a: Value,
+    axis: Value = -1,
+    kind: Value = None,
+    order: Value = None,
+    *,
+    stable: Value = None,
+    descending: Value = NoValue,
+) -> Value:
     """As `numpy.sort`."""
+    direction = _direction("sort", kind, descending)
     x, at = _line(a, axis)
-    return in_order(x, at, kind=kind, order=order, stable=stable)
+    return in_order(x, at, kind=kind, order=order, stable=stable, **direction)
 
 
 @rules.sized_method("sort")
-def sort_in_place(a: Value, axis: Value = -1, kind: Value = None, order: Value = None, *, stable: Value = None) -> None:
+def sort_in_place(
+    a: Value,
+    axis: Value = -1,
+    kind: Value = None,
+    order: Value = None,
+    *,
+    stable: Value = None,
+    descending: Value = NoValue,
+) -> None:
     """As `ndarray.sort`."""
-    a.assign(sort(a, one_axis(axis, a.ndim), kind, order, stable=stable))
+    a.assign(sort(a, one_axis(axis, a.ndim), kind, order, stable=stable, descending=descending))
 
 
 @rules.sized(np.argsort)
-def argsort(a: Value, axis: Value = -1, kind: Value = None, order: Value = None, *, stable: Value = None) -> Value:
+def argsort(
+    a: Value,
+    axis: Value = -1,
+    kind: Value = None,
+    order: Value = None,
+    *,
+    stable: Value = None,
+    descending: Value = NoValue,
+) -> Value:
     """As `numpy.argsort`; ties stay in order for every kind."""
+    direction = _direction("argsort", kind, descending)
     x, at = _line(a, axis)
     # Compacted: of equal elements the valid ones come first.
     x = x.anchored(at) if operands.extents(x)[at] is not None else x
-    made = FUNCTIONS[np.argsort](x.padded(operands.behind(x.dtype)), at, kind, order, stable=stable)
+    padded = x.padded(_last(x.dtype, bool(direction)))
+    made = FUNCTIONS[np.argsort](padded, at, kind, order, stable=stable, **direction)
     return x.with_memory(made)
 
 

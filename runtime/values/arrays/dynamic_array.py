@@ -31,14 +31,14 @@ from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, si
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window
 from anabranch.runtime.values.memory import views
-from anabranch.runtime.values.tracer import INPLACE, shown_to_tools
+from anabranch.runtime.values.tracer import INPLACE, DynamicShape, shown_to_tools
 
 # What selects the elements of an axis of an array on the host.
 HostKey: TypeAlias = slice | np.ndarray
 Extents = tuple["ValidRegion | None", ...]
 
 
-class DynamicArray(NumPyLike):
+class DynamicArray(DynamicShape, NumPyLike):
     """A traced ndarray of run-time size.
 
     Attributes
@@ -105,8 +105,8 @@ class DynamicArray(NumPyLike):
             if not isinstance(bound, int):
                 static_requests.know(bound, need)
         error = RunTimeSizeError(
-            f"{need} is needed here, but this {self._text()} has a size that is known only at run time{self._from()}; "
-            "use an operation that works on run-time sizes, or a mask over an array of static size"
+            f"{need} is needed here, but this {self._text()} has a size known only at run time{self._from()}; use an "
+            "operation that takes such arrays, or keep all elements and a mask (np.where)"
         )
         for bound in sizes:
             error = static_requests.wanting(error, bound, need)
@@ -130,12 +130,12 @@ class DynamicArray(NumPyLike):
     def __len__(self) -> int:
         if self.extents[0] is None:
             return self.capacity[0]
-        return self._needs_size("a plain int (the length of an array, in code that was not rewritten)")
+        return self._needs_size("a plain int (for the length of an array in code that is not compiled)")
 
     def __iter__(self) -> Iterator[Value]:
         if self.extents[0] is None:
             return (self[i] for i in range(self.capacity[0]))
-        return self._needs_size("the length of an iteration that is not staged")
+        return self._needs_size("the length of an iteration (for an unpacking, or code that is not compiled)")
 
     # ---- the value ---------------------------------------------------------------------------------------------------
 
@@ -339,5 +339,3 @@ for _name, _ufunc in INPLACE.items():
     setattr(DynamicArray, f"__i{_name}__", _inplace_method(_ufunc))
 
 DynamicArray.__name__ = "numpy.ndarray"  # as Python's messages name the class
-wrap.register_class("sized", DynamicArray)
-wrap.register_class("extents", make)

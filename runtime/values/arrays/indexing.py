@@ -189,8 +189,8 @@ def _index(choice: UnionValue) -> Value:
 
 
 _NEW_AXIS = (
-    "an index of an array that is None or an integer, as the run decides, is None: it would make a new axis, and the "
-    "result would have another shape; write a[np.newaxis] under the condition that decides it"
+    "an index of an array that is None or an integer, depending on a run-time condition, is None, which would give "
+    "the result another axis; write a[np.newaxis] in the branch that decides it"
 )
 
 
@@ -222,7 +222,7 @@ def _mask_apart(array: object, key: object) -> Value:
     ):
         return _by_one_mask(array, entries, found[0])
     raise UnsupportedOperationError(
-        "a run-time boolean mask beside other masks or index arrays is not supported; index in two steps"
+        "a boolean mask known only at run time beside other masks or index arrays is not supported; index in two steps"
     )
 
 
@@ -246,7 +246,8 @@ def _check_adjacent(entries: list[Value], at: int) -> None:
     indexed = [i for i, k in enumerate(entries) if not (k is None or isinstance(k, slice))]
     if indexed[-1] - indexed[0] != len(indexed) - 1 and indexed != [at]:
         raise UnsupportedOperationError(
-            "a run-time boolean mask and an integer with a slice between them is not supported; index in two steps"
+            "a boolean mask known only at run time and an integer with a slice between them is not supported; index "
+            "in two steps"
         )
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import inspect
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -33,23 +37,67 @@ def reraise(error: Exception, call: Callable[..., object], *args: object, **kwar
         return
     if not isinstance(call, np.ufunc) and any(map(callable, (*args, *kwargs.values()))):
         return
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
+    with _silence():
         try:
-            call(*map(_stand_in, args), **{k: _stand_in(v) for k, v in kwargs.items()})
+            _again(call, args, kwargs)
         except np.linalg.LinAlgError:
             return  # of the zeros
         except FAILURES as own:
             raise own.with_traceback(error.__traceback__) from error.__cause__
         except Exception:
             return
-    refused = UnsupportedOperationError(f"not supported in compiled code, though it is in NumPy: {error}")
+    refused = UnsupportedOperationError(
+        f"{getattr(call, '__name__', 'a NumPy function')} with these arguments is supported by NumPy, but not in "
+        f"compiled code: {error}"
+    )
     for operand in (*args, *kwargs.values()):
         wanting(refused, operand, f"an argument of {getattr(call, '__name__', 'a NumPy function')}")
     raise refused from error
 
 
-def _stand_in(value: object) -> Value:
+def refuse_unknown(call: Callable[..., Any], *args: Value, **kwargs: Value) -> None:
+    """Raise NumPy's own TypeError for arguments that this release of NumPy does not know, though others do."""
+    told = _told(call)
+    if told is None or (len(args) <= told[0] and told[1].issuperset(kwargs)):
+        return
+    if any(callable(x) and not isinstance(x, type) for x in (*args, *kwargs.values())):
+        return
+    with _silence():
+        try:
+            _again(call, args, kwargs)
+        except AnabranchError:
+            return  # an operand has no stand-in
+        except TypeError:
+            raise
+        except Exception:
+            return  # of the zeros
+
+
+@functools.cache
+def _told(call: Callable[..., Any]) -> tuple[int, frozenset[str]] | None:
+    """How many arguments a function takes by position, and which by name; None where its signature does not say."""
+    try:
+        parameters = inspect.signature(call).parameters.values()
+    except ValueError:
+        return None
+    if isinstance(call, np.ufunc) or any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
+        return None
+    named = frozenset(p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY))
+    return sum(p.kind is not p.KEYWORD_ONLY for p in parameters), named
+
+
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _again(call: Callable[..., Any], args: Iterable[Value], kwargs: Mapping[str, Value]) -> None:
+    call(*map(_stand_in, args), **{k: _stand_in(v) for k, v in kwargs.items()})
+
+
+def _stand_in(value: Value) -> Value:
     """Zeros of the same type, read-only where the array is; what is known stays, as a copy where it may be written."""
     if isinstance(value, UnionValue):
         value = value.resolve()

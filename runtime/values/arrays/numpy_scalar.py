@@ -18,6 +18,7 @@ from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.arrays import numpy_messages
 from anabranch.runtime.values.arrays.index_numbers import class_name
+from anabranch.runtime.values.failures.refusals import not_compiled
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers import python_conversions, python_operators
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar, takes_complex
@@ -62,10 +63,7 @@ class NumPyLike(Tracer):
         if staged is None:
             numpys = getattr(np, ufunc.__name__, None) is ufunc
             name = f"numpy.{ufunc.__name__}" if numpys else f"the ufunc {ufunc.__name__}, which is not one of NumPy's,"
-            raise UnsupportedOperationError(
-                f"{name} is not compiled, and has no use for a value known only at run time; call it outside of the "
-                "compiled function and pass its result, or write with NumPy's functions what it computes"
-            )
+            raise UnsupportedOperationError(not_compiled(name))
         return (staged if method == "__call__" else getattr(staged, method))(*inputs, **kwargs)
 
     def __array_function__(
@@ -74,7 +72,7 @@ class NumPyLike(Tracer):
         staged = registry.FUNCTIONS.get(function)
         if staged is None:
             name = f"{function.__module__}.{function.__name__}"
-            raise UnsupportedOperationError(f"{name} on a traced value is not supported")
+            raise UnsupportedOperationError(f"{name} is not supported in compiled code")
         return staged(*args, **kwargs)
 
     def __array_namespace__(self, *, api_version: str | None = None) -> types.ModuleType:
@@ -89,10 +87,10 @@ class NumPyLike(Tracer):
         if name in registry.METHODS:
             return self._method(name, registry.METHODS[name])
         if hasattr(np.ndarray, name):
-            raise UnsupportedOperationError(f"ndarray.{name} on a traced array is not supported")
+            raise UnsupportedOperationError(f"numpy.ndarray.{name} is not supported in compiled code")
         known, owner = self.abstract, class_name(self)
         if known.kind is Kind.SCALAR and hasattr(known.dtype.type, name):
-            raise UnsupportedOperationError(f"{owner}.{name} is not compiled")
+            raise UnsupportedOperationError(f"{owner}.{name} is not supported in compiled code")
         raise AttributeError(f"'{owner}' object has no attribute '{name}'")
 
     def _method(self, name: str, function: Callable[..., object]) -> Callable[..., Any]:
@@ -145,7 +143,7 @@ def _refuse(ufunc: np.ufunc, left: object, right: object) -> None:
     """Raise what NumPy raises for operands of Python's that are no numbers; a text repeated so many times is one."""
     if ufunc is np.multiply and (type(left) in _TEXTS or type(right) in _TEXTS):
         return
-    numpy_messages.reraise(TypeError(f"{ufunc.__name__} of what is no number"), ufunc, left, right)
+    numpy_messages.reraise(TypeError(f"{ufunc.__name__} of a value that is not a number"), ufunc, left, right)
 
 
 class NumPyScalar(NumPyLike):
@@ -209,6 +207,3 @@ class NumPyScalar(NumPyLike):
 def _class_of(dtype: str) -> type[NumPyScalar]:
     """The class for scalars of a dtype. Messages of Python's name it: `must be str, not numpy.float64`."""
     return type(f"numpy.{dtype}", (NumPyScalar,), {"__slots__": (), "__module__": __name__})
-
-
-wrap.register_class("scalar", NumPyScalar)

@@ -21,7 +21,9 @@ def spread(array: Value, key: object) -> tuple[int, Value] | None:
         return None
     at, end = found[0], found[-1] + 1
     if end - at != len(found):
-        raise UnsupportedOperationError("conditions apart from one another in an index are not supported; use &")
+        raise UnsupportedOperationError(
+            "two conditions with other indices between them are not supported; join the conditions with &"
+        )
     before = entries[:at]
     if any(k is Ellipsis for k in before):
         axis = array.ndim - sum(map(_axes, entries[end:]))

@@ -44,7 +44,7 @@ class TracedArray(Handle, NumPyLike):
         ):
             raise UnsupportedOperationError(
                 "setting an array's shape under a run-time condition, in a loop or in a try statement is not "
-                "supported; bind a view: b = a.reshape(...)"
+                "supported; make a view instead: b = a.reshape(...)"
             )
         if reshaped.storage is not self.storage:
             raise AttributeError(
@@ -219,7 +219,8 @@ def _attribute(name: str, setter: Callable[[Any, Any], None]) -> property:
 def _refused_setter(name: str) -> Callable[[TracedArray, Any], None]:
     def refuse(_: TracedArray, value: Value) -> None:
         raise UnsupportedOperationError(
-            f"numpy.ndarray.{name} is set, which compiled code can't do: an array has no memory while tracing"
+            f"numpy.ndarray.{name} is set, which compiled code cannot do, since an array has no memory while tracing; "
+            "make a new array or a view instead (astype, view, reshape)"
         )
 
     return refuse
@@ -245,4 +246,3 @@ setattr(TracedArray, "flat", _attribute("flat", _set_flat))  # noqa: B010 - a ty
 
 # Messages of Python's name the class: `'numpy.ndarray' object is not callable`.
 TracedArray.__name__ = "numpy.ndarray"
-wrap.register_class("array", TracedArray)

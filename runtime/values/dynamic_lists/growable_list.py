@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from anabranch.runtime.values import attributes
+from anabranch.runtime.values.attributes import StandIn
 from anabranch.runtime.values.dynamic_lists.items import Items
 
 
-class MayGrow:
+class MayGrow(StandIn):
     """The base of lists and deques that may come to have a length known only at run time: then they have `items`."""
 
     __slots__ = ()
@@ -19,8 +19,8 @@ class MayGrow:
     is_grown: bool
     is_fixed: bool
 
-
-attributes.register(MayGrow, lambda value: value.native())
+    def __anabranch_sample__(self) -> object:
+        return self.native()
 
 
 def is_grown(value: object) -> bool:

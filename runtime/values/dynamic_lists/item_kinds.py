@@ -8,6 +8,7 @@ from typing import NoReturn
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.grammar import a
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
@@ -137,6 +138,6 @@ def note_copied(value: object) -> None:
 def _refuse(cls: type) -> NoReturn:
     name = next((k.__name__ for k in (list, dict) if issubclass(cls, k)), getattr(cls, "native", cls).__name__)
     raise UnsupportedOperationError(
-        f"a {name} is an item of a list whose length is known only at run time, and could be changed through either; "
-        "append a tuple of its values, or keep each of them in a list of its own"
+        f"{a(name)} is an item of a list whose length is known only at run time, and a change of one would have to "
+        "show in the other; append a tuple of its values, or keep each of them in a list of its own"
     )

@@ -26,8 +26,8 @@ from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructur
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.interval import Interval
+from anabranch.runtime.values.list_buffer import ListBuffer
 from anabranch.runtime.values.memory import item_memory
-from anabranch.runtime.values.memory.item_memory import ListBuffer
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack

@@ -44,9 +44,9 @@ def as_array(items: Items, dtype: Value = None) -> Value:
     types = list(dict.fromkeys(t for kind in kinds for t in _dtypes(kind)))
     if len(types) > 1 and dtype is None:
         raise UnsupportedOperationError(
-            f"a list of {' or '.join(map(str, types))}, whose length is known only at run time, becomes an array, of "
-            "which the dtype is that of the items that there are; give items one type, or give the dtype "
-            "(np.array(items, dtype=float))"
+            f"a list of {' or '.join(map(str, types))} whose length is known only at run time becomes an array, whose "
+            "dtype would depend on the items that there are; give items one type, or give the dtype (np.array(items, "
+            "dtype=float))"
         )
     target = np.dtype(dtype) if dtype is not None else types[0] if types else np.dtype(np.float64)
     memory = iter(items.buffers)
@@ -54,8 +54,8 @@ def as_array(items: Items, dtype: Value = None) -> Value:
     shapes = {v.type.shape for v in values}
     if len(shapes) > 1:
         raise UnsupportedOperationError(
-            "a list of arrays of several shapes, whose length is known only at run time, becomes an array; give its "
-            "items one shape"
+            "a list of arrays of several shapes whose length is known only at run time cannot become an array; give "
+            "its items one shape"
         )
     whole = _chosen(items, values) if values else atoms.broadcast_to(atoms.literal(0, target), (0,))
     if items.structure.fixed:
@@ -77,8 +77,8 @@ def _dtypes(kind: layouts.Layout) -> Iterator[np.dtype]:
             yield from _dtypes(one)
         case _:
             raise UnsupportedOperationError(
-                "a list whose length is known only at run time, with items that are no numbers, arrays or tuples of "
-                "these, becomes an array"
+                "a list whose length is known only at run time cannot become an array, since its items are not "
+                "numbers, arrays or tuples of these; make an array of a part of each item"
             )
 
 
@@ -93,7 +93,9 @@ def _side_by_side(kind: layouts.Layout, memory: Iterator[Atom], dtype: np.dtype)
     parts = [_side_by_side(child, memory, dtype) for child in kind.children]
     shapes = {p.type.shape for p in parts}
     if len(shapes) > 1:
-        raise UnsupportedOperationError("a list of tuples whose parts have several shapes becomes an array")
+        raise UnsupportedOperationError(
+            "a list of tuples whose parts have several shapes cannot become an array; give them one shape"
+        )
     lines = [atoms.reshape(p, (p.type.shape[0], 1, *p.type.shape[1:])) for p in parts]
     return lines[0] if len(lines) == 1 else atoms.op("concatenate", *lines, axis=1)
 
@@ -102,7 +104,10 @@ def _of_rows(kind: layouts.Layout, memory: Iterator[Atom], dtype: np.dtype) -> A
     """Elements that are lists of elements of a kind, of known lengths, as an array."""
     if isinstance(kind, layouts.Leaf):
         return atoms.convert(next(memory), dtype)
-    raise UnsupportedOperationError("a list of lists whose items are no numbers or arrays becomes an array")
+    raise UnsupportedOperationError(
+        "a list of lists whose items are not numbers or arrays cannot become an array; keep numbers in it, or use a "
+        "loop"
+    )
 
 
 def _chosen(items: Items, values: Sequence[Atom]) -> Atom:
@@ -222,7 +227,10 @@ def hstack(items: Value, **kwargs: Value) -> Value:
     if _axes(array) > 2 and isinstance(array, TracedArray):
         return np.concatenate([items.items.item(i) for i in range(items.items.length)], axis=1)
     if _axes(array) > 2:
-        raise UnsupportedOperationError("np.hstack of a list of matrices whose length is known only at run time")
+        raise UnsupportedOperationError(
+            "np.hstack of a list of matrices whose length is known only at run time is not supported; use "
+            "np.array(items) and its axes"
+        )
     return array if _axes(array) == 1 else _rows(array)
 
 
@@ -232,6 +240,6 @@ def _check(name: str, items: Value, axis: object, out: object, kwargs: dict[str,
     run_time_checks.fail_if(empty, lambda _: ValueError(f"need at least one array to {verb}"))
     if axis != 0 or out is not None or kwargs:
         raise UnsupportedOperationError(
-            f"np.{name} of a list whose length is known only at run time goes along the first axis, without other "
-            "arguments; use np.array(items) and its axes"
+            f"np.{name} of a list whose length is known only at run time is supported only along the first axis and "
+            "without other arguments; use np.array(items) and its axes"
         )

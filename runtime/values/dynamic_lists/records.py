@@ -139,8 +139,8 @@ def _widened(value: Reference) -> Reference:
 
 
 _INSIDE = (
-    "a dict or an object that a branch or a loop has made, and that is one of several by a run-time condition, is an "
-    "item of a list whose length is known only at run time; append a tuple of its values"
+    "a dict or an object that was made in a branch or a loop, and is one of several by a run-time condition, is an "
+    "item of a list whose length is known only at run time, which is not supported; append a tuple of its values"
 )
 
 
@@ -163,8 +163,8 @@ def kind_of(layout: layouts.Layout) -> layouts.Layout | None:
 
 
 _SHARED = (
-    "a dict or an object that was made before a run-time condition is an item of a list whose length is known only at "
-    "run time, and may be changed by its own name; append a copy, or make it where it is appended"
+    "a dict or an object that was made before a run-time condition is an item of a list whose length is known only "
+    "at run time, and could be changed through its own name; append a copy, or make it where it is appended"
 )
 
 

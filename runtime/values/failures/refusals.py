@@ -8,8 +8,10 @@ import io
 import numpy as np
 
 from anabranch.base.grammar import a
-from anabranch.base.value import Value
-from anabranch.runtime.errors import UnsupportedValueError
+from anabranch.runtime.errors import UnsupportedOperationError, UnsupportedValueError
+
+# Why a Python int of more bits is refused.
+INTS_ARE_INT64 = "compiled code holds ints as int64"
 
 # What to do about an array of a dtype that XLA has not, by the kind of the dtype.
 _INSTEAD = {
@@ -31,6 +33,22 @@ def dtype_refusal(what: str, dtype: np.dtype) -> UnsupportedValueError:
     return UnsupportedValueError(f"{what} of dtype {dtype} cannot be compiled; {instead}")
 
 
+def not_compiled(name: str, reason: str = "") -> str:
+    """The message where a function that is not compiled gets a run-time value; with the reason that it gives itself."""
+    return (
+        f"{name} is not compiled, and cannot take a value known only at run time{reason and f' ({reason})'}; call it "
+        "outside of the compiled function and pass its result, or compute the same with NumPy's functions"
+    )
+
+
+def outside_array_refusal(what: str) -> UnsupportedOperationError:
+    """The error for a write into an array that no argument leads to; `what` is known only at run time."""
+    return UnsupportedOperationError(
+        f"an array that an object from outside of the function holds is written to {what} known only at run time; pass "
+        "the array, or the object, as an argument"
+    )
+
+
 def argument_refusal(where: str, value: object) -> UnsupportedValueError:
     """The error for an argument that is no pytree."""
     if isinstance(value, io.IOBase):
@@ -42,12 +60,12 @@ def argument_refusal(where: str, value: object) -> UnsupportedValueError:
     else:
         instead = "name it in static_argnames if it is the same from call to call"
     return UnsupportedValueError(
-        f"argument '{where}' is {a(type(value).__name__)} ({shown(value)}), which is no array, scalar or pytree of "
-        f"these; {instead}"
+        f"argument '{where}' is {a(type(value).__name__)} ({shown(value)}), which is not an array, scalar or "
+        f"pytree of these; {instead}"
     )
 
 
-def shown(value: Value) -> str:
+def shown(value: object) -> str:
     """Return the text of a value for a message; the user's class may not be able to give one."""
     try:
         return f"{value!r:.60}"

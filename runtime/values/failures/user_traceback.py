@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import re
 import types
 from collections.abc import Iterator
 
@@ -36,6 +37,13 @@ def add_location(error: BaseException) -> None:
 def add_line(error: BaseException, filename: str, line: int) -> None:
     """The same for a place of which the line is known alone."""
     _append(error, filename, line, 0, 0)
+
+
+def add_function(error: BaseException, code: types.CodeType) -> None:
+    """The same for an error of a whole function: the line of its `def`, below its decorators."""
+    lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
+    below = next((i for i, text in enumerate(lines) if re.match(rf"\s*(async\s+)?def\s+{code.co_name}\b", text)), 0)
+    add_line(error, code.co_filename, code.co_firstlineno + below)
 
 
 def add_call_site(error: BaseException, caller: types.FrameType) -> None:

@@ -11,11 +11,15 @@ import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from anabranch.base.grammar import a
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values.containers import (
+    COMPUTED,
+    NETWORKS,
     Contents,
     attributes,
+    has_traced,
     is_plain_object,
     is_users_class,
     slot_names,
@@ -173,6 +177,16 @@ def _setter(value: object) -> Callable[[Any, str, Any], None]:
     return threading.local.__setattr__ if isinstance(value, threading.local) else object.__setattr__
 
 
+class _NetworkSlot(_ObjectSlot):
+    """A network of `ipaddress`, apart from what it computes once it is asked for, and keeps."""
+
+    __slots__ = ()
+
+    def contents(self) -> dict[str, Value]:
+        held = attributes(self.target).items()
+        return Contents((k, v) for k, v in held if k not in COMPUTED or has_traced(v))
+
+
 class FunctionSlot(Slot):
     """The attributes that a function has been given."""
 
@@ -204,8 +218,8 @@ class _OpaqueSlot(Slot):
 
     def restore(self, contents: Value) -> None:
         raise UnsupportedOperationError(
-            f"a {type(self.target).__name__} is changed in a branch or a loop that is decided at run time, where "
-            "nothing can put it back; change it outside, or use a list or an array"
+            f"{a(type(self.target).__name__)} is changed in a branch or a loop that depends on a run-time condition, "
+            "and cannot be restored where the condition does not hold; change it outside, or use a list or an array"
         )
 
     @staticmethod
@@ -348,7 +362,16 @@ def closed_over(function: types.FunctionType) -> list[Value]:
     return [part for cell in function.__closure__ or () for part in _CellSlot(cell).contents()]
 
 
-def slot_of(value: object) -> Slot | None:
+def _has_attributes(value: Value) -> bool:
+    """Return whether attributes of an object can be set: those of a class with a `__new__` of its own, too."""
+    if isinstance(value, threading.local) or is_plain_object(value):
+        return True
+    if not is_users_class(type(value)) or isinstance(value, BaseException):
+        return False
+    return isinstance(getattr(value, "__dict__", None), dict) or bool(slot_names(type(value)))
+
+
+def slot_of(value: Value) -> Slot | None:
     """The slot of a mutable object; None for anything else."""
     if isinstance(value, types.CellType):
         return _CellSlot(value)
@@ -366,10 +389,6 @@ def slot_of(value: object) -> Slot | None:
         return _ClassSlot(value) if is_users_class(value) else None
     if opaque.is_opaque(value):
         return _OpaqueSlot(value)
-    if (
-        isinstance(value, threading.local)
-        or is_plain_object(value)
-        or (is_users_class(type(value)) and slot_names(type(value)))
-    ):
-        return _ObjectSlot(value)
-    return None
+    if isinstance(value, NETWORKS):
+        return _NetworkSlot(value)
+    return _ObjectSlot(value) if _has_attributes(value) else None

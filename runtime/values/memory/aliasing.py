@@ -142,7 +142,7 @@ def _ordered(starts: Iterable[Storage], following: Callable[[Storage], Sequence[
 def _known(entry: Link) -> Atom:
     if entry.pred is None:
         raise AliasError(
-            "this array may share memory with another one, depending on what happens at run time; "
-            "write to a copy (y = y.copy()) or bind the name only once"
+            "this array may share memory with another one, depending on a run-time condition; write to a copy (y = "
+            "y.copy()), or assign the name only once"
         )
     return entry.pred

@@ -6,34 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from anabranch.base.value import Value
 from anabranch.runtime.ir.program import ArrayType, Atom
-from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.abstract import Abstract, Kind
+from anabranch.runtime.values import atoms
 from anabranch.runtime.values.memory.rows import side_by_side
-from anabranch.runtime.values.tracer import Tracer
-
-
-class ListBuffer(Tracer):
-    """Memory that no name of the program stands for."""
-
-    __slots__ = ("atom",)
-
-    def __init__(self, atom: Atom) -> None:
-        self.atom = atom
-
-    @property
-    def abstract(self) -> Abstract:
-        return Abstract(self.atom.type.shape, self.atom.type.dtype, Kind.BUFFER)
-
-    def _binary(self, ufunc: np.ufunc, left: object, right: object) -> Value:
-        return NotImplemented
-
-    def _unary(self, ufunc: np.ufunc) -> Value:
-        return NotImplemented
-
-
-wrap.register_class("buffer", ListBuffer)
 
 
 def iota(n: int) -> Atom:

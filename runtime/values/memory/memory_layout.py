@@ -81,12 +81,13 @@ def _apply(dummy: np.ndarray, step: views.ViewStep) -> np.ndarray:
     raise AssertionError(f"no model of {step}")
 
 
-_HAS_COPY = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
+# `reshape` has the argument.
+HAS_COPY = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
 
 
 def reshape(dummy: np.ndarray, shape: Sequence[int]) -> np.ndarray | None:
     """The model reshaped, where NumPy does that without a copy; else None."""
-    if not _HAS_COPY:
+    if not HAS_COPY:
         dummy = dummy[...]
         try:
             dummy.shape = tuple(shape)

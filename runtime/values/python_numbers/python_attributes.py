@@ -76,4 +76,7 @@ def attribute(x: PythonNumber, name: str) -> Value:
         return lambda: function(x)
     if name in ("from_bytes", "fromhex", "from_number"):
         return getattr(kind, name)
-    raise UnsupportedOperationError(f"{kind.__name__}.{name} of a value known only at run time is not supported")
+    raise UnsupportedOperationError(
+        f"{kind.__name__}.{name} of a value known only at run time is not supported; make the argument it comes from "
+        "static (static_argnames=...)"
+    )

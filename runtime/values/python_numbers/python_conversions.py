@@ -101,7 +101,7 @@ def _round_float(x: Operand, digits: IntOperand) -> Value:
     huge = atoms.logical_and(_less(atoms.literal(4e22), size), _less(size, atoms.literal(np.inf)))
     coarsest = _within(count, low, -MOST_DIGITS - 1, bound)
     unsupported = atoms.logical_or(atoms.logical_and(finest, tiny), atoms.logical_and(coarsest, huge))
-    message = "round(x, digits) of a float that is so small or large is compiled for -22 to 22 digits; use np.round"
+    message = "round(x, digits) of a float as small or as large as this is supported for -22 to 22 digits; use np.round"
     run_time_checks.fail_if(unsupported, lambda _: UnsupportedOperationError(message))
     return made(atoms.op("round_digits", atom, count))
 

@@ -13,6 +13,7 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, PythonType
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.failures.refusals import INTS_ARE_INT64
 from anabranch.runtime.values.interval import FULL, Interval, exactly
 from anabranch.runtime.values.tracer import Tracer
 
@@ -90,7 +91,10 @@ def raised(function: Callable[..., object], *arguments: complex) -> Callable[[in
 
 def overflow(_: int) -> BaseException:
     """The exception for an int beyond int64."""
-    return IntegerRangeError("a Python int went beyond 64 bits; compiled code holds ints as int64")
+    return IntegerRangeError(
+        f"a Python int went beyond 64 bits, and {INTS_ARE_INT64}; use floats, or make the arguments that it comes "
+        "from static"
+    )
 
 
 def fits(x: Value) -> bool:

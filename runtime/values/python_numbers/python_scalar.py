@@ -116,6 +116,3 @@ def python_scalar(atom: Atom, interval: Interval = FULL, affine: tuple[Atom, int
     if isinstance(atom, Literal):
         return atom.value.item()
     return PythonScalar(atom, interval, affine)
-
-
-wrap.register_class("python", python_scalar)

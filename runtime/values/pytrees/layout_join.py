@@ -174,7 +174,10 @@ def _join_options(a: Layout, b: Layout, opening: bool) -> Layout:
         )
     if len(options) - len(texts) > _MOST_OPTIONS:
         _restart_with_lists(options)
-        raise StructureMismatchError(f"a value has more than {_MOST_OPTIONS} different structures")
+        raise StructureMismatchError(
+            f"a value has one of more than {_MOST_OPTIONS} structures, depending on run-time conditions; give it the "
+            "same types, lengths and keys on each path"
+        )
     return Union(tuple(options)) if len(options) > 1 else options[0]
 
 

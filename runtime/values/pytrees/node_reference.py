@@ -92,7 +92,7 @@ class Reference(UnionValue):
         """
         possible = self.possible_()
         if len(possible) > FEW:
-            raise refusal(self, "is used in a way that is not staged for structures of many nodes")
+            raise refusal(self, NOT_ONLY_READ)
         which = np.zeros(len(self.graph_.members), np.int32)
         which[possible] = np.arange(len(possible))
         return UnionValue(at(which, self.tag), tuple(self.graph_.members[i] for i in possible))
@@ -213,13 +213,17 @@ def at(table: np.ndarray, index: Atom) -> Atom:
     return item_memory.row(atoms.literal(table), atoms.convert(index, np.int64))
 
 
+# Why a reference to one of many nodes is refused where nothing more is known.
+NOT_ONLY_READ = "is used for more than reading or writing the numbers that it holds"
+
+
 def refusal(reference: Reference, what: str) -> UnsupportedOperationError:
     """Return the error for what cannot be done with a reference."""
     name = _name_of(reference)
     return UnsupportedOperationError(
-        f"{f'{name!r} is ' if name else ''}one of {len(reference.possible_())} nodes of a tree, list or graph of dicts "
-        f"or objects, chosen by a run-time condition, {'and ' if name else ''}{what}; keep the structure in arrays, "
-        "one for each field (feature[], threshold[], left[], right[]), and walk it by the number of the node"
+        f"{f'{name!r} is ' if name else ''}one of {len(reference.possible_())} nodes of a tree, list or graph of "
+        f"dicts or objects, chosen by a run-time condition, {'and ' if name else ''}{what}; keep the structure in "
+        "arrays, one for each field (feature[], threshold[], left[], right[]), and refer to nodes by number"
     )
 
 

@@ -94,8 +94,8 @@ def option_index(value: object, options: Sequence[Layout]) -> int:
         ):
             return i
     raise StructureMismatchError(
-        "a list, dict or object from before a run-time condition is one of several things after it; copy it where it "
-        "is chosen, or change it in place"
+        "a list, dict or object made before a run-time condition is one of several after it; copy it where it is "
+        "chosen, or change it in place"
     )
 
 

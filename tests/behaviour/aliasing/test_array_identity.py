@@ -412,7 +412,7 @@ def test_the_shape_of_an_array_or_a_view_of_it_is_not_set() -> None:
         y.shape = (2, 2)
         return y
 
-    with pytest.raises(UnsupportedOperationError, match="bind a view"):
+    with pytest.raises(UnsupportedOperationError, match="make a view"):
         jit(f)(1, np.arange(4.0))
 
 

@@ -414,7 +414,7 @@ def test_a_list_from_outside_that_grows_is_refused() -> None:
             found.append(n)
         return n
 
-    with pytest.raises(StructureMismatchError, match=r"list .*holds 0 items or 1 items, depending on"):
+    with pytest.raises(StructureMismatchError, match=r"list .*holds 0 items or 1 item, depending on"):
         jit(f, auto_static=False)(1)
 
 

@@ -538,3 +538,9 @@ def test_function(program: Program) -> None:
 @pytest.mark.parametrize("program", case.static_programs)
 def test_function_with_static_arguments(program: Program) -> None:
     program.check_static()
+
+
+def test_functional_forms_need_nothing_compiled_before(run_python, tmp_path):
+    text = "import anabranch\ndef step(v):\n    return v + 3 if v > 5 else v + 1\n"
+    (tmp_path / "program.py").write_text(f"{text}print(anabranch.while_loop(lambda v: v < 10, step, 0))\n")
+    assert run_python("import runpy; runpy.run_path('program.py')") == "12\n"

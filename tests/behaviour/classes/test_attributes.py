@@ -294,7 +294,7 @@ def test_an_attribute_that_only_one_of_two_objects_gets_is_named():
         return hasattr(a, "v")
 
     for function, name in ((added, "w"), (deleted, "v")):
-        words = rf"a Bag that 'chosen' may be holds .*with the attribute '{name}' set before the condition"
+        words = rf"a Bag that 'chosen' may be holds .*set the attribute '{name}' before the condition"
         with pytest.raises(StructureMismatchError, match=words):
             jit(function)(1.0)
 
@@ -318,3 +318,57 @@ def test_an_object_that_is_called_is_compared_with_nothing():
         return made(x), made.v
 
     assert jit(f)(2.0) == f(2.0)
+
+
+class Single:
+    """A class whose `__new__` returns the one instance that there is."""
+
+    one = None
+
+    def __new__(cls):
+        if cls.one is None:
+            cls.one = object.__new__(cls)
+        return cls.one
+
+
+class Counter:
+    def __new__(cls, v):
+        made = object.__new__(cls)
+        made.v = v
+        return made
+
+
+COUNTER = Counter(0.0)
+
+
+def the_one(x):
+    Single().v = 1.0
+    if x > 1:
+        Single().v += x
+    return Single().v
+
+
+def a_new_one(x):
+    a, b = Counter(0.0), Counter(x)
+    if x > 1:
+        a.v += x
+    (a if x > 2 else b).v -= 1
+    return a.v, b.v
+
+
+def a_global_one(x):
+    COUNTER.v = 0.0
+    for k in range(3):
+        if x > k:
+            COUNTER.v += x
+    return COUNTER.v
+
+
+@pytest.mark.parametrize("f", [the_one, a_new_one, a_global_one])
+def test_objects_of_a_class_with_its_own_new(f):
+    compiled = jit(f)
+    for x in (0.5, 1.5, 2.5):
+        want = f(x)
+        held = COUNTER.v, getattr(Single.one, "v", None)
+        same(want, compiled(x))
+        assert held == (COUNTER.v, getattr(Single.one, "v", None))

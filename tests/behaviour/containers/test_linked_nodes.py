@@ -251,7 +251,7 @@ def test_arrays_in_nodes():
 
     check(walk, weighted(2), X)
     with pytest.raises(
-        UnsupportedOperationError, match=r"'node' is one of .* holds an array, and each node has another"
+        UnsupportedOperationError, match=r"'node' is one of .* holds an array, another one in each node"
     ):
         jit(walk)(weighted(6), X)
 

@@ -251,6 +251,10 @@ def test_programs(program: Program) -> None:
         (lambda a: np.gradient(a[a > 4]), MIXED),
         (lambda a: np.convolve(a[a > 9], a), MIXED),
         (lambda a: np.choose(a[a > 0], [1, 2, 3]), INTS),
+        (lambda a: np.array([a[a > 0], a[a > 1]]), MIXED),
+        (lambda a: np.array([a[a > 0], a]), MIXED),
+        (lambda a: np.asarray([a[a > 0], 1.0]), MIXED),
+        (lambda a: np.array([np.ones((2, a[a > 0].size, 2)), np.ones((2, a[a > 0].size, 3))]), MIXED),
     ],
 )
 def test_messages(program, argument) -> None:

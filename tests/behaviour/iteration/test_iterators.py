@@ -187,3 +187,14 @@ def test_a_helper_patched_by_a_mock(how) -> None:
     with mock.patch(f"{__name__}.helper", **how), pytest.raises(UnsupportedOperationError, match="mock"):
         f(2.0)
     assert f(2.0) == 3.0
+
+
+@pytest.mark.parametrize(
+    "program", [lambda n: list(reversed(enumerate(range(n)))), lambda n: list(reversed(zip(range(n))))]
+)
+def test_an_iterator_is_not_reversed_in_the_words_of_python(program) -> None:
+    with pytest.raises(TypeError) as eager:
+        program(3)
+    with pytest.raises(TypeError) as jitted:
+        jit(program)(3)
+    assert str(jitted.value) == str(eager.value)

@@ -396,7 +396,7 @@ def test_a_loop_that_is_unrolled_too_far_names_the_setting_and_the_reason():
             w = {"x": w, "y": x + len(w)}
         return len(w)
 
-    with pytest.raises(StructureMismatchError, match=r"for loop at .* w nests deeper at every step") as caught:
+    with pytest.raises(StructureMismatchError, match=r"for loop at .* 'w' nests deeper at every step") as caught:
         jit(f)(1.0)
     assert "4001 equations in 4001 steps, and unroll_budget allows 4000" in str(caught.value)
 

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.call.raise_failure import raise_failure
-from anabranch.runtime.control.branches import staged_unions
 from anabranch.runtime.errors import AnabranchError, StructureMismatchError, UnsupportedOperationError
+from anabranch.runtime.frontend.surroundings import Surroundings
+from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.ir.interpret import evaluate
 from anabranch.runtime.ir.program import ArrayType, Program
 from anabranch.runtime.lower import lower
 from anabranch.runtime.numpy import namespace, staged
 from anabranch.runtime.tracing.builder import Trace, building
-from anabranch.runtime.tracing.outside import NoOutside
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
@@ -40,17 +40,11 @@ class Static:
     value: Any
 
 
-class _Outside(NoOutside):
-    """The outside of a call on its own: there is none, but unions are staged as in functions."""
-
-    union_operations = staged_unions.OPERATIONS
-
-
 class _Call:
     """One traced call: its inputs, and how to turn what comes out into what eager code would hold."""
 
     def __init__(self) -> None:
-        self.trace = Trace(outside=_Outside())
+        self.trace = Trace(Surroundings(Guards(None), lambda cls: None))
         self.arguments: list[NDArray] = []
         self.inputs: list[tuple[NDArray, Any]] = []
         self.outputs: list[Any] = []

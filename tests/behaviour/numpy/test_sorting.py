@@ -7,6 +7,7 @@ import pytest
 
 from tests.behaviour.numpy.cases import Static, Table
 from tests.behaviour.numpy.samples import FLOATS, INTS, VECTOR
+from tests.equivalence import check
 
 case = Table()
 
@@ -48,6 +49,30 @@ for side in ("left", "right"):
         case(np.searchsorted, LINE, v, Static(side))
     case(np.searchsorted, NAN_LAST, np.array([complex(np.nan, 0), complex(3, np.nan), 1.5]), Static(side))
 case(np.isin, LINE, np.array([2, 3j]))
+for a in (
+    np.array([2, 3, -1, 2, 0, 3]), np.array([200, 0, 255], "u1"), np.array([True, False, True]),
+    np.array([2.0, np.nan, -1.0, 0.5, np.nan, 2.0]), np.array([[1.5, np.nan], [2.5, 1.0]], "f2"),
+    np.array([1 + 1j, 3, np.nan, complex(2, np.nan), complex(np.nan, 1), 1 + 2j]), np.zeros((3, 0)),
+):  # fmt: skip
+    for f in (np.sort, np.argsort):
+        case(f, a, stable=True, descending=True)
+        case(f, a, axis=Static(None), stable=True, descending=True)
+        case(f, a, axis=0, stable=True, descending=False)
+        case(f, a, kind="stable", descending=True)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda a: np.sort(a[a != 2], descending=True),
+        lambda a: np.argsort(a[a != 2], stable=True, descending=True),
+        lambda a: a.argsort(stable=True, descending=True),
+        lambda a: (a.sort(descending=True), a),
+    ],
+)
+@pytest.mark.parametrize("a", [np.array([3, 2, -1, 0, 3, 0]), np.array([3.0, np.nan, -1.0, 2.0, np.nan, 3.0])])
+def test_downwards(function, a):
+    check(function, a)
 
 
 @pytest.mark.parametrize("name", case.names())

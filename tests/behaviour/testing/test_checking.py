@@ -59,7 +59,7 @@ def bytes_of(x):
         ({1: 1, 2: 2}, {2: 2, 1: 1}, True),
         (np.array(["2020", "NaT"], "M8[D]"), np.array(["2020", "NaT"], "M8[D]"), False),
         (np.array(["2020", "NaT"], "M8[D]"), np.array(["2020", "2021"], "M8[D]"), True),
-        (np.timedelta64("NaT"), np.timedelta64("NaT"), False),
+        (np.timedelta64("NaT", "s"), np.timedelta64("NaT", "s"), False),
     ],
 )
 def test_what_is_not_equal_to_itself_is_the_same(one, other, differ):

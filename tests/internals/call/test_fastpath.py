@@ -168,7 +168,10 @@ def test_a_failure_is_raised_and_the_next_call_is_right():
 @pytest.mark.parametrize("first", [np.datetime64("2020"), np.timedelta64(3, "s"), np.str_("a")])
 def test_scalars_that_are_static_by_themselves(first):
     """Their values are part of the signature, and no leaves."""
-    f, other = jit(lambda x, y: (x, y + 1)), type(first)("2021" if isinstance(first, np.datetime64) else 7)
+    f, other = (
+        jit(lambda x, y: (x, y + 1)),
+        np.array(["2021" if isinstance(first, np.datetime64) else 7], first.dtype)[0],
+    )
     for value in (first, first, first, other, other, first, other):
         assert repr(f(type(first)(value), 1)) == repr((value, 2))
 
