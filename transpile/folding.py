@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import overload
 
 import libcst as cst
 
@@ -185,6 +185,6 @@ _TIGHT = (
 )
 
 
-def decided(value: Any) -> bool | None:
+def decided(value: object) -> bool | None:
     """The truth of a known value; None of one that is not known."""
     return None if value is UNKNOWN or (literal(value) is None and value is not None) else bool(value)

@@ -23,7 +23,10 @@ _MOST_STEPS, _MOST_STATEMENTS, _MOST_ROUNDS = 8, 24, 4
 
 
 def specialise(
-    function: Function, known: Mapping[str, Any], outside: Mapping[str, Any], origin: dict[cst.CSTNode, cst.CSTNode]
+    function: Function,
+    known: Mapping[str, object],
+    outside: Mapping[str, object],
+    origin: dict[cst.CSTNode, cst.CSTNode],
 ) -> Function:
     """The function with the values of these parameters folded in.
 
@@ -342,7 +345,7 @@ class _Statements(Folding):
             pending += children(part)
         return False
 
-    def _assignments(self, node: cst.For, binding: Mapping[str, Any]) -> list[cst.BaseStatement]:
+    def _assignments(self, node: cst.For, binding: Mapping[str, object]) -> list[cst.BaseStatement]:
         found: list[cst.BaseStatement] = []
         for text, value in binding.items():
             shown = literal(value)
@@ -377,7 +380,7 @@ class _Statements(Folding):
             return []
         return [self._compound(node.with_changes(cases=left) if len(left) < len(node.cases) else node)]
 
-    def _captures(self, text: str, subject: Any, case: cst.MatchCase) -> list[cst.BaseStatement]:
+    def _captures(self, text: str, subject: object, case: cst.MatchCase) -> list[cst.BaseStatement]:
         shown = literal(subject)
         assert shown is not None
         return [self.derived(line(cst.Assign([cst.AssignTarget(name(text))], shown)), case.pattern)]

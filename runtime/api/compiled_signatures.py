@@ -49,7 +49,7 @@ class CompiledSignatures(Generic[P, R]):
         self._known = Known()
         self._learned = Learned()
 
-    def source(self, /, *args: Any, **kwargs: Any) -> str:
+    def source(self, /, *args: object, **kwargs: object) -> str:
         """The rewritten source; the function's own where there is nothing to rewrite.
 
         With arguments, as in a call, the source for them: static ones are folded in, what they decide is decided, short
@@ -84,7 +84,7 @@ class CompiledSignatures(Generic[P, R]):
         """How many calls found an executable, how many did not, how many there may be, and how many there are."""
         return self._executables.info(self.__anabranch_options__.in_force().cache_size)
 
-    def _signature(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[SignatureKey, Leaves, Call]:
+    def _signature(self, args: tuple[object, ...], kwargs: dict[str, Any]) -> tuple[SignatureKey, Leaves, Call]:
         if self._statics:
             args, kwargs = self._statics.arrange(args, kwargs)
         leaves = self._taking()

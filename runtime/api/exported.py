@@ -62,7 +62,7 @@ class Exported(Stage):
             self._executables.append(made)
         return self._executables[0]
 
-    def call(self, /, *args: Any, **kwargs: Any) -> Any:
+    def call(self, /, *args: object, **kwargs: object) -> Any:
         """Call the function; its static arguments are left out.
 
         Raises

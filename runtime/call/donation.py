@@ -195,6 +195,6 @@ class DonatingExecution(Execution):
                 )
 
 
-def _elsewhere(values: Iterable[Any], leaf: int) -> int | None:
+def _elsewhere(values: Iterable[object], leaf: int) -> int | None:
     values = list(values)
     return next((i for i, v in enumerate(values) if v is values[leaf] and i != leaf), None)

@@ -26,7 +26,7 @@ FastPath = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 MISS: Final = object()
 
 
-def never(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def never(args: tuple[object, ...], kwargs: dict[str, Any]) -> Any:
     """The fast path of an execution that has none."""
     return MISS
 
@@ -90,7 +90,7 @@ class Execution:
         there: list[Any] = [Array(*b) for b in outputs[:staying]]
         return self.plan.finish(there + [to_numpy(b) for b in outputs[staying:]], leaves)
 
-    def run_for_array(self, values: Sequence[Any]) -> Array:
+    def run_for_array(self, values: Sequence[object]) -> Array:
         """Run, where `returns_one_array`, on leaves."""
         return Array(*self.executable.execute_buffers(on_device(self.plan.inputs(values)))[0])
 

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control import while_
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, NEXT, State, no_value
@@ -28,12 +29,12 @@ from anabranch.runtime.values.union import UnionValue
 
 
 def for_(
-    items: Iterable[Any],
-    body: Callable[..., Any],
-    init: tuple[Any, ...] = (),
+    items: Iterable[object],
+    body: Callable[..., object],
+    init: tuple[object, ...] = (),
     names: Sequence[str] = (),
     exits: Sequence[str] = (),
-) -> Any:
+) -> Value:
     """Run `body` on each item and the carries.
 
     Over a range or the rows of an array the loop is staged, however long it is; a list that gets longer in each step is
@@ -46,7 +47,7 @@ def for_(
     return form.to_rewritten(run(items, body, init, form, f"the for loop at {where(body)}"))
 
 
-def run(items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], form: StateForm, what: str) -> State:
+def run(items: Iterable[Value], body: Callable[..., Any], init: tuple[Value, ...], form: StateForm, what: str) -> State:
     """The state after a loop that is traced."""
     items = iterated(items)
     if isinstance(items, PushIterator):
@@ -81,7 +82,7 @@ def _as_it_is(items: Growable) -> tuple[Countable | None, tuple[type[Exception],
     return (Elements(items) if isinstance(items.items.length, int) else None), (ChangedError,)
 
 
-def _over_list(items: Any, body: Callable[..., Any], state: State, form: StateForm, what: str) -> State:
+def _over_list(items: Value, body: Callable[..., Any], state: State, form: StateForm, what: str) -> State:
     """Over a list that may grow, in the loop itself, too: its length is asked for before each step."""
     position = 0
     cost = Cost(what, "it goes over a list, whose items are Python objects")
@@ -101,29 +102,29 @@ def _over_list(items: Any, body: Callable[..., Any], state: State, form: StateFo
     return _from(position, items, body, form, what, state)
 
 
-def _from(position: int, items: Any, body: Callable[..., Any], form: StateForm, what: str, state: State) -> State:
+def _from(position: int, items: Value, body: Callable[..., Any], form: StateForm, what: str, state: State) -> State:
     """The state after a loop over the items from some position on."""
     if items.items is None:
         rest = items[position:] if position else items
         return _over_list(rest, body, state, form, what)
     inner = StateForm(("position", *form.names), form.exits)
 
-    def step(position: Any, *carry: Any) -> Any:
+    def step(position: Value, *carry: Any) -> Value:
         code, value, *after = form.from_rewritten(body(items[position], *carry))
         return inner.pack(code, value, (position + 1, *after))
 
-    def test(position: Any, *_: Any) -> Any:
+    def test(position: Value, *_: Value) -> Value:
         return position < items.items.length if items.items is not None else position < len(items)
 
     code, value, _, *after = while_.staged(test, step, (position, *state[2:]), inner, body)
     return (code, value, *after)
 
 
-def _consume(source: PushIterator, body: Callable[..., Any], init: tuple[Any, ...], form: StateForm) -> State:
+def _consume(source: PushIterator, body: Callable[..., object], init: tuple[object, ...], form: StateForm) -> State:
     """Over a generator, the body runs where the generator yields."""
     state = GeneratorNames((NEXT, no_value, *init), ("exit code", "returned value", *form.names), body.__code__)
 
-    def consume(item: Any) -> Any:
+    def consume(item: object) -> Value:
         state[:] = form.from_rewritten(body(item, *state[2:]))
         return state[0] >= BREAK
 
@@ -131,7 +132,7 @@ def _consume(source: PushIterator, body: Callable[..., Any], init: tuple[Any, ..
     return tuple(state)
 
 
-def _run(items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], form: StateForm) -> State:
+def _run(items: Iterable[object], body: Callable[..., object], init: tuple[object, ...], form: StateForm) -> State:
     state: State = (NEXT, no_value, *init)
     for item in items:
         state = form.from_rewritten(body(item, *state[2:]))

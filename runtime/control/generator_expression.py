@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, NEXT
 from anabranch.runtime.control.for_ import run
@@ -45,7 +46,7 @@ class GeneratorExpression(PushIterator, sample=no_items):
 
     def __init__(
         self,
-        items: Any,
+        items: Value,
         element: Callable[..., Any],
         condition: Callable[..., Any] | None = None,
         width: int | None = None,
@@ -105,7 +106,7 @@ class GeneratorExpression(PushIterator, sample=no_items):
             self._spent = True
         return found
 
-    def element_of(self, item: Any) -> Any:
+    def element_of(self, item: object) -> Value:
         """The element of an item."""
         return self._element(*self._parts(item))
 
@@ -114,15 +115,23 @@ class GeneratorExpression(PushIterator, sample=no_items):
         """The expression, for messages."""
         return f"the generator expression at {where(self._element)}"
 
+<<<<<<< 502cb36059a386bc6fec41bf626583efbdbaa514
     def run(self, consume: Consumer) -> Any:
         """Run the loops of the expression with `consume` in the innermost; whether it wanted no more."""
+||||||| 495f1cd
+    def run(self, consume: Consumer) -> Any:
+        """Run the loops of the expression with `take` in the innermost; whether it wanted no more."""
+=======
+    def run(self, consume: Consumer) -> Value:
+        """Run the loops of the expression with `take` in the innermost; whether it wanted no more."""
+>>>>>>> abc0c49b10279e62fccd78c1ae497f88061cd342
 
-        def found(args: tuple[Any, ...]) -> Any:
+        def found(args: tuple[Value, ...]) -> Value:
             value = self._element(*args)
             return value.run(consume) if self.nested else consume(value)
 
         # By the defaults the loop finds the lists and objects that the expression changes.
-        def body(item: Any, users: tuple[Any, ...] = (self._element, self._condition)) -> Any:
+        def body(item: Value, users: tuple[Value, ...] = (self._element, self._condition)) -> Value:
             args = self._parts(item)
             if self._condition is None:
                 return _code(found(args))
@@ -135,7 +144,7 @@ class GeneratorExpression(PushIterator, sample=no_items):
             code = run(over, body, (), _BROKEN, what)[0]
         return code >= BREAK
 
-    def pull(self) -> Iterator[Any]:
+    def pull(self) -> Iterator[Value]:
         """The items one by one."""
         over = self._over
         for item in over.steps() if isinstance(over, countable.Countable) else over:
@@ -152,7 +161,7 @@ class GeneratorExpression(PushIterator, sample=no_items):
             elif kept:
                 yield self._element(*args)
 
-    def first(self) -> tuple[Any, GeneratorExpression] | None:
+    def first(self) -> tuple[Value, GeneratorExpression] | None:
         """The first element and the expression of the others, where it is known that there is one."""
         over = self._over
         if self._condition is not None or self.nested or not isinstance(over, countable.Countable):
@@ -164,7 +173,7 @@ class GeneratorExpression(PushIterator, sample=no_items):
         rest = GeneratorExpression(iterators.Tail(over), self._element, width=self._width)
         return self._element(*self._parts(over.at(0))), rest
 
-    def _parts(self, item: Any) -> tuple[Any, ...]:
+    def _parts(self, item: Value) -> tuple[Value, ...]:
         if self._width is None:
             return (item,)
         parts = tuple(item)
@@ -187,7 +196,7 @@ def _codes(function: object) -> Iterator[Hashable]:
         yield getattr(function, "__code__", id(function))
 
 
-def _code(left: Any) -> Any:
+def _code(left: object) -> Value:
     """The way in which the step of a loop ends."""
     decided = truth(left)
     if isinstance(decided, bool):

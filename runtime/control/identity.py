@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.aliasing import branch_identity
 from anabranch.runtime.control.branches.truth import truth
@@ -30,7 +30,7 @@ from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 
-def is_(a: Any, b: Any) -> Any:
+def is_(a: object, b: object) -> Value:
     """`a is b`: identity; with a run-time alternative, whether it is the one."""
     for choice, other in ((a, b), (b, a)):
         if isinstance(choice, Reference) and not (isinstance(other, UnionValue) and not isinstance(other, Reference)):
@@ -140,7 +140,7 @@ def _are_worth_different(a: object, b: object) -> Atom:
     return atoms.logical_not(alike)
 
 
-def _is_one_number(a: Any, b: Any) -> Any:
+def _is_one_number(a: Value, b: Value) -> Value:
     """Return whether two Python numbers are one object: unequal ones are not, and equal small ints are.
 
     Python keeps one object for each small int. For other equal numbers it is not known, which is an error at run time.
@@ -167,7 +167,7 @@ _UNKNOWN_NUMBER = run_time_checks.IntMessage(
 )
 
 
-def _is_one_array(a: TracedArray, b: TracedArray) -> Any:
+def _is_one_array(a: TracedArray, b: TracedArray) -> Value:
     """Return whether two arrays are one object: where a condition has chosen them, whether it has chosen the same."""
     unclear = current().trace.identity.ambiguous if tracing() else {}
     if unclear and a.storage is b.storage and {id(a), id(b)} & current().trace.identity.either.keys():
@@ -229,10 +229,10 @@ def _is_numpy_bool(value: object) -> bool:
     return isinstance(value, np.bool_) or (isinstance(value, NumPyScalar) and value.abstract.dtype == np.bool_)
 
 
-def is_not(a: Any, b: Any) -> Any:
+def is_not(a: object, b: object) -> Value:
     """`a is not b`."""
     return boolean.not_(is_(a, b))
 
 
-def _bool(atom: Atom) -> Any:
+def _bool(atom: Atom) -> Value:
     return bool(atom.value) if isinstance(atom, Literal) else python_scalar(atom)

@@ -27,7 +27,7 @@ Found = dict[str, Any]
 Hit = bool | Atom
 
 
-def match(subject: Any, pattern: object) -> tuple[Any, ...]:
+def match(subject: object, pattern: object) -> tuple[Any, ...]:
     """Return whether the pattern takes the subject, and what its names capture, in the order in which they stand."""
     found: Found = {}
     hit = matches(pattern, subject, found)
@@ -36,7 +36,7 @@ def match(subject: Any, pattern: object) -> tuple[Any, ...]:
     return (hit if isinstance(hit, bool) else python_scalar(hit), *captured)
 
 
-def matches(pattern: object, subject: Any, found: Found) -> Hit:
+def matches(pattern: object, subject: object, found: Found) -> Hit:
     """Return whether `pattern` takes `subject`; what it captures goes into `found`."""
     if isinstance(pattern, Name):
         return pattern.matches(subject, found)
@@ -67,7 +67,7 @@ class Pattern:
 
     __slots__ = ()
 
-    def matches(self, subject: Any, found: Found) -> Hit:
+    def matches(self, subject: object, found: Found) -> Hit:
         """Return whether it takes the subject."""
         raise NotImplementedError
 
@@ -82,7 +82,7 @@ class Value(Pattern):
 
     value: Any
 
-    def matches(self, subject: Any, found: Found) -> Hit:
+    def matches(self, subject: object, found: Found) -> Hit:
         return truth(subject == self.value)
 
 
@@ -92,7 +92,7 @@ class Name(Pattern):
 
     name: str = ""
 
-    def matches(self, subject: Any, found: Found) -> Hit:
+    def matches(self, subject: object, found: Found) -> Hit:
         if self.name:
             found[self.name] = subject
         return True
@@ -118,7 +118,7 @@ class As(Pattern):
     pattern: object
     name: str
 
-    def matches(self, subject: Any, found: Found) -> Hit:
+    def matches(self, subject: object, found: Found) -> Hit:
         hit = matches(self.pattern, subject, found)
         found[self.name] = subject
         return hit
@@ -134,7 +134,7 @@ class Either(Pattern):
     def __init__(self, *patterns: object) -> None:
         self.patterns = patterns
 
-    def matches(self, subject: Any, found: Found) -> Hit:
+    def matches(self, subject: object, found: Found) -> Hit:
         return _any([_Way(True, p, subject) for p in self.patterns], found)
 
     def names(self) -> Iterator[str]:
@@ -206,7 +206,7 @@ class Instance(Pattern):
             raise TypeError("called match pattern must be a class")
         self.cls, self.positional, self.named = cls, positional, named
 
-    def matches(self, subject: Any, found: Found) -> Hit:
+    def matches(self, subject: object, found: Found) -> Hit:
         hit = truth(introspection.isinstance_(subject, self.cls))
         if hit is not True:
             return hit
@@ -284,7 +284,7 @@ def _any(ways: list[_Way], found: Found) -> Hit:
     return whole
 
 
-def _give(value: Any) -> Callable[[], Any]:
+def _give(value: object) -> Callable[[], Any]:
     return lambda: value
 
 

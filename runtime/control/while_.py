@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, END, NEXT, State, ended, no_value
@@ -24,12 +25,12 @@ _STEPS_BEFORE_STAGING = 16
 
 
 def while_(
-    test: Callable[..., Any],
-    body: Callable[..., Any],
-    init: tuple[Any, ...] = (),
+    test: Callable[..., object],
+    body: Callable[..., object],
+    init: tuple[object, ...] = (),
     names: Sequence[str] = (),
     exits: Sequence[str] = (),
-) -> Any:
+) -> Value:
     """Run `body` on the carries while `test` holds.
 
     While the condition and the ways out are concrete the loop runs as Python's; else it becomes a `while` primitive.
@@ -40,7 +41,7 @@ def while_(
     return form.to_rewritten(_While(test, body, form).run(init))
 
 
-def _run(test: Callable[..., Any], body: Callable[..., Any], init: tuple[Any, ...], form: StateForm) -> State:
+def _run(test: Callable[..., object], body: Callable[..., object], init: tuple[object, ...], form: StateForm) -> State:
     state: State = (NEXT, no_value, *init)
     while test(*state[2:]):
         state = form.from_rewritten(body(*state[2:]))
@@ -50,11 +51,11 @@ def _run(test: Callable[..., Any], body: Callable[..., Any], init: tuple[Any, ..
 
 
 def staged(
-    test: Callable[..., Any],
-    body: Callable[..., Any],
-    init: tuple[Any, ...],
+    test: Callable[..., object],
+    body: Callable[..., object],
+    init: tuple[object, ...],
     form: StateForm,
-    site: Callable[..., Any],
+    site: Callable[..., object],
     what: str = "",
 ) -> State:
     """The state after a loop with a condition that stands for something else.
@@ -82,10 +83,10 @@ class _Start:
 class _While:
     def __init__(
         self,
-        test: Callable[..., Any],
-        body: Callable[..., Any],
+        test: Callable[..., object],
+        body: Callable[..., object],
         form: StateForm,
-        site: Callable[..., Any] | None = None,
+        site: Callable[..., object] | None = None,
         what: str = "",
     ) -> None:
         self.test, self.body, self.form = test, body, form
@@ -93,7 +94,7 @@ class _While:
         self.what = what or f"the {'while' if site is None else 'for'} loop at {where(self.site)}"
         self.builder: Builder = current()
 
-    def run(self, init: tuple[Any, ...]) -> State:
+    def run(self, init: tuple[Value, ...]) -> State:
         state: State = (NEXT, no_value, *init)
         if self.body.__code__ in self.builder.trace.loops.staged_sites:
             try:
@@ -183,9 +184,9 @@ class _While:
     def _stage_peeled(self, state: State) -> State:
         """The first step on its own, where it gives the carries the types that they keep."""
 
-        def peeled(test: Callable[..., Any] = self.test, body: Callable[..., Any] = self.body) -> State:
+        def peeled(test: Callable[..., object] = self.test, body: Callable[..., object] = self.body) -> State:
             # By the defaults a branch finds the lists and objects that the loop changes.
-            def rest(left: State, users: tuple[Any, ...] = (test, body)) -> State:
+            def rest(left: State, users: tuple[Value, ...] = (test, body)) -> State:
                 return self._stage_all(left, alternates=True)
 
             return steps.then(self.form.from_rewritten(body(*state[2:])), rest, self.form, self.what)
@@ -213,7 +214,7 @@ class _While:
             code, *rest = self._stage_loop(state, None, self._tested_step, alternates)
             return (ended(code), *rest)
 
-    def _tested_step(self, _: Any, *carry: Any) -> State:
+    def _tested_step(self, _: object, *carry: object) -> State:
         """A step that begins with the condition, where that changes what the loop carries."""
         goes_on = truth(self.test(*carry))
 
@@ -233,7 +234,7 @@ class _While:
     def _stage_loop(
         self,
         state: State,
-        test: Callable[..., Any] | None,
+        test: Callable[..., object] | None,
         body: Callable[..., State],
         alternates: bool,
     ) -> State:

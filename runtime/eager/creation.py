@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from anabranch.base.grammar import a
+from anabranch.base.value import Value
 from anabranch.runtime.device import foreign as interop
 from anabranch.runtime.device.array import Array, check_device, placed
 from anabranch.runtime.device.upper_layers import operations
@@ -21,7 +20,7 @@ from anabranch.runtime.values.tracer import Tracer
 operations()
 
 
-def asarray(x: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None) -> Any:
+def asarray(x: Value, /, *, dtype: Value = None, device: Value = None, copy: bool | None = None) -> Value:
     """An Array of a number, sequence, ndarray, Array, or anything that speaks `__array__`.
 
     Parameters
@@ -62,7 +61,7 @@ def asarray(x: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | No
     return placed(np.asarray(host, dtype))
 
 
-def device_put(x: Any, device: Any = None) -> Any:
+def device_put(x: Value, device: Value = None) -> Value:
     """The same structure with every array and number on the device, as `jax.device_put`.
 
     Parameters
@@ -92,7 +91,7 @@ def device_put(x: Any, device: Any = None) -> Any:
     return asarray(x)
 
 
-def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Array:
+def from_dlpack(x: object, /, *, device: object = None, copy: bool | None = None) -> Array:
     """An Array with the contents of an array that speaks DLPack, such as one of PyTorch; they are copied.
 
     Raises

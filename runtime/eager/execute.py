@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from anabranch.base.signals import Watched
+from anabranch.base.value import Value
 from anabranch.runtime.api.stages import Traced
 from anabranch.runtime.call.call_spec import CallSpec, Passed
 from anabranch.runtime.call.execution import Execution
@@ -38,7 +39,7 @@ _UNKNOWN: Sizes = frozenset()
 _learned = Learned()
 
 
-def call(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+def call(function: Callable[..., object], args: Sequence[object], kwargs: dict[str, Value]) -> Value:
     """A staged function on Arrays and other values, compiled for this kind of call; its arrays are Arrays.
 
     Within a trace the function is traced along with it.
@@ -51,7 +52,7 @@ def call(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, An
     return run(function, templates, named, operands)
 
 
-def captured(value: Any) -> Any:
+def captured(value: Value) -> Value:
     """Return the traced counterpart of an Array, or of those in a list or tuple."""
     if isinstance(value, Array):
         return current().trace.outside.capture(value)
@@ -64,8 +65,8 @@ def run(
     function: Callable[..., Any],
     args: tuple[Template, ...],
     kwargs: tuple[tuple[str, Template], ...],
-    operands: list[Any],
-) -> Any:
+    operands: list[Value],
+) -> Value:
     """Run a call that was taken apart, again with greater capacities where they were too small."""
     while True:
         known = frozenset(_learned.of((function, args, kwargs)).items()) if _learned else _UNKNOWN
@@ -85,7 +86,7 @@ def run(
 
 @functools.lru_cache(maxsize=_KEPT)
 def _made(
-    function: Callable[..., Any],
+    function: Callable[..., object],
     args: tuple[Template, ...],
     kwargs: tuple[tuple[str, Template], ...],
     checks: bool,
@@ -102,11 +103,11 @@ def _made(
         return Traced(plan, CallSpec(_name(function), (), arguments, Passed())).lower().compile().execution
 
 
-def _name(function: Callable[..., Any]) -> str:
+def _name(function: Callable[..., object]) -> str:
     return getattr(function, "__name__", type(function).__name__)
 
 
-def cache_info() -> Any:
+def cache_info() -> Value:
     """How many kinds of calls were found, made and are kept, as `functools.lru_cache` gives it."""
     return _made.cache_info()
 
@@ -114,7 +115,7 @@ def cache_info() -> Any:
 # ---- ufuncs ----------------------------------------------------------------------------------------------------------
 
 
-def elementwise(function: Callable[..., Any], ufunc: np.ufunc, operands: Sequence[Any]) -> Any:
+def elementwise(function: Callable[..., Any], ufunc: np.ufunc, operands: Sequence[Value]) -> Value:
     """A call of a ufunc without keywords; Python numbers are run-time values, too, wherever that changes nothing."""
     if tracing():
         return call(function, operands, {})
@@ -132,7 +133,7 @@ def elementwise(function: Callable[..., Any], ufunc: np.ufunc, operands: Sequenc
     return run(function, tuple(templates), (), values)
 
 
-def _loop(ufunc: np.ufunc, operands: Sequence[Any]) -> tuple[np.dtype[Any], ...] | None:
+def _loop(ufunc: np.ufunc, operands: Sequence[Value]) -> tuple[np.dtype, ...] | None:
     """The dtypes with which NumPy computes; None where values matter, or operands are of other classes."""
     if len(operands) != ufunc.nin or ufunc.signature is not None:
         return None
@@ -149,11 +150,11 @@ def _loop(ufunc: np.ufunc, operands: Sequence[Any]) -> tuple[np.dtype[Any], ...]
     return loop if fits else None
 
 
-def _holds(dtype: np.dtype[Any], value: int) -> bool:
+def _holds(dtype: np.dtype, value: int) -> bool:
     return dtype.kind not in "iu" or np.iinfo(dtype).min <= value <= np.iinfo(dtype).max
 
 
-def number(value: Any, dtype: np.dtype[Any]) -> Array:
+def number(value: object, dtype: np.dtype) -> Array:
     """A Python number on the device."""
     # Zeros of both signs are equal, so that one would be given for the other, also as a part of a complex number.
     exact = bool(value) and type(value) is not complex
@@ -161,11 +162,11 @@ def number(value: Any, dtype: np.dtype[Any]) -> Array:
 
 
 @functools.lru_cache(maxsize=_CONSTANTS, typed=True)
-def _number(value: Any, dtype: np.dtype[Any]) -> Array:
+def _number(value: object, dtype: np.dtype) -> Array:
     with np.errstate(over="ignore"):
         return placed(np.asarray(value, dtype))
 
 
-def power(x: Any, y: Any) -> Any:
+def power(x: object, y: object) -> Value:
     """`x ** y`, which NumPy computes in another way than `np.power(x, y)`."""
     return apply_ufunc.operator(np.power, x, y)

@@ -139,7 +139,7 @@ class BoundArguments:
         first = len(self.handles)
         return None if any(first <= k < first + count for k in self._arguments.known) else found
 
-    def _constant(self, value: Any) -> Any:
+    def _constant(self, value: object) -> Any:
         if isinstance(value, RepeatedArgument):
             return self.containers[value.index]
         if not isinstance(value, Static):

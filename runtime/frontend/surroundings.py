@@ -54,7 +54,7 @@ class Surroundings:
         self._begun = True
 
     @whole
-    def enter(self, value: Any) -> None:
+    def enter(self, value: object) -> None:
         """Guard what a function or an object that is about to be used leads to, unless it was made in this call."""
         guards, trace = self.guards, current().trace
         if not self._begun or _is_made_here(value) or trace.identity.is_created(value):
@@ -100,7 +100,7 @@ class Surroundings:
             self.prepare_class(cls)
 
 
-def _is_made_here(value: Any) -> bool:
+def _is_made_here(value: object) -> bool:
     """Return whether this is a function of a rewritten text, or one that a decorator has made of such."""
     pending, seen = [value], set()
     while pending:

@@ -6,9 +6,6 @@ import contextlib
 import dataclasses
 import types
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
-
-import numpy as np
 
 from anabranch.base.deep_stack import deep
 from anabranch.base.signals import Interrupt
@@ -41,13 +38,11 @@ from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import exceptions
 from anabranch.runtime.values.static_requests import Specialise, argument_names, requests_of
 
-NDArray = np.ndarray[Any, Any]
-
 _AGAIN = object()
 
 
 def trace_call(
-    function: Callable[..., Any], arguments: Arguments, lists: bool = False, arrays: Iterable[Any] | None = ()
+    function: Callable[..., object], arguments: Arguments, lists: bool = False, arrays: Iterable[object] | None = ()
 ) -> Plan:
     """Trace `function(*arguments)`; with `lists`, such as it makes may grow to a length known only at run time.
 
@@ -63,7 +58,7 @@ def trace_call(
 
 
 def _trace(
-    function: Callable[..., Any],
+    function: Callable[..., object],
     arguments: Arguments,
     way: Approach,
 ) -> Plan:
@@ -158,7 +153,7 @@ def _trace(
             raise
 
 
-def _of_the_whole(error: AnabranchError, function: Callable[..., Any]) -> AnabranchError:
+def _of_the_whole(error: AnabranchError, function: Callable[..., object]) -> AnabranchError:
     """The error with the function as its place: it is found when the function has been left."""
     code = getattr(function, "__code__", None)
     if code is not None:

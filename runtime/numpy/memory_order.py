@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
@@ -57,7 +55,7 @@ def reshaped(array: TracedArray, shape: tuple[int, ...], copy: bool | None) -> T
     return made
 
 
-def laid(atom: Atom, order: Any) -> TracedArray:
+def laid(atom: Atom, order: object) -> TracedArray:
     """A new array that holds the value, in Fortran order where that is asked for."""
     made: TracedArray = wrap.array_of(atom)
     if order == "F":
@@ -65,7 +63,7 @@ def laid(atom: Atom, order: Any) -> TracedArray:
     return made
 
 
-def ordered(array: TracedArray, order: Any) -> TracedArray:
+def ordered(array: TracedArray, order: object) -> TracedArray:
     """The array itself where its elements lie in the order asked for, else a copy that does."""
     if order not in ("C", "F"):
         return array

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import union_arguments
 from anabranch.runtime.numpy.core import adopted, full_name, has_dynamic_array, resolved, traced_inside
@@ -42,7 +43,7 @@ class Rules:
         registry.REFUSED.update(self.refused)
         registry.STATIC.update(self.static)
 
-    def implements(self, *originals: Callable[..., Any]) -> Callable[[Function], Function]:
+    def implements(self, *originals: Callable[..., object]) -> Callable[[Function], Function]:
         """Register the staged counterpart of NumPy functions; it runs only where an argument is traced."""
 
         def register(function: Function) -> Function:
@@ -52,7 +53,7 @@ class Rules:
 
         return register
 
-    def creates(self, *originals: Callable[..., Any]) -> Callable[[Function], Function]:
+    def creates(self, *originals: Callable[..., object]) -> Callable[[Function], Function]:
         """Register a function that makes an array: staged whatever its arguments are, so that the array is a handle."""
 
         def register(function: Function) -> Function:
@@ -72,7 +73,7 @@ class Rules:
 
         return register
 
-    def dynamic_shape(self, *originals: Callable[..., Any]) -> Callable[[Function], Function]:
+    def dynamic_shape(self, *originals: Callable[..., object]) -> Callable[[Function], Function]:
         """Register the rule of NumPy's functions for arrays whose size is known only at run time."""
 
         def register(function: Function) -> Function:
@@ -92,7 +93,7 @@ class Rules:
 
         return register
 
-    def refuses(self, reason: str, *originals: Callable[..., Any]) -> None:
+    def refuses(self, reason: str, *originals: Callable[..., object]) -> None:
         """Register functions that refuse run-time values, with the reason; of other values they are NumPy's own."""
         for original in originals:
             name = full_name(original)
@@ -105,7 +106,7 @@ class Rules:
             self.refused[f"numpy.ndarray.{name}"] = reason
             self.methods[name] = _refusal(f"numpy.ndarray.{name}", reason)
 
-    def needs_static(self, reason: str, *originals: Callable[..., Any]) -> None:
+    def needs_static(self, reason: str, *originals: Callable[..., object]) -> None:
         """Register functions that work on static values alone, with the reason."""
         for original in originals:
             name = full_name(original)
@@ -114,17 +115,17 @@ class Rules:
 
 
 def _refusal(name: str, reason: str) -> Callable[..., Any]:
-    def refuse(*_: Any, **__: Any) -> Any:
+    def refuse(*_: Value, **__: Value) -> Value:
         raise UnsupportedOperationError(f"{name} of a run-time value is not supported in compiled code: {reason}")
 
     return refuse
 
 
-def _guarded(original: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+def _guarded(original: Callable[..., object], function: Callable[..., object]) -> Callable[..., Any]:
     """The staged function where an argument is traced, NumPy's own where none is."""
 
     @functools.wraps(original, updated=())
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Value:
         join = list_as_array.join_of(original, args)
         if join is not None:
             return join(*args, **kwargs)
@@ -149,11 +150,11 @@ def _guarded(original: Callable[..., Any], function: Callable[..., Any]) -> Call
     return call
 
 
-def _creating(original: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+def _creating(original: Callable[..., object], function: Callable[..., object]) -> Callable[..., Any]:
     """The staged function while a function is traced, NumPy's own otherwise."""
 
     @functools.wraps(original, updated=())
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Value:
         if not tracing():
             return original(*args, **kwargs)
         args, kwargs = list_as_array.with_lists(args, kwargs)

@@ -11,7 +11,7 @@ from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
 from anabranch.runtime.ops.indexing import take
 from anabranch.runtime.ops.lapack import INT32, Lapack, attempt, call, each, info_type, like, matrices
-from anabranch.runtime.ops.op import NDArray, Op, expect
+from anabranch.runtime.ops.op import Op, expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter
 
 _INT64 = np.dtype(np.int64)
@@ -31,9 +31,9 @@ class _Lu(Lapack):
         stack, n, _ = matrices(self.name, a, square=True)
         return a, ArrayType((*stack, n), INT32), info_type(a)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         (a,) = arrays
-        results: tuple[NDArray, ...] = each(_eliminate, self.type(ArrayType(a.shape, a.dtype)), a)
+        results: tuple[np.ndarray, ...] = each(_eliminate, self.type(ArrayType(a.shape, a.dtype)), a)
         return results
 
     def emit(
@@ -42,12 +42,12 @@ class _Lu(Lapack):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
         return call(emitter, "getrf", inputs, in_types, out_types)
 
 
-def _eliminate(a: NDArray) -> tuple[NDArray, NDArray, int]:
+def _eliminate(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
     """Gaussian elimination with partial pivoting."""
     lu, pivots, info = a.copy(), np.zeros(len(a), INT32), 0
     for i in range(len(a)):
@@ -77,10 +77,10 @@ class _Solve(Lapack):
         expect(a.dtype == b.dtype, self.name, f"dtypes {a.dtype} and {b.dtype}")
         return b, info_type(a)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         a, b = arrays
         outs = self.type(*(ArrayType(x.shape, x.dtype) for x in arrays))
-        found: tuple[NDArray, ...] = each(lambda m, v: attempt(outs, lambda: [np.linalg.solve(m, v)]), outs, a, b)
+        found: tuple[np.ndarray, ...] = each(lambda m, v: attempt(outs, lambda: [np.linalg.solve(m, v)]), outs, a, b)
         return found
 
     def lower(
@@ -89,7 +89,7 @@ class _Solve(Lapack):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
         (a, _), (a_type, b_type) = inputs, in_types
         if a_type.size == 0 or b_type.size > 0:
@@ -103,7 +103,7 @@ class _Solve(Lapack):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
         (a, b), (a_type, b_type) = inputs, in_types
         factors, pivots, info = _factored(emitter, a, a_type)
@@ -188,10 +188,10 @@ class _Cholesky(Lapack):
         matrices(self.name, a, square=True)
         return a, info_type(a)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         (a,) = arrays
         outs = self.type(ArrayType(a.shape, a.dtype), **params)
-        found: tuple[NDArray, ...] = each(
+        found: tuple[np.ndarray, ...] = each(
             lambda m: attempt(outs, lambda: [np.linalg.cholesky(m, upper=params["upper"])]), outs, a
         )
         return found
@@ -202,7 +202,7 @@ class _Cholesky(Lapack):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
         (type,), upper = in_types, params["upper"]
         factor, info = call(emitter, "potrf", inputs, in_types, out_types, uplo="U" if upper else "L")
@@ -224,7 +224,7 @@ class _Qr(Lapack):
         _, m, n = matrices(self.name, a)
         return a, like(a, min(m, n))
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         h, tau = np.linalg.qr(arrays[0], mode="raw")
         return np.swapaxes(h, -1, -2), tau
 
@@ -234,7 +234,7 @@ class _Qr(Lapack):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
         return call(emitter, "geqrf", inputs, in_types, out_types)
 
@@ -252,7 +252,7 @@ class _Reflections(Lapack):
         expect(tau.shape[-1] <= n <= m, self.name, f"{tau.shape[-1]} reflections in {h}")
         return (h,)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         h, tau = arrays
         (m, n), k = h.shape[-2:], tau.shape[-1]
         q = np.broadcast_to(np.eye(m, n, dtype=h.dtype), h.shape).copy()
@@ -268,7 +268,7 @@ class _Reflections(Lapack):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
         return call(emitter, "orgqr", inputs, in_types, out_types)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType, Equation
 from anabranch.runtime.ops.checks import keywords, scalar
-from anabranch.runtime.ops.op import NDArray, Op, expect
+from anabranch.runtime.ops.op import Op, expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter
 
 _INT32 = np.dtype(np.int32)
@@ -45,7 +45,7 @@ class _HostCallback(Op):
         expect(inputs[:2] == (scalar(_INT32), scalar(_INT32)), self.name, "takes a sequence number and an error code")
         return (scalar(_INT32),)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         sequence, code, *values = arrays
         if not code:
             # XLA's arrays are its own memory, which is gone after the call.
@@ -54,7 +54,7 @@ class _HostCallback(Op):
         return (np.asarray(sequence, np.int32),)
 
     @staticmethod
-    def _act(number: int, action: Callable[..., None], values: Sequence[NDArray]) -> None:
+    def _act(number: int, action: Callable[..., None], values: Sequence[np.ndarray]) -> None:
         done = _done.get()
         if number >= done:
             with done_before(0) if done else contextlib.nullcontext():
@@ -66,9 +66,9 @@ class _HostCallback(Op):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
-        def run(*arrays: NDArray) -> tuple[NDArray, ...]:
+        def run(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
             return self.evaluate(*arrays, **params)
 
         return emitter.callback(run, inputs, in_types, out_types)

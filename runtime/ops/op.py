@@ -6,12 +6,8 @@ import abc
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.stablehlo_writer import Emitter
-
-NDArray = np.ndarray[Any, Any]
 
 
 class Op(abc.ABC):
@@ -46,7 +42,7 @@ class Op(abc.ABC):
         inputs: Sequence[str],
         in_types: Sequence[ArrayType],
         out_types: Sequence[ArrayType],
-        **params: Any,
+        **params: object,
     ) -> Sequence[str]:
         """Emit StableHLO; returns the SSA names of the outputs."""
 

@@ -7,7 +7,6 @@ import functools
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ _ELEMENT = {dtype.name: name for name, dtype in DTYPES.items()}
 
 
 @functools.lru_cache(maxsize=256)
-def element(dtype: np.dtype[Any]) -> str:
+def element(dtype: np.dtype) -> str:
     """MLIR's name of a dtype."""
     return _ELEMENT[dtype.name]
 
@@ -236,7 +235,7 @@ class Emitter:
 
     # ---- constants -------------------------------------------------------------------------------------------------
 
-    def constant(self, value: Any, type: ArrayType) -> str:
+    def constant(self, value: object, type: ArrayType) -> str:
         """A constant of `type`; a scalar `value` is splat. Equal constants are emitted once in a block."""
         array = np.asarray(value, dtype=type.dtype)
         if array.size and not any(n > 1 and stride for n, stride in zip(array.shape, array.strides, strict=True)):
@@ -286,7 +285,7 @@ class Emitter:
         pred_type = ArrayType(type.shape, np.dtype(bool))
         return self.op("select", [pred, on_true, on_false], [pred_type, type, type], type)
 
-    def convert(self, x: str, source: ArrayType, dtype: np.dtype[Any]) -> str:
+    def convert(self, x: str, source: ArrayType, dtype: np.dtype) -> str:
         """XLA's own conversion; NumPy's rules for bool, complex and out-of-range floats belong to the `convert` op."""
         return x if source.dtype == dtype else self.op("convert", [x], [source], ArrayType(source.shape, dtype))
 
@@ -380,7 +379,7 @@ class LocatedEmitter(Emitter):
             self.lines[i] = text + place
 
 
-def _splat(value: np.ndarray[Any, Any]) -> str:
+def _splat(value: np.ndarray) -> str:
     """A scalar as MLIR writes it; floats as bits, so that NaN payloads, infinities and -0.0 survive."""
     kind = value.dtype.kind
     if kind == "b":
@@ -393,7 +392,7 @@ def _splat(value: np.ndarray[Any, Any]) -> str:
     return "0x" + value.tobytes()[::-1].hex().upper()
 
 
-def _nested(array: np.ndarray[Any, Any]) -> str:
+def _nested(array: np.ndarray) -> str:
     if array.ndim == 0:
         return _splat(array)
     return "[" + ", ".join(map(_nested, array)) + "]"

@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
-from anabranch.runtime.ops.op import NDArray, Op
+from anabranch.runtime.ops.op import Op
 from anabranch.runtime.ops.stablehlo_writer import Emitter
 
 
@@ -21,7 +21,7 @@ class _Undef(Op):
         shape, dtype = keywords(self.name, params, "shape", "dtype")
         return (ArrayType(tuple(shape), np.dtype(dtype)),)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         return (np.zeros(params["shape"], params["dtype"]),)
 
     def lower(

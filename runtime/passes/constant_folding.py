@@ -12,7 +12,6 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program
 from anabranch.runtime.ops.elementwise.ufunc import Ufunc
-from anabranch.runtime.ops.op import NDArray
 
 _MOST_ELEMENTS = 1024
 # These tell XLA more than their values would, and cost nothing: they stay, and what is computed of them goes.
@@ -21,7 +20,7 @@ _FORMS = frozenset({"iota", "broadcast_in_dim", "reshape", "convert", "slice", "
 
 def fold_constants(program: Program) -> Program:
     """The Program with constants in place of elementwise work on constants; sub-Programs are left as they are."""
-    values: dict[Atom, NDArray] = {}
+    values: dict[Atom, np.ndarray] = {}
     computed: dict[Atom, Atom] = {}
     equations: list[Equation] = []
     for equation in program.equations:
@@ -43,7 +42,7 @@ def fold_constants(program: Program) -> Program:
     return dataclasses.replace(program, equations=tuple(equations), outputs=outputs)
 
 
-def _is_constant(equation: Equation, values: dict[Atom, NDArray]) -> bool:
+def _is_constant(equation: Equation, values: dict[Atom, np.ndarray]) -> bool:
     if not (isinstance(equation.op, Ufunc) or equation.op.name in _FORMS) or len(equation.outputs) != 1:
         return False
     if equation.outputs[0].type.size > _MOST_ELEMENTS:
@@ -51,7 +50,7 @@ def _is_constant(equation: Equation, values: dict[Atom, NDArray]) -> bool:
     return all(isinstance(a, Literal) or a in values for a in equation.inputs)
 
 
-def _literal(value: NDArray) -> Literal:
+def _literal(value: np.ndarray) -> Literal:
     """A constant; one element for all where they are the same."""
     flat = np.ascontiguousarray(value).reshape(-1)
     first = flat[:1]

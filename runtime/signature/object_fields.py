@@ -31,7 +31,7 @@ class ByIdentity:
 
     __slots__ = ("value",)
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: object) -> None:
         self.value = value
 
     def __hash__(self) -> int:
@@ -49,7 +49,7 @@ def is_object(structure: Structure) -> bool:
     return not issubclass(structure.cls, _BUILT_IN)
 
 
-def part_name(owner: str, structure: Structure, key: Any) -> str:
+def part_name(owner: str, structure: Structure, key: object) -> str:
     """Return the name, for messages, of a part of a container: `self.n`, `d['a']`."""
     return f"{owner}.{key}" if is_object(structure) else f"{owner}[{key!r}]"
 
@@ -72,7 +72,7 @@ def is_carried(value: Any) -> bool:
     return not is_object(structure) or kind in _LIKE_USERS or _is_user_class(kind)
 
 
-def _has_key(value: Any) -> bool:
+def _has_key(value: object) -> bool:
     try:
         key_of(value)
     except TypeError:

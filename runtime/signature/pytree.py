@@ -84,7 +84,7 @@ class PyTreeDef:
         """The structures of a container's parts; none of a leaf."""
         return list(self.parts)
 
-    def unflatten(self, leaves: Iterable[Any]) -> Any:
+    def unflatten(self, leaves: Iterable[object]) -> Any:
         """The pytree with these leaves.
 
         Parameters
@@ -102,7 +102,7 @@ class PyTreeDef:
             raise ValueError(f"{self} has {self.num_leaves} leaves, {len(given)} were given")
         return self._build(iter(given), [])
 
-    def _build(self, leaves: Iterator[Any], made: list[Any]) -> Any:
+    def _build(self, leaves: Iterator[object], made: list[Any]) -> Any:
         """`made` gets the mutable containers, in the order in which they are met."""
         if self.structure is None:
             return next(leaves)
@@ -146,7 +146,7 @@ def _written(structure: Structure, parts: list[str]) -> str:
     return f"{cls.__name__}([{', '.join(parts)}])"
 
 
-def node(cls: type, parts: Sequence[PyTreeDef], keys: Sequence[Any] | None = None) -> PyTreeDef:
+def node(cls: type, parts: Sequence[PyTreeDef], keys: Sequence[object] | None = None) -> PyTreeDef:
     """The structure of a tuple, list or dict of these."""
     return PyTreeDef(Structure(cls, tuple(range(len(parts)) if keys is None else keys)), tuple(parts))
 
@@ -172,7 +172,7 @@ def _of_run_time_size(structure: DynamicArrayStructure, view: layouts.Layout) ->
     return Abstract(shape, abstract.dtype, Kind.ARRAY)
 
 
-def joined(cls: type, trees: Sequence[Tree], keys: Sequence[Any] | None = None) -> Tree:
+def joined(cls: type, trees: Sequence[Tree], keys: Sequence[object] | None = None) -> Tree:
     """The tree of a tuple, list or dict of these."""
     definition = node(cls, [t.definition for t in trees], keys)
     return Tree(definition, tuple(leaf for t in trees for leaf in t.leaves))
@@ -228,7 +228,7 @@ class ResultReading(Reading):
         What is known of the arguments' leaves.
     """
 
-    def __init__(self, info: Info, objects: Callable[[int], Tree], numbers: Sequence[Any]) -> None:
+    def __init__(self, info: Info, objects: Callable[[int], Tree], numbers: Sequence[object]) -> None:
         super().__init__(info)
         self._objects, self._numbers = objects, numbers
 

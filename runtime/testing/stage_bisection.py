@@ -67,7 +67,7 @@ class _Programs:
             outputs = interpret.evaluate(program, *buffers(plan.inputs(leaves.values)))
         return plan.finish(plan.spread([np.array(o) for o in outputs]), leaves)
 
-    def _planned(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Plan:
+    def _planned(self, args: Sequence[object], kwargs: Mapping[str, object]) -> Plan:
         function = self._function
         key, leaves, _ = function._signature(tuple(args), dict(kwargs))
         compiled = function._executables.get(function._exact(key, leaves))

@@ -38,12 +38,11 @@ from anabranch.runtime.tracing.state import (
     Unrolling,
 )
 from anabranch.runtime.tracing.storage import Part, Storage
+from anabranch.runtime.tracing.upper_layers import Lent
 
 # From how many elements on NumPy is asked whether there is memory for an array.
 _LARGE = 2**31
 _INT32 = ArrayType((), np.dtype(np.int32))
-
-NDArray = np.ndarray[Any, Any]
 
 
 class Trace:
@@ -165,7 +164,7 @@ class Builder:
         # Lists and dicts of which a list of run-time length has a copy for an item, with what they held then.
         self.copied: list[tuple[Any, Any]] = []
         # What the containers held that stand for items of lists, which a step may read alone.
-        self.lent: list[Any] = []
+        self.lent: list[Lent] = []
         # Where something may have failed in the body of a try statement.
         self.points: list[Any] = []
         # What decides whether this part of the Program runs: an atom of the parent.
@@ -362,12 +361,12 @@ def building(builder: Builder) -> Iterator[Builder]:
         _current.reset(token)
 
 
-def bind(op: Op, *inputs: Atom, **params: Any) -> tuple[Atom, ...]:
+def bind(op: Op, *inputs: Atom, **params: object) -> tuple[Atom, ...]:
     """`current().bind`."""
     return current().bind(op, *inputs, **params)
 
 
-def bind1(op: Op, *inputs: Atom, **params: Any) -> Atom:
+def bind1(op: Op, *inputs: Atom, **params: object) -> Atom:
     """Bind an op with one output."""
     (output,) = current().bind(op, *inputs, **params)
     return output

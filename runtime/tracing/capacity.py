@@ -12,7 +12,6 @@ import linecache
 import logging
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
@@ -21,8 +20,6 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import AnabranchError, CapacityError
 from anabranch.runtime.tracing.source_frames import Position
-
-NDArray = np.ndarray[Any, Any]
 
 _log = logging.getLogger("anabranch.capacities")
 # By how much a buffer grows where all that is known is that it was too small: each time costs a compilation.
@@ -124,7 +121,7 @@ class Overflowed:
 
     capacity: Capacity
 
-    def __call__(self, found: list[NDArray]) -> BaseException:
+    def __call__(self, found: list[np.ndarray]) -> BaseException:
         return OverflowedError(self.capacity, int(found[0]) if found else None)
 
 

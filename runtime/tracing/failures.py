@@ -11,8 +11,6 @@ import numpy as np
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.storage import Storage
 
-NDArray = np.ndarray[Any, Any]
-
 
 class UnreachableError(Exception):
     """Raised while tracing when every path from here has raised a run-time exception: no value follows."""
@@ -29,7 +27,7 @@ class Failure:
 
     def __init__(
         self,
-        make: Callable[[list[NDArray]], BaseException],
+        make: Callable[[list[np.ndarray]], BaseException],
         reconstruct: Callable[[list[Atom]], BaseException] | None,
         frames: tuple[tuple[str, int, str], ...],
         details: tuple[Storage, ...] = (),

@@ -13,6 +13,7 @@ from anabranch.runtime.ir.program import ArrayType, Atom, SourceLocation, Var
 from anabranch.runtime.tracing.decision_log import Decisions, asked
 from anabranch.runtime.tracing.failures import Caught, Failure
 from anabranch.runtime.tracing.storage import Storage
+from anabranch.runtime.tracing.upper_layers import RowTable, Slot, TailLoop, TryRegion
 
 _INT32 = ArrayType((), np.dtype(np.int32))
 
@@ -30,7 +31,7 @@ class Failures:
         Of an int32: zero as long as nothing has failed.
     details : dict
         What the first failure says of itself, by the type and the number of its values.
-    regions : list of Region
+    regions : list of TryRegion
         The bodies of try statements in progress.
     caught : dict
         What their handlers have caught, by the exception's id.
@@ -43,7 +44,7 @@ class Failures:
         self.refused = False
         self.error_code = Storage(_INT32)
         self.details: dict[tuple[ArrayType, int], Storage] = {}
-        self.regions: list[Any] = []
+        self.regions: list[TryRegion] = []
         self.caught: dict[int, Caught] = {}
 
 
@@ -104,15 +105,15 @@ class Identity:
         self.chosen: dict[int, Any] = {}
         self.graphs: list[Any] = []
 
-    def is_created(self, value: Any) -> bool:
+    def is_created(self, value: object) -> bool:
         """Return whether an object was made while tracing."""
         return id(value) in self.created
 
-    def note_created(self, value: Any) -> None:
+    def note_created(self, value: object) -> None:
         """Note that an object was made while tracing."""
         self.created[id(value)] = value
 
-    def merge(self, value: Any) -> Any:
+    def merge(self, value: object) -> Any:
         """Return an object, noted as one that stands for another, without it being known for which."""
         self.merged[id(value)] = value
         return value
@@ -127,7 +128,7 @@ class Lists:
         The places in the user's code whose lists have their elements side by side; None where no list has.
     in_arrays : int
         How many elements are in such lists.
-    tables : list of Table
+    tables : list of RowTable
         Those of rows that are lists.
     may_grow : bool
         Whether lists that the function makes can have a length known only at run time.
@@ -161,7 +162,7 @@ class Lists:
     def __init__(self, may_grow: bool, array_sites: set[Hashable] | None) -> None:
         self.array_sites = array_sites
         self.in_arrays = 0
-        self.tables: list[Any] = []
+        self.tables: list[RowTable] = []
         self.may_grow = may_grow
         self.grow_here = True
         self.wants_growth = False
@@ -284,7 +285,7 @@ class Calls:
     def __init__(self, looped: set[types.CodeType] | None) -> None:
         self.active: dict[types.CodeType, Active] = {}
         self.looped = looped
-        self.tail_calls: list[Any] = []
+        self.tail_calls: list[TailLoop | None] = []
 
 
 class Text:
@@ -344,22 +345,15 @@ class Explanation:
         self.names: dict[Var, str] = {}
 
 
-class Changeable(Protocol):
-    """A part of the heap that may be changed; `target` is the object whose part it is."""
-
-    @property
-    def target(self) -> Any: ...
-
-
 class Snapshot(Protocol):
     """The contents of the objects of the heap at some moment."""
 
     def extend(self, roots: Iterable[Any]) -> None: ...
 
-    def has_seen(self, value: Any) -> bool: ...
+    def has_seen(self, value: object) -> bool: ...
 
     @property
-    def slots(self) -> Mapping[int, Changeable]: ...
+    def slots(self) -> Mapping[int, Slot]: ...
 
 
 class Reachable:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ops.host_callback import host_callback
 from anabranch.runtime.tracing.builder import current
@@ -36,7 +37,7 @@ class Action:
     perform: Callable[[Any], None]
     options: lazy_text.PrintOptions = ()
 
-    def __call__(self, *arrays: np.ndarray[Any, Any]) -> None:
+    def __call__(self, *arrays: np.ndarray) -> None:
         with lazy_text.with_options(self.options):
             self.perform(host_values.build(self.layout, iter(arrays)))
 
@@ -44,7 +45,7 @@ class Action:
         return self.name
 
 
-def emit(name: str, perform: Callable[[Any], None], value: Any) -> None:
+def emit(name: str, perform: Callable[[Any], None], value: object) -> None:
     """Do `perform(value)` when the computation gets here, unless it has failed before."""
     perform = _redirected(name, perform)
     value = lazy_text.snapshot(value)
@@ -59,7 +60,7 @@ def emit(name: str, perform: Callable[[Any], None], value: Any) -> None:
     builder.write(trace.output.counter, after)
 
 
-def redirections() -> dict[str, Any]:
+def redirections() -> dict[str, Value]:
     """The standard files that the function has put others in the place of, by name: what it prints goes there."""
     return {
         name: getattr(sys, name)
@@ -80,7 +81,7 @@ def _redirected(name: str, perform: Callable[[Any], None]) -> Callable[[Any], No
             "redirect to a file from outside of the function"
         )
 
-    def act(value: Any) -> None:
+    def act(value: object) -> None:
         with contextlib.ExitStack() as before:
             for stream, file in files.items():
                 before.callback(setattr, sys, stream, getattr(sys, stream))

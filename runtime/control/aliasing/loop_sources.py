@@ -219,13 +219,14 @@ class Sources:
             inner = self._source(entry.handle)
             if isinstance(inner, New) and entry.form is not None and len(storage.alias_edges) == 1:
                 return New(inner.serial, (*inner.path, entry.form))
-            if entry.form is not None or isinstance(inner, Unknown) or not self._is_seen(entry.pred):
+            pred = entry.pred
+            if entry.form is not None or isinstance(inner, Unknown) or pred is None or not self._is_seen(pred):
                 return UNKNOWN
-            found = Chosen(entry.pred, inner, found)
+            found = Chosen(pred, inner, found)
         return found
 
-    def _is_seen(self, pred: Atom | None) -> bool:
-        return isinstance(pred, Literal) or (pred is not None and visibility.atom_visible(self.body, pred))
+    def _is_seen(self, pred: Atom) -> bool:
+        return isinstance(pred, Literal) or visibility.atom_visible(self.body, pred)
 
     def _serial(self, made: object) -> int:
         return self.serials.setdefault(made, len(self.serials))

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing import branch_aliasing, branch_identity
 from anabranch.runtime.control.branches.join import MISSING, check_contents, check_sharing, decided_by, join_all
 from anabranch.runtime.control.columnar import copied_items, nested_lists, node_reads
@@ -56,12 +57,12 @@ class TracedBranch:
     packed: list[pack_unpack.Packed] = dataclasses.field(default_factory=list)
     aliases: branch_aliasing.BranchAliases = dataclasses.field(default_factory=branch_aliasing.BranchAliases)
 
-    def contents(self, slots: Sequence[Slot]) -> tuple[Any, ...]:
+    def contents(self, slots: Sequence[Slot]) -> tuple[Value, ...]:
         """The contents of these objects after the branch."""
         return tuple(self.changes.get(id(s.target), s.before) for s in slots)
 
 
-def stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[str], what: str) -> Any:
+def stage(selector: Atom, thunks: Sequence[Callable[[], object]], names: Sequence[str], what: str) -> Value:
     """The value of `thunks[selector]()`, with its writes, chosen at run time.
 
     `selector` is an int32 scalar for any number of thunks, or a bool scalar for two (false first).
@@ -79,7 +80,7 @@ def stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[s
         raise
 
 
-def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[str], what: str) -> Any:
+def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], names: Sequence[str], what: str) -> Value:
     outer = current()
     heap = Heap((*thunks, *outer.trace.heap.roots), watch_arrays=True)
     inner = [Builder(outer.trace, outer) for _ in thunks]
@@ -141,7 +142,7 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
 def _distinguished(
     objects: branch_identity.Objects,
     layout: layouts.Layout | None,
-    given: Sequence[tuple[int, TracedBranch, Any]],
+    given: Sequence[tuple[int, TracedBranch, object]],
     heap: Heap,
     unclear: dict[int, object],
 ) -> layouts.Layout | None:
@@ -169,7 +170,7 @@ def _pack(value: object, layout: layouts.Layout | None) -> list[pack_unpack.Pack
     return pack_unpack.unspecified(layout) if value is MISSING else pack_unpack.pack(value, layout)
 
 
-def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> TracedBranch:
+def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], object]) -> TracedBranch:
     """Run a branch or a body in its builder. An exception it raises is what it does at run time.
 
     Raises
@@ -218,7 +219,7 @@ def is_own(error: BaseException) -> bool:
     return isinstance(error, (KeyboardInterrupt, GeneratorExit)) or type(error).__module__.startswith("anabranch.")
 
 
-def as_at_failure(points: Sequence[try_regions.Point], roots: tuple[object, ...], block: Callable[[], Any]) -> Any:
+def as_at_failure(points: Sequence[try_regions.Point], roots: tuple[object, ...], block: Callable[[], object]) -> Value:
     """`block()`, on what Python objects held when something failed first.
 
     Where that may be one of several things that have no common type, there is a branch for each.
@@ -236,7 +237,7 @@ def as_at_failure(points: Sequence[try_regions.Point], roots: tuple[object, ...]
         heap.restore()
 
     def on(restore: Callable[[], None]) -> Callable[[], Any]:
-        def run(restore: Callable[[], None] = restore, block: Callable[[], Any] = block) -> Any:
+        def run(restore: Callable[[], None] = restore, block: Callable[[], Any] = block) -> Value:
             restore()
             return block()
 
@@ -266,7 +267,7 @@ def roll_back(points: Sequence[try_regions.Point], roots: tuple[object, ...], fi
     _choose(states, [_restoring(s.heap, roots) for s in states] + [_restoring(None, roots)] * finished)
 
 
-def _choose(states: Sequence[try_regions.Point], steps: Sequence[Callable[[], Any]]) -> Any:
+def _choose(states: Sequence[try_regions.Point], steps: Sequence[Callable[[], object]]) -> Value:
     """Run the step of the first of these states in which something had failed; the last one is left where none had."""
     codes = [s.code for s in states[: len(steps) - 1]]
     fine = [atoms.ufunc(np.equal, code, atoms.literal(0, np.int32)) for code in codes]
@@ -335,7 +336,7 @@ def _is_chosen(selector: Atom, number: int) -> Atom:
     return atoms.ufunc(np.equal, selector, atoms.literal(number, np.int32))
 
 
-def decide(choice: UnionValue, operation: Callable[[Any], Any]) -> Any:
+def decide(choice: UnionValue, operation: Callable[[Any], object]) -> Value:
     """An operation on a value that is one of a few objects, or of the nodes of a structure."""
     if isinstance(choice, Reference):
         found = node_reads.read(choice, operation, is_own)
@@ -348,5 +349,5 @@ def decide(choice: UnionValue, operation: Callable[[Any], Any]) -> Any:
     return stage(choice.tag, thunks, (), "an operation on one of a few objects")
 
 
-def _apply(operation: Callable[[Any], Any], option: Any) -> Any:
+def _apply(operation: Callable[[Any], object], option: object) -> Value:
     return operation(option)

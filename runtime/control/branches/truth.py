@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current, tracing
@@ -20,7 +19,7 @@ from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 
-def truth(value: Any) -> bool | Atom:
+def truth(value: Value) -> bool | Atom:
     """`bool(value)`, as far as it is known while tracing.
 
     Raises
@@ -86,7 +85,7 @@ def _choice_truth(choice: UnionValue) -> bool | Atom:
     return bool(result.value) if isinstance(result, Literal) else result
 
 
-def truth_value(value: Any) -> Any:
+def truth_value(value: object) -> Value:
     """`bool(value)` as a value: a plain or a traced Python bool."""
     decided = truth(value)
     return decided if isinstance(decided, bool) else python_scalar(decided)

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.calls.user_functions import is_user_function
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import files
@@ -94,7 +95,7 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
     if name is None:
         return None
 
-    def refuse(*args: Any, **kwargs: Any) -> Any:
+    def refuse(*args: Value, **kwargs: Value) -> Value:
         if not any(map(files.is_in_memory, (*args, *kwargs.values()))):
             files.refuse(name)
         return function(*args, **kwargs)

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.base.signals import whole
+from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.containers import container_order
 from anabranch.runtime.tracing.builder import tracing
@@ -114,7 +115,7 @@ def _of_dataclass(cls: type, name: str, value: types.FunctionType) -> Call | Non
     operation, names = _COMPARISONS[name], tuple(f.name for f in dataclasses.fields(cls) if f.compare)
 
     @functools.wraps(value)
-    def compare(self: Any, other: Any) -> Any:
+    def compare(self: Any, other: Value) -> Value:
         if not tracing() or other.__class__ is not self.__class__:
             return value(self, other)
         return container_order.compared(operation, *(tuple(getattr(v, n) for n in names) for v in (self, other)))
@@ -141,7 +142,7 @@ def _dispatching(function: Call, call: Call) -> Call:
     plain = function.__name__ in ("__index__", "__length_hint__")
 
     @functools.wraps(function)
-    def special(*args: Any, **kwargs: Any) -> Any:
+    def special(*args: object, **kwargs: object) -> Value:
         if not tracing():
             return function(*args, **kwargs)
         made = call(function, *args, **kwargs)
@@ -154,7 +155,7 @@ def _hashing(function: Call) -> Call:
     """A `__hash__` as it is written, which says what is missing where its answer is known only at run time."""
 
     @functools.wraps(function)
-    def special(self: Any) -> Any:
+    def special(self: object) -> Value:
         made = function(self)
         return hash(made) if isinstance(made, Tracer) else made
 
@@ -164,7 +165,7 @@ def _hashing(function: Call) -> Call:
 _CODE: types.CodeType = _dispatching(len, len).__code__
 
 
-def _not_equal(a: Any, b: Any) -> Any:
+def _not_equal(a: object, b: object) -> Value:
     """`object.__ne__` for an `__eq__` whose answer may be known only at run time."""
     equal: Call = type(a).__eq__
     answer = equal(a, b)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from anabranch import transpile
+from anabranch.base.value import Value
 from anabranch.runtime.errors import AnabranchError, ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import installed, internal
@@ -32,7 +33,7 @@ _MISREADINGS = (TypeError, AttributeError, RuntimeError, SystemError, NotImpleme
 _NUMERIC = ("scipy", "pandas", "sklearn", "numba", "cython")
 
 
-def run(function: object, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def run(function: object, target: Callable[..., Any], args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """`target(*args, **kwargs)`, which is what `function` really is.
 
     Raises
@@ -54,7 +55,7 @@ def run(function: object, target: Callable[..., Any], args: tuple[Any, ...], kwa
 
 
 def _misread(
-    function: object, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception, is_refused: bool
+    function: object, args: tuple[object, ...], kwargs: dict[str, Value], error: Exception, is_refused: bool
 ) -> bool:
     """Return whether an error was raised because a function does not recognise the stand-in for a run-time value.
 
@@ -119,7 +120,7 @@ def _name(function: object) -> str:
     return f"{next((m for m in names if getattr(sys.modules.get(m), name, None) is function), '.'.join(outer))}.{name}"
 
 
-def _integers(arguments: Iterable[Any]) -> list[Any]:
+def _integers(arguments: Iterable[object]) -> list[Value]:
     """The integers and bools among the arguments that are known only at run time."""
     return [v for v in arguments if isinstance(v, Tracer) and _is_integer(v)]
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from anabranch import transpile
+from anabranch.base.value import Value
 from anabranch.runtime.config import settings
 from anabranch.runtime.control.calls import special_methods, tail_calls
 from anabranch.runtime.control.calls.counterparts import counterpart
@@ -82,7 +83,7 @@ def _reads_arrays(function: types.FunctionType) -> bool:
     return any(type(v) in (np.ndarray, Array) for v in inspect.getclosurevars(function).nonlocals.values())
 
 
-def _outside(value: Any) -> Any:
+def _outside(value: object) -> Value:
     """The traced form of a value from a function's globals or closure: an array is an input of the computation."""
     if not is_capturable(value) or not tracing():
         return value

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable, Sequence
-from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.columnar import nested_lists, row_tables
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.restarts import Restart
@@ -29,7 +29,7 @@ def allocation_site() -> Position | None:
     return None if frame is None else position(frame)
 
 
-def note_allocation(owner: Any, site: Hashable) -> None:
+def note_allocation(owner: Value, site: Hashable) -> None:
     """Note where a list was made; keep its elements side by side if lists made there are to be."""
     owner.site = site
     sites = current().trace.lists.array_sites
@@ -37,7 +37,7 @@ def note_allocation(owner: Any, site: Hashable) -> None:
         become_array(owner)
 
 
-def become_array(owner: Any) -> bool:
+def become_array(owner: Value) -> bool:
     """Keep the elements of a list side by side, if that can be done; whether they are."""
     if owner.is_dynamic:
         return bool(owner.is_fixed)
@@ -56,7 +56,7 @@ def become_array(owner: Any) -> bool:
     return True
 
 
-def prepare_indexed(owner: Any) -> None:
+def prepare_indexed(owner: Value) -> None:
     """Have the elements of a list that may grow side by side, which is indexed by a run-time value now.
 
     Raises
@@ -89,7 +89,7 @@ def before_loop(roots: Sequence[object]) -> None:
                 become_array(slot.target)
 
 
-def prepare_plain_indexed(items: list[Any]) -> None:
+def prepare_plain_indexed(items: list[Value]) -> None:
     """Have the elements of an ordinary list side by side, which is indexed by a run-time value now.
 
     Raises
@@ -107,12 +107,12 @@ def prepare_plain_indexed(items: list[Any]) -> None:
         raise Restart(lists=True)
 
 
-def may_be_array(contents: Sequence[Any]) -> bool:
+def may_be_array(contents: Sequence[object]) -> bool:
     """Return whether elements are many, and of kinds that can be kept side by side."""
     return len(contents) > SMALL and element_kinds(contents) is not None
 
 
-def may_be_table(contents: Sequence[Any]) -> bool:
+def may_be_table(contents: Sequence[Value]) -> bool:
     """Return whether elements of lists of one length are many, and of kinds that can be kept side by side."""
     width = nested_lists.width_of(contents)
     if width * len(contents) <= SMALL or row_tables.NO_TABLES in (current().trace.lists.array_sites or ()):

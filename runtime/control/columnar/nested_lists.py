@@ -8,11 +8,11 @@ belongs to the builder in which it was made; where that ends, the rows hold thei
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.control.columnar.row_tables import Row, RowBinding, Table, view, without_tables
 from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.restarts import Restart
@@ -24,7 +24,7 @@ from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees.layout import Node, Union
 
 
-def width_of(contents: Sequence[Any]) -> int:
+def width_of(contents: Sequence[Value]) -> int:
     """The length that all items have, if they are lists of one length; 0 where they make no table."""
     if len(contents) < 2 or not all(isinstance(row, list) for row in contents):
         return 0
@@ -39,7 +39,7 @@ def _row_binding_of(item: object) -> RowBinding | None:
     return item.row_binding if isinstance(item, Growable) else None
 
 
-def table_of(owner: list[Any]) -> Table | None:
+def table_of(owner: list[Value]) -> Table | None:
     """The table of which the items of a list are rows, all of them in order."""
     contents = list.__iter__(owner)
     home = _row_binding_of(next(contents, None))
@@ -49,7 +49,7 @@ def table_of(owner: list[Any]) -> Table | None:
     return home.table if same else None
 
 
-def become_table(owner: list[Any]) -> bool:
+def become_table(owner: list[Value]) -> bool:
     """Put the elements of all items of a list into a table, if that can be done; whether they are."""
     rows = list(list.__iter__(owner))
     width = width_of(rows)
@@ -71,7 +71,7 @@ def become_table(owner: list[Any]) -> bool:
     return True
 
 
-def become_row_references(owner: Any) -> Table | None:
+def become_row_references(owner: Value) -> Table | None:
     """Let a list whose items all are rows of one table hold which rows they are; None where they are not."""
     rows = list(list.__iter__(owner))
     homes = [_row_binding_of(row) for row in rows]
@@ -84,7 +84,7 @@ def become_row_references(owner: Any) -> Table | None:
     return table
 
 
-def replace_row(owner: Any, key: Any, value: Any) -> None:
+def replace_row(owner: Value, key: Value, value: Value) -> None:
     """`owner[key] = value`, for a list of rows."""
     home, sites = _row_binding_of(value), current().trace.lists.array_sites
     if home is None or sites is None:
@@ -120,10 +120,10 @@ class RowReferencesStructure(Structure):
     def mutable(self) -> bool:
         return False
 
-    def children(self, value: RowReferences) -> list[Any]:
+    def children(self, value: RowReferences) -> list[Value]:
         return [*value.items.parts[1 if self.extra else 0 :], *value.owners]
 
-    def build(self, children: Sequence[Any]) -> list[Any]:
+    def build(self, children: Sequence[Value]) -> list[Value]:
         numbers, *rows = children if self.extra else children[1:]
         length = len(numbers) if self.extra else int(children[0])
         return [rows[k] for k in np.asarray(numbers)[:length].tolist()]
@@ -162,7 +162,7 @@ def _are_rows(items: Items) -> bool:
     return not others and not items.structure.is_circular and isinstance(first, Node) and first.structure.refers
 
 
-def _of_rows(parts: Sequence[Any]) -> Items | None:
+def _of_rows(parts: Sequence[Value]) -> Items | None:
     """The elements of all rows."""
     if not any(isinstance(part, Items) for part in parts):
         return side_by_side([v for part in parts for v in part], fixed=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.columnar import node_columns as columns, node_writes
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.failures import UnreachableError
@@ -19,7 +20,7 @@ from anabranch.runtime.values.pytrees import node_reference
 from anabranch.runtime.values.pytrees.node_reference import Reference
 
 
-def read(reference: Reference, operation: Callable[[Any], Any], is_own: Callable[[BaseException], bool]) -> Any:
+def read(reference: Reference, operation: Callable[[Any], object], is_own: Callable[[BaseException], bool]) -> Value:
     """The operation on the node, which only reads; None is one of the nodes.
 
     It is done on each node while tracing. Where it computes something, or changes a node, the nodes have to be few:
@@ -67,7 +68,7 @@ def read(reference: Reference, operation: Callable[[Any], Any], is_own: Callable
     return NotImplemented
 
 
-def item(reference: Reference, key: Any, position: Callable[[Any, Any, str], Any]) -> Any:
+def item(reference: Reference, key: Value, position: Callable[[Any, Any, str], Any]) -> Value:
     """`reference[key]` of lists or tuples and a key known only at run time; NotImplemented of anything else.
 
     `position(key, length, name)` gives the place of the key, checked.
@@ -91,7 +92,7 @@ def item(reference: Reference, key: Any, position: Callable[[Any, Any, str], Any
         raise node_reference.refusal(reference, str(error)) from None
 
 
-def is_(reference: Reference, other: Any) -> Any:
+def is_(reference: Reference, other: object) -> Value:
     """`reference is other`, as a bool or an atom."""
     graph = reference.graph_
     if isinstance(other, Reference):

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.errors import EscapedTracerError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import Builder, current
@@ -40,7 +41,7 @@ class Row(Protocol):
     def bind_row(self, home: RowBinding) -> None:
         """Be a row of a table."""
 
-    def unbind_row(self, contents: Any) -> None:
+    def unbind_row(self, contents: object) -> None:
         """Be a row no more, and hold these elements."""
 
 
@@ -68,15 +69,15 @@ class Table:
         start = atoms.ufunc(np.multiply, wrap.as_atom(index, np.int64), width)
         return atoms.ufunc(np.add, start, wrap.as_atom(position, np.int64))
 
-    def element(self, index: int | PythonScalar, position: int | PythonScalar) -> Any:
+    def element(self, index: int | PythonScalar, position: int | PythonScalar) -> Value:
         """One element of a row."""
         return self.items.item(self._int(self.place(index, position)))
 
-    def set_element(self, index: int | PythonScalar, position: int | PythonScalar, value: Any) -> None:
+    def set_element(self, index: int | PythonScalar, position: int | PythonScalar, value: object) -> None:
         """Write one element of a row."""
         self.items = self.items.with_item(self._int(self.place(index, position)), value)
 
-    def _int(self, place: Atom) -> Any:
+    def _int(self, place: Atom) -> Value:
         return python_scalar(place, Interval(0, self.width * len(self.owners) - 1))
 
     def row(self, index: int | PythonScalar) -> Items:
@@ -108,7 +109,7 @@ class Table:
         """Let the rows hold parts of the table: the function has ended."""
         self.last, self.items, self.dead = self.items, self.first, True
 
-    def contents(self, home: RowBinding) -> Any:
+    def contents(self, home: RowBinding) -> Value:
         """Return the contents of a row after the function has ended."""
         return home.before if self.last is self.first else RowPart(self.last, home.index, self.width)
 
@@ -137,10 +138,10 @@ class RowPartStructure(Structure):
     def flat(self) -> bool:
         return True
 
-    def children(self, value: RowPart) -> list[Any]:
+    def children(self, value: RowPart) -> list[Value]:
         return list(value.items.parts[1:])
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[Value]) -> Value:
         structure, row, width = self.extra
         return structure.of_length(width).build([c[row * width : (row + 1) * width] for c in children])
 
@@ -148,7 +149,7 @@ class RowPartStructure(Structure):
 class _TableSlot(Slot):
     __slots__ = ()
 
-    def contents(self) -> Any:
+    def contents(self) -> Value:
         return self.target.items
 
     def restore(self, contents: Items) -> None:
@@ -167,7 +168,7 @@ class RowBinding:
 
     __slots__ = ("before", "index", "table")
 
-    def __init__(self, table: Table, index: Any, before: Any = None) -> None:
+    def __init__(self, table: Table, index: Value, before: Value = None) -> None:
         self.table, self.index, self.before = table, index, before
 
     def __anabranch_structure__(self) -> Structure:
@@ -186,10 +187,10 @@ class RowStructure(Structure):
     def refers(self) -> bool:
         return True
 
-    def children(self, value: Row) -> list[Any]:
+    def children(self, value: Row) -> list[Value]:
         return [value.row_binding.index]
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[Value]) -> Value:
         return view(self.cls, self.extra, children[0])
 
 
@@ -201,10 +202,10 @@ class RowOfLists(Structure):
     def mutable(self) -> bool:
         return False
 
-    def children(self, value: Row) -> list[Any]:
+    def children(self, value: Row) -> list[Value]:
         return [value.row_binding.index, *value.row_binding.table.owners]
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[Value]) -> Value:
         index, *rows = children
         if isinstance(index, int):
             return rows[index]

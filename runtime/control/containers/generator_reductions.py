@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.containers import container_order
 from anabranch.runtime.control.generator_expression import GeneratorExpression
@@ -22,7 +23,7 @@ from anabranch.runtime.values.heap.slots import GeneratorNames
 from anabranch.runtime.values.undefined import Undefined
 
 
-def source(items: Any) -> PushIterator | None:
+def source(items: object) -> PushIterator | None:
     """The source that yields the items one after the other at run time; None where they are there side by side."""
     if isinstance(items, PushIterator):
         return items
@@ -37,7 +38,7 @@ def source(items: Any) -> PushIterator | None:
     return None
 
 
-def total(items: PushIterator, start: Any) -> Any:
+def total(items: PushIterator, start: object) -> Value:
     """`sum(items, start)`."""
     if isinstance(start, (str, bytes, bytearray)):
         return sum(items, start)
@@ -46,7 +47,7 @@ def total(items: PushIterator, start: Any) -> Any:
         start, items = start + split[0], split[1]
     row = GeneratorNames((start,), ("the sum",))
 
-    def consume(item: Any) -> bool:
+    def consume(item: object) -> bool:
         row[0] = row[0] + item
         return False
 
@@ -54,7 +55,7 @@ def total(items: PushIterator, start: Any) -> Any:
     return row[0]
 
 
-def reduced(combine: Callable[[Any, Any], Any], items: PushIterator, *initial: Any) -> Any:
+def reduced(combine: Callable[[Any, Any], object], items: PushIterator, *initial: object) -> Value:
     """`functools.reduce(combine, items, *initial)`."""
     split = items.first() if not initial and isinstance(items, GeneratorExpression) else None
     if split is not None:
@@ -62,7 +63,7 @@ def reduced(combine: Callable[[Any, Any], Any], items: PushIterator, *initial: A
     names = ("whether there is a value", "the value")
     row = GeneratorNames((True, *initial) if initial else (False, Undefined("value")), names)
 
-    def consume(item: Any) -> bool:
+    def consume(item: object) -> bool:
         if initial:
             row[1] = combine(row[1], item)
         else:
@@ -73,11 +74,11 @@ def reduced(combine: Callable[[Any, Any], Any], items: PushIterator, *initial: A
     return row[1] if initial else if_(row[0], lambda: defined(row[1]), lambda: functools.reduce(combine, ()))
 
 
-def count(items: PushIterator) -> Any:
+def count(items: PushIterator) -> Value:
     """`len` of the list of the items."""
     row = GeneratorNames((0,), ("the length",))
 
-    def consume(_: Any) -> bool:
+    def consume(_: object) -> bool:
         row[0] = row[0] + 1
         return False
 
@@ -85,12 +86,12 @@ def count(items: PushIterator) -> Any:
     return row[0]
 
 
-def quantified(items: PushIterator, until: bool) -> Any:
+def quantified(items: PushIterator, until: bool) -> Value:
     """Return whether the truth of some item is `until` (for `any`), or of none is (for `all`)."""
     whole = isinstance(items, GeneratorExpression) and items.whole
     row = GeneratorNames((not until,), ("the answer",))
 
-    def consume(item: Any) -> Any:
+    def consume(item: object) -> Value:
         if whole:
             row[0] = if_(row[0] == until, lambda: row[0], lambda: truth_value(item))
             return False
@@ -101,11 +102,11 @@ def quantified(items: PushIterator, until: bool) -> Any:
     return row[0]
 
 
-def contains(items: PushIterator, value: Any) -> Any:
+def contains(items: PushIterator, value: object) -> Value:
     """`value in items`: whether one of the items is equal to it; later ones are not asked for."""
     row = GeneratorNames((False,), ("the answer",))
 
-    def consume(item: Any) -> Any:
+    def consume(item: object) -> Value:
         row[0] = truth_value(container_order.equal(item, value))
         return row[0]
 
@@ -113,14 +114,14 @@ def contains(items: PushIterator, value: Any) -> Any:
     return row[0]
 
 
-def extreme(function: Callable[..., Any], items: PushIterator, options: dict[str, Any]) -> Any:
+def extreme(function: Callable[..., object], items: PushIterator, options: dict[str, Value]) -> Value:
     """`min` or `max`: the first that no other one is less, or greater, than."""
     better = operator.lt if function is min else operator.gt
     key = options.get("key")
     split = items.first() if isinstance(items, GeneratorExpression) else None
     names = ("whether there is an item", f"the {function.__name__}", "its key")
 
-    def keyed(item: Any) -> Any:
+    def keyed(item: object) -> Value:
         return item if key is None else key(item)
 
     if split is not None:
@@ -129,10 +130,10 @@ def extreme(function: Callable[..., Any], items: PushIterator, options: dict[str
     else:
         row = GeneratorNames((False, Undefined("best"), Undefined("key")), names)
 
-    def consume(item: Any) -> bool:
+    def consume(item: object) -> bool:
         rank = keyed(item)
 
-        def compare() -> tuple[Any, ...]:
+        def compare() -> tuple[Value, ...]:
             best, old = defined(row[1]), defined(row[2])
             return if_(container_order.compared(better, rank, old), lambda: (item, rank), lambda: (best, old))  # type: ignore[no-any-return]
 
@@ -144,11 +145,11 @@ def extreme(function: Callable[..., Any], items: PushIterator, options: dict[str
     return _found(function, row, options)
 
 
-def first(items: PushIterator, *default: Any) -> Any:
+def first(items: PushIterator, *default: object) -> Value:
     """`next(items, *default)` of what nobody asks again."""
     row = GeneratorNames((False, Undefined("first")), ("whether there is an item", "the item"))
 
-    def consume(item: Any) -> bool:
+    def consume(item: object) -> bool:
         row[:] = (True, item)
         return True
 
@@ -156,10 +157,10 @@ def first(items: PushIterator, *default: Any) -> Any:
     return if_(row[0], lambda: defined(row[1]), lambda: next(iter(()), *default))
 
 
-def _found(function: Callable[..., Any], row: GeneratorNames, options: dict[str, Any]) -> Any:
+def _found(function: Callable[..., object], row: GeneratorNames, options: dict[str, Value]) -> Value:
     """The best item, or what Python returns where there is none."""
 
-    def empty() -> Any:
+    def empty() -> Value:
         return function((), **{k: v for k, v in options.items() if k == "default"})
 
     return if_(row[0], lambda: defined(row[1]), empty)

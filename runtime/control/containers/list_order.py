@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.containers.stacked_results import stacked
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.sequences.stacked_sequences import FEW, StackedSequence
@@ -28,7 +29,7 @@ NAN = (
 )
 
 
-def keys_of(items: Sequence[Any], key: Callable[[Any], Any]) -> list[Any]:
+def keys_of(items: Sequence[object], key: Callable[[Any], object]) -> list[Value]:
     """`[key(item) for item in items]`, by one loop where the items have one form."""
     if len(items) > FEW:
         records.graph_of(items)
@@ -43,7 +44,7 @@ def keys_of(items: Sequence[Any], key: Callable[[Any], Any]) -> list[Any]:
     return [key(item) for item in items]
 
 
-def sorted_by_keys(items: Sequence[Any], keys: Sequence[Any], reverse: bool) -> list[Any] | None:
+def sorted_by_keys(items: Sequence[object], keys: Sequence[object], reverse: bool) -> list[Value] | None:
     """The items in the order of their keys, equal ones as they were; None for a few, and for what is no numbers."""
     graph = records.graph_of(items)
     if len(items) <= FEW and (graph is None or len(items) < 2):
@@ -66,7 +67,7 @@ def sorted_by_keys(items: Sequence[Any], keys: Sequence[Any], reverse: bool) -> 
     return [form.build(wholes, place) for place in range(len(items))]
 
 
-def _with_ranks(keys: Sequence[Any]) -> Sequence[Any]:
+def _with_ranks(keys: Sequence[Value]) -> Sequence[Value]:
     """The keys with known texts as the numbers of these in order, where all keys have texts in one place."""
     if any(isinstance(k, str) or _is_one_of_texts(k) for k in keys):
         texts = [k.options if isinstance(k, UnionValue) else (k,) for k in keys]
@@ -83,7 +84,7 @@ def _is_one_of_texts(key: object) -> bool:
     return isinstance(key, UnionValue) and all(isinstance(o, str) for o in key.options)
 
 
-def _rank(key: Any, ranks: dict[str, int]) -> Any:
+def _rank(key: Value, ranks: dict[str, int]) -> Value:
     if not isinstance(key, UnionValue):
         return ranks[key]
     coded = atoms.coded(key.tag, [ranks[o] for o in key.options])
@@ -100,7 +101,7 @@ def _refuse_nan(column: Atom) -> None:
         run_time_checks.fail_if(bad, lambda _: UnsupportedOperationError(NAN))
 
 
-def _columns(keys: Sequence[Any]) -> Iterator[Atom]:
+def _columns(keys: Sequence[object]) -> Iterator[Atom]:
     """Yield the columns by which the keys are compared, the most significant first."""
     form = stacked_parts.alternatives([stacked_parts.form_of(k, _of_key) for k in keys])
     wholes = item_forms.wholes(keys, form)

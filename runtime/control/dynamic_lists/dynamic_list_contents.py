@@ -9,6 +9,7 @@ import collections
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, Self, SupportsIndex
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.columnar import array_lists, nested_lists, row_tables
 from anabranch.runtime.control.dynamic_lists.dynamic_list_structure import GrowableSlot, GrowableStructure, keys_of
 from anabranch.runtime.errors import ConcretizationError
@@ -28,7 +29,7 @@ class _Marker:
 
     __slots__ = ()
 
-    def _refuse(self, *_: Any) -> NoReturn:
+    def _refuse(self, *_: object) -> NoReturn:
         raise ConcretizationError(NEEDS_PLAIN)
 
     __eq__ = __lt__ = __gt__ = __bool__ = __hash__ = __len__ = __iter__ = __index__ = __float__ = __str__ = _refuse
@@ -50,7 +51,7 @@ class GrowableContents(Growable):
     append: Callable[[Any], None]  # the subclasses have these as methods
     extend: Callable[[Iterable[Any]], None]
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __new__(cls, *args: Value, **kwargs: Value) -> Value:
         made: Any = cls.native.__new__(cls, *args, **kwargs)
         made._items = made.site = made.row_binding = None
         return made
@@ -76,12 +77,12 @@ class GrowableContents(Growable):
         self.row_binding = home
         self.native.append(self, MARKER)
 
-    def unbind_row(self, contents: Any) -> None:
+    def unbind_row(self, contents: object) -> None:
         """Hold elements of its own."""
         self.row_binding = None
         self.become(contents)
 
-    def state(self) -> Any:
+    def state(self) -> Value:
         """Return the contents of the list, or the row of a table that it is."""
         return (
             self.contents() if self.row_binding is None or self.row_binding.table.last is not None else self.row_binding
@@ -95,7 +96,7 @@ class GrowableContents(Growable):
         else:
             self.unbind_row(state)
 
-    def contents(self) -> Any:
+    def contents(self) -> Value:
         """The elements: `Items`, or a tuple where their number is known."""
         if self.row_binding is not None and self.row_binding.table.last is not None:
             return self.row_binding.table.contents(self.row_binding)
@@ -103,7 +104,7 @@ class GrowableContents(Growable):
             return nested_lists.finished(self._items)
         return self._contents(self.native.__iter__(self)) if self.items is None else self.items
 
-    def become(self, contents: Any) -> None:
+    def become(self, contents: Value) -> None:
         """Hold these elements."""
         is_dynamic = isinstance(contents, Items)
         if is_dynamic and type(contents.length) is int and not contents.structure.fixed and is_fixed(self):
@@ -116,7 +117,7 @@ class GrowableContents(Growable):
         self._items = contents if is_dynamic else None  # type: ignore[misc] # a slot of each class
         self.native.extend(self, (MARKER,) if is_dynamic else contents)
 
-    def _become_row(self, contents: Any) -> None:
+    def _become_row(self, contents: Value) -> None:
         table, index = self.row_binding.table, self.row_binding.index
         if not isinstance(contents, Items):
             contents = side_by_side(contents, fixed=True) or contents
@@ -153,7 +154,7 @@ class GrowableContents(Growable):
         if self.items is not None and self.items.structure.fixed:
             self.become(self._contents(map(self.items.item, range(self.items.length))))
 
-    def made(self, contents: Any) -> Self:
+    def made(self, contents: object) -> Self:
         """A new list of these elements."""
         new = type(self)()
         new.become(contents)
@@ -173,7 +174,7 @@ class GrowableContents(Growable):
     def __anabranch_slot__(self) -> Slot:
         return GrowableSlot(self)
 
-    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[type, tuple[Any, ...]]:
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[type, tuple[Value, ...]]:
         return self.native, (self.native(self.contents()),)
 
     # ---- what needs a plain value -----------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control import generator_expression
 from anabranch.runtime.control.boolean import and_, not_
 from anabranch.runtime.control.branches.truth import truth_value
@@ -31,7 +32,7 @@ from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 
-def extend(owner: GrowableContents, values: Any, listed: Callable[[Any], Any]) -> None:
+def extend(owner: GrowableContents, values: Value, listed: Callable[[Any], Any]) -> None:
     """`owner.extend(values)`; `listed` makes a list of what an iterable yields."""
     if isinstance(values, UnionValue) and values.of_objects:
         values.through(lambda v: extend(owner, v, listed))
@@ -53,13 +54,13 @@ def extend(owner: GrowableContents, values: Any, listed: Callable[[Any], Any]) -
 _MANY = 64  # so many rows of an array are appended by a loop
 
 
-def append_each(owner: GrowableContents, many: Any) -> None:
+def append_each(owner: GrowableContents, many: object) -> None:
     """Append each item of a generator, or of what a loop counts over."""
     source = (
         many if isinstance(many, PushIterator) else generator_expression.GeneratorExpression(many, lambda item: item)
     )
 
-    def consume(item: Any, owner: GrowableContents = owner) -> bool:
+    def consume(item: object, owner: GrowableContents = owner) -> bool:
         owner.append(item)
         return False
 
@@ -67,21 +68,21 @@ def append_each(owner: GrowableContents, many: Any) -> None:
 
 
 def _each(
-    items: Any, function: Callable[..., Any], width: int | None = None
+    items: object, function: Callable[..., object], width: int | None = None
 ) -> generator_expression.GeneratorExpression:
     return generator_expression.GeneratorExpression(items, function, width=width)
 
 
-def count(owner: GrowableContents, value: Any) -> Any:
+def count(owner: GrowableContents, value: object) -> Value:
     """`owner.count(value)`."""
     return generator_reductions.total(_each(owner, lambda item: truth_value(container_order.equal(item, value))), 0)
 
 
-def _find(owner: GrowableContents, value: Any, start: Any, stop: Any) -> tuple[Any, Any]:
+def _find(owner: GrowableContents, value: Value, start: Value, stop: Value) -> tuple[Value, Value]:
     row = GeneratorNames((False, 0), ("whether it is there", "its place"))
     numbered = iterators.Enumerated(elements.Elements(owner), 0)
 
-    def consume(pair: Any) -> Any:
+    def consume(pair: Value) -> Value:
         place, item = pair
         found = container_order.equal(item, value)
         if start is not None:
@@ -96,7 +97,7 @@ def _find(owner: GrowableContents, value: Any, start: Any, stop: Any) -> tuple[A
     return row[0], row[1]
 
 
-def index(owner: GrowableContents, value: Any, start: Any = None, stop: Any = None) -> Any:
+def index(owner: GrowableContents, value: Value, start: Value = None, stop: Value = None) -> Value:
     """`owner.index(value, start, stop)`."""
     items = owner.as_items()
     bounds = [None if b is None else python_scalar(clipped(as_int(b), items.length)) for b in (start, stop)]
@@ -111,7 +112,7 @@ def index(owner: GrowableContents, value: Any, start: Any = None, stop: Any = No
     return place
 
 
-def remove(owner: GrowableContents, value: Any) -> None:
+def remove(owner: GrowableContents, value: object) -> None:
     """`owner.remove(value)`."""
     owner.become(owner.as_items())
     found, place = _find(owner, value, None, None)
@@ -120,7 +121,7 @@ def remove(owner: GrowableContents, value: Any) -> None:
     owner.become(without(owner.as_items(), place))
 
 
-def equal(owner: GrowableContents, other: Any) -> Any:
+def equal(owner: GrowableContents, other: object) -> Value:
     """`owner == other`."""
     if not isinstance(other, owner.native):
         return False
@@ -132,7 +133,7 @@ def equal(owner: GrowableContents, other: Any) -> Any:
     )
 
 
-def _as_dynamic_list(owner: GrowableContents, value: Any) -> Any:
+def _as_dynamic_list(owner: GrowableContents, value: Value) -> Value:
     made = owner.made(())
     made.become(value.contents() if hasattr(value, "contents") else tuple(value))
     made.become(made.as_items())
@@ -148,6 +149,6 @@ def sort(
     owner.become(dynamic_list_order.sorted_by_keys(items, keys, reverse, reversed_items))
 
 
-def differ(owner: GrowableContents, other: Any) -> Any:
+def differ(owner: GrowableContents, other: object) -> Value:
     """`owner != other`."""
     return not_(equal(owner, other))

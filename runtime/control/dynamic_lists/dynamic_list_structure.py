@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.control.columnar import nested_lists, row_tables
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values.containers import Structure
@@ -22,13 +23,13 @@ class GrowableSlot(Slot):
 
     __slots__ = ()
 
-    def contents(self) -> Any:
+    def contents(self) -> Value:
         return self.target.state()
 
-    def restore(self, contents: Any) -> None:
+    def restore(self, contents: Value) -> None:
         self.target.resume(contents)
 
-    def parts(self) -> Iterable[Any]:
+    def parts(self) -> Iterable[Value]:
         if isinstance(self.before, row_tables.RowBinding):
             return (self.before.table, *self.before.table.owners)
         if isinstance(self.before, row_tables.RowPart):
@@ -64,13 +65,13 @@ class GrowableStructure(Structure):
         return self.keys == ("items",) or (len(self.keys) == 1 and isinstance(self.keys[0], tuple))
 
     @property
-    def _cls(self) -> Any:
+    def _cls(self) -> Value:
         return self.cls
 
-    def children(self, value: Any) -> list[Any]:
+    def children(self, value: Value) -> list[Value]:
         return [value.contents()] if self.is_dynamic_list else list(value.contents())
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[object]) -> Value:
         contents = children[0] if self.is_dynamic_list else children
         if not tracing():
             native: Any = self._cls.native
@@ -79,10 +80,10 @@ class GrowableStructure(Structure):
         made.become(contents)
         return made
 
-    def empty(self) -> Any:
+    def empty(self) -> Value:
         return self.cls()
 
-    def fill(self, made: Any, children: Sequence[Any]) -> None:
+    def fill(self, made: Any, children: Sequence[Value]) -> None:
         made.become(children[0] if self.is_dynamic_list else children)
 
     def hosted(self, members: Mapping[int, int]) -> Structure:
@@ -104,7 +105,7 @@ class GrowableStructure(Structure):
         return type(mine)(GrowableStructure(self.cls, keys), (contents,))
 
 
-def keys_of(contents: Any) -> tuple[Hashable, ...]:
+def keys_of(contents: Value) -> tuple[Hashable, ...]:
     """The keys of the structure of a list that holds this: those of its elements, or of its one part."""
     if isinstance(contents, row_tables.RowPart):
         return (("fixed", contents.width),)
@@ -115,7 +116,7 @@ def keys_of(contents: Any) -> tuple[Hashable, ...]:
     return (("fixed", contents.length),) if contents.structure.fixed else ("items",)
 
 
-def _contents_node(node: Any) -> Any:
+def _contents_node(node: Value) -> Value:
     if node.structure.is_dynamic_list:
         return node.children[0]
     structure = node.structure.cls._contents(node.structure.keys).__anabranch_structure__()

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from anabranch.base.signals import Interrupt
+from anabranch.base.value import Value
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.iteration.pull_iteration import pulled
 from anabranch.runtime.control.loops.unroll_budget import Cost
@@ -30,7 +31,7 @@ from anabranch.runtime.values.heap.snapshot import Heap
 Consumer = Callable[[Any], Any]
 
 
-def no_items() -> Iterator[Any]:
+def no_items() -> Iterator[Value]:
     """Return a generator without items."""
     return (_ for _ in list[Any]())
 
@@ -54,8 +55,16 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
         return "a generator"
 
     @abc.abstractmethod
+<<<<<<< 502cb36059a386bc6fec41bf626583efbdbaa514
     def run(self, consume: Consumer) -> Any:
         """Call `consume` with each item, until it wants no more; return whether it did, where that is known."""
+||||||| 495f1cd
+    def run(self, consume: Consumer) -> Any:
+        """Call `take` with each item, until it answers that it wants no more; whether it did, where that is known."""
+=======
+    def run(self, consume: Consumer) -> Value:
+        """Call `take` with each item, until it answers that it wants no more; whether it did, where that is known."""
+>>>>>>> abc0c49b10279e62fccd78c1ae497f88061cd342
 
     def for_each(self, consume: Consumer, may_stop: bool) -> None:
         """Push what is left; `may_stop` says that `consume` may want no more before the end."""
@@ -66,7 +75,7 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
             self._spent = None if may_stop else True
             self.run(consume)
 
-    def items_or(self, otherwise: Callable[[PushIterator], Any]) -> Any:
+    def items_or(self, otherwise: Callable[[PushIterator], object]) -> Value:
         """The list of the items, where it is known while tracing which there are; else what `driven` returns."""
         self._check_place()
         if self._items is not None:
@@ -96,17 +105,17 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
         """One that yields the same items, and the roots of the objects that it may change; None where there is none."""
         return None
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Value]:
         return self
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Value:
         self._check_place()
         if self._items is None:
             self._items = iter(()) if self._used_up() else self.pull()
         return next(self._items)
 
     @abc.abstractmethod
-    def pull(self) -> Iterator[Any]:
+    def pull(self) -> Iterator[Value]:
         """The items one by one."""
 
     def _used_up(self) -> bool:
@@ -125,7 +134,7 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
             )
 
 
-def _push_each(items: Iterator[Any], consume: Consumer) -> None:
+def _push_each(items: Iterator[object], consume: Consumer) -> None:
     for item in items:
         stop = truth(consume(item))
         if not isinstance(stop, bool):
@@ -140,7 +149,7 @@ def _push_each(items: Iterator[Any], consume: Consumer) -> None:
 class GeneratorCall(PushIterator, sample=no_items):
     """The result of a call of a generator function."""
 
-    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def __init__(self, function: Callable[..., Any], args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
         super().__init__()
         self._call = (function, args, kwargs)
 
@@ -153,7 +162,7 @@ class GeneratorCall(PushIterator, sample=no_items):
         function, args, kwargs = self._call
         function(_past_try_statements(consume, at_once=True), *args, **kwargs)
 
-    def pull(self) -> Iterator[Any]:
+    def pull(self) -> Iterator[Value]:
         """The items one by one."""
         function, args, kwargs = self._call
         # Not of `self`: what is asked no more is found out by its being forgotten.
@@ -170,7 +179,7 @@ def _past_try_statements(consume: Consumer, at_once: bool) -> Consumer:
     trace = current().trace
     depth = len(trace.failures.regions)
 
-    def given(item: Any) -> Any:
+    def given(item: object) -> Value:
         if len(trace.failures.regions) == depth:
             return consume(item)
         if not at_once:
@@ -198,11 +207,19 @@ _IN_TRY = (
 )
 
 
+<<<<<<< 502cb36059a386bc6fec41bf626583efbdbaa514
 def generator(function: Callable[..., Any]) -> Callable[..., GeneratorCall]:
     """Make `function`, which pushes its values to its first parameter, a generator function again."""
+||||||| 495f1cd
+def generator(function: Callable[..., Any]) -> Callable[..., GeneratorCall]:
+    """Make `function`, which hands its values to its first parameter, a generator function again."""
+=======
+def generator(function: Callable[..., object]) -> Callable[..., GeneratorCall]:
+    """Make `function`, which hands its values to its first parameter, a generator function again."""
+>>>>>>> abc0c49b10279e62fccd78c1ae497f88061cd342
 
     @functools.wraps(function)
-    def make(*args: Any, **kwargs: Any) -> GeneratorCall:
+    def make(*args: object, **kwargs: object) -> GeneratorCall:
         return GeneratorCall(function, args, kwargs)
 
     return make

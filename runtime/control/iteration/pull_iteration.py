@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from anabranch.base.signals import check
+from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
 
@@ -19,8 +20,16 @@ class _ClosedError(BaseException):
     """Unwinds code whose items nobody wants any more."""
 
 
+<<<<<<< 502cb36059a386bc6fec41bf626583efbdbaa514
 def pulled(push: Callable[[Callable[[Any], bool]], None]) -> Iterator[Any]:
     """The items that `push` gives to the function it is called with, each computed when it is asked for.
+||||||| 495f1cd
+def pulled(push: Callable[[Callable[[Any], bool]], None]) -> Iterator[Any]:
+    """The items that `hand` gives to the function it is called with, each computed when it is asked for.
+=======
+def pulled(push: Callable[[Callable[[Any], bool]], None]) -> Iterator[Value]:
+    """The items that `hand` gives to the function it is called with, each computed when it is asked for.
+>>>>>>> abc0c49b10279e62fccd78c1ae497f88061cd342
 
     Raises
     ------
@@ -31,7 +40,7 @@ def pulled(push: Callable[[Callable[[Any], bool]], None]) -> Iterator[Any]:
     asked: queue.SimpleQueue[bool] = queue.SimpleQueue()
     given: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
 
-    def consume(item: Any) -> bool:
+    def consume(item: object) -> bool:
         check()
         if builder is not None and current() is not builder:
             raise ConcretizationError(
@@ -59,7 +68,7 @@ def pulled(push: Callable[[Callable[[Any], bool]], None]) -> Iterator[Any]:
 
 def _items(
     thread: threading.Thread, asked: queue.SimpleQueue[bool], given: queue.SimpleQueue[tuple[str, Any]]
-) -> Iterator[Any]:
+) -> Iterator[Value]:
     try:
         thread.start()
         while True:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.exits import BREAK, NEXT
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.iteration.generators import Consumer, PushIterator
@@ -20,7 +20,7 @@ from anabranch.runtime.values.union import UnionValue
 class Stepped(PushIterator):
     """The remaining items of an iterator that is written in Python."""
 
-    def __init__(self, iterator: Any) -> None:
+    def __init__(self, iterator: object) -> None:
         super().__init__()
         self._iterator = iterator
 
@@ -28,7 +28,7 @@ class Stepped(PushIterator):
         """Ask for items until there is none, or no more is wanted."""
         step_through(self._iterator, consume)
 
-    def pull(self) -> Iterator[Any]:
+    def pull(self) -> Iterator[Value]:
         """The items one by one."""
         iterator = self._iterator
         return pulled(lambda consume: step_through(iterator, consume))
@@ -38,22 +38,30 @@ class Stepped(PushIterator):
         return Stepped(self._iterator), (self._iterator,)
 
 
+<<<<<<< 502cb36059a386bc6fec41bf626583efbdbaa514
 def step_through(iterator: Any, consume: Consumer) -> None:
     """The loop `while True: try: item = next(iterator) except StopIteration: break` around `consume(item)`."""
+||||||| 495f1cd
+def step_through(iterator: Any, consume: Consumer) -> None:
+    """The loop `while True: try: item = next(iterator) except StopIteration: break` around `take(item)`."""
+=======
+def step_through(iterator: Value, consume: Consumer) -> None:
+    """The loop `while True: try: item = next(iterator) except StopIteration: break` around `take(item)`."""
+>>>>>>> abc0c49b10279e62fccd78c1ae497f88061cd342
 
-    def goes_on(going: Any) -> Any:
+    def goes_on(going: object) -> Value:
         return going
 
-    def step(going: Any) -> Any:
-        def ask() -> Any:
+    def step(going: Value) -> Value:
+        def ask() -> Value:
             return True, next(iterator)
 
-        def ended() -> Any:
+        def ended() -> Value:
             return False, Undefined("item")
 
         found, item = try_(ask, (lambda: StopIteration, ended))
 
-        def taken() -> Any:
+        def taken() -> Value:
             left = consume(item.without_undefined() if isinstance(item, UnionValue) else item)
             return if_(left, lambda: (BREAK, True), lambda: (NEXT, True))
 
@@ -62,7 +70,7 @@ def step_through(iterator: Any, consume: Consumer) -> None:
     while_(goes_on, step, (True,), ("going",), exits=("break",))
 
 
-def iterated(items: Any) -> Any:
+def iterated(items: object) -> Value:
     """Return the iterator of an object whose class defines it in Python; anything else as it is."""
     found = containers.iterated(items)
     if tracing() and not isinstance(found, PushIterator) and containers.own_method(found, "__next__") is not None:

@@ -41,7 +41,7 @@ FEW_KNOWN = 16
 
 
 def run_counted(
-    sequence: Countable, body: Callable[..., Any], init: tuple[Any, ...], form: StateForm, what: str
+    sequence: Countable, body: Callable[..., object], init: tuple[object, ...], form: StateForm, what: str
 ) -> State:
     """The state after a loop over a sequence, and what its end raises."""
     loop = _Counted(sequence, body, form, what)
@@ -58,7 +58,7 @@ def run_counted(
 class _Counted:
     """A loop over a sequence."""
 
-    def __init__(self, sequence: Countable, body: Callable[..., Any], form: StateForm, what: str) -> None:
+    def __init__(self, sequence: Countable, body: Callable[..., object], form: StateForm, what: str) -> None:
         self.sequence, self.body, self.form, self.what = sequence, body, form, what
         self.length = sequence.length
 
@@ -183,7 +183,7 @@ class _Counted:
     def _stage_peeled(self, state: State) -> State:
         """The first step on its own, where it gives the carries the types that they keep."""
 
-        def peeled(body: Callable[..., Any] = self.body) -> State:
+        def peeled(body: Callable[..., object] = self.body) -> State:
             # By the defaults a branch finds the lists and objects that the loop changes.
             def rest(left: State, users: Callable[..., Any] = body) -> State:
                 return self._stage(Tail(self.sequence), left[2:], True)
@@ -204,7 +204,7 @@ class _Counted:
             before.restore()
             raise
 
-    def _stage(self, sequence: Countable, init: tuple[Any, ...], peeled: bool = False) -> State:
+    def _stage(self, sequence: Countable, init: tuple[object, ...], peeled: bool = False) -> State:
         before = _Before(self.body, self.sequence.holds, init)
 
         def step(index: int | PythonScalar, *carry: Any) -> State:
@@ -239,7 +239,7 @@ _GROWS = ", in which a list grows"
 class _Before:
     """The state before an attempt."""
 
-    def __init__(self, body: Callable[..., Any], holds: tuple[object, ...], state: State) -> None:
+    def __init__(self, body: Callable[..., object], holds: tuple[object, ...], state: State) -> None:
         self._builder = current()
         self._checkpoint = self._builder.checkpoint()
         self._heap = Heap((body, holds, state, *self._builder.trace.heap.roots))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from anabranch.runtime.control.exits import State
 from anabranch.runtime.control.loops.loop_state import LoopStatement, LoopTypes
@@ -25,7 +25,7 @@ _MOST = 1 << 20
 
 
 def prefer_fixed_lengths(
-    with_fixed_lengths: Callable[[], T], with_growable_lists: Callable[[], T], body: Callable[..., Any], state: State
+    with_fixed_lengths: Callable[[], T], with_growable_lists: Callable[[], T], body: Callable[..., object], state: State
 ) -> T:
     """`with_fixed_lengths()`, in which lists keep their lengths; where one must not, `with_growable_lists()`.
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.control.loops.loop_state import LoopTypes
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.tracing.builder import current
@@ -93,7 +94,7 @@ def _with_intervals(layout: layouts.Layout, known: dict[int, Interval], leaves: 
     return layout
 
 
-def _longest(value: Any, layout: layouts.Layout) -> list[int | None]:
+def _longest(value: Value, layout: layouts.Layout) -> list[int | None]:
     """The most that each list is long before the loop; None where nothing is known of it."""
     if not isinstance(layout, layouts.Node) or isinstance(value, UnionValue):
         return [None] * len(lists_in(layout))
@@ -148,7 +149,7 @@ def after(
     return results
 
 
-def remember(contents: object, before: Any, given: object, out: object) -> None:
+def remember(contents: object, before: Value, given: object, out: object) -> None:
     """Note what the elements of a list are after a loop that appended to it, where its length before it is known.
 
     Parameters

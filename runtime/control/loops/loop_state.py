@@ -19,6 +19,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.grammar import counted
+from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing.loop_identity import Carried
 from anabranch.runtime.control.aliasing.loop_sources import Places
 from anabranch.runtime.control.branches.join import grow
@@ -153,7 +154,7 @@ class LoopTypes:
         return FieldGroups.of(self.layouts[:width], self.slots, self.layouts[width:])
 
     @property
-    def unboxed(self) -> list[Any]:
+    def unboxed(self) -> list[Value]:
         """The containers from before the loop that are carried by their parts."""
         return shared_containers.new_containers(tuple(self.init), self.whole)
 
@@ -263,7 +264,7 @@ def _names_of(instruction: dis.Instruction) -> tuple[str, ...]:
     return instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
 
 
-def _fresh_undefined(value: Any) -> Any:
+def _fresh_undefined(value: object) -> Value:
     return Undefined(value.name) if isinstance(value, Undefined) else value
 
 
@@ -321,7 +322,7 @@ def check_growth(types: LoopTypes, i: int, after: layouts.Layout, loop: LoopStat
         _check_growth(types.described(i), after, loop, target, replaced)
 
 
-def _check_growth(name: str, after: layouts.Layout, loop: LoopStatement, target: Any, replaced: bool) -> None:
+def _check_growth(name: str, after: layouts.Layout, loop: LoopStatement, target: object, replaced: bool) -> None:
     if not isinstance(after, layouts.Union):
         return
     nodes = [

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing import loop_aliasing, loop_identity
 from anabranch.runtime.control.aliasing.loop_identity import Identities
 from anabranch.runtime.control.branches.join import MISSING, decided_by
@@ -84,7 +84,7 @@ def stage(loop: LoopStatement) -> State:
     )
 
 
-def _gets_longer(slot: Slot, changes: dict[int, Any]) -> bool:
+def _gets_longer(slot: Slot, changes: dict[int, Value]) -> bool:
     """Return whether a step has made a list of static length longer."""
     now = changes[id(slot.target)]
     return isinstance(now, Items) or (isinstance(now, ListContents) and len(now) > len(slot.before))
@@ -168,7 +168,7 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
     return traced
 
 
-def _widen(outer: Builder, traced: BodyTrace, loop: LoopStatement, types: LoopTypes, out: Sequence[Any]) -> bool:
+def _widen(outer: Builder, traced: BodyTrace, loop: LoopStatement, types: LoopTypes, out: Sequence[object]) -> bool:
     """Widen the layouts to hold what the body gave; whether the trace stays good."""
     stays = visibility.belongs_outside(outer)
     is_fixpoint = True
@@ -210,7 +210,7 @@ def _widen(outer: Builder, traced: BodyTrace, loop: LoopStatement, types: LoopTy
     return is_fixpoint
 
 
-def _must_be_exact(types: LoopTypes, entries: loop_objects.Entries, out: Sequence[Any]) -> bool:
+def _must_be_exact(types: LoopTypes, entries: loop_objects.Entries, out: Sequence[object]) -> bool:
     """Return whether the containers from before the loop matter as such, not just what is in them."""
     if types.unboxes_an_alternative:
         return True
@@ -219,7 +219,7 @@ def _must_be_exact(types: LoopTypes, entries: loop_objects.Entries, out: Sequenc
     )
 
 
-def _new(out: Sequence[Any], types: LoopTypes) -> list[Any]:
+def _new(out: Sequence[object], types: LoopTypes) -> list[Value]:
     """The values that a step returns, but for objects that were there before the loop."""
     return [v for v in out if v not in types.heap]
 
@@ -281,7 +281,7 @@ def _finish(
     return tuple(values)
 
 
-def _surely_set(value: Any, out: Any) -> Any:
+def _surely_set(value: object, out: object) -> Value:
     """After at least one step that sets a name, the name is set."""
     if not isinstance(value, UnionValue) or isinstance(out, Undefined):
         return value

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from anabranch.runtime.control.sequences import stacked_sequences, text_iteration
@@ -30,7 +28,7 @@ def is_countable(items: object) -> bool:
     )
 
 
-def countable(items: Any) -> Countable | None:
+def countable(items: object) -> Countable | None:
     """The staged form of an iterable that is gone over now; None for what is iterated while tracing."""
     if isinstance(items, UnionValue):
         items = items.without_undefined()

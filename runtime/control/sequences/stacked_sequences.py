@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.sequences import chosen_item
 from anabranch.runtime.control.sequences.countable import Countable, changes_length
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -27,7 +27,7 @@ FEW = 8  # lists of so many items are gone over item by item
 class StackedSequence(Countable):
     """The items of a list or tuple, which lie side by side in arrays."""
 
-    def __init__(self, items: Any, form: ItemForm) -> None:
+    def __init__(self, items: Value, form: ItemForm) -> None:
         self._source, self._form = items, form
         self._inside = Heap(items) if form.mutable else None
         self._before = tuple(items)
@@ -47,7 +47,7 @@ class StackedSequence(Countable):
     def length(self) -> int:
         return self._length
 
-    def at(self, index: int | PythonScalar) -> Any:
+    def at(self, index: int | PythonScalar) -> Value:
         if not isinstance(index, Tracer):
             return self._source[index]
         self._alone = False
@@ -68,7 +68,7 @@ class StackedSequence(Countable):
             return False
         return len(now) == self._length and all(a is b for a, b in zip(now, self._before, strict=True))
 
-    def steps(self) -> Iterator[Any]:
+    def steps(self) -> Iterator[Value]:
         """The items one by one, and those that are appended while they are gone over."""
         self._alone = True
         yield from self._source
@@ -78,7 +78,7 @@ class StackedSequence(Countable):
             raise changes_length(self._source)
 
 
-def form_of(items: Any) -> ItemForm | None:
+def form_of(items: Value) -> ItemForm | None:
     """The form of the items of a list or tuple that a counted loop can go over; None for anything else."""
     plain = type(items) in (list, tuple) or (
         isinstance(items, Growable) and items.native is list and items.items is None
@@ -92,7 +92,7 @@ def form_of(items: Any) -> ItemForm | None:
     return form if form.types else None
 
 
-def form_of_records(items: Any) -> ItemForm | None:
+def form_of_records(items: Value) -> ItemForm | None:
     """The form of records, each of which stays the very object; None for anything else."""
     if not all(map(records.is_record, items)):
         return None
@@ -106,7 +106,7 @@ def _is_no_array(value: object) -> bool:
     return not isinstance(value, TracedArray)
 
 
-def check_lent(after: Any, body: Callable[..., Any]) -> None:
+def check_lent(after: object, body: Callable[..., object]) -> None:
     """Refuse a step in which a list or dict of a stacked sequence, of which it had a copy, is changed or kept.
 
     Parameters

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.columnar import text_items
 from anabranch.runtime.control.sequences import chosen_item
 from anabranch.runtime.control.sequences.countable import Countable, changes_length
@@ -23,7 +23,7 @@ FEW = 8  # lists of so many strings are gone over one by one
 class Characters(Countable):
     """The characters of a string, the bytes of others, or the strings (or rows with strings) of a list or tuple."""
 
-    def __init__(self, items: Any) -> None:
+    def __init__(self, items: Value) -> None:
         self._source = items
         self._before = tuple(items)
 
@@ -35,7 +35,7 @@ class Characters(Countable):
     def is_known(self) -> bool:
         return True
 
-    def at(self, index: int | PythonScalar) -> Any:
+    def at(self, index: int | PythonScalar) -> Value:
         if not isinstance(index, Tracer):
             return self._source[index]
         current().trace.text.has_codes = True
@@ -43,7 +43,7 @@ class Characters(Countable):
             return chosen_item.chosen(self._before, index, index)
         return chosen_item.chosen(list(self._source), index, index)
 
-    def steps(self) -> Iterator[Any]:
+    def steps(self) -> Iterator[Value]:
         """The items one by one, and those that are appended while they are gone over."""
         yield from self._source
 
@@ -60,21 +60,21 @@ class OneOfTexts(Countable):
         self._length = text_items.length(texts)
 
     @property
-    def length(self) -> Any:
+    def length(self) -> Value:
         return self._length
 
-    def at(self, index: int | PythonScalar) -> Any:
+    def at(self, index: int | PythonScalar) -> Value:
         return text_items.character(self._texts, index)
 
 
-def characters(items: Any) -> Countable | None:
+def characters(items: Value) -> Countable | None:
     """The staged form of text, of one of many texts, or of a list or tuple of strings; None for anything else."""
     if text_items.is_one_of_texts(items):
         return OneOfTexts(items) if len(items.options) > MANY else None
     return Characters(items) if is_text(items) else None
 
 
-def is_text(items: Any) -> bool:
+def is_text(items: Value) -> bool:
     """Return whether a loop over the items can be one over their codes."""
     if not tracing() or current().trace.unrolling.reason is not None:
         return False

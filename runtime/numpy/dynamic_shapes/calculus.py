@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.numpy.core import NoValue, fresh, iota, one_axis
 from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.rules import Rules
@@ -17,12 +18,12 @@ from anabranch.runtime.values.registry import FUNCTIONS
 rules = Rules()
 
 
-def _cut(x: Any, axis: int, start: int | None, stop: int | None) -> Any:
+def _cut(x: Value, axis: int, start: int | None, stop: int | None) -> Value:
     return x[(slice(None),) * axis + (slice(start, stop),)]
 
 
 @rules.dynamic_shape(np.diff)
-def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any = NoValue) -> Any:
+def diff(a: object, n: Value = 1, axis: Value = -1, prepend: object = NoValue, append: object = NoValue) -> Value:
     """As `numpy.diff`."""
     times = operator.index(n)
     if times == 0:
@@ -43,7 +44,7 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any
     return operands.with_axis(x, made, at, operands.window(size_arithmetic.limited(size, 0, made.shape[at])))
 
 
-def _end(value: Any, x: Any, at: int) -> Any:
+def _end(value: object, x: Value, at: int) -> Value:
     """Return the elements that are put before or behind: a number is one element for each line."""
     end = operands.array(value)
     if end.ndim:
@@ -55,7 +56,7 @@ def _end(value: Any, x: Any, at: int) -> Any:
 
 
 @rules.dynamic_shape(np.ediff1d)
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+def ediff1d(ary: object, to_end: object = None, to_begin: object = None) -> Value:
     """As `numpy.ediff1d`."""
     line = operands.flat(ary)
     parts = [diff(line) if wrap.is_dynamic_array(line) else FUNCTIONS[np.diff](line)]
@@ -71,7 +72,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 
 
 @rules.dynamic_shape(np.gradient)
-def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
+def gradient(f: object, *varargs: object, axis: object = None, edge_order: object = 1) -> Value:
     """As `numpy.gradient` along one axis, at even distances, with `edge_order=1`."""
     x = operands.array(f)
     spacing = varargs[0] if varargs else 1.0
@@ -97,12 +98,12 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> An
     return x.with_memory(made)
 
 
-def _of_run_time_size(*xs: Any) -> Any:
+def _of_run_time_size(*xs: object) -> Value:
     """The first of the arrays whose size is known only at run time."""
     return next(x for x in xs if wrap.is_dynamic_array(x))
 
 
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+def trapezoid(y: object, x: object = None, dx: object = 1.0, axis: object = -1) -> Value:
     """As `numpy.trapezoid`."""
     values = operands.array(y)
     at = one_axis(axis, values.ndim)
@@ -122,7 +123,9 @@ for _name in ("trapezoid", "trapz"):
 
 
 @rules.dynamic_shape(np.interp)
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+def interp(
+    x: object, xp: object, fp: object, left: object = None, right: object = None, period: object = None
+) -> Value:
     """As `numpy.interp`; the sample points of run-time size are followed by their last one."""
     known = [operands.array(v) for v in (xp, fp)]
     if any(map(wrap.is_dynamic_array, known)):
@@ -137,13 +140,13 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         capacity = min(v.shape[0] for v in known)
         known = [v[:capacity] for v in known]
 
-    def compute(points: Any) -> Any:
+    def compute(points: object) -> Value:
         return FUNCTIONS[np.interp](points, known[0], known[1], left, right, period)
 
     return broadcasting.elementwise(compute, (x,)) if wrap.is_dynamic_array(x) else compute(x)
 
 
-def _padded_with_last(x: Any) -> Any:
+def _padded_with_last(x: Value) -> Value:
     """The elements, then the last of them for ever."""
     if not wrap.is_dynamic_array(x):
         return x
@@ -154,7 +157,7 @@ def _padded_with_last(x: Any) -> Any:
 
 
 @rules.dynamic_shape(np.convolve)
-def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
+def convolve(a: Value, v: Value, mode: Value = "full") -> Value:
     """As `numpy.convolve`."""
     lines = [operands.array(x) for x in (a, v)]
     for x, name in zip(lines, "av", strict=True):

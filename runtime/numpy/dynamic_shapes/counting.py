@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import run_time_sizes
 from anabranch.runtime.numpy.core import atom_of, fresh, handle, zeros_atom
@@ -23,7 +23,7 @@ _INT = np.dtype(np.int64)
 
 @rules.dynamic_shape(np.bincount)
 @rules.implements(np.bincount)
-def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
+def bincount(x: Value, /, weights: Value = None, minlength: Value = 0) -> Value:
     """As `numpy.bincount`: as long as the greatest number says; with weights of float64, also where there is none."""
     numbers = x if wrap.is_dynamic_array(x) else handle(x)
     if numbers.ndim != 1:
@@ -51,7 +51,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
     return wrap.with_extents(fresh(atoms.op("scatter", counts, places, amounts, combine="add")), extents)
 
 
-def _left_packed(x: Any, dtype: np.dtype[Any]) -> tuple[Atom, Atom | None]:
+def _left_packed(x: Value, dtype: np.dtype) -> tuple[Atom, Atom | None]:
     """The elements from the front on, then zeros; and which are elements, where not all are."""
     if not wrap.is_dynamic_array(x):
         return atom_of(x, dtype), None
@@ -59,7 +59,7 @@ def _left_packed(x: Any, dtype: np.dtype[Any]) -> tuple[Atom, Atom | None]:
     return atoms.convert(front.padded(0).atom, dtype), front.valid()
 
 
-def _least(minlength: Any) -> Any:
+def _least(minlength: Value) -> Value:
     """The length that is asked for at least, as a bound."""
     least = size_arithmetic.bound_of(minlength) if isinstance(minlength, Tracer) else operator.index(minlength)
     below = size_arithmetic.interval_of(least).low < 0
@@ -69,7 +69,7 @@ def _least(minlength: Any) -> Any:
     return size_arithmetic.maximum(least, 0) if below else least
 
 
-def _size(line: Atom, there: Atom | None, dtype: np.dtype[Any]) -> Any:
+def _size(line: Atom, there: Atom | None, dtype: np.dtype) -> Value:
     """One more than the greatest number; 0 without any."""
     after = atoms.ufunc(np.add, line, zeros_atom(line.type.shape, _INT, 1))
     if there is not None:
@@ -80,7 +80,7 @@ def _size(line: Atom, there: Atom | None, dtype: np.dtype[Any]) -> Any:
     )
 
 
-def _amounts(numbers: Any, weights: Any, line: Atom) -> Atom:
+def _amounts(numbers: Value, weights: Value, line: Atom) -> Atom:
     """Return the weight that each number counts with."""
     if weights is None:
         return zeros_atom(line.type.shape, _INT, 1)

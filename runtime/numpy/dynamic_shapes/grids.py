@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.numpy.core import fresh, handle, plain
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import apply_ufunc, atoms, wrap
@@ -16,7 +15,7 @@ rules = Rules()
 
 
 @rules.dynamic_shape(np.meshgrid)
-def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "xy") -> tuple[Any, ...]:
+def meshgrid(*xi: object, copy: object = True, sparse: object = False, indexing: object = "xy") -> tuple[Value, ...]:
     """As `numpy.meshgrid`; the arrays are copies."""
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
@@ -32,6 +31,6 @@ def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "x
     return tuple(aligned.made(fresh(atoms.broadcast_to(x.atom, shape))) for x in aligned.operands)
 
 
-def _along_axis(x: Any, axis: int, ndim: int) -> Any:
+def _along_axis(x: object, axis: int, ndim: int) -> Value:
     flat = FUNCTIONS[np.ravel](x if wrap.is_dynamic_array(x) else handle(x))
     return flat[(None,) * axis + (slice(None),) + (None,) * (ndim - axis - 1)]

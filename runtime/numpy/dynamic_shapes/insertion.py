@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import one_axis, refused, traced_inside
 from anabranch.runtime.numpy.dynamic_shapes.joining import array_of, concatenate, extents_of
@@ -21,27 +22,27 @@ from anabranch.runtime.values.tracer import Tracer
 rules = Rules()
 
 
-def _axis(arr: Any, axis: Any) -> tuple[Any, int]:
+def _axis(arr: object, axis: object) -> tuple[Value, int]:
     array = array_of(arr)
     if axis is None:
         return FUNCTIONS[np.ravel](array) if array.ndim != 1 else array, 0
     return array, one_axis(axis, array.ndim)
 
 
-def _is_int(obj: Any) -> bool:
+def _is_int(obj: object) -> bool:
     if isinstance(obj, Tracer):
         return not wrap.is_dynamic_array(obj) and obj.abstract.shape == () and obj.abstract.dtype.kind in "iu"
     return isinstance(obj, (int, np.integer)) and not isinstance(obj, bool)
 
 
-def _axis_positions(array: Any, at: int) -> Any:
+def _axis_positions(array: Value, at: int) -> Value:
     """The positions of an axis, as an array of the axis's extent."""
     n = (array.capacity if wrap.is_dynamic_array(array) else array.shape)[at]
     line = wrap.array_of(atoms.op("iota", shape=(n,), dtype=np.dtype(np.int64), axis=0))
     return wrap.with_extents(line, (extents_of(array)[at],))
 
 
-def _place(obj: Any, size: Any, at: int) -> Any:
+def _place(obj: Value, size: Value, at: int) -> Value:
     """An index as a position from 0; raises, now or at run time, where it is out of bounds."""
     capacity = size if isinstance(size, int) else size_arithmetic.interval_of(size).high
     if isinstance(size, int):
@@ -52,7 +53,7 @@ def _place(obj: Any, size: Any, at: int) -> Any:
 
 
 @rules.dynamic_shape(np.delete)
-def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+def delete(arr: object, obj: object, axis: object = None) -> Value:
     """As `numpy.delete`."""
     array, at = _axis(arr, axis)
     if _is_int(obj):
@@ -62,7 +63,7 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     return array[(*((slice(None),) * at), kept)].__copy__()
 
 
-def _without(array: Any, place: Any, at: int) -> Any:
+def _without(array: object, place: object, at: int) -> Value:
     """Return the array without the element at an index: those behind it move up by one."""
     value, extents = _left_packed(array, at)
     capacity = max(value.type.shape[at] - 1, 0)
@@ -71,7 +72,7 @@ def _without(array: Any, place: Any, at: int) -> Any:
     return _with_size(made, extents, at, -1)
 
 
-def _left_packed(array: Any, at: int) -> tuple[Atom, list[Any]]:
+def _left_packed(array: Value, at: int) -> tuple[Atom, list[Value]]:
     """The elements from the front of an axis on."""
     if not wrap.is_dynamic_array(array):
         return array.atom, [None] * array.ndim
@@ -79,7 +80,7 @@ def _left_packed(array: Any, at: int) -> tuple[Atom, list[Any]]:
     return front.memory.atom, list(front.extents)
 
 
-def _before(place: Any, value: Atom, other: Atom, at: int) -> Atom:
+def _before(place: Value, value: Atom, other: Atom, at: int) -> Atom:
     """The first value before a place on an axis, the other one from there on."""
     shape = value.type.shape
     line = atoms.op("iota", shape=shape, dtype=np.dtype(np.int64), axis=at)
@@ -87,7 +88,7 @@ def _before(place: Any, value: Atom, other: Atom, at: int) -> Atom:
     return atoms.select(atoms.ufunc(np.less, line, limit), value, other)
 
 
-def _with_size(value: Atom, extents: list[Any], at: int, more: int) -> Any:
+def _with_size(value: Atom, extents: list[Any], at: int, more: int) -> Value:
     """An array whose axis has so many elements more than its extent."""
     if extents[at] is not None:
         extents[at] = Window(
@@ -96,7 +97,7 @@ def _with_size(value: Atom, extents: list[Any], at: int, more: int) -> Any:
     return wrap.with_extents(wrap.array_of(value), extents)
 
 
-def _many(obj: Any) -> Any:
+def _many(obj: object) -> Value:
     """Positions as an index: an empty list, too."""
     if isinstance(obj, (slice, Tracer)):
         return obj
@@ -105,7 +106,7 @@ def _many(obj: Any) -> Any:
 
 
 @rules.dynamic_shape(np.insert)
-def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+def insert(arr: Value, obj: Value, values: Value, axis: Value = None) -> Value:
     """As `numpy.insert`."""
     array, at = _axis(arr, axis)
     before = (slice(None),) * at
@@ -127,7 +128,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     return _with_size(atoms.op("dynamic_update_slice", moved, updates, *starts), extents, at, count)
 
 
-def _inserted_at(obj: Any, size: Any, at: int) -> Any:
+def _inserted_at(obj: Value, size: Value, at: int) -> Value:
     """Where to put something in: from the end of the array, too."""
     index = size_arithmetic.bound_of(obj if isinstance(obj, Tracer) else operator.index(obj))
     text = f"index {{}} is out of bounds for axis {at} with size {{}}"
@@ -139,7 +140,7 @@ def _inserted_at(obj: Any, size: Any, at: int) -> Any:
     return size_arithmetic.position(index, size)
 
 
-def _block(new: Any, array: Any, at: int, count: Any) -> Any:
+def _block(new: Value, array: Value, at: int, count: Value) -> Value:
     """The values, spread over the array's other axes."""
     shape, extents = list(array.capacity if wrap.is_dynamic_array(array) else array.shape), list(extents_of(array))
     extents[at] = extents_of(new)[at] if new.ndim == array.ndim else None
@@ -150,7 +151,7 @@ def _block(new: Any, array: Any, at: int, count: Any) -> Any:
     return made
 
 
-def _several(obj: Any, array: Any, at: int) -> Any:
+def _several(obj: object, array: object, at: int) -> Value:
     """Positions to insert at, from 0."""
     if isinstance(obj, slice) or (not traced_inside(obj) and np.asarray(obj).dtype == bool):
         return _axis_positions(array, at)[obj]
@@ -160,7 +161,7 @@ def _several(obj: Any, array: Any, at: int) -> Any:
     return places_
 
 
-def _insert_several(array: Any, indices: Any, values: Any, at: int) -> Any:
+def _insert_several(array: Value, indices: Value, values: Value, at: int) -> Value:
     if wrap.is_dynamic_array(indices):
         raise refused("insert", "the number of indices must be static")
     (count,), size = indices.shape, array.shape[at]
@@ -182,7 +183,7 @@ def _insert_several(array: Any, indices: Any, values: Any, at: int) -> Any:
 
 
 @rules.dynamic_shape(np.pad)
-def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
+def pad(array: object, pad_width: object, mode: object = "constant", **kwargs: object) -> Value:
     """As `numpy.pad` with constants, and in the modes that repeat elements."""
     made = array_of(array)
     constants = kwargs.pop("constant_values", 0) if mode == "constant" else 0
@@ -206,29 +207,29 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
     return made
 
 
-def _wrapped(place: Any, size: Any) -> Any:
+def _wrapped(place: Value, size: Value) -> Value:
     return place % size
 
 
-def _symmetric(place: Any, size: Any) -> Any:
+def _symmetric(place: Value, size: Value) -> Value:
     turned = place % (2 * size)
     return FUNCTIONS[np.minimum](turned, 2 * size - 1 - turned)
 
 
-def _reflected(place: Any, size: Any) -> Any:
+def _reflected(place: Value, size: Value) -> Value:
     period = FUNCTIONS[np.maximum](2 * (size - 1), 1)
     turned = place % period
     return FUNCTIONS[np.minimum](turned, period - turned) * (size > 1)
 
 
-def _edge(place: Any, size: Any) -> Any:
+def _edge(place: Value, size: Value) -> Value:
     return FUNCTIONS[np.clip](place, 0, size - 1)
 
 
 _SOURCES = {"edge": _edge, "wrap": _wrapped, "symmetric": _symmetric, "reflect": _reflected}
 
 
-def _repeated(array: Any, at: int, low: int, high: int, mode: str) -> Any:
+def _repeated(array: Value, at: int, low: int, high: int, mode: str) -> Value:
     """Each element of the longer axis is one of the array's."""
     size = array.shape[at]
     text = f"can't extend empty axis {at} using modes other than 'constant' or 'empty'"
@@ -244,5 +245,5 @@ def _repeated(array: Any, at: int, low: int, high: int, mode: str) -> Any:
     return wrap.with_extents(wrap.array_of(taken), extents)
 
 
-def _atom(x: Any) -> Atom:
+def _atom(x: object) -> Atom:
     return wrap.as_atom(x, np.int64)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import handle, one_axis, supported
 from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
@@ -20,12 +21,12 @@ from anabranch.runtime.values.registry import FUNCTIONS
 rules = Rules()
 
 
-def array_of(x: Any) -> Any:
+def array_of(x: object) -> Value:
     """The operand as an array, of static or of run-time size."""
     return x if wrap.is_dynamic_array(x) else handle(x)
 
 
-def arrays_of(given: Any) -> list[Any]:
+def arrays_of(given: Value) -> list[Value]:
     """The operands of a function that joins."""
     if wrap.is_dynamic_array(given):
         return [given[i] for i in range(len(given))]
@@ -34,7 +35,7 @@ def arrays_of(given: Any) -> list[Any]:
     return [array_of(x) for x in given]
 
 
-def extents_of(x: Any) -> tuple[ValidRegion | None, ...]:
+def extents_of(x: Value) -> tuple[ValidRegion | None, ...]:
     """The extents of an array, of static or of run-time size."""
     found: tuple[ValidRegion | None, ...] = x.extents if wrap.is_dynamic_array(x) else (None,) * x.ndim
     return found
@@ -42,8 +43,8 @@ def extents_of(x: Any) -> tuple[ValidRegion | None, ...]:
 
 @rules.dynamic_shape(np.concatenate)
 def concatenate(
-    arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
-) -> Any:
+    arrays: Value, /, axis: Value = 0, out: Value = None, *, dtype: Value = None, casting: Value = "same_kind"
+) -> Value:
     """As `numpy.concatenate`: the capacity of the result is the sum of its parts' capacities."""
     parts = arrays_of(arrays)
     if out is not None and dtype is not None:
@@ -67,7 +68,7 @@ def concatenate(
     return stored(out, wrap.with_extents(wrap.array_of(value), extents, origin))
 
 
-def _check_out(out: Any, parts: Sequence[Any], at: int) -> None:
+def _check_out(out: Value, parts: Sequence[Value], at: int) -> None:
     """NumPy's words for an output of another shape."""
     wrong: Atom = atoms.literal(out.ndim != parts[0].ndim)
     for d, n in enumerate(out.shape):
@@ -78,12 +79,12 @@ def _check_out(out: Any, parts: Sequence[Any], at: int) -> None:
     broadcasting.refuse(wrong, ValueError, "Output array is the wrong shape")
 
 
-def _atom(x: Any) -> Atom:
+def _atom(x: Value) -> Atom:
     atom: Atom = x.memory.atom if wrap.is_dynamic_array(x) else x.atom
     return atom
 
 
-def _cast(parts: Sequence[Any], dtype: Any, casting: Any) -> list[Any]:
+def _cast(parts: Sequence[Value], dtype: Value, casting: Value) -> list[Value]:
     chosen = np.result_type(*[p.dtype for p in parts]) if dtype is None else supported(dtype)
     for p in parts:
         if dtype is not None and not np.can_cast(p.dtype, chosen, casting):
@@ -91,7 +92,7 @@ def _cast(parts: Sequence[Any], dtype: Any, casting: Any) -> list[Any]:
     return [p if p.dtype == chosen else p.astype(chosen) for p in parts]
 
 
-def _check_dimensions(parts: Sequence[Any]) -> None:
+def _check_dimensions(parts: Sequence[Value]) -> None:
     for i, p in enumerate(parts):
         if p.ndim != parts[0].ndim:
             raise ValueError(
@@ -160,13 +161,15 @@ def _placed(rows: Sequence[_Part], at: int) -> tuple[Atom, ValidRegion | None]:
 
 
 @rules.dynamic_shape(np.append)
-def append(arr: Any, values: Any, axis: Any = None) -> Any:
+def append(arr: Value, values: Value, axis: Value = None) -> Value:
     """As `numpy.append`."""
     return concatenate([arr, values], axis)
 
 
 @rules.dynamic_shape(np.stack)
-def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+def stack(
+    arrays: Value, axis: Value = 0, out: Value = None, *, dtype: Value = None, casting: Value = "same_kind"
+) -> Value:
     """As `numpy.stack`."""
     parts = arrays_of(arrays)
     first = parts[0]
@@ -179,15 +182,15 @@ def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, cas
 
 
 def along_new_axis(
-    parts: Sequence[Any], axis: Any, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
-) -> Any:
+    parts: Sequence[Value], axis: Value, out: Value = None, *, dtype: Value = None, casting: Value = "same_kind"
+) -> Value:
     """Arrays that are known to have one shape, along a new axis."""
     at = one_axis(axis, parts[0].ndim + 1)
     wider = [p[(slice(None),) * at + (None,)] for p in parts]
     return concatenate(wider, at, out, dtype=dtype, casting=casting)
 
 
-def _at_least(x: Any, ndim: int) -> Any:
+def _at_least(x: Value, ndim: int) -> Value:
     """Return the rule of `np.atleast_1d` or the like."""
     if x.ndim >= ndim:
         return x
@@ -200,7 +203,7 @@ def _at_least(x: Any, ndim: int) -> Any:
 
 
 def _several(ndim: int) -> Callable[..., Any]:
-    def rule(*arys: Any) -> Any:
+    def rule(*arys: object) -> Value:
         made = tuple(_at_least(array_of(x), ndim) for x in arys)
         return made[0] if len(made) == 1 else made
 
@@ -212,7 +215,7 @@ for _ndim, _function in enumerate((np.atleast_1d, np.atleast_2d, np.atleast_3d),
 
 
 def _stacked(least: int, axis_of: Callable[[Any], int]) -> Callable[..., Any]:
-    def rule(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    def rule(tup: object, *, dtype: object = None, casting: object = "same_kind") -> Value:
         parts = [_at_least(p, least) for p in arrays_of(tup)]
         return concatenate(parts, axis_of(parts[0]), dtype=dtype, casting=casting)
 
@@ -227,19 +230,19 @@ rules.dynamic_shape(np.dstack)(_stacked(3, lambda _: 2))
 
 
 @rules.dynamic_shape(np.column_stack)
-def column_stack(tup: Any) -> Any:
+def column_stack(tup: object) -> Value:
     """As `numpy.column_stack`."""
     return concatenate([p if p.ndim >= 2 else p.reshape(-1, 1) for p in arrays_of(tup)], 1)
 
 
 @rules.dynamic_shape(np.block)
-def block(arrays: Any) -> Any:
+def block(arrays: object) -> Value:
     """As `numpy.block`."""
     depth = _depth(arrays)
     return _block(arrays, depth, max(depth, _most_axes(arrays)))
 
 
-def _depth(arrays: Any) -> int:
+def _depth(arrays: object) -> int:
     if not isinstance(arrays, list):
         return 0
     if not arrays:
@@ -250,11 +253,11 @@ def _depth(arrays: Any) -> int:
     return 1 + depths.pop()
 
 
-def _most_axes(arrays: Any) -> int:
+def _most_axes(arrays: object) -> int:
     return max(map(_most_axes, arrays)) if isinstance(arrays, list) else array_of(arrays).ndim
 
 
-def _block(arrays: Any, depth: int, ndim: int) -> Any:
+def _block(arrays: Value, depth: int, ndim: int) -> Value:
     if depth == 0:
         array = array_of(arrays)
         return array[(None,) * (ndim - array.ndim)].__copy__() if ndim > array.ndim else array.__copy__()

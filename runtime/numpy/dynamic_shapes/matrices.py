@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import axes_tuple, fresh
 from anabranch.runtime.numpy.dynamic_shapes import operands
@@ -19,13 +18,13 @@ rules = Rules()
 
 
 @rules.dynamic_shape(np.allclose)
-def allclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: Any = False) -> Any:
+def allclose(a: object, b: object, rtol: object = 1.0e-5, atol: object = 1.0e-8, equal_nan: object = False) -> Value:
     """As `numpy.allclose`."""
     return FUNCTIONS[np.all](FUNCTIONS[np.isclose](a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)).item()
 
 
 @rules.dynamic_shape(np.array_equal)
-def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
+def array_equal(a1: object, a2: object, equal_nan: object = False) -> Value:
     """As `numpy.array_equal`: arrays of different sizes are not."""
     x, y = operands.array(a1), operands.array(a2)
     if x.ndim != y.ndim:
@@ -46,7 +45,9 @@ def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
 
 
 @rules.dynamic_shape(np.trace)
-def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None) -> Any:
+def trace(
+    a: Value, offset: Value = 0, axis1: Value = 0, axis2: Value = 1, dtype: Value = None, out: Value = None
+) -> Value:
     """As `numpy.trace`."""
     axes = axes_tuple((axis1, axis2), a.ndim)
     front = a.left_packed(*axes)
@@ -58,7 +59,7 @@ def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = 
 # ---- covariances -----------------------------------------------------------------------------------------------------
 
 
-def _variables(m: Any, rowvar: Any) -> Any:
+def _variables(m: object, rowvar: object) -> Value:
     """One variable in each row."""
     x = operands.array(m)
     if x.ndim > 2:
@@ -70,16 +71,16 @@ def _variables(m: Any, rowvar: Any) -> Any:
 
 @rules.dynamic_shape(np.cov)
 def cov(
-    m: Any,
-    y: Any = None,
-    rowvar: Any = True,
-    bias: Any = False,
-    ddof: Any = None,
-    fweights: Any = None,
-    aweights: Any = None,
+    m: Value,
+    y: Value = None,
+    rowvar: Value = True,
+    bias: Value = False,
+    ddof: Value = None,
+    fweights: Value = None,
+    aweights: Value = None,
     *,
-    dtype: Any = None,
-) -> Any:
+    dtype: Value = None,
+) -> Value:
     """As `numpy.cov`, without weights."""
     if ddof is not None and ddof != int(ddof):
         raise ValueError("ddof must be integer")
@@ -101,7 +102,7 @@ def cov(
 
 
 @rules.dynamic_shape(np.corrcoef)
-def corrcoef(x: Any, y: Any = None, rowvar: Any = True, *, dtype: Any = None) -> Any:
+def corrcoef(x: object, y: object = None, rowvar: object = True, *, dtype: object = None) -> Value:
     """As `numpy.corrcoef`."""
     c = FUNCTIONS[np.cov](x, y, rowvar, dtype=dtype)
     if wrap.is_dynamic_array(c):

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
 from anabranch.runtime.numpy.rules import Rules
@@ -26,7 +27,7 @@ _CORES = "(n?,k),(k,m?)->(n?,m?)"
 class _Side:
     """One operand: its axes, each with its extent; an axis of another operand may be summed over along with one."""
 
-    def __init__(self, x: Any) -> None:
+    def __init__(self, x: object) -> None:
         self.x = wrap.numpy_operand(x)
         self.is_dynamic = wrap.is_dynamic_array(self.x)
         self.shape = tuple(self.x.shape) if self.is_dynamic else wrap.shape_of(self.x)
@@ -36,7 +37,7 @@ class _Side:
     def ndim(self) -> int:
         return len(self.shape)
 
-    def cleared(self, axes: Collection[int]) -> Any:
+    def cleared(self, axes: Collection[int]) -> Value:
         """The operand with zeros outside of the valid region of these axes, which are summed over."""
         if not wrap.is_dynamic_array(self.x):
             return self.x
@@ -68,7 +69,7 @@ def _capacity(side: _Side, axis: int) -> int:
     return n
 
 
-def _fronted(x: Any, axis: int, capacity: int) -> Any:
+def _fronted(x: Value, axis: int, capacity: int) -> Value:
     """The array with an axis compacted to its front, of a given capacity."""
     x = x.left_packed(axis) if wrap.is_dynamic_array(x) else x
     key = (slice(None),) * axis + (slice(0, capacity),)
@@ -79,7 +80,7 @@ def _fronted(x: Any, axis: int, capacity: int) -> Any:
 
 def _product(
     a: _Side, i: int, b: _Side, j: int, extents: list[ValidRegion | None], function: Callable[..., Any]
-) -> Any:
+) -> Value:
     """The product of plain arrays, summed over axis i of one and j of the other."""
     made = FUNCTIONS[function](a.cleared((i,)), b.cleared((j,)))
     origin = next((side.x.origin for side in (a, b) if side.is_dynamic), None)
@@ -87,7 +88,7 @@ def _product(
 
 
 @rules.dynamic_shape(np.matmul, np.linalg.matmul)
-def matmul(x1: Any, x2: Any, /, out: Any = None) -> Any:
+def matmul(x1: object, x2: object, /, out: object = None) -> Value:
     """As `numpy.matmul`; the axes before the last two are broadcast where they are of static size."""
     a, b = _Side(x1), _Side(x2)
     for place, side in enumerate((a, b)):
@@ -128,7 +129,7 @@ def _lead(a: _Side, b: _Side) -> list[ValidRegion | None]:
 
 
 @rules.dynamic_shape(np.dot)
-def dot(a: Any, b: Any, out: Any = None) -> Any:
+def dot(a: object, b: object, out: object = None) -> Value:
     """As `numpy.dot`."""
     x, y = _Side(a), _Side(b)
     if not x.ndim or not y.ndim:
@@ -154,14 +155,14 @@ def _agree_telling(x: _Side, i: int, y: _Side, j: int, text: str) -> None:
 
 
 @rules.dynamic_shape(np.vdot)
-def vdot(a: Any, b: Any, /) -> Any:
+def vdot(a: object, b: object, /) -> Value:
     """As `numpy.vdot`."""
     flat = [FUNCTIONS[np.ravel](v) for v in (a, b)]
     return FUNCTIONS[np.dot](FUNCTIONS[np.conjugate](flat[0]), flat[1])
 
 
 @rules.dynamic_shape(np.inner)
-def inner(a: Any, b: Any, /) -> Any:
+def inner(a: object, b: object, /) -> Value:
     """As `numpy.inner`."""
     x, y = _Side(a), _Side(b)
     if not x.ndim or not y.ndim:
@@ -173,14 +174,14 @@ def inner(a: Any, b: Any, /) -> Any:
 
 
 @rules.dynamic_shape(np.outer)
-def outer(a: Any, b: Any, out: Any = None) -> Any:
+def outer(a: Value, b: Value, out: Value = None) -> Value:
     """As `numpy.outer`."""
     column, row = (FUNCTIONS[np.ravel](v) for v in (a, b))
     return stored(out, column[:, None] * row[None, :])
 
 
 @rules.dynamic_shape(np.einsum)
-def einsum(subscripts: Any, *operands: Any, out: Any = None, **kwargs: Any) -> Any:
+def einsum(subscripts: Value, *operands: Value, out: Value = None, **kwargs: Value) -> Value:
     """As `numpy.einsum` in its form with a string that names each axis."""
     sides = [_Side(x) for x in operands]
     if not isinstance(subscripts, str) or "..." in subscripts:

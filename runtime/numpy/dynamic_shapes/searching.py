@@ -6,10 +6,10 @@ What is selected is not moved: it stays where it is, with a mask.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import atom_of, fresh, one_axis, refused, zeros_atom
 from anabranch.runtime.numpy.dynamic_shapes import operands
@@ -30,7 +30,7 @@ _ZERO_DIMENSIONAL = (
 )
 
 
-def truth(x: Any) -> Atom:
+def truth(x: Value) -> Atom:
     """The mask of the valid elements that are not zero."""
     value = operands.memory(x).atom
     if value.type.dtype != np.bool_:
@@ -39,7 +39,7 @@ def truth(x: Any) -> Atom:
     return value if there is None else atoms.logical_and(value, there)
 
 
-def _columns(x: Any) -> tuple[list[Atom], Masked]:
+def _columns(x: object) -> tuple[list[Atom], Masked]:
     """The index along each axis of each place of an array, flat, and at which of them an element is not zero."""
     shape = operands.capacity(x)
     count = math.prod(shape)
@@ -49,7 +49,7 @@ def _columns(x: Any) -> tuple[list[Atom], Masked]:
 
 @rules.dynamic_shape(np.nonzero)
 @rules.implements(np.nonzero)
-def nonzero(a: Any) -> tuple[Any, ...]:
+def nonzero(a: object) -> tuple[Value, ...]:
     """As `numpy.nonzero`."""
     x = operands.array(a)
     if not x.ndim:
@@ -63,14 +63,14 @@ rules.methods["nonzero"] = nonzero
 
 @rules.dynamic_shape(np.flatnonzero)
 @rules.implements(np.flatnonzero)
-def flatnonzero(a: Any) -> Any:
+def flatnonzero(a: object) -> Value:
     """As `numpy.flatnonzero`."""
     return nonzero(operands.flat(a))[0]
 
 
 @rules.dynamic_shape(np.argwhere)
 @rules.implements(np.argwhere)
-def argwhere(a: Any) -> Any:
+def argwhere(a: object) -> Value:
     """As `numpy.argwhere`."""
     x = operands.array(a)
     columns, where = _columns(x)
@@ -84,7 +84,7 @@ def argwhere(a: Any) -> Any:
 
 
 @rules.dynamic_shape(np.compress)
-def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+def compress(condition: object, a: object, axis: object = None, out: object = None) -> Value:
     """As `numpy.compress`, of a condition that is known only at run time."""
     wanted = operands.array(condition)
     if wanted.ndim != 1:
@@ -99,7 +99,7 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     return stored(out, wrap.part_of(operands.memory(x), kept, operands.origin(x)).__copy__())
 
 
-def _chosen(condition: Any, x: Any, axis: int) -> Atom:
+def _chosen(condition: Value, x: Value, axis: int) -> Atom:
     """The positions along an axis at which the condition holds, which may be shorter than the axis."""
     extent, size = operands.extents(x)[axis], operands.capacity(x)[axis]
     if not wrap.is_dynamic_array(condition) and extent is None and condition.shape == (size,):
@@ -116,7 +116,7 @@ def _chosen(condition: Any, x: Any, axis: int) -> Atom:
     return made if valid is None else atoms.logical_and(made, valid)
 
 
-def _refuse_out_of_bounds(line: Atom, count: Any, axis: int) -> None:
+def _refuse_out_of_bounds(line: Atom, count: Value, axis: int) -> None:
     """Raise for an element that is chosen behind the end of the axis."""
     (n,) = line.type.shape
     if n and not (isinstance(count, int) and n <= count):
@@ -129,20 +129,20 @@ def _refuse_out_of_bounds(line: Atom, count: Any, axis: int) -> None:
 
 
 @rules.dynamic_shape_method("compress")
-def compress_method(a: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
+def compress_method(a: object, condition: object, axis: Value = None, out: object = None) -> Value:
     """As `ndarray.compress`."""
     return compress(condition, a, axis, out)
 
 
 @rules.dynamic_shape(np.extract)
-def extract(condition: Any, arr: Any) -> Any:
+def extract(condition: object, arr: object) -> Value:
     """As `numpy.extract`."""
     return compress(operands.flat(condition), operands.flat(arr))
 
 
 @rules.dynamic_shape(np.trim_zeros)
 @rules.implements(np.trim_zeros)
-def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
+def trim_zeros(filt: object, trim: Value = "fb", axis: object = None) -> Value:
     """As `numpy.trim_zeros` of one axis: a view."""
     x = operands.array(filt)
     if x.ndim != 1:
@@ -170,13 +170,13 @@ def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
 
 
 @rules.dynamic_shape(np.searchsorted)
-def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+def searchsorted(a: Value, v: Value, side: Value = "left", sorter: Value = None) -> Value:
     """As `numpy.searchsorted`."""
     base = a if sorter is None else FUNCTIONS[np.take](a, sorter)
     if wrap.is_dynamic_array(v):
         line = base
 
-        def search(wanted: Any) -> Any:
+        def search(wanted: object) -> Value:
             return searchsorted(line, wanted, side)
 
         return broadcasting.elementwise(search, (v,))
@@ -191,7 +191,7 @@ def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
 
 
 @rules.dynamic_shape(np.digitize)
-def digitize(x: Any, bins: Any, right: Any = False) -> Any:
+def digitize(x: object, bins: Value, right: object = False) -> Value:
     """As `numpy.digitize`."""
     if not wrap.is_dynamic_array(bins):
         return broadcasting.elementwise(lambda wanted: FUNCTIONS[np.digitize](wanted, bins, right), (x,))

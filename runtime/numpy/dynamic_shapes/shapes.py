@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.numpy.core import axes_tuple, inhomogeneous, one_axis
 from anabranch.runtime.numpy.dynamic_shapes import joining
 from anabranch.runtime.numpy.rules import Rules
@@ -18,12 +19,12 @@ from anabranch.runtime.values.registry import FUNCTIONS, METHODS
 rules = Rules()
 
 
-def _permuted(a: Any, axes: tuple[int, ...]) -> Any:
+def _permuted(a: Value, axes: tuple[int, ...]) -> Value:
     return a.viewed(views.Permute(axes), extents=tuple(a.extents[i] for i in axes))
 
 
 @rules.dynamic_shape(np.transpose, np.permute_dims)
-def transpose(a: Any, axes: Any = None) -> Any:
+def transpose(a: Value, axes: Value = None) -> Value:
     """As `numpy.transpose`: a view."""
     order = tuple(reversed(range(a.ndim))) if axes is None else axes_tuple(tuple(axes), a.ndim)
     if len(order) != a.ndim:
@@ -32,7 +33,7 @@ def transpose(a: Any, axes: Any = None) -> Any:
 
 
 @rules.dynamic_shape_method("transpose")
-def transpose_method(a: Any, *axes: Any) -> Any:
+def transpose_method(a: object, *axes: object) -> Value:
     """As `ndarray.transpose`."""
     given = axes[0] if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))) else axes or None
     return transpose(a, given)
@@ -42,7 +43,7 @@ rules.dynamic_shape_properties["T"] = transpose
 
 
 @rules.dynamic_shape(np.swapaxes)
-def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
+def swapaxes(a: Value, axis1: Value, axis2: Value) -> Value:
     """As `numpy.swapaxes`."""
     order = list(range(a.ndim))
     i, j = one_axis(axis1, a.ndim, "axis1"), one_axis(axis2, a.ndim, "axis2")
@@ -51,14 +52,14 @@ def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
 
 
 @rules.dynamic_shape(np.moveaxis)
-def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+def moveaxis(a: Value, source: Value, destination: Value) -> Value:
     """As `numpy.moveaxis`."""
     order = tuple(np.moveaxis(np.zeros(range(1, a.ndim + 1)), source, destination).shape)
     return _permuted(a, tuple(n - 1 for n in order))
 
 
 @rules.dynamic_shape(np.expand_dims)
-def expand_dims(a: Any, axis: Any) -> Any:
+def expand_dims(a: Value, axis: Value) -> Value:
     """As `numpy.expand_dims`."""
     given = axis if isinstance(axis, (tuple, list)) else (axis,)
     new = axes_tuple(tuple(given), a.ndim + len(given))
@@ -66,26 +67,26 @@ def expand_dims(a: Any, axis: Any) -> Any:
 
 
 @rules.dynamic_shape(np.flip)
-def flip(m: Any, axis: Any = None) -> Any:
+def flip(m: Value, axis: Value = None) -> Value:
     """As `numpy.flip`: a view."""
     axes = axes_tuple(axis, m.ndim)
     return m[tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(m.ndim))]
 
 
 @rules.dynamic_shape(np.flipud)
-def flipud(m: Any) -> Any:
+def flipud(m: Value) -> Value:
     """As `numpy.flipud`."""
     return flip(m, 0)
 
 
 @rules.dynamic_shape(np.fliplr)
-def fliplr(m: Any) -> Any:
+def fliplr(m: object) -> Value:
     """As `numpy.fliplr`."""
     return flip(m, 1)
 
 
 @rules.dynamic_shape(np.squeeze)
-def squeeze(a: Any, axis: Any = None) -> Any:
+def squeeze(a: Value, axis: Value = None) -> Value:
     """As `numpy.squeeze`: of axes whose size is known to be 1."""
     ones = [i for i, (n, e) in enumerate(zip(a.capacity, a.extents, strict=True)) if e is None and n == 1]
     axes = ones if axis is None else list(axes_tuple(axis, a.ndim))
@@ -100,7 +101,7 @@ def squeeze(a: Any, axis: Any = None) -> Any:
 
 
 @rules.dynamic_shape(np.copy)
-def copy(a: Any, order: Any = "K", subok: Any = False) -> Any:
+def copy(a: Value, order: Value = "K", subok: Value = False) -> Value:
     """As `numpy.copy`."""
     return a.__copy__()
 
@@ -109,7 +110,7 @@ rules.dynamic_shape_method("copy")(lambda a, order="C": a.__copy__())
 
 
 @rules.dynamic_shape(np.array)
-def array(object: Any, dtype: Any = None, *, copy: Any = True, ndmin: Any = 0, **others: Any) -> Any:
+def array(object: Value, dtype: Value = None, *, copy: Value = True, ndmin: Value = 0, **others: Value) -> Value:
     """As `numpy.array` of an array; of a list that holds some, they are stacked."""
     if not wrap.is_dynamic_array(object):
         items = joining.arrays_of(list(object))
@@ -121,7 +122,7 @@ def array(object: Any, dtype: Any = None, *, copy: Any = True, ndmin: Any = 0, *
     return made[(None,) * max(0, ndmin - made.ndim)] if ndmin > made.ndim else made
 
 
-def _check_homogeneous(items: Sequence[Any]) -> None:
+def _check_homogeneous(items: Sequence[Value]) -> None:
     """Raise NumPy's error where the items of a list have several shapes; it tells of the axes before the first such."""
     shapes = [item.shape for item in items]
     first = shapes[0]
@@ -135,32 +136,34 @@ def _check_homogeneous(items: Sequence[Any]) -> None:
 
 
 @rules.dynamic_shape(np.asarray, np.asanyarray)
-def asarray(a: Any, dtype: Any = None, **others: Any) -> Any:
+def asarray(a: Value, dtype: Value = None, **others: Value) -> Value:
     """As `numpy.asarray`."""
     return array(a, dtype, copy=False)
 
 
 @rules.dynamic_shape_method("astype")
-def astype(a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True) -> Any:
+def astype(
+    a: Value, dtype: Value, order: Value = "K", casting: Value = "unsafe", subok: Value = True, copy: Value = True
+) -> Value:
     """As `ndarray.astype`."""
     made = METHODS["astype"](a.memory, dtype, order, casting, subok, copy)
     return a if made is a.memory else a.with_memory(made)
 
 
 @rules.dynamic_shape_method("view")
-def view(a: Any, dtype: Any = None, type: Any = None) -> Any:
+def view(a: Value, dtype: Value = None, type: Value = None) -> Value:
     """As `ndarray.view()`."""
     return wrap.part_of(METHODS["view"](a.memory, dtype, type), a.extents, a.origin)
 
 
 @rules.dynamic_shape_method("fill")
-def fill(a: Any, value: Any) -> None:
+def fill(a: Value, value: Value) -> None:
     """As `ndarray.fill`."""
     a.assign(value)
 
 
 @rules.dynamic_shape(np.copyto)
-def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+def copyto(dst: Value, src: Value, casting: Value = "same_kind", where: Value = True) -> None:
     """As `numpy.copyto`."""
     if where is not True:
         src = FUNCTIONS[np.where](where, src, dst)
@@ -168,15 +171,15 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
 
 
 @rules.dynamic_shape(np.where)
-def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+def where(condition: Value, x: Value = None, y: Value = None, /) -> Value:
     """As `numpy.where` of three arguments."""
     if x is None and y is None:
         return FUNCTIONS[np.nonzero](condition)
     return broadcasting.elementwise(FUNCTIONS[np.where], (condition, x, y))
 
 
-def _like(value: int) -> Any:
-    def make_like(a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None) -> Any:
+def _like(value: int) -> Value:
+    def make_like(a: Value, dtype: Value = None, order: Value = "K", subok: Value = True, shape: Value = None) -> Value:
         chosen = a.dtype if dtype is None else dtype
         return a.with_memory(FUNCTIONS[np.full](a.capacity, value, chosen))
 
@@ -188,22 +191,22 @@ for _function, _value in ((np.zeros_like, 0), (np.ones_like, 1), (np.empty_like,
 
 
 @rules.dynamic_shape(np.full_like)
-def full_like(a: Any, fill_value: Any, dtype: Any = None, **others: Any) -> Any:
+def full_like(a: object, fill_value: object, dtype: object = None, **others: object) -> Value:
     """As `numpy.full_like`."""
     made = _like(0)(a, dtype)
     made.assign(fill_value)
     return made
 
 
-def _elementwise(function: Callable[..., Any], fill: Any = None) -> None:
-    def rule(*args: Any, **kwargs: Any) -> Any:
+def _elementwise(function: Callable[..., Any], fill: object = None) -> None:
+    def rule(*args: object, **kwargs: Value) -> Value:
         arrays = [i for i, x in enumerate(args) if wrap.is_dynamic_array(x)]
         if not arrays:
             next(v for v in kwargs.values() if wrap.is_dynamic_array(v))._needs_size(
                 f"an argument of {function.__name__}()"
             )
 
-        def compute(*values: Any) -> Any:
+        def compute(*values: object) -> Value:
             given = dict(zip(arrays, values, strict=True))
             return FUNCTIONS[function](*[given.get(i, x) for i, x in enumerate(args)], **kwargs)
 
@@ -219,10 +222,10 @@ for _staged in (
     _elementwise(_staged)
 
 
-def _several(function: Callable[..., Any]) -> None:
+def _several(function: Callable[..., object]) -> None:
     """Functions of which each positional argument is an operand."""
 
-    def rule(*args: Any, **kwargs: Any) -> Any:
+    def rule(*args: object, **kwargs: object) -> Value:
         return broadcasting.elementwise(lambda *xs: FUNCTIONS[function](*xs, **kwargs), args)
 
     rules.dynamic_shape(function)(rule)
@@ -232,12 +235,12 @@ _several(np.isclose)
 
 
 @rules.dynamic_shape(np.clip)
-def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, **kwargs: Any) -> Any:
+def clip(a: object, a_min: object = None, a_max: object = None, out: Value = None, **kwargs: object) -> Value:
     """As `numpy.clip`."""
     low, high = kwargs.get("min", a_min), kwargs.get("max", a_max)
     limits = [x for x in (low, high) if x is not None]
 
-    def compute(x: Any, *given: Any) -> Any:
+    def compute(x: object, *given: object) -> Value:
         left = iter(given)
         bottom, top = (None if v is None else next(left) for v in (low, high))
         return FUNCTIONS[np.clip](x, bottom, top)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import ufunc_reductions
 from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, handle, one_axis
@@ -17,7 +18,7 @@ from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmeti
 from anabranch.runtime.values.registry import FUNCTIONS
 
 
-def _idle(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
+def _idle(ufunc: np.ufunc, dtype: np.dtype) -> Value:
     """Return the value that is neutral for a ufunc on values of a dtype; None where there is none."""
     if ufunc in (np.maximum, np.minimum):
         return lowest(dtype) if ufunc is np.maximum else highest(dtype)
@@ -29,7 +30,7 @@ def _idle(ufunc: np.ufunc, dtype: np.dtype[Any]) -> Any:
     return ufunc.identity
 
 
-def reduce(ufunc: np.ufunc, x: Any, options: ufunc_reductions.ReductionKeywords) -> Any:
+def reduce(ufunc: np.ufunc, x: Value, options: ufunc_reductions.ReductionKeywords) -> Value:
     """As `ufunc.reduce`."""
     if not wrap.is_dynamic_array(x):
         options.where._needs_size("an array of the size of where=")
@@ -49,8 +50,8 @@ def reduce(ufunc: np.ufunc, x: Any, options: ufunc_reductions.ReductionKeywords)
 
 
 def _one_after_the_other(
-    ufunc: np.ufunc, x: Any, axes: tuple[int, ...], options: ufunc_reductions.ReductionKeywords, where: Any
-) -> Any:
+    ufunc: np.ufunc, x: Value, axes: tuple[int, ...], options: ufunc_reductions.ReductionKeywords, where: Value
+) -> Value:
     """A reduction without a neutral value, of an array of one axis."""
     if x.ndim != 1 or not axes or (where is not True and where is not NoValue):
         return x._needs_size(f"{ufunc.__name__}.reduce() of one axis, without where=,")
@@ -68,7 +69,7 @@ def _one_after_the_other(
     )
 
 
-def accumulate(staged: Any, x: Any, axis: Any, dtype: Any, out: Any) -> Any:
+def accumulate(staged: Any, x: Value, axis: Value, dtype: Value, out: Value) -> Value:
     """As `ufunc.accumulate`."""
     if not wrap.is_dynamic_array(x):
         return stored(out, staged.accumulate(x, axis, dtype))
@@ -77,13 +78,13 @@ def accumulate(staged: Any, x: Any, axis: Any, dtype: Any, out: Any) -> Any:
     return stored(out, line.with_memory(staged.accumulate(line.padded(1), at, dtype)))
 
 
-def outer(staged: Any, a: Any, b: Any, **kwargs: Any) -> Any:
+def outer(staged: Any, a: Value, b: Value, **kwargs: Value) -> Value:
     """As `ufunc.outer`."""
     x, y = operands.array(a), operands.array(b)
     return staged(x[(..., *(None,) * y.ndim)], y, **kwargs)
 
 
-def reduceat(staged: Any, x: Any, indices: Any, axis: Any, dtype: Any, out: Any) -> Any:
+def reduceat(staged: Any, x: Value, indices: Value, axis: Value, dtype: Value, out: Value) -> Value:
     """As `ufunc.reduceat`."""
     array, starts = operands.array(x), operands.array(indices)
     at = one_axis(axis, array.ndim)
@@ -108,14 +109,14 @@ def reduceat(staged: Any, x: Any, indices: Any, axis: Any, dtype: Any, out: Any)
     return stored(out, wrap.with_extents(made, extents) if any(extents) else made)
 
 
-def _segments(staged: Any, value: Any, starts: Any, at: int, dtype: Any) -> Any:
+def _segments(staged: Any, value: Value, starts: Value, at: int, dtype: Value) -> Value:
     """The segments of an array to which a neutral element was added at the end of an axis."""
     blank = [(0, 1) if i == at else (0, 0) for i in range(value.ndim)]
     extended = FUNCTIONS[np.pad](value, blank, mode="edge")
     return staged.reduceat(extended, starts, at, dtype)
 
 
-def _check_starts(ufunc: np.ufunc, starts: Any, size: Any) -> None:
+def _check_starts(ufunc: np.ufunc, starts: Value, size: Value) -> None:
     if starts.dtype.kind not in "iub":
         raise TypeError(f"Cannot cast array data from {starts.dtype!r} to dtype('int64') according to the rule 'safe'")
     wrong = FUNCTIONS[np.logical_or](starts < 0, starts >= size)
@@ -127,7 +128,7 @@ def _check_starts(ufunc: np.ufunc, starts: Any, size: Any) -> None:
     broadcasting.refuse(wrap.as_atom(FUNCTIONS[np.any](wrong)), IndexError, text, found, size)
 
 
-def places(a: Any, indices: Any) -> tuple[Atom, Any]:
+def places(a: Value, indices: Value) -> tuple[Atom, Value]:
     """The flat positions in an array's buffer that indices select, and the array of them where not all are valid."""
     view = operands.memory(a)
     count = atoms.op("iota", shape=(view.size,), dtype=np.dtype(np.int64), axis=0)
@@ -138,7 +139,7 @@ def places(a: Any, indices: Any) -> tuple[Atom, Any]:
     return found.padded(view.size).atom, found
 
 
-def fitted(b: Any, target: Any) -> Atom:
+def fitted(b: Value, target: Value) -> Atom:
     """The operand of `ufunc.at` at the target's positions, 1 where no element is valid."""
     value = atoms.broadcast_to(
         atom_of(broadcasting.fitted(handle(b) if not wrap.is_dynamic_array(b) else b, target)), target.capacity

@@ -11,8 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import AnabranchError, ShapeMismatchError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Literal
+from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.static_requests import with_static_request
 from anabranch.runtime.values.tracer import Tracer
@@ -21,7 +23,7 @@ from anabranch.runtime.values.union import UnionValue
 FAILURES = (TypeError, ValueError, IndexError)
 
 
-def reraise(error: Exception, call: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+def reraise(error: Exception, call: Callable[..., object], *args: object, **kwargs: object) -> None:
     """Raise what `call` raises in eager NumPy for operands of these shapes and dtypes.
 
     What is refused stays so, and a call that runs the user's own functions is not made again.
@@ -53,7 +55,7 @@ def reraise(error: Exception, call: Callable[..., Any], *args: Any, **kwargs: An
     raise refused from error
 
 
-def refuse_unknown(call: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+def refuse_unknown(call: Callable[..., Any], *args: Value, **kwargs: Value) -> None:
     """Raise NumPy's own TypeError for arguments that this release of NumPy does not know, though others do."""
     told = _told(call)
     if told is None or (len(args) <= told[0] and told[1].issuperset(kwargs)):
@@ -91,11 +93,11 @@ def _silence() -> Iterator[None]:
         yield
 
 
-def _again(call: Callable[..., Any], args: Iterable[Any], kwargs: Mapping[str, Any]) -> None:
+def _again(call: Callable[..., Any], args: Iterable[Value], kwargs: Mapping[str, Value]) -> None:
     call(*map(_placeholder, args), **{k: _placeholder(v) for k, v in kwargs.items()})
 
 
-def _placeholder(value: Any) -> Any:
+def _placeholder(value: Value) -> Value:
     """Zeros of the same type, read-only where the array is; what is known stays, as a copy where it may be written."""
     if isinstance(value, UnionValue):
         value = value.resolve()
@@ -108,7 +110,7 @@ def _placeholder(value: Any) -> Any:
     if not isinstance(value, Tracer):
         return value
     abstract = value.abstract
-    atom = getattr(value, "atom", None)
+    atom = atoms.held_by(value)
     if isinstance(atom, Literal) and abstract.kind is not Kind.ARRAY:
         return atom.value[()] if abstract.kind is Kind.SCALAR else atom.value.item()
     if abstract.kind is Kind.PYTHON:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.index_numbers import NO_BOUND, check_bound
@@ -43,7 +44,7 @@ def part(k: slice, size: int, extent: ValidRegion | None = None) -> Part:
     return _strided(start, stop, step, size, extent)
 
 
-def _resolved(value: Any) -> Any:
+def _resolved(value: Value) -> Value:
     value = value.resolve() if isinstance(value, UnionValue) else value
     if isinstance(value, Tracer):
         check_bound(value)
@@ -66,7 +67,7 @@ def _refuse_zero(step: Bound) -> None:
         run_time_checks.fail_if(zero, lambda _: ValueError("slice step cannot be zero"))
 
 
-def undecided(key: Any) -> tuple[UnionValue, Callable[[Any], Any]] | None:
+def undecided(key: object) -> tuple[UnionValue, Callable[[Any], Any]] | None:
     """Return the undecided part of a key, and the key with each of its values.
 
     That is a bound of a slice that is None or an int, a step of unknown sign, or an index that may be no int.
@@ -82,7 +83,7 @@ def undecided(key: Any) -> tuple[UnionValue, Callable[[Any], Any]] | None:
     return None
 
 
-def _alternatives(part: Any, name: str) -> UnionValue | None:
+def _alternatives(part: object, name: str) -> UnionValue | None:
     if isinstance(part, UnionValue):
         part = part.without_undefined()
     if isinstance(part, UnionValue):
@@ -108,18 +109,18 @@ def _may_be_no_index(part: UnionValue) -> bool:
     return len(kinds) > 1
 
 
-def _replaced(key: Any, place: int, part: Any) -> Any:
+def _replaced(key: object, place: int, part: object) -> Value:
     return (*key[:place], part, *key[place + 1 :]) if isinstance(key, tuple) else part
 
 
-def _decided(key: Any, place: int, name: str, part: Any) -> Any:
+def _decided(key: Value, place: int, name: str, part: Value) -> Value:
     if not isinstance(key, tuple):
         parts = {"start": key.start, "stop": key.stop, "step": key.step, name: part}
         return slice(parts["start"], parts["stop"], parts["step"])
     return (*key[:place], _decided(key[place], 0, name, part), *key[place + 1 :])
 
 
-def _forward(start: Any, stop: Any, size: int, extent: ValidRegion | None) -> Part:
+def _forward(start: Value, stop: Value, size: int, extent: ValidRegion | None) -> Part:
     count = size if extent is None else extent.size
     low = 0 if start is None else size_arithmetic.position(start, count)
     high = count if stop is None else size_arithmetic.position(stop, count)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.values.containers import Structure
 
 
@@ -22,11 +22,11 @@ class HostListStructure(Structure):
         """True: its length is known only at run time, or its elements are side by side."""
         return True
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[object]) -> Value:
         native, maxlen = self.extra
         return native(children[0]) if maxlen is None else native(children[0], maxlen)
 
 
-def host_list_structure(native: type, keys: tuple[Any, ...], maxlen: int | None) -> HostListStructure:
+def host_list_structure(native: type, keys: tuple[object, ...], maxlen: int | None) -> HostListStructure:
     """Return the structure of a list or deque that the caller gets."""
     return HostListStructure(HostList, keys, (native, maxlen))

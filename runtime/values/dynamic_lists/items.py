@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import ArrayType, Atom, Equation
 from anabranch.runtime.tracing.builder import Builder, builder_or_none, current
 from anabranch.runtime.tracing.capacity import Capacity
@@ -70,7 +71,7 @@ class Past:
     kinds: tuple[int, ...]
 
     @property
-    def objects(self) -> tuple[Any, ...]:
+    def objects(self) -> tuple[Value, ...]:
         """The first elements that are known as such."""
         return prefix_objects(self.contents)
 
@@ -80,7 +81,7 @@ class Items:
 
     __slots__ = ("grown_from", "parts", "past", "read", "structure")
 
-    def __init__(self, structure: ItemsStructure, parts: Sequence[Any]) -> None:
+    def __init__(self, structure: ItemsStructure, parts: Sequence[object]) -> None:
         self.structure = structure
         # Of which these are with more at the end, and the kinds of those (None: one of several).
         self.grown_from: tuple[Items, tuple[int | None, ...]] | None = None
@@ -92,7 +93,7 @@ class Items:
         self.parts: tuple[Any, ...] = (length, *rest)
 
     @staticmethod
-    def of(value: Any, structure: ItemsStructure) -> Items:
+    def of(value: Value, structure: ItemsStructure) -> Items:
         """Contents of a list with the memory, and the kinds, that the structure says."""
         if not isinstance(value, Items):
             return _side_by_side(list(value), structure)
@@ -109,12 +110,12 @@ class Items:
     # ---- parts -------------------------------------------------------------------------------------------------------
 
     @property
-    def length(self) -> Any:
+    def length(self) -> Value:
         """How many there are: a Python int, traced or not."""
         return self.parts[0]
 
     @property
-    def first(self) -> Any:
+    def first(self) -> Value:
         """Where the first one lies."""
         return self.parts[1] if self.structure.is_circular else 0
 
@@ -162,8 +163,16 @@ class Items:
 
     # ---- places ------------------------------------------------------------------------------------------------------
 
+<<<<<<< 502cb36059a386bc6fec41bf626583efbdbaa514
     def _around(self, place: Bound) -> Any:
         """A place of a circular buffer, which may have gone past its end once."""
+||||||| 495f1cd
+    def _around(self, place: Bound) -> Any:
+        """A place of a ring, which may have gone past its end once."""
+=======
+    def _around(self, place: Bound) -> Value:
+        """A place of a ring, which may have gone past its end once."""
+>>>>>>> abc0c49b10279e62fccd78c1ae497f88061cd342
         n = self.structure.capacity
         atom = wrap.as_atom(place, np.int64)
         past = atoms.ufunc(np.greater_equal, atom, atoms.literal(n, np.int64))
@@ -185,7 +194,7 @@ class Items:
 
     # ---- elements ----------------------------------------------------------------------------------------------------
 
-    def item(self, position: Bound) -> Any:
+    def item(self, position: Bound) -> Value:
         """The element at a position that is in range."""
         past, kinds = self.past, self.structure.variants
         kind = 0 if len(kinds) == 1 else None
@@ -221,7 +230,7 @@ class Items:
             self.read[position] = Read(value, builder, last, builder.equations[last])
         return value
 
-    def with_item(self, position: Bound, value: Any) -> Items:
+    def with_item(self, position: Bound, value: object) -> Items:
         """With another element at a position that is in range."""
         row = item_kinds.ItemRow.of(value, self.structure.variants)
         items = Items.of(self, dataclasses.replace(self.structure, variants=row.variants))
@@ -235,8 +244,16 @@ class Items:
         buffers = [b if a is None else item_memory.updated(b, a, place) for b, a in pairs]
         return self._with(self.length, self.first, tags, buffers)
 
+<<<<<<< 502cb36059a386bc6fec41bf626583efbdbaa514
     def pushed(self, value: Any, front: bool = False) -> Items:
         """With one element more at the end, or (of a circular buffer) at the front."""
+||||||| 495f1cd
+    def pushed(self, value: Any, front: bool = False) -> Items:
+        """With one element more at the end, or (of a ring) at the front."""
+=======
+    def pushed(self, value: object, front: bool = False) -> Items:
+        """With one element more at the end, or (of a ring) at the front."""
+>>>>>>> abc0c49b10279e62fccd78c1ae497f88061cd342
         row = item_kinds.ItemRow.of(value, self.structure.variants)
         structure = dataclasses.replace(self.structure, variants=row.variants, fixed=False)
         if structure.request is None:
@@ -331,7 +348,7 @@ def _tags(items: Items, places: Sequence[int], capacity: int) -> Atom:
     return made
 
 
-def _side_by_side(values: list[Any], structure: ItemsStructure) -> Items:
+def _side_by_side(values: list[Value], structure: ItemsStructure) -> Items:
     start: list[int] = [len(values), 0] if structure.is_circular else [len(values)]
     constant = item_constants.memory_of(values, structure.variants)
     if constant is not None:
@@ -359,7 +376,7 @@ def one_after_another(parts: Sequence[Items]) -> Items:
     )
 
 
-def prefix_objects(contents: Any) -> tuple[Any, ...]:
+def prefix_objects(contents: object) -> tuple[Value, ...]:
     """Return the first elements that are known as objects."""
     if isinstance(contents, Items):
         return () if contents.past is None else contents.past.objects

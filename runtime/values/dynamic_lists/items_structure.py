@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.tracing.capacity import Capacity
@@ -104,12 +105,12 @@ class ItemsStructure(ElementsStructure):
         """The structure of elements of these kinds, or of another's."""
         return dataclasses.replace(self, variants=tuple(distinct([*self.variants, *other.variants])))
 
-    def children(self, value: Any) -> list[Any]:
+    def children(self, value: Value) -> list[Value]:
         items: Any = self.cls
         parts = items.of(value, self).parts
         return list(parts[1:] if self.fixed else parts)
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[object]) -> Value:
         parts = (self.capacity, *children) if self.fixed else children
         items: Any = self.cls
         return items(self, parts) if tracing() else _on_host(self, parts, ())
@@ -119,7 +120,7 @@ class ItemsStructure(ElementsStructure):
             self, variants=tuple(host_values.hosted(v, {}, {}, members=members) for v in self.variants)
         )
 
-    def on_host(self, children: Sequence[Any], members: Sequence[Any]) -> Any:
+    def on_host(self, children: Sequence[object], members: Sequence[object]) -> Value:
         return _on_host(self, (self.capacity, *children) if self.fixed else children, members)
 
 
@@ -170,7 +171,7 @@ def capacity_of(node: layouts.Node) -> int:
     return node.structure.capacity if isinstance(node.structure, ItemsStructure) else len(node.children)
 
 
-def _on_host(structure: ItemsStructure, parts: Sequence[Any], members: Sequence[Any]) -> list[Any]:
+def _on_host(structure: ItemsStructure, parts: Sequence[Value], members: Sequence[Value]) -> list[Value]:
     """The elements, from the outputs of a run; `members` are the nodes of graphs, which some may be."""
     length, *rest = parts
     first = int(rest.pop(0)) if structure.is_circular else 0
@@ -183,9 +184,7 @@ def _on_host(structure: ItemsStructure, parts: Sequence[Any], members: Sequence[
     return [builders[0 if tags is None else int(tags[p])](p) for p in places]
 
 
-def _builder(
-    kind: layouts.Layout, memory: Sequence[np.ndarray[Any, Any]], members: Sequence[Any]
-) -> Callable[[int], Any]:
+def _builder(kind: layouts.Layout, memory: Sequence[np.ndarray], members: Sequence[object]) -> Callable[[int], Any]:
     if isinstance(kind, layouts.Leaf) and kind.abstract.kind is Kind.PYTHON:
         numbers: list[Any] = memory[0].tolist()
         return numbers.__getitem__

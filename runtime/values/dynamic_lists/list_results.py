@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import Structure
@@ -21,7 +21,7 @@ class ListWithPrefix(Items):
 
     __slots__ = ("head",)
 
-    def __init__(self, items: Items, head: Sequence[Any]) -> None:
+    def __init__(self, items: Items, head: Sequence[object]) -> None:
         super().__init__(items.structure, items.parts)
         self.head = tuple(head)
 
@@ -37,15 +37,15 @@ class ListWithPrefixStructure(Structure):
     def mutable(self) -> bool:
         return False
 
-    def children(self, value: Any) -> list[Any]:
+    def children(self, value: Value) -> list[Value]:
         return [*value.head, Items(value.structure, value.parts)]
 
-    def build(self, children: Sequence[Any]) -> list[Any]:
+    def build(self, children: Sequence[Value]) -> list[Value]:
         *head, items = children
         return [*head, *items[len(head) :]]
 
 
-def note_prefix(items: Items, ways: Sequence[tuple[Any, ...] | Items]) -> None:
+def note_prefix(items: Items, ways: Sequence[tuple[Value, ...] | Items]) -> None:
     """Note which objects a list begins with after branches, where each of them has left the same ones there.
 
     Parameters
@@ -62,11 +62,11 @@ def note_prefix(items: Items, ways: Sequence[tuple[Any, ...] | Items]) -> None:
         current().trace.lists.has_heads = True
 
 
-def _is_one_object(row: Sequence[Any]) -> bool:
+def _is_one_object(row: Sequence[object]) -> bool:
     return all(value is row[0] for value in row)
 
 
-def with_prefixes(lists: Iterable[Any]) -> None:
+def with_prefixes(lists: Iterable[object]) -> None:
     """Let lists that are given back have the very arrays that were in them before a loop or a branch."""
     for found in lists:
         # A row of a table has no elements of its own.

@@ -7,9 +7,9 @@ one kind, they lie side by side. What the body sees is a list of the array's par
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.dynamic_lists import item_forms
@@ -37,11 +37,11 @@ class PackedListStructure(containers.Structure):
     def _plain(self) -> containers.Structure:
         return containers.Structure(self.cls, self.keys)
 
-    def children(self, value: Any) -> list[Any]:
+    def children(self, value: Value) -> list[Value]:
         numbers = [v.resolve() if isinstance(v, UnionValue) else v for v in value]
         return [ListBuffer(leaf) for leaf in self._form.leaves(numbers)]
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[Value]) -> Value:
         return self._form.at(iter([c.atom for c in children]))
 
     def join(self, mine: layouts.Node, other: layouts.Node) -> layouts.Layout | None:

@@ -8,7 +8,6 @@ import re
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,6 @@ from anabranch.runtime.tracing.failures import Details, Failure
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values import atoms
 
-NDArray = np.ndarray[Any, Any]
 Frames = tuple[tuple[str, int, str], ...]
 
 
@@ -139,7 +137,7 @@ class _Counted:
 
     make: Callable[[int], BaseException]
 
-    def __call__(self, found: list[NDArray]) -> BaseException:
+    def __call__(self, found: list[np.ndarray]) -> BaseException:
         return self.make(int(found[0]) if found else 0)
 
 
@@ -160,7 +158,7 @@ def refused() -> Iterator[None]:
 
 def record_failure(
     pred: Atom,
-    make: Callable[[list[NDArray]], BaseException],
+    make: Callable[[list[np.ndarray]], BaseException],
     reconstruct: Callable[[list[Atom]], BaseException] | None,
     frames: Frames,
     details: Sequence[Atom] = (),

@@ -8,7 +8,6 @@ failed, and what names and Python objects hold is remembered at each place that 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -32,7 +31,7 @@ class TryRegion:
 
     __slots__ = ("again", "builder", "entry", "equations", "first", "roots", "start", "written")
 
-    def __init__(self, roots: Iterable[Any]) -> None:
+    def __init__(self, roots: Iterable[object]) -> None:
         self.builder = current()
         trace = self.builder.trace
         self.roots = (*roots, *(trace.failures.regions[-1].roots if trace.failures.regions else ()))

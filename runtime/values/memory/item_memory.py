@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ def iota(n: int) -> Atom:
     return atoms.op("iota", shape=(n,), dtype=np.dtype(np.int64), axis=0)
 
 
-def filled(shape: tuple[int, ...], dtype: atoms.DType, value: Any) -> Atom:
+def filled(shape: tuple[int, ...], dtype: atoms.DType, value: object) -> Atom:
     """A line of one value."""
     return atoms.broadcast_to(atoms.literal(value, dtype), shape)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import forget_attempts
 from anabranch.runtime.ir.program import Atom
@@ -16,7 +18,7 @@ class HeldException:
 
     layout: layouts.Layout
 
-    def __call__(self, found: list[run_time_checks.NDArray]) -> BaseException:
+    def __call__(self, found: list[np.ndarray]) -> BaseException:
         made: BaseException = host_values.build(self.layout, iter(found))
         return made
 

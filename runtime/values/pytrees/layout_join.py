@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.restarts import Restart
@@ -80,7 +80,7 @@ def _as_node(options: Sequence[Layout]) -> Node | None:
 _NOTHING = object()
 
 
-def node_or_member(layout: Layout) -> Any:
+def node_or_member(layout: Layout) -> Value:
     """The structure of a reference, or a value that may be a node of a graph; `_NOTHING` for anything else."""
     if isinstance(layout, Node) and isinstance(layout.structure, node_structures.ReferenceStructure):
         return layout.structure

@@ -6,11 +6,11 @@ Where two branches, or two steps of a loop, return such arrays, both become this
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.capacity import Capacity
@@ -40,7 +40,7 @@ class PaddedStructure(DynamicArrayStructure):
         """The capacities of the axes that are windows."""
         return [n for n, kind in zip(self.extra, self.kinds, strict=True) if kind == "window"]
 
-    def children(self, value: Any) -> list[Any]:
+    def children(self, value: Value) -> list[Value]:
         shape = value.shape if wrap.is_dynamic_array(value) else wrap.shape_of(value)
         sizes = [n for n, kind in zip(shape, self.kinds, strict=True) if kind == "window"]
         if self._fits(value):
@@ -57,7 +57,7 @@ class PaddedStructure(DynamicArrayStructure):
             made.storage.strides = memory_layout.of_a_part(view)
         return [made, *sizes]
 
-    def _fits(self, value: Any) -> bool:
+    def _fits(self, value: Value) -> bool:
         """Return whether the array lies as it should, in memory of its own."""
         if not wrap.is_dynamic_array(value) or value.capacity != self.extra or value.memory.path:
             return False
@@ -68,7 +68,7 @@ class PaddedStructure(DynamicArrayStructure):
             for e, kind in zip(value.extents, self.kinds, strict=True)
         )
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[Value]) -> Value:
         view, *sizes = children
         left = iter(sizes)
         if not isinstance(view, TracedArray):
@@ -86,7 +86,7 @@ def _is_of_alternatives(storage: Storage) -> bool:
     return any(edge.form is not None and edge.form.is_whole for edge in storage.alias_edges)
 
 
-def _left_packed(value: Any, capacity: Sequence[int]) -> Atom:
+def _left_packed(value: Value, capacity: Sequence[int]) -> Atom:
     """The elements of an array, moved to the front of a capacity."""
     atom = wrap.as_atom(value.left_packed().memory if wrap.is_dynamic_array(value) else value)
     for axis, n in enumerate(capacity):

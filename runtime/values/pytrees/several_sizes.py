@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
@@ -15,7 +15,7 @@ from anabranch.runtime.values.pytrees import layout as layouts, layout_join
 from anabranch.runtime.values.union import UnionValue
 
 
-def merged(choice: UnionValue) -> Any:
+def merged(choice: UnionValue) -> Value:
     """One array of run-time size for arrays of several sizes; None where there is none."""
     layout = _common([layouts.sizes(layouts.describe(o)) for o in choice.options])
     if layout is None or not may_grow():
@@ -33,7 +33,7 @@ def merged(choice: UnionValue) -> Any:
     return layout.structure.build(parts)
 
 
-def _common(found: Sequence[Any]) -> layouts.Node | None:
+def _common(found: Sequence[Value]) -> layouts.Node | None:
     """The layout that holds arrays of each size."""
     if None in found or len({len(f.run_time) for f in found}) > 1:
         return None
@@ -46,7 +46,7 @@ def _common(found: Sequence[Any]) -> layouts.Node | None:
     return layout
 
 
-def _add_edges(made: TracedArray, pred: Atom, copy: TracedArray, option: Any) -> None:
+def _add_edges(made: TracedArray, pred: Atom, copy: TracedArray, option: object) -> None:
     """Where an option is the one, what is written to it reaches what was made of it, and the other way round."""
     if copy is (option.memory if isinstance(option, DynamicArray) else option):
         aliasing.add_edge(made.storage, pred, copy)
