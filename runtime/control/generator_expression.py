@@ -115,16 +115,8 @@ class GeneratorExpression(PushIterator, sample=no_items):
         """The expression, for messages."""
         return f"the generator expression at {where(self._element)}"
 
-<<<<<<< 502cb36059a386bc6fec41bf626583efbdbaa514
-    def run(self, consume: Consumer) -> Any:
-        """Run the loops of the expression with `consume` in the innermost; whether it wanted no more."""
-||||||| 495f1cd
-    def run(self, consume: Consumer) -> Any:
-        """Run the loops of the expression with `take` in the innermost; whether it wanted no more."""
-=======
     def run(self, consume: Consumer) -> Value:
-        """Run the loops of the expression with `take` in the innermost; whether it wanted no more."""
->>>>>>> abc0c49b10279e62fccd78c1ae497f88061cd342
+        """Run the loops of the expression with `consume` in the innermost; whether it wanted no more."""
 
         def found(args: tuple[Value, ...]) -> Value:
             value = self._element(*args)

@@ -55,16 +55,8 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
         return "a generator"
 
     @abc.abstractmethod
-<<<<<<< 502cb36059a386bc6fec41bf626583efbdbaa514
-    def run(self, consume: Consumer) -> Any:
-        """Call `consume` with each item, until it wants no more; return whether it did, where that is known."""
-||||||| 495f1cd
-    def run(self, consume: Consumer) -> Any:
-        """Call `take` with each item, until it answers that it wants no more; whether it did, where that is known."""
-=======
     def run(self, consume: Consumer) -> Value:
-        """Call `take` with each item, until it answers that it wants no more; whether it did, where that is known."""
->>>>>>> abc0c49b10279e62fccd78c1ae497f88061cd342
+        """Call `consume` with each item, until it wants no more; return whether it did, where that is known."""
 
     def for_each(self, consume: Consumer, may_stop: bool) -> None:
         """Push what is left; `may_stop` says that `consume` may want no more before the end."""
@@ -207,16 +199,8 @@ _IN_TRY = (
 )
 
 
-<<<<<<< 502cb36059a386bc6fec41bf626583efbdbaa514
-def generator(function: Callable[..., Any]) -> Callable[..., GeneratorCall]:
-    """Make `function`, which pushes its values to its first parameter, a generator function again."""
-||||||| 495f1cd
-def generator(function: Callable[..., Any]) -> Callable[..., GeneratorCall]:
-    """Make `function`, which hands its values to its first parameter, a generator function again."""
-=======
 def generator(function: Callable[..., object]) -> Callable[..., GeneratorCall]:
-    """Make `function`, which hands its values to its first parameter, a generator function again."""
->>>>>>> abc0c49b10279e62fccd78c1ae497f88061cd342
+    """Make `function`, which pushes its values to its first parameter, a generator function again."""
 
     @functools.wraps(function)
     def make(*args: object, **kwargs: object) -> GeneratorCall:

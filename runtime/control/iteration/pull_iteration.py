@@ -20,16 +20,8 @@ class _ClosedError(BaseException):
     """Unwinds code whose items nobody wants any more."""
 
 
-<<<<<<< 502cb36059a386bc6fec41bf626583efbdbaa514
-def pulled(push: Callable[[Callable[[Any], bool]], None]) -> Iterator[Any]:
-    """The items that `push` gives to the function it is called with, each computed when it is asked for.
-||||||| 495f1cd
-def pulled(push: Callable[[Callable[[Any], bool]], None]) -> Iterator[Any]:
-    """The items that `hand` gives to the function it is called with, each computed when it is asked for.
-=======
 def pulled(push: Callable[[Callable[[Any], bool]], None]) -> Iterator[Value]:
-    """The items that `hand` gives to the function it is called with, each computed when it is asked for.
->>>>>>> abc0c49b10279e62fccd78c1ae497f88061cd342
+    """The items that `push` gives to the function it is called with, each computed when it is asked for.
 
     Raises
     ------

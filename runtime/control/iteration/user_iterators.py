@@ -38,16 +38,8 @@ class Stepped(PushIterator):
         return Stepped(self._iterator), (self._iterator,)
 
 
-<<<<<<< 502cb36059a386bc6fec41bf626583efbdbaa514
-def step_through(iterator: Any, consume: Consumer) -> None:
-    """The loop `while True: try: item = next(iterator) except StopIteration: break` around `consume(item)`."""
-||||||| 495f1cd
-def step_through(iterator: Any, consume: Consumer) -> None:
-    """The loop `while True: try: item = next(iterator) except StopIteration: break` around `take(item)`."""
-=======
 def step_through(iterator: Value, consume: Consumer) -> None:
-    """The loop `while True: try: item = next(iterator) except StopIteration: break` around `take(item)`."""
->>>>>>> abc0c49b10279e62fccd78c1ae497f88061cd342
+    """The loop `while True: try: item = next(iterator) except StopIteration: break` around `consume(item)`."""
 
     def goes_on(going: object) -> Value:
         return going

@@ -259,16 +259,8 @@ class Chained(PushIterator, sample=itertools.chain):
         super().__init__()
         self._parts = [GeneratorExpression(p, _item) for p in parts]
 
-<<<<<<< 502cb36059a386bc6fec41bf626583efbdbaa514
-    def run(self, consume: Consumer) -> Any:
-        """Each part, while `consume` wants more."""
-||||||| 495f1cd
-    def run(self, consume: Consumer) -> Any:
-        """Each part, while `take` wants more."""
-=======
     def run(self, consume: Consumer) -> Value:
-        """Each part, while `take` wants more."""
->>>>>>> abc0c49b10279e62fccd78c1ae497f88061cd342
+        """Each part, while `consume` wants more."""
         left: Any = False
         for part in self._parts:
             left = if_(left, lambda: True, lambda part=part: part.run(consume))

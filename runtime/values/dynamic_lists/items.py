@@ -163,16 +163,8 @@ class Items:
 
     # ---- places ------------------------------------------------------------------------------------------------------
 
-<<<<<<< 502cb36059a386bc6fec41bf626583efbdbaa514
-    def _around(self, place: Bound) -> Any:
-        """A place of a circular buffer, which may have gone past its end once."""
-||||||| 495f1cd
-    def _around(self, place: Bound) -> Any:
-        """A place of a ring, which may have gone past its end once."""
-=======
     def _around(self, place: Bound) -> Value:
-        """A place of a ring, which may have gone past its end once."""
->>>>>>> abc0c49b10279e62fccd78c1ae497f88061cd342
+        """A place of a circular buffer, which may have gone past its end once."""
         n = self.structure.capacity
         atom = wrap.as_atom(place, np.int64)
         past = atoms.ufunc(np.greater_equal, atom, atoms.literal(n, np.int64))
@@ -244,16 +236,8 @@ class Items:
         buffers = [b if a is None else item_memory.updated(b, a, place) for b, a in pairs]
         return self._with(self.length, self.first, tags, buffers)
 
-<<<<<<< 502cb36059a386bc6fec41bf626583efbdbaa514
-    def pushed(self, value: Any, front: bool = False) -> Items:
-        """With one element more at the end, or (of a circular buffer) at the front."""
-||||||| 495f1cd
-    def pushed(self, value: Any, front: bool = False) -> Items:
-        """With one element more at the end, or (of a ring) at the front."""
-=======
     def pushed(self, value: object, front: bool = False) -> Items:
-        """With one element more at the end, or (of a ring) at the front."""
->>>>>>> abc0c49b10279e62fccd78c1ae497f88061cd342
+        """With one element more at the end, or (of a circular buffer) at the front."""
         row = item_kinds.ItemRow.of(value, self.structure.variants)
         structure = dataclasses.replace(self.structure, variants=row.variants, fixed=False)
         if structure.request is None:
