@@ -7,7 +7,7 @@ from typing import Any
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import ArrayType, Atom, Var
-from anabranch.runtime.tracing.upper_layers import Link
+from anabranch.runtime.tracing.upper_layers import MayAlias
 
 
 class OnDevice(str):
@@ -43,7 +43,7 @@ class Storage:
         # In bytes, where the array is not in C order: what is a view of it depends on them. `UNKNOWN`: not known.
         self.strides: tuple[int, ...] | Compact | None = None
         # Filled by `values.memory.aliasing`: what this storage may stand for, and which may stand for it, in order.
-        self.alias_edges: list[Link] = []
+        self.alias_edges: list[MayAlias] = []
         self.dependents: weakref.WeakKeyDictionary[Storage, None] | None = None
 
     def __reduce__(self) -> tuple[type[Storage], tuple[ArrayType]]:

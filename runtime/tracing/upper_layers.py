@@ -37,7 +37,7 @@ class TryRegion(Protocol):
         """Return whether something in the region may have failed by now."""
 
 
-class Link(Protocol):
+class MayAlias(Protocol):
     """Where `pred` holds, a storage is the memory of `handle`, with its elements where `form` says."""
 
     @property
@@ -49,10 +49,10 @@ class Link(Protocol):
     @property
     def form(self) -> Any: ...
 
-    def held(self) -> Atom:
+    def to_owner(self) -> Atom:
         """The owner's value as the handle has it."""
 
-    def given_back(self, held: Atom) -> Atom:
+    def to_handle(self, value: Atom) -> Atom:
         """The handle's value as the owner has it."""
 
 

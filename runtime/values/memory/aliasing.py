@@ -17,7 +17,7 @@ from anabranch.runtime.errors import AliasError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import Builder
 from anabranch.runtime.tracing.storage import Storage
-from anabranch.runtime.tracing.upper_layers import Link
+from anabranch.runtime.tracing.upper_layers import MayAlias
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.memory.handle import Handle
@@ -139,7 +139,7 @@ def _ordered(starts: Iterable[Storage], following: Callable[[Storage], Sequence[
     return list(found)
 
 
-def _known(edge: Link) -> Atom:
+def _known(edge: MayAlias) -> Atom:
     if edge.pred is None:
         raise AliasError(
             "this array may share memory with another one, depending on a run-time condition; write to a copy (y = "
