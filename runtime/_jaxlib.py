@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anabranch.base.fork_locks import lock
-from anabranch.runtime.host.buffer_types import BufferType, NDArray, buffer_type
+from anabranch.runtime.host.buffer_types import BufferType, buffer_type
 from anabranch.runtime.host.callbacks import fail
 from anabranch.runtime.host.compile_options import CompileOptions, Flag, message_field, quiet_start
 from anabranch.runtime.host.staging import aligned, aligned_copy
@@ -78,7 +78,7 @@ class Backend:
         self.sharding = _Sharding(self.device)
         self.default_flags = _DEFAULT_FLAGS
 
-    def place(self, array: NDArray, kind: BufferType) -> Any:
+    def place(self, array: np.ndarray, kind: BufferType) -> Any:
         """Make XLA's buffer of an array, on the array's own memory where that is aligned and contiguous."""
         hold = xc.HostBufferSemantics.ZERO_COPY
         # The last argument says that 64-bit types stay: without it jaxlib would ask `jax`'s settings.
@@ -95,7 +95,7 @@ class Backend:
         """Return the function that makes XLA's buffer of a result; kept, as it is slow to make."""
         return _jax.array_result_handler(kind, self.sharding, committed=True, **_UNCHECKED)
 
-    def load(self, build: Callable[[Any], Any], options: CompileOptions) -> Any:
+    def load(self, build: Callable[[Any], object], options: CompileOptions) -> Any:
         """Call `build` with XLA's own options, leaving out a default flag that this release doesn't know."""
         chosen = {name for name, _ in options.flags}
         while True:
@@ -240,7 +240,7 @@ class Buffer(NamedTuple):
     kind: BufferType
 
 
-def put(array: NDArray, *, copy: bool = True) -> Buffer:
+def put(array: np.ndarray, *, copy: bool = True) -> Buffer:
     """Bring an array to the device.
 
     Writing to the array afterwards changes nothing there; without `copy` it must not be written to.
@@ -274,7 +274,7 @@ def wait(array: Any) -> None:
         fail(error)
 
 
-def to_numpy(buffer: Buffer, *, copy: bool = True) -> NDArray:
+def to_numpy(buffer: Buffer, *, copy: bool = True) -> np.ndarray:
     """Return a buffer's contents, when they are computed.
 
     Returns
@@ -293,23 +293,23 @@ def to_numpy(buffer: Buffer, *, copy: bool = True) -> NDArray:
 class _Exchanged:
     """A buffer for NumPy to take over."""
 
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array: object) -> None:
         self._array = array
 
-    def __dlpack__(self, **_: Any) -> Any:
+    def __dlpack__(self, **_: object) -> Any:
         return _jax.buffer_to_dlpack_managed_tensor(self._array)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)
 
 
-def _memory(array: Any, kind: BufferType) -> NDArray:
+def _memory(array: Any, kind: BufferType) -> np.ndarray:
     """The memory of XLA's buffer.
 
     By DLPack, as jaxlib's other ways import the `jax` package, where that is installed.
     """
     if kind.dtype.isbuiltin != 1:  # of ml_dtypes, which NumPy does not take
-        found: NDArray = array._single_device_array_to_np_array_did_copy()[0]
+        found: np.ndarray = array._single_device_array_to_np_array_did_copy()[0]
         return found
     return np.from_dlpack(_Exchanged(array))
 

@@ -25,7 +25,7 @@ class Program:
     argsets: tuple[tuple[Any, ...], ...]
     static: tuple[str, ...]
     ulps: float
-    beyond: bool
+    int64_overflow: bool
     refused: type[AnabranchError] | None = None
     copies: bool = False
 
@@ -82,7 +82,7 @@ class Program:
             self._check_error(want.error, got, args)
             assert want.text == got.text
             return False
-        if self.beyond and isinstance(got.error, OverflowError) and _beyond_int64(want.value):
+        if self.int64_overflow and isinstance(got.error, OverflowError) and _beyond_int64(want.value):
             return False
         if got.error is not None:
             raise got.error
@@ -137,13 +137,13 @@ class Table:
         *argsets: tuple[Any, ...],
         static: tuple[str, ...] = (),
         ulps: float = ULPS,
-        beyond: bool = False,
+        int64_overflow: bool = False,
         slow: bool = False,
         wrong: str = "",
         refused: type[AnabranchError] | None = None,
         copies: bool = False,
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Add a program; `beyond`: results beyond int64 may raise.
+        """Add a program; `int64_overflow`: results beyond int64 may raise.
 
         `wrong`: what is not yet as eager Python has it. `refused`: the error that every argument set raises instead.
         `copies`: what is returned may be a copy where it is a view in NumPy, as is documented.
@@ -152,7 +152,7 @@ class Table:
         marks += [pytest.mark.slow] if slow else []
 
         def add(function: Callable[..., Any]) -> Callable[..., Any]:
-            program = self.kind(function, argsets, static, ulps, beyond, refused, copies)
+            program = self.kind(function, argsets, static, ulps, int64_overflow, refused, copies)
             self.programs.append(pytest.param(program, id=function.__name__, marks=marks))
             self.static_programs.append(pytest.param(program, id=function.__name__))
             return function

@@ -46,7 +46,7 @@ class Frame(Protocol):
     def outs(self) -> tuple[str, ...]:
         """Names that every result of the block has in it."""
 
-    def fall(self) -> list[Statement]:
+    def fall_through(self) -> list[Statement]:
         """The end of the block is reached."""
 
     def leave(self, exit_: Exit, value: cst.BaseExpression | None) -> list[Statement]:
@@ -62,7 +62,7 @@ class InPlace:
 
     outs: tuple[str, ...] = ()
 
-    def fall(self) -> list[Statement]:
+    def fall_through(self) -> list[Statement]:
         return []
 
     def leave(self, exit_: Exit, value: cst.BaseExpression | None) -> list[Statement]:
@@ -80,7 +80,7 @@ class UserFrame:
     explicit: bool = False
     outs: tuple[str, ...] = ()
 
-    def fall(self) -> list[Statement]:
+    def fall_through(self) -> list[Statement]:
         return [_return(name("None"))] if self.explicit else []
 
     def leave(self, exit_: Exit, value: cst.BaseExpression | None) -> list[Statement]:
@@ -101,7 +101,7 @@ class ResultFrame:
     def outs(self) -> tuple[str, ...]:
         return self.layout.outs
 
-    def fall(self) -> list[Statement]:
+    def fall_through(self) -> list[Statement]:
         return self.leave(Exit.NEXT, None)
 
     def leave(self, exit_: Exit, value: cst.BaseExpression | None) -> list[Statement]:
@@ -132,7 +132,7 @@ class NotingFrame:
     def outs(self) -> tuple[str, ...]:
         return ()
 
-    def fall(self) -> list[Statement]:
+    def fall_through(self) -> list[Statement]:
         return []
 
     def leave(self, exit_: Exit, value: cst.BaseExpression | None) -> list[Statement]:

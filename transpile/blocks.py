@@ -110,7 +110,7 @@ def try_blocks(node: cst.Try | cst.TryStar) -> list[Units]:
     return [*blocks, units_of(node.finalbody.body) if node.finalbody is not None else ()]
 
 
-def falls(units: Sequence[Unit]) -> bool:
+def falls_through(units: Sequence[Unit]) -> bool:
     """Return whether control may come to the end of the units."""
     return all(_falls(unit) for unit in units)
 
@@ -121,23 +121,25 @@ def _falls(unit: Unit) -> bool:
     if isinstance(unit, Propagate):
         return False
     if isinstance(unit, ReadyIf):
-        return falls(unit.body) or falls(unit.orelse)
+        return falls_through(unit.body) or falls_through(unit.orelse)
     if isinstance(unit, cst.If):
-        return falls(units_of(unit.body)) or falls(orelse_of(unit.orelse))
+        return falls_through(units_of(unit.body)) or falls_through(orelse_of(unit.orelse))
     if isinstance(unit, cst.While) and always(unit.test):
         return Exit.BREAK in exits_of(units_of(unit.body))
     if isinstance(unit, (cst.Try, cst.TryStar)):
         body, *others = try_blocks(unit)
         *handlers, orelse, final = others
-        return falls(final) and ((falls(body) and falls(orelse)) or any(falls(h) for h in handlers))
+        return falls_through(final) and (
+            (falls_through(body) and falls_through(orelse)) or any(falls_through(h) for h in handlers)
+        )
     return True
 
 
-def hands_on(units: Sequence[Unit]) -> bool:
-    """Return whether some way through the units does nothing but hand on an exit that was noted before."""
+def may_only_propagate(units: Sequence[Unit]) -> bool:
+    """Return whether some way through the units does nothing but propagate an exit that was noted before."""
     first = units[0] if units else None
     return isinstance(first, Propagate) or (
-        isinstance(first, ReadyIf) and (hands_on(first.body) or hands_on(first.orelse))
+        isinstance(first, ReadyIf) and (may_only_propagate(first.body) or may_only_propagate(first.orelse))
     )
 
 

@@ -29,25 +29,25 @@ def outlives_step(node: cst.GeneratorExp | cst.ListComp) -> bool:
         parts += [c.test for c in loop.ifs]
         parts += [loop.inner_for_in.iter] if loop.inner_for_in is not None else []
         loop = loop.inner_for_in
-    return any(_is_read(function, names) for part in parts for function in _kept(part))
+    return any(_is_read(function, names) for part in parts for function in _escaping(part))
 
 
-def _kept(node: cst.CSTNode, keeps: bool = True) -> Iterator[cst.CSTNode]:
+def _escaping(node: cst.CSTNode, escapes: bool = True) -> Iterator[cst.CSTNode]:
     """Yield the lambdas and generator expressions in an expression that are not used up where they stand."""
-    if isinstance(node, (cst.Lambda, cst.GeneratorExp)) and keeps:
+    if isinstance(node, (cst.Lambda, cst.GeneratorExp)) and escapes:
         yield node
     elif isinstance(node, cst.Call):
         if isinstance(node.func, cst.Lambda):  # called where it stands: what it returns may be kept, and not itself
             for child in node.func.children:
-                yield from _kept(child, keeps)
+                yield from _escaping(child, escapes)
         else:
-            yield from _kept(node.func)
-        keeping = _is_keeping(node.func)
+            yield from _escaping(node.func)
+        escaping = _is_keeping(node.func)
         for argument in node.args:
-            yield from _kept(argument.value, keeps and keeping)
+            yield from _escaping(argument.value, escapes and escaping)
     else:
         for child in node.children:
-            yield from _kept(child, keeps)
+            yield from _escaping(child, escapes)
 
 
 def _is_keeping(function: cst.BaseExpression) -> bool:

@@ -78,14 +78,14 @@ class NameValues:
         return NameValues(kept, self.own | gone, self.outside)
 
 
-def is_plain(value: Any) -> bool:
+def is_plain(value: object) -> bool:
     """Return whether a value is a number, a text, None, or a tuple of these: it cannot change or compare oddly."""
     if type(value) is tuple:
         return len(value) <= _MOST_ITEMS and all(map(is_plain, value))
     return type(value) in _PLAIN
 
 
-def literal(value: Any) -> cst.BaseExpression | None:
+def literal(value: object) -> cst.BaseExpression | None:
     """The expression that says a value; None where none does, or a long one."""
     if not is_plain(value) or not _is_written_as_shown(value):
         return None
@@ -95,7 +95,7 @@ def literal(value: Any) -> cst.BaseExpression | None:
     return cst.parse_expression(text)
 
 
-def _is_written_as_shown(value: Any) -> bool:
+def _is_written_as_shown(value: object) -> bool:
     if type(value) is tuple:
         return all(map(_is_written_as_shown, value))
     if type(value) is complex:
@@ -136,7 +136,7 @@ def _range(bounds: list[Any]) -> range | None:
 # ---- kinds of expressions --------------------------------------------------------------------------------------------
 
 
-def _checked(compute: Callable[[], Any]) -> Any:
+def _checked(compute: Callable[[], object]) -> Any:
     """A plain value that is computed without an exception."""
     try:
         value = compute()
@@ -180,7 +180,7 @@ def _binary(node: cst.BinaryOperation, names: NameValues) -> Any:
     return _checked(lambda: apply(left, right))
 
 
-def _is_small(operation: cst.BaseBinaryOp, left: Any, right: Any) -> bool:
+def _is_small(operation: cst.BaseBinaryOp, left: object, right: object) -> bool:
     """Return whether the result is no giant."""
     if isinstance(operation, cst.Multiply) and not isinstance(left, (str, bytes, tuple)):
         left, right = right, left
@@ -204,7 +204,7 @@ def _comparison(node: cst.Comparison, names: NameValues) -> Any:
     return True
 
 
-def _compare(operation: cst.BaseCompOp, left: Any, right: Any) -> Any:
+def _compare(operation: cst.BaseCompOp, left: object, right: object) -> Any:
     if left is UNKNOWN or right is UNKNOWN:
         return UNKNOWN
     if isinstance(operation, (cst.Is, cst.IsNot)) and not any(_is_one(v) for v in (left, right)):
@@ -214,12 +214,12 @@ def _compare(operation: cst.BaseCompOp, left: Any, right: Any) -> Any:
     return _checked(lambda: _COMPARE[type(operation)](left, right))
 
 
-def _is_one(value: Any) -> bool:
+def _is_one(value: object) -> bool:
     """Return whether there is but one such object."""
     return value is None or isinstance(value, (bool, enum.Enum))
 
 
-def _compares(value: Any) -> bool:
+def _compares(value: object) -> bool:
     if type(value) is tuple:
         return all(map(_compares, value))
     own: tuple[Any, ...] = (object.__eq__, int.__eq__, str.__eq__)

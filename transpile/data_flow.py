@@ -115,7 +115,7 @@ class Flow:
                     found |= self.live_in[target]
         return found
 
-    def untouched(self, region: Region, names: int) -> int:
+    def unwritten_on_some_path(self, region: Region, names: int) -> int:
         """Those of `names` that some way through the region leaves as they were."""
         kept = self._unwritten(region, names)
         found = names if region.entries - region.nodes else 0
@@ -124,12 +124,12 @@ class Flow:
                 found |= kept[node] & ~self.graph.writes[node] & ~self.graph.deletes[node]
         return found
 
-    def untouched_until(self, region: Region, point: int, names: int) -> int:
+    def unwritten_on_some_path_to(self, region: Region, point: int, names: int) -> int:
         """Those of `names` that some way from the region's entries to `point` leaves as they were."""
         kept = self._unwritten(region, names)
         return kept.get(point, names)
 
-    def seen_by_handlers(self, region: Region) -> int:
+    def live_in_handlers(self, region: Region) -> int:
         """Names whose value from inside the region is wanted where an exception out of the region goes."""
         written: dict[int, int] = dict.fromkeys(region.nodes, 0)
         work = list(region.nodes)

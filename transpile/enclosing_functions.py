@@ -107,4 +107,4 @@ class BoundNames:
             return False
         bit = flow.graph.bits[name]
         # A name that is no parameter here is dead on every way that has not written it: any value will do.
-        return any(flow.untouched_until(self.region, point, bit) for point in region.starts)
+        return any(flow.unwritten_on_some_path_to(self.region, point, bit) for point in region.starts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import overload
 
 import libcst as cst
 
@@ -25,13 +25,13 @@ class Folding(abc.ABC):
         What is known where the walk stands.
     origin : dict
         Gets, for each new node, the node that it stands for.
-    kept : frozenset of str
+    needed : frozenset of str
         Names that must stay assigned somewhere.
     """
 
     names: NameValues
     origin: dict[cst.CSTNode, cst.CSTNode]
-    kept: frozenset[str]
+    needed: frozenset[str]
 
     @abc.abstractmethod
     def inside(self, function: Function) -> Function:
@@ -51,17 +51,17 @@ class Folding(abc.ABC):
 
     def _is_free(self, node: cst.CSTNode) -> bool:
         if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
-            return node.name.value not in self.kept
+            return node.name.value not in self.needed
         if isinstance(node, cst.Lambda):
             return True
         if isinstance(node, (cst.Yield, cst.Await, cst.Global, cst.Nonlocal)):
             return False
-        if isinstance(node, cst.MatchCase) and not self.kept.isdisjoint(pattern_names(node.pattern)):
+        if isinstance(node, cst.MatchCase) and not self.needed.isdisjoint(pattern_names(node.pattern)):
             return False
         own = usage_of([node]).all_writes if isinstance(node, (cst.BaseSmallStatement, cst.NamedExpr)) else set()
         if isinstance(node, (cst.For, cst.CompFor)):
             own = set(bound_names(node.target))
-        return own.isdisjoint(self.kept) and all(map(self._is_free, children(node)))
+        return own.isdisjoint(self.needed) and all(map(self._is_free, children(node)))
 
     def test(self, node: cst.BaseExpression) -> cst.BaseExpression:
         """An expression of which only the truth matters."""
@@ -185,6 +185,6 @@ _TIGHT = (
 )
 
 
-def decided(value: Any) -> bool | None:
+def decided(value: object) -> bool | None:
     """The truth of a known value; None of one that is not known."""
     return None if value is UNKNOWN or (literal(value) is None and value is not None) else bool(value)

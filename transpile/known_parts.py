@@ -48,7 +48,7 @@ def is_flat(target: cst.CSTNode) -> bool:
     return isinstance(target, cst.Name)
 
 
-def bindings(target: cst.BaseExpression, item: Any) -> dict[str, Any] | None:
+def bindings(target: cst.BaseExpression, item: object) -> dict[str, Any] | None:
     """Return the values of a loop's names in a step."""
     if isinstance(target, cst.Name):
         return {target.value: item}
@@ -58,7 +58,7 @@ def bindings(target: cst.BaseExpression, item: Any) -> dict[str, Any] | None:
     return dict(zip(names, item, strict=True))
 
 
-def fits(pattern: cst.MatchPattern, subject: Any) -> bool | None:
+def fits(pattern: cst.MatchPattern, subject: object) -> bool | None:
     """Return whether a pattern takes a known subject; None where that is not said here."""
     match pattern:
         case cst.MatchAs(pattern=None):

@@ -9,11 +9,11 @@ from typing import Protocol
 import libcst as cst
 
 from anabranch.transpile.block_values import Frame, Layout, UserFrame
-from anabranch.transpile.blocks import Exit, Regions, Unit, Units, falls, hands_on, units_of
+from anabranch.transpile.blocks import Exit, Regions, Unit, Units, falls_through, may_only_propagate, units_of
 from anabranch.transpile.control_flow_graph import EXIT
 from anabranch.transpile.data_flow import Flow, Region, State
 from anabranch.transpile.enclosing_functions import BoundNames
-from anabranch.transpile.generators import FreshNames, is_pushing
+from anabranch.transpile.generator_functions import FreshNames, uses_push_iteration
 from anabranch.transpile.names import Function, names_bound_here, usage_of
 from anabranch.transpile.nodes import (
     Statement,
@@ -139,9 +139,9 @@ class Lowering:
         return self.derived(node.with_changes(body=self.expression(node.body, node.body, self.place)), node)
 
     @property
-    def pushing(self) -> bool:
-        """Return whether the function is a generator that hands its values on."""
-        return is_pushing(self.function, self.session.pushed)
+    def is_generator(self) -> bool:
+        """Return whether the function is a generator, which pushes its values."""
+        return uses_push_iteration(self.function, self.session.pushed)
 
     def inner(self, function: Function, point: int) -> Lowering:
         """The lowering of a function defined at `point`."""
@@ -201,9 +201,9 @@ class Lowering:
             found += self._dressed([*here.place.pending, *step.statements], unit)
             here.place.pending.clear()
             rest = step.rest
-            if rest is None or (isinstance(unit, cst.SimpleStatementLine) and not falls((unit,))):
+            if rest is None or (isinstance(unit, cst.SimpleStatementLine) and not falls_through((unit,))):
                 return found
-        return found + here.frame.fall()
+        return found + here.frame.fall_through()
 
     def reached(self, units: Units) -> Units:
         """The units up to the first that control never comes to."""
@@ -259,13 +259,13 @@ class Lowering:
     def split(self, parts: Sequence[tuple[Units, frozenset[int]]], place: BoundNames) -> Split:
         """How names go in and out of blocks that become functions side by side."""
         found = self.split_region(self.regions.region(parts), place)
-        return replace(found, passed=any(hands_on(units) for units, _ in parts))
+        return replace(found, passed=any(may_only_propagate(units) for units, _ in parts))
 
     def split_region(self, region: Region, place: BoundNames) -> Split:
         """How names go in and out of a region in `place`; what is a cell there is one in it too."""
         flow = self.flow
         assigned = flow.assigned(region)
-        shared = assigned & (flow.captured(region) | flow.seen_by_handlers(region) | flow.graph.mask(place.shared))
+        shared = assigned & (flow.captured(region) | flow.live_in_handlers(region) | flow.graph.mask(place.shared))
         own = assigned & ~shared
         names = frozenset(flow.graph.listed(shared)) | self.declared_in(region.nodes)
         return Split(region, own, names, flow.live_at_entry(region), flow.live_at_exit(region))
@@ -283,7 +283,7 @@ class Lowering:
     def arguments(self, split: Split, outs: tuple[str, ...]) -> tuple[str, ...]:
         """Names that go in: live at the entry, or given out again without having been touched."""
         given = self.flow.graph.mask(outs) & split.own
-        kept = given if split.passed else self.flow.untouched(split.region, given)
+        kept = given if split.passed else self.flow.unwritten_on_some_path(split.region, given)
         return self.names(split.own & split.live_in | kept)
 
     def before(self, here: Here, split: Split, arguments: Iterable[str]) -> list[Statement]:

@@ -35,7 +35,7 @@ class Rewritten:
     headers: tuple[tuple[str, str], ...]
 
     def bind(
-        self, function: types.FunctionType, ab: object, outside: Callable[[Any], Any] = lambda value: value
+        self, function: types.FunctionType, ab: object, outside: Callable[[Any], object] = lambda value: value
     ) -> types.FunctionType:
         """The rewritten form of `function`, with its globals, cells, defaults and attributes.
 

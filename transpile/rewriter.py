@@ -12,7 +12,7 @@ import libcst as cst
 
 from anabranch.transpile.emit import Emitted, emit
 from anabranch.transpile.errors import Finding, NoSourceError, UnsupportedConstructError
-from anabranch.transpile.generators import FreshNames, pushing
+from anabranch.transpile.generator_functions import FreshNames, with_push_iteration
 from anabranch.transpile.lowering import Lowering, Session
 from anabranch.transpile.mangle import enclosing_class, is_private
 from anabranch.transpile.names import Function, scope_of, values_among
@@ -46,10 +46,10 @@ def rewrite_function(
     nodes = list(descendants(node))
     kinds = set(map(type, nodes))
     taken = {n.value for n in nodes if isinstance(n, cst.Name)}
-    ab, take, item = (next(n for n in _candidates(base) if n not in taken) for base in ("ab", "yield_", "item_"))
-    pushed = FreshNames(take, item)
+    ab, consume, item = (next(n for n in _candidates(base) if n not in taken) for base in ("ab", "yield_", "item_"))
+    pushed = FreshNames(consume, item)
     if cst.Yield in kinds:
-        node = pushing(node, pushed, original, outermost=generator)
+        node = with_push_iteration(node, pushed, original, outermost=generator)
     if kinds & {cst.Match, cst.NamedExpr}:
         node = Simplifier(ab, taken, origin, SIMPLIFICATIONS).function(node)
     headers, modules, native = _headers(function, node, counterpart, ab)

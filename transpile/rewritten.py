@@ -41,7 +41,7 @@ def rewrite(
     folder : Path, optional
         Where rewritten functions are kept for other processes; by default they are not.
     generator : bool
-        For a generator function: give a function that hands each value to its first parameter, which answers whether
+        For a generator function: give a function that pushes each value to its first parameter, which answers whether
         it wants no more, instead of refusing the yields.
 
     Returns

@@ -72,14 +72,14 @@ class Simplifier:
         if isinstance(node, cst.IndentedBlock):
             body = [new for statement in node.body for new in self._statement(statement)]
             same = len(body) == len(node.body) and all(n is o for n, o in zip(body, node.body, strict=True))
-            return node if same else self._kept(node.with_changes(body=body), node)
+            return node if same else self._derived(node.with_changes(body=body), node)
         scope = isinstance(node, (cst.FunctionDef, cst.Lambda))
         if scope:
             self.functions.append(node)
         new = replace_children(node, self._visit)
         if scope:
             self.functions.pop()
-        return self._kept(new, node)
+        return self._derived(new, node)
 
     def _statement(self, node: cst.BaseStatement) -> Sequence[cst.BaseStatement]:
         new = self._visit(node)
@@ -90,10 +90,10 @@ class Simplifier:
             return [new]
         leading = new.leading_lines if isinstance(new, Statement) else ()
         if leading and not simpler[0].leading_lines:
-            simpler[0] = self._kept(simpler[0].with_changes(leading_lines=leading), simpler[0])
+            simpler[0] = self._derived(simpler[0].with_changes(leading_lines=leading), simpler[0])
         return simpler
 
-    def _kept(self, new: cst.CSTNodeT, old: cst.CSTNode) -> cst.CSTNodeT:
+    def _derived(self, new: cst.CSTNodeT, old: cst.CSTNode) -> cst.CSTNodeT:
         if new is not old:
             self.origin[new] = old
         return new

@@ -23,7 +23,10 @@ _MOST_STEPS, _MOST_STATEMENTS, _MOST_ROUNDS = 8, 24, 4
 
 
 def specialise(
-    function: Function, known: Mapping[str, Any], outside: Mapping[str, Any], origin: dict[cst.CSTNode, cst.CSTNode]
+    function: Function,
+    known: Mapping[str, object],
+    outside: Mapping[str, object],
+    origin: dict[cst.CSTNode, cst.CSTNode],
 ) -> Function:
     """The function with the values of these parameters folded in.
 
@@ -47,9 +50,9 @@ def _specialised(function: Function, names: NameValues, origin: dict[cst.CSTNode
     before = _locals(function)
     fixed = names.known.keys() - _rebound(function)
     inside = NameValues({n: names.known[n] for n in fixed}, names.own | before, names.outside)
-    kept: frozenset[str] = frozenset()
+    needed: frozenset[str] = frozenset()
     while True:
-        work = _Statements(inside, origin, kept, frozenset(_captured(function)))
+        work = _Statements(inside, origin, needed, frozenset(_captured(function)))
         made = function
         for _ in range(_MOST_ROUNDS):
             again = work.whole(made)
@@ -60,9 +63,9 @@ def _specialised(function: Function, names: NameValues, origin: dict[cst.CSTNode
         lost = (before - _locals(made)) & _mentioned(made)
         if not lost:
             return made
-        if lost <= kept:
+        if lost <= needed:
             return function
-        kept |= lost
+        needed |= lost
 
 
 def _rebound(function: Function) -> set[str]:
@@ -325,7 +328,7 @@ class _Statements(Folding):
             changed.isdisjoint(targets)
             and self.captured.isdisjoint(targets)
             and taken.isdisjoint(targets)
-            and self.kept.isdisjoint(targets)
+            and self.needed.isdisjoint(targets)
         )
 
     def _is_used_after(self, node: cst.For, targets: Sequence[str]) -> bool:
@@ -342,7 +345,7 @@ class _Statements(Folding):
             pending += children(part)
         return False
 
-    def _assignments(self, node: cst.For, binding: Mapping[str, Any]) -> list[cst.BaseStatement]:
+    def _assignments(self, node: cst.For, binding: Mapping[str, object]) -> list[cst.BaseStatement]:
         found: list[cst.BaseStatement] = []
         for text, value in binding.items():
             shown = literal(value)
@@ -377,7 +380,7 @@ class _Statements(Folding):
             return []
         return [self._compound(node.with_changes(cases=left) if len(left) < len(node.cases) else node)]
 
-    def _captures(self, text: str, subject: Any, case: cst.MatchCase) -> list[cst.BaseStatement]:
+    def _captures(self, text: str, subject: object, case: cst.MatchCase) -> list[cst.BaseStatement]:
         shown = literal(subject)
         assert shown is not None
         return [self.derived(line(cst.Assign([cst.AssignTarget(name(text))], shown)), case.pattern)]

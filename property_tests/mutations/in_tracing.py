@@ -39,8 +39,8 @@ f(1.5)
         # What another name may be, by a run-time condition, is not told of a write.
         "alias does not see a write",
         "runtime/values/memory/aliasing.py",
-        "if storage.links or storage.dependents:",
-        "if storage.links:",
+        "if storage.alias_edges or storage.dependents:",
+        "if storage.alias_edges:",
         """
 def f(a, b, x):
     c = a if x > 1.0 else b
@@ -53,8 +53,8 @@ f(np.arange(3.0), np.ones(3), 1.5)
         # What an array is at the start of a step, by what the steps before it left.
         "step of a loop does not see what its arrays are",
         "runtime/control/aliasing/loop_identity.py",
-        "aliasing.link(array.storage, atoms.ufunc(np.equal, number, _literal(i)), handle)",
-        "_ = aliasing.link",
+        "aliasing.add_edge(array.storage, atoms.ufunc(np.equal, number, _literal(i)), handle)",
+        "_ = aliasing.add_edge",
         """
 def f(n, a):
     y = a

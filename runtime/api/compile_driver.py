@@ -7,7 +7,6 @@ import itertools
 import logging
 import time
 from collections.abc import Callable
-from typing import Any
 
 from anabranch.base.fork_locks import lock
 from anabranch.runtime.api.dump import dump_of, source_of
@@ -24,7 +23,7 @@ tracing_alone = lock()
 
 
 def compile_function(
-    function: Callable[..., Any], name: str, trace: Callable[[], Traced], rewritten: Callable[[], str]
+    function: Callable[..., object], name: str, trace: Callable[[], Traced], rewritten: Callable[[], str]
 ) -> Compiled:
     """Compile what `trace` gives.
 
@@ -60,7 +59,7 @@ def compile_function(
     return made
 
 
-def place_of(function: Callable[..., Any]) -> str:
+def place_of(function: Callable[..., object]) -> str:
     """File and line of a function."""
     code = getattr(inspect.unwrap(getattr(function, "func", function)), "__code__", None)
     return "" if code is None else f"{code.co_filename}:{code.co_firstlineno}"

@@ -27,7 +27,7 @@ from anabranch.runtime.frontend.trace_function import trace_call
 from anabranch.runtime.signature.argument_layouts import arguments_of
 from anabranch.runtime.signature.flatten_to_key import Leaves, SignatureKey
 from anabranch.runtime.signature.static_args import StaticArguments
-from anabranch.runtime.tracing.capacity import Learned, knowing
+from anabranch.runtime.tracing.capacity import Learned, with_learned_sizes
 from anabranch.runtime.values.static_requests import may_be_known
 
 P = ParamSpec("P")
@@ -49,7 +49,7 @@ class CompiledSignatures(Generic[P, R]):
         self._known = Known()
         self._learned = Learned()
 
-    def source(self, /, *args: Any, **kwargs: Any) -> str:
+    def source(self, /, *args: object, **kwargs: object) -> str:
         """The rewritten source; the function's own where there is nothing to rewrite.
 
         With arguments, as in a call, the source for them: static ones are folded in, what they decide is decided, short
@@ -84,7 +84,7 @@ class CompiledSignatures(Generic[P, R]):
         """How many calls found an executable, how many did not, how many there may be, and how many there are."""
         return self._executables.info(self.__anabranch_options__.in_force().cache_size)
 
-    def _signature(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[SignatureKey, Leaves, Call]:
+    def _signature(self, args: tuple[object, ...], kwargs: dict[str, Any]) -> tuple[SignatureKey, Leaves, Call]:
         if self._statics:
             args, kwargs = self._statics.arrange(args, kwargs)
         leaves = self._taking()
@@ -137,7 +137,7 @@ class CompiledSignatures(Generic[P, R]):
         numbers = {i: v for i, v in enumerate(leaves.values) if may_be_known(v)}
         arguments = arguments_of(
             *call,
-            leaves.held,
+            leaves.static_types,
             aliases=aliases,
             readonly=readonly,
             strides=strides,
@@ -148,7 +148,7 @@ class CompiledSignatures(Generic[P, R]):
         )
         function: Callable[..., Any] = self.__anabranch_function__
         refuse_early(function)
-        with knowing(self._learned.of(self._exact(key, leaves))):
+        with with_learned_sizes(self._learned.of(self._exact(key, leaves))):
             plan = trace_call(function, arguments)
         form, options = self._statics.form, self.__anabranch_options__
         passed = passed or Passed.of(form, *call, call)

@@ -99,7 +99,7 @@ _actions: contextvars.ContextVar[tuple[HostCallback, ...]] = contextvars.Context
 
 
 def _relay(index: int) -> HostCallback:
-    def act(*arrays: Any) -> tuple[Any, ...]:
+    def act(*arrays: object) -> tuple[Any, ...]:
         return _actions.get()[index](*arrays)
 
     return act

@@ -9,7 +9,6 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from anabranch.runtime.config import settings
 
@@ -50,6 +49,6 @@ def dump_of(function: str) -> Dump:
     return NoDump() if folder is None else Dump(function, folder)
 
 
-def source_of(function: Callable[..., Any]) -> str:
+def source_of(function: Callable[..., object]) -> str:
     """The text of what was jitted."""
     return inspect.getsource(inspect.unwrap(getattr(function, "func", function)))

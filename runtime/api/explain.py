@@ -97,7 +97,7 @@ def explanation(
     key: SignatureKey,
     names: tuple[str, ...],
     noted: Sequence[Decision],
-    kept: str,
+    cached: str,
     named: frozenset[str],
 ) -> Explanation:
     """The explanation of a trace.
@@ -110,7 +110,7 @@ def explanation(
         The positional parameters.
     noted : sequence of Decision
         What was decided while tracing.
-    kept : str
+    cached : str
         Where the executable is, or "" where it would have to be compiled.
     named : frozenset of str
         What was named as static.
@@ -124,7 +124,7 @@ def explanation(
         *_writes(plan, calling),
         *_effects(plan),
         *_guarded(plan.guards),
-        *_executable(traced, kept),
+        *_executable(traced, cached),
     ]
     return Explanation(calling.fun_name, cache_miss.signature(key, names), tuple(decisions))
 
@@ -153,7 +153,7 @@ def _capacities(plan: Plan) -> Iterator[Decision]:
 
 
 def _arrays(plan: Plan) -> Iterator[Decision]:
-    for array in plan.hoisted:
+    for array in plan.captured:
         known = [name for _, name, value in plan.guards.names.values() if value is array]
         what = f"global {known[0]}" if known else "an array of a closure or an object"
         shape = ",".join(map(str, array.shape))
@@ -201,7 +201,7 @@ def _guarded(guards: Guards) -> Iterator[Decision]:
 _OWN = ("anabranch.", "numpy")
 
 
-def _executable(traced: Traced, kept: str) -> Iterator[Decision]:
+def _executable(traced: Traced, cached: str) -> Iterator[Decision]:
     lowered: Lowered = traced.lower()
     size = sum(1 for _ in lowered.program.equations)
     yield Decision("executable", "Program", f"{len(traced.program.equations)} equations, {size} after optimising")
@@ -210,4 +210,4 @@ def _executable(traced: Traced, kept: str) -> Iterator[Decision]:
         yield Decision(
             "executable", "loops", f"{_count(native, 'native function')}, where a step touches little memory"
         )
-    yield Decision("executable", "XLA", kept or "this signature is not compiled yet")
+    yield Decision("executable", "XLA", cached or "this signature is not compiled yet")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from anabranch.runtime._jaxlib import platform
 from anabranch.runtime.api.exported import Exported
@@ -16,7 +15,7 @@ from anabranch.runtime.errors import SerializationError
 from anabranch.runtime.xla import mlir_module
 
 
-def export(fun: Callable[..., Any], *, platforms: Sequence[str] | None = None) -> Callable[..., Exported]:
+def export(fun: Callable[..., object], *, platforms: Sequence[str] | None = None) -> Callable[..., Exported]:
     """Export a function, as `jax.export.export`: `export(f)(*args)` is an `Exported`.
 
     Parameters
@@ -43,7 +42,7 @@ def export(fun: Callable[..., Any], *, platforms: Sequence[str] | None = None) -
     wrapped = fun if isinstance(fun, Wrapped) else Wrapped(fun, JitOptions())
 
     @functools.wraps(wrapped, updated=())
-    def exporting(*args: Any, **kwargs: Any) -> Exported:
+    def exporting(*args: object, **kwargs: object) -> Exported:
         return _exported(wrapped.lower(*args, **kwargs), chosen)
 
     return exporting

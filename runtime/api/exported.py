@@ -37,7 +37,7 @@ class Exported(Stage):
     mlir_module_serialized: bytes
     donation: Donation
     flags: tuple[Flag, ...]
-    _kept: list[Compiled] = dataclasses.field(default_factory=list, compare=False, repr=False)
+    _executables: list[Compiled] = dataclasses.field(default_factory=list, compare=False, repr=False)
 
     @property
     def nr_devices(self) -> int:
@@ -54,15 +54,15 @@ class Exported(Stage):
 
     def compile(self) -> Compiled:
         """The executable for this machine, compiled when it is first asked for."""
-        if not self._kept:
+        if not self._executables:
             program = Program(self.plan.program.inputs, (), self.plan.program.outputs)
             lowered = Lowered(self.plan, self.calling, program, self._text(), (), self.donation, self.flags)
             made = lowered.compile()
             check_fits(self.plan, made.execution.executable)
-            self._kept.append(made)
-        return self._kept[0]
+            self._executables.append(made)
+        return self._executables[0]
 
-    def call(self, /, *args: Any, **kwargs: Any) -> Any:
+    def call(self, /, *args: object, **kwargs: object) -> Any:
         """Call the function; its static arguments are left out.
 
         Raises

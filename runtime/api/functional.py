@@ -25,7 +25,7 @@ from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.tracer import Tracer
 
 
-def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
+def cond(pred: object, true_fun: Callable[..., object], false_fun: Callable[..., object], *operands: object) -> Any:
     """Apply one of two functions to the operands, as `jax.lax.cond`.
 
     Parameters
@@ -62,17 +62,19 @@ def switch(index: Any, branches_: Any, *operands: Any) -> Any:
     return stage_branches.stage(atoms.convert(clamped, np.int32), thunks, (), "switch")
 
 
-def while_loop(cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], init_val: Any) -> Any:
+def while_loop(cond_fun: Callable[[Any], object], body_fun: Callable[[Any], object], init_val: object) -> Any:
     """Apply `body_fun` while `cond_fun` holds, as `jax.lax.while_loop`."""
     return while_(resolve(cond_fun), resolve(body_fun), (init_val,), ("val",))
 
 
-def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any, Any], Any], init_val: Any) -> Any:
+def fori_loop(lower: object, upper: object, body_fun: Callable[[Any, Any], object], init_val: object) -> Any:
     """Apply `body_fun(i, val)` for i from `lower` to `upper - 1`, as `jax.lax.fori_loop`."""
     return for_(range_(lower, upper), resolve(body_fun), (init_val,), ("val",))
 
 
-def scan(f: Callable[[Any, Any], Any], init: Any, xs: Any, length: int | None = None, reverse: bool = False) -> Any:
+def scan(
+    f: Callable[[Any, Any], object], init: object, xs: object, length: int | None = None, reverse: bool = False
+) -> Any:
     """Carry a value over the leading axis of `xs` and stack what each step gives, as `jax.lax.scan`.
 
     Parameters
@@ -103,7 +105,7 @@ def scan(f: Callable[[Any, Any], Any], init: Any, xs: Any, length: int | None = 
     template = _output(function, init, _at(xs, 0)) if count else None
     stacks = _map(lambda leaf: namespace.zeros((count, *np.shape(leaf)), dtype=_dtype(leaf)), template)
 
-    def body(i: Any, carry: Any) -> Any:
+    def body(i: object, carry: object) -> Any:
         carry, y = function(carry, _at(xs, i))
         _store(stacks, i, y)
         return carry
@@ -133,20 +135,20 @@ def _stack(rows: list[Any]) -> Any:
     return np.stack(rows)
 
 
-def _length(xs: Any, length: int | None) -> int:
+def _length(xs: object, length: int | None) -> int:
     lengths = set(_lengths(xs)) | ({length} if length is not None else set())
     if len(lengths) != 1:
         raise ValueError(f"scan needs one length; its inputs and `length` give {sorted(lengths)}")
     return lengths.pop()
 
 
-def _lengths(xs: Any) -> list[int]:
+def _lengths(xs: object) -> list[int]:
     found: list[int] = []
     _map(lambda leaf: found.append(np.shape(leaf)[0]), xs)
     return found
 
 
-def _map(function: Callable[[Any], Any], tree: Any) -> Any:
+def _map(function: Callable[[Any], object], tree: object) -> Any:
     if tree is None:
         return None
     description = layouts.describe(tree)
@@ -155,7 +157,7 @@ def _map(function: Callable[[Any], Any], tree: Any) -> Any:
     return function(tree)
 
 
-def _at(xs: Any, i: Any) -> Any:
+def _at(xs: object, i: object) -> Any:
     return _map(lambda leaf: leaf[i], xs)
 
 
@@ -169,7 +171,7 @@ def _store(stacks: Any, i: Any, y: Any) -> None:
         stacks[i] = y
 
 
-def _dtype(leaf: Any) -> np.dtype[Any]:
+def _dtype(leaf: object) -> np.dtype:
     return leaf.abstract.dtype if isinstance(leaf, Tracer) else np.asarray(leaf).dtype
 
 

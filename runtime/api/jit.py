@@ -49,7 +49,7 @@ def jit(
 
 
 def jit(
-    func: Callable[..., Any] | None = None,
+    func: Callable[..., object] | None = None,
     static: bool = True,
     show_graph: bool = False,
     auto_device: bool = True,
@@ -156,7 +156,7 @@ _JAX_ONLY = {
 }
 
 
-def _check_names(given: Mapping[str, Any]) -> None:
+def _check_names(given: Mapping[str, object]) -> None:
     settings = Switches.__annotations__
     for name in given:
         if name not in settings:
@@ -164,7 +164,7 @@ def _check_names(given: Mapping[str, Any]) -> None:
             raise TypeError(f"jit has no argument '{name}'{why}; leave it out. Its settings are {', '.join(settings)}")
 
 
-def _check_switches(**given: Any) -> None:
+def _check_switches(**given: object) -> None:
     for name, value in given.items():
         if not isinstance(value, bool):
             raise TypeError(f"jit takes True or False for {name}, not {value!r}")
@@ -176,7 +176,7 @@ def djit(func: Callable[P, R], show_graph: bool = ..., auto_device: bool = ...) 
 def djit(*, show_graph: bool = ..., auto_device: bool = ...) -> Callable[[Callable[P, R]], Dynamic[P, R]]: ...
 
 
-def djit(func: Callable[..., Any] | None = None, show_graph: bool = False, auto_device: bool = True) -> Any:
+def djit(func: Callable[..., object] | None = None, show_graph: bool = False, auto_device: bool = True) -> Any:
     """Compile a NumPy function with XLA, tracing it at each call, as Nabla's `djit`.
 
     Python's numbers among the arguments stay what they are, so `if n > 3` is decided by Python, `range(n)` and
@@ -206,12 +206,12 @@ def djit(func: Callable[..., Any] | None = None, show_graph: bool = False, auto_
     )
 
 
-def _wrapped(fun: Callable[..., Any]) -> Wrapped[..., Any]:
+def _wrapped(fun: Callable[..., object]) -> Wrapped[..., Any]:
     return fun if isinstance(fun, Wrapped) else Wrapped(fun, JitOptions())
 
 
 def make_xpr(
-    fun: Callable[..., Any], /, static_argnums: int | Sequence[int] = (), return_shape: bool = False
+    fun: Callable[..., object], /, static_argnums: int | Sequence[int] = (), return_shape: bool = False
 ) -> Callable[..., Any]:
     """A function that gives the Program of `fun` on its arguments, as `jax.make_jaxpr`.
 
@@ -231,19 +231,19 @@ def make_xpr(
     """
     wrapped = jit(_wrapped(fun), static_argnums=None if static_argnums == () else static_argnums)
 
-    def traced(*args: Any, **kwargs: Any) -> Any:
+    def traced(*args: object, **kwargs: object) -> Any:
         stage = wrapped.trace(*args, **kwargs)
         return (stage.program, stage.out_info) if return_shape else stage.program
 
     return functools.wraps(fun, updated=())(traced) if hasattr(fun, "__name__") else traced
 
 
-def xpr(fun: Callable[..., Any], /, *primals: Any, **kwargs: Any) -> str:
+def xpr(fun: Callable[..., object], /, *primals: object, **kwargs: object) -> str:
     """The Program of a function on these arguments, as text."""
     return str(make_xpr(fun)(*primals, **kwargs))
 
 
-def eval_shape(fun: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+def eval_shape(fun: Callable[..., object], /, *args: object, **kwargs: object) -> Any:
     """Return what is known of a function's result without computing it, as `jax.eval_shape`.
 
     Parameters

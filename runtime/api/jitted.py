@@ -46,7 +46,7 @@ def _shortened(method: Stage) -> Stage:
     """Return a method whose errors name the place of the call, and show the user's frames alone."""
 
     @functools.wraps(method)
-    def call(self: Wrapped[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    def call(self: Wrapped[..., Any], /, *args: object, **kwargs: object) -> Any:
         try:
             return method(self, *args, **kwargs)
         except (Exception, KeyboardInterrupt) as error:
@@ -135,7 +135,7 @@ class Wrapped(CompiledSignatures[P, R]):
                 "each field and one with the number of the next node"
             ) from None
 
-    def _found(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Execution, Leaves]:
+    def _found(self, args: tuple[object, ...], kwargs: dict[str, Any]) -> tuple[Execution, Leaves]:
         key, leaves, call = self._signature(args, kwargs)
         exact = self._exact(key, leaves)
         compiled = self._executables.get(exact)
@@ -148,14 +148,14 @@ class Wrapped(CompiledSignatures[P, R]):
             self._make_fast_path(exact, compiled.execution, (args, kwargs), call)
         return compiled.execution, leaves
 
-    def _run(self, execution: Execution, leaves: Leaves, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _run(self, execution: Execution, leaves: Leaves, args: tuple[object, ...], kwargs: dict[str, Any]) -> Any:
         try:
             return execution.run(leaves)
         except OverflowedError as overflow:
             found = overflow
         return self._run_again(args, kwargs, found)
 
-    def _run_again(self, args: tuple[Any, ...], kwargs: dict[str, Any], overflow: OverflowedError) -> Any:
+    def _run_again(self, args: tuple[object, ...], kwargs: dict[str, Any], overflow: OverflowedError) -> Any:
         """Call once more, with larger buffers, as often as it takes; effects that were done are not done again."""
         name = name_of(self.__anabranch_function__)
         while True:
@@ -181,10 +181,10 @@ class Wrapped(CompiledSignatures[P, R]):
             self._executables.put_fast_path(key, execution)
 
     @overload
-    def __get__(self, instance: None, owner: type[Any] | None = None) -> Wrapped[P, R]: ...
+    def __get__(self, instance: None, owner: type | None = None) -> Wrapped[P, R]: ...
     @overload
-    def __get__(self: Wrapped[Concatenate[S, Q], R], instance: S, owner: type[Any] | None = None) -> Wrapped[Q, R]: ...
-    def __get__(self, instance: Any, owner: type[Any] | None = None) -> Any:
+    def __get__(self: Wrapped[Concatenate[S, Q], R], instance: S, owner: type | None = None) -> Wrapped[Q, R]: ...
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
         """A method of an instance, which is its first argument.
 
         Where the instance is a static argument, by its contents, equal instances share what is compiled.
@@ -200,7 +200,7 @@ class Wrapped(CompiledSignatures[P, R]):
         # What is kept with the instance must not keep the instance; what is handed out must.
         kind: Any = type(self)
         bound: Any = object.__new__(_bound_kind(kind))
-        bound.__dict__.update(kept.__dict__, __self__=instance, __func__=self, _kept=kept)
+        bound.__dict__.update(kept.__dict__, __self__=instance, __func__=self, _of_instance=kept)
         return bound
 
     def plain(self) -> Callable[P, R]:
@@ -238,7 +238,7 @@ class Wrapped(CompiledSignatures[P, R]):
     # ---- stages ----------------------------------------------------------------------------------------------------
 
     @_shortened
-    def trace(self, /, *args: Any, **kwargs: Any) -> Traced:
+    def trace(self, /, *args: object, **kwargs: object) -> Traced:
         """Trace the function on these arguments (or `ShapeDtypeStruct`s)."""
         with deep():
             key, leaves, call = self._signature(args, kwargs)
@@ -246,17 +246,17 @@ class Wrapped(CompiledSignatures[P, R]):
             return self._trace(key, leaves, call, Passed.of(self._statics.form, args, kwargs, call))
 
     @_shortened
-    def lower(self, /, *args: Any, **kwargs: Any) -> Lowered:
+    def lower(self, /, *args: object, **kwargs: object) -> Lowered:
         """Trace and lower to StableHLO."""
         return self.trace(*args, **kwargs).lower()
 
     @_shortened
-    def eval_shape(self, /, *args: Any, **kwargs: Any) -> Any:
+    def eval_shape(self, /, *args: object, **kwargs: object) -> Any:
         """Return what is known of the result without computing it: `ShapeDtypeStruct`s in its structure."""
         return self.trace(*args, **kwargs).out_info
 
     @_shortened
-    def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
+    def explain(self, /, *args: object, **kwargs: object) -> Explanation:
         """Return what becomes of the function on these arguments, and why: traced anew, and not run.
 
         `str(f.explain(x))` is a report, `f.explain(x).as_dict()` the same as plain values; notebooks show a table.
@@ -281,7 +281,7 @@ class BoundMethod(Wrapped[P, R]):
 
     __self__: Any
     __func__: Wrapped[..., R]
-    _kept: Wrapped[..., R]  # what is compiled for the one instance
+    _of_instance: Wrapped[..., R]  # what is compiled for the one instance
 
     def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Return the result of the plain method, from compiled code."""
@@ -298,9 +298,9 @@ class BoundMethod(Wrapped[P, R]):
             self._shorten(error, sys._getframe(1))
             raise
 
-    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _call(self, args: tuple[object, ...], kwargs: dict[str, Any]) -> Any:
         function, given = self.__func__, (self.__self__, *args)
-        if self._kept._alone or tracing() or self.__anabranch_options__.in_force().disable_jit:
+        if self._of_instance._alone or tracing() or self.__anabranch_options__.in_force().disable_jit:
             return super()._call(args, kwargs)
         try:
             execution, leaves = function._ready(given, kwargs)
@@ -314,12 +314,12 @@ class BoundMethod(Wrapped[P, R]):
             execution, leaves = self._ready(args, kwargs)
         except Exception:
             raise refused from None
-        self._kept._alone = True
+        self._of_instance._alone = True
         return self._run(execution, leaves, args, kwargs)
 
-    def explain(self, /, *args: Any, **kwargs: Any) -> Explanation:
+    def explain(self, /, *args: object, **kwargs: object) -> Explanation:
         """Return what becomes of the method on these arguments, and why: it is traced anew, and not run."""
-        if self._kept._alone:
+        if self._of_instance._alone:
             return super().explain(*args, **kwargs)
         return self.__func__.explain(self.__self__, *args, **kwargs)
 
@@ -327,11 +327,11 @@ class BoundMethod(Wrapped[P, R]):
         """Forget all executables."""
         self.__func__.clear_cache()
         super().clear_cache()
-        self._kept._alone = False
+        self._of_instance._alone = False
 
     def cache_info(self) -> CacheInfo:
         """How many calls found an executable, how many did not, how many there may be, and how many there are."""
-        return super().cache_info() if self._kept._alone else self.__func__.cache_info()
+        return super().cache_info() if self._of_instance._alone else self.__func__.cache_info()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, BoundMethod) and self.__self__ is other.__self__ and self.__func__ is other.__func__

@@ -16,7 +16,7 @@ from anabranch.runtime.host.compile_options import Flag
 _FLAG_VALUES = (str, bool, int, float)
 
 
-def flags_of(given: Any) -> tuple[Flag, ...]:
+def flags_of(given: object) -> tuple[Flag, ...]:
     """XLA's flags with their values; none for None.
 
     Raises

@@ -273,7 +273,7 @@ class Compiled(Stage):
     def _make_fast_path(self, written: Call) -> None:
         """Let the next such call take the fast path, which is the jitted function's where nothing is static."""
         passed, execution = self.calling.passed, self.execution
-        if passed.statics or self.calling.taking.held or execution.fast_path_attempts >= MOST_ATTEMPTS:
+        if passed.statics or self.calling.taking.static_types or execution.fast_path_attempts >= MOST_ATTEMPTS:
             return
         execution.fast_path_attempts += 1
         make_fast_path(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any
 
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import settings
@@ -16,7 +15,7 @@ from anabranch.runtime.values.static_requests import NamedRequest, argument_name
 _log = logging.getLogger("anabranch.with_fast_path")
 
 
-def known_key(key: SignatureKey, values: Sequence[Any], known: Collection[int]) -> SignatureKey:
+def known_key(key: SignatureKey, values: Sequence[object], known: Collection[int]) -> SignatureKey:
     """A call's key with the values of these leaves in the place of their types."""
     if not known:
         return key
@@ -27,7 +26,7 @@ def known_key(key: SignatureKey, values: Sequence[Any], known: Collection[int]) 
     return (args, kwargs, *rest)
 
 
-def _part(key: ArgumentKey, values: Sequence[Any], known: Collection[int], leaves: Iterator[int]) -> ArgumentKey:
+def _part(key: ArgumentKey, values: Sequence[object], known: Collection[int], leaves: Iterator[int]) -> ArgumentKey:
     if isinstance(key, tuple) and key and isinstance(key[0], Structure):
         return (key[0], *[_part(k, values, known, leaves) for k in key[1:]])
     if isinstance(key, RepeatedArgument) or (isinstance(key, tuple) and key and key[0] == "static"):

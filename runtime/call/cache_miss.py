@@ -40,7 +40,7 @@ class Miss:
         Those of an executable for the signature that does not hold good any more.
     was_dropped : bool
         Whether there was an executable for the signature, which had to make room.
-    had_no_room : bool
+    overflowed_capacity : bool
         Whether a run of the one for the signature needed more capacity than it has.
     """
 
@@ -50,7 +50,7 @@ class Miss:
     compiles: int
     guards: Guards | None = None
     was_dropped: bool = False
-    had_no_room: bool = False
+    overflowed_capacity: bool = False
 
 
 def report(miss: Miss, earlier: Callable[[], list[SignatureKey]]) -> None:
@@ -81,7 +81,7 @@ def explanation(miss: Miss, earlier: list[SignatureKey]) -> str:
             "something that the function reads from outside"
         ]
         return f"the signature is one of before, but since then this has changed: {'; '.join(found)}"
-    if miss.had_no_room:
+    if miss.overflowed_capacity:
         return "a run of what was compiled for the signature needed more capacity than it has"
     if miss.was_dropped:
         size = settings().cache_size

@@ -81,7 +81,7 @@ class Passed:
         """The static arguments by name."""
         return {n: mark.value for n, mark in (*self.places, *self.named.items()) if mark is not None}
 
-    def arranged(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+    def arranged(self, args: tuple[object, ...], kwargs: dict[str, Any]) -> Call:
         """A call's arguments with the static ones, which it leaves out."""
         rest, left, placed = list(args), dict(kwargs), list[Any]()
         for name, mark in self.places:
@@ -158,7 +158,7 @@ class CallSpec:
             raise UnsupportedValueError(self._difference(given, named, leaves.aliases()))
         return leaves
 
-    def _difference(self, given: tuple[Any, ...], named: tuple[Any, ...], aliases: tuple[int, ...]) -> str:
+    def _difference(self, given: tuple[object, ...], named: tuple[object, ...], aliases: tuple[int, ...]) -> str:
         was, now = dict(self._rows(self.key[0], self.key[1])), dict(self._rows(given, named))
         lines = [
             f"  {n}: compiled for {was.get(n, 'a call without it')}, called with {now.get(n, 'nothing')}"
@@ -215,7 +215,7 @@ class CallSpec:
         yield from zip(names, self.arguments.args, strict=True)
         yield from self.arguments.kwargs.items()
 
-    def _as_given(self, infos: Sequence[Any]) -> Tree:
+    def _as_given(self, infos: Sequence[object]) -> Tree:
         """The arguments as they were given, the static ones left out."""
         each = iter(infos)
         reading = Reading(lambda _: next(each))

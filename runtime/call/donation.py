@@ -160,7 +160,7 @@ class DonatingExecution(Execution):
         super().__init__(plan, executable)
         self.calling, self.donation = calling, donation
         # What runs such executions by a shorter way would not donate.
-        self.gives_one_array = False
+        self.returns_one_array = False
         self.fast_path_attempts = sys.maxsize
 
     def _finish_on_device(self, leaves: Leaves) -> Any:
@@ -195,6 +195,6 @@ class DonatingExecution(Execution):
                 )
 
 
-def _elsewhere(values: Iterable[Any], leaf: int) -> int | None:
+def _elsewhere(values: Iterable[object], leaf: int) -> int | None:
     values = list(values)
     return next((i for i, v in enumerate(values) if v is values[leaf] and i != leaf), None)

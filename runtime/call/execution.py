@@ -26,7 +26,7 @@ FastPath = Callable[[tuple[Any, ...], dict[str, Any]], Any]
 MISS: Final = object()
 
 
-def never(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def never(args: tuple[object, ...], kwargs: dict[str, Any]) -> Any:
     """The fast path of an execution that has none."""
     return MISS
 
@@ -42,14 +42,14 @@ class Execution:
         How often it was asked for one.
     """
 
-    __slots__ = ("__weakref__", "executable", "fast_path", "fast_path_attempts", "gives_one_array", "plan")
+    __slots__ = ("__weakref__", "executable", "fast_path", "fast_path_attempts", "plan", "returns_one_array")
 
     def __init__(self, plan: Plan, executable: Executable) -> None:
         self.fast_path: FastPath = never
         self.fast_path_attempts = 0
         self.plan = plan
         self.executable = executable
-        self.gives_one_array = plan.gives_one_array
+        self.returns_one_array = plan.returns_one_array
 
     def check(self, leaves: Leaves) -> None:
         """Take in the arrays from outside; refuse arguments that share memory or objects with what is written.
@@ -58,8 +58,8 @@ class Execution:
         ------
         AliasError
         """
-        for array in self.plan.hoisted:
-            leaves.hoist(array)
+        for array in self.plan.captured:
+            leaves.append_captured(array)
         if self.plan.mutated:
             check_sharing(leaves, self.plan.mutated)
             check_outside(leaves, self.plan.mutated, self.plan.guards.heap.arrays)
@@ -77,21 +77,21 @@ class Execution:
 
     def _finish_on_host(self, leaves: Leaves) -> Any:
         outputs: list[Any] = self.plan.spread(self.executable(buffers(self.plan.inputs(leaves.values))))
-        if leaves.gives_arrays:
+        if leaves.returns_arrays:
             outputs[: self.plan.result_count] = map(adopted, outputs[: self.plan.result_count])
         return self.plan.finish(outputs, leaves)
 
     def _finish_on_device(self, leaves: Leaves) -> Any:
         """Start the run; what the host needs of it, but for the arrays that it gives, is waited for."""
-        if self.gives_one_array:
+        if self.returns_one_array:
             return self.run_for_array(leaves.values)
         outputs = self.executable.execute_buffers(on_device(self.plan.inputs(leaves.values)))
         staying = self.plan.result_count
         there: list[Any] = [Array(*b) for b in outputs[:staying]]
         return self.plan.finish(there + [to_numpy(b) for b in outputs[staying:]], leaves)
 
-    def run_for_array(self, values: Sequence[Any]) -> Array:
-        """Run, where `gives_one_array`, on leaves."""
+    def run_for_array(self, values: Sequence[object]) -> Array:
+        """Run, where `returns_one_array`, on leaves."""
         return Array(*self.executable.execute_buffers(on_device(self.plan.inputs(values)))[0])
 
     def _with_callbacks(self, leaves: Leaves) -> Any:

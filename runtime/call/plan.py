@@ -29,8 +29,6 @@ from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.pytrees.host_values import Building, fresh, on_device
 from anabranch.runtime.values.static_requests import NamedRequest
 
-NDArray = np.ndarray[Any, Any]
-
 
 @frozen
 class ArgumentAlias:
@@ -54,14 +52,14 @@ class ArgumentAlias:
         """Return the same under one more condition."""
         return dataclasses.replace(self, pred=pred if self.pred is None else atoms.logical_and(pred, self.pred))
 
-    def view(self, known: Iterator[Any], given: Sequence[Any]) -> NDArray | None:
+    def view(self, known: Iterator[Any], given: Sequence[Any]) -> np.ndarray | None:
         """The caller's own memory, or None where the result is not that; `known` gives what `atoms` are."""
         holds = self.pred is None or bool(next(known))
         path = [step.at(known) for step in self.path]
         firsts = [start if isinstance(start, int) else int(next(known)) for start in self.starts]
         if not holds:
             return None
-        base: NDArray = functools.reduce(lambda base, step: step.of(base), path, given[self.leaf])
+        base: np.ndarray = functools.reduce(lambda base, step: step.of(base), path, given[self.leaf])
         if path and base.size and not np.may_share_memory(base, given[self.leaf]):
             return None  # rows of memory that only partly follow one another
         if firsts:
@@ -109,7 +107,7 @@ class Plan:
     # Effects that all stand outside of branches and loops wait for the end, with the number of values of each.
     effects: tuple[tuple[Action, int], ...] = ()
     looks_at_callers: bool = False  # whether effects may
-    hoisted: tuple[NDArray | device.Array, ...] = ()  # arrays from outside, inputs after the arguments
+    captured: tuple[np.ndarray | device.Array, ...] = ()  # arrays from outside, inputs after the arguments
     known: frozenset[int] = frozenset()  # argument leaves whose values this is for, as `needs` say
     needs: tuple[NamedRequest, ...] = ()
     capacities: tuple[Capacity, ...] = ()  # a run in which one is too small gives nothing
@@ -123,7 +121,7 @@ class Plan:
         """How many outputs are leaves of the result and of new contents of objects; these come first."""
         return self.leaf_count - sum(map(self.is_returned, range(self.leaf_count))) - len(self.shared_results)
 
-    def inputs(self, leaves: Sequence[Any]) -> Sequence[Any]:
+    def inputs(self, leaves: Sequence[object]) -> Sequence[Any]:
         """The arguments' leaves, and the arrays from outside after them, with numbers that are one input as arrays."""
         if not self.packs:
             return leaves
@@ -163,19 +161,19 @@ class Plan:
         return [*leaves, *rest]
 
     @property
-    def gives_one_array(self) -> bool:
+    def returns_one_array(self) -> bool:
         """Return whether a call on the device does nothing but to compute one array."""
         parts = self.result.children if isinstance(self.result, layouts.Node) else ()
         leaf = parts[0] if len(parts) == 1 else None
         computed = isinstance(leaf, layouts.Leaf) and leaf.abstract.kind is not Kind.PYTHON
-        return computed and len(self.program.outputs) == self.result_count == 1 and self.on_device and not self.hoisted
+        return computed and len(self.program.outputs) == self.result_count == 1 and self.on_device and not self.captured
 
     def is_returned(self, leaf: int) -> bool:
         """Return whether a leaf of the result is an argument's array, or a view of it, in every case."""
         owners = self.returned_arguments.get(leaf)
         return owners is not None and owners[0].pred is None
 
-    def _own(self, known: Iterator[Any], leaves: Leaves) -> dict[int, Any]:
+    def _own(self, known: Iterator[object], leaves: Leaves) -> dict[int, Any]:
         """The leaves of the result that are the caller's arrays, or views of them."""
         own: dict[int, Any] = {}
         for k, owners in self.returned_arguments.items():
@@ -184,7 +182,7 @@ class Plan:
                 own[k] = leaves.callers(*found[0])
         return own
 
-    def fail(self, outputs: Sequence[NDArray]) -> NoReturn:
+    def fail(self, outputs: Sequence[np.ndarray]) -> NoReturn:
         """Raise what the outputs say has failed."""
         first = len(outputs) - len(self.details)
         failure = self.failures[int(outputs[first - 1]) - 1]
@@ -198,7 +196,7 @@ class Plan:
         """Return whether an error code says that some buffer was too small."""
         return isinstance(self.failures[code - 1].make, Overflowed)
 
-    def finish(self, outputs: list[NDArray], leaves: Leaves) -> Any:
+    def finish(self, outputs: list[np.ndarray], leaves: Leaves) -> Any:
         """Raise, write back, and build the result."""
         first = len(outputs) - len(self.details)
         code = int(outputs[first - 1]) if self.can_fail else 0
@@ -213,7 +211,7 @@ class Plan:
         assert self.result is not None
         at, given = iter(outputs), leaves.values
         own = self._own(iter(outputs[self.result_count + len(self.mutated) :]), leaves)
-        results: dict[int, NDArray] = {}
+        results: dict[int, np.ndarray] = {}
         for k in range(self.leaf_count):
             if k in self.shared_results:
                 continue
@@ -230,7 +228,7 @@ class Plan:
         for leaf in self.mutated:
             np.copyto(given[leaf], next(at))
         objects = list(leaves.containers.values())
-        stays = self.on_device or leaves.gives_arrays
+        stays = self.on_device or leaves.returns_arrays
         parts = [results[k] for k in range(self.leaf_count)]
         constant = on_device if stays else fresh
         try:
@@ -245,7 +243,7 @@ class Plan:
         return result
 
 
-def _perform(effects: Sequence[tuple[Action, int]], outputs: Iterator[NDArray]) -> None:
+def _perform(effects: Sequence[tuple[Action, int]], outputs: Iterator[np.ndarray]) -> None:
     """Do what was left for the end of the run; an error code comes before the values of each effect."""
     for action, width in effects:
         code, *values = itertools.islice(outputs, 1 + width)

@@ -22,8 +22,6 @@ from anabranch.runtime.values.heap.slots import GlobalVariable
 from anabranch.runtime.values.pytrees import exceptions, layout as layouts
 from anabranch.runtime.xla.executable import Executable
 
-NDArray = np.ndarray[Any, Any]
-
 
 @frozen(eq=False)
 class _Object:
@@ -37,7 +35,7 @@ class _Known:
     structure: containers.ExceptionStructure
     parts: tuple[Any, ...]
 
-    def __call__(self, found: list[NDArray]) -> BaseException:
+    def __call__(self, found: list[np.ndarray]) -> BaseException:
         made: BaseException = self.structure.build(self.parts)
         return made
 
@@ -56,9 +54,9 @@ def saved(plan: Plan, calling: CallSpec) -> bytes:
     stripping = _Stripping()
     parts: dict[str, Any] = {
         "result": None if plan.result is None else stripping.layout(plan.result),
-        "hoisted": tuple(a.copy() for a in plan.hoisted),
+        "captured": tuple(a.copy() for a in plan.captured),
     }
-    told = {"result": "its result", "hoisted": "an array from outside"}
+    told = {"result": "its result", "captured": "an array from outside"}
     for part, what in told.items():
         _check(name, what, parts[part])
     failures = tuple(_failure(name, failure, stripping) for failure in plan.failures)
@@ -182,7 +180,7 @@ def _nameless(static: Static) -> Static:
 
 def _failure(name: str, failure: Failure, stripping: _Stripping) -> Failure:
     """A failure that another process can raise."""
-    make: Callable[[list[NDArray]], BaseException] = failure.make
+    make: Callable[[list[np.ndarray]], BaseException] = failure.make
     if isinstance(make, exceptions.HeldException):
         make = exceptions.HeldException(stripping.layout(make.layout))
     elif not failure.details:
@@ -200,11 +198,11 @@ def _where(failure: Failure) -> str:
     return f"{file}:{line}"
 
 
-def _check(name: str, what: str, value: Any) -> None:
+def _check(name: str, what: str, value: object) -> None:
     _pickled(name, what, value)
 
 
-def _pickled(name: str, what: str, value: Any) -> bytes:
+def _pickled(name: str, what: str, value: object) -> bytes:
     try:
         return pickle.dumps(value, protocol=5)
     except Exception as error:  # of the user's classes, too

@@ -15,10 +15,8 @@ from anabranch.runtime.values import containers
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.failures.user_traceback import add_line
 
-NDArray = np.ndarray[Any, Any]
 
-
-def raise_failure(failure: Failure, found: Mapping[Storage, NDArray]) -> NoReturn:
+def raise_failure(failure: Failure, found: Mapping[Storage, np.ndarray]) -> NoReturn:
     """Raise what the computation failed with, with the user's lines in the traceback."""
     error = _fresh(failure.make([found[s] for s in failure.details]))
     if not failure.frames:

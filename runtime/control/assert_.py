@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth
@@ -15,7 +14,7 @@ from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import exceptions
 
 
-def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
+def assert_(test: object, message: Callable[[], object] | None = None) -> None:
     """Raise `AssertionError` unless the test holds, at run time when it is known only then.
 
     As Python's statement, it does nothing under `python -O`.
@@ -33,11 +32,11 @@ def assert_(test: Any, message: Callable[[], Any] | None = None) -> None:
         stage_branches.stage(decided, (lambda: _fail(message), lambda: None), (), "assert")
 
 
-def _error(message: Callable[[], Any] | None) -> AssertionError:
+def _error(message: Callable[[], object] | None) -> AssertionError:
     return AssertionError() if message is None else AssertionError(message())
 
 
-def _is_plain(message: Callable[[], Any]) -> bool:
+def _is_plain(message: Callable[[], object]) -> bool:
     """Return whether the message is there already: it neither computes, writes, prints nor raises."""
     builder = current()
     before, failures = builder.checkpoint(), len(builder.trace.failures.numbered)
@@ -53,6 +52,6 @@ def _is_plain(message: Callable[[], Any]) -> bool:
     return plain
 
 
-def _fail(message: Callable[[], Any]) -> None:
+def _fail(message: Callable[[], object]) -> None:
     exceptions.record(atoms.literal(True), _error(message), run_time_checks.user_frames())
     raise UnreachableError

@@ -7,22 +7,23 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from anabranch.runtime.values.attributes import Attributes, is_stand_in, read
+from anabranch.base.value import Value
+from anabranch.runtime.values.attributes import Attributes, is_proxy, read
 
 
-def attributes(value: Any) -> Any:
+def attributes(value: object) -> Value:
     """The attributes of the object that a value stands for, and no others, to read, write and delete."""
-    return Attributes(value) if is_stand_in(value) else value
+    return Attributes(value) if is_proxy(value) else value
 
 
-def got(getter: operator.attrgetter[Any], value: Any) -> Any:
+def got(getter: operator.attrgetter[Any], value: object) -> Value:
     """`operator.attrgetter(…)(value)`."""
     names: tuple[str, ...] = getter.__reduce__()[1]  # type: ignore[assignment]
     found = [functools.reduce(read, name.split("."), value) for name in names]
     return found[0] if len(found) == 1 else tuple(found)
 
 
-def called(caller: operator.methodcaller, call: Callable[..., Any], value: Any) -> Any:
+def called(caller: operator.methodcaller, call: Callable[..., object], value: object) -> Value:
     """`operator.methodcaller(…)(value)`; `call` calls the user's own functions."""
     made: Any = caller.__reduce__()
     with_keywords = isinstance(made[0], functools.partial)

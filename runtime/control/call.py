@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.deep_stack import users_limit
+from anabranch.base.value import Value
 from anabranch.runtime.config import configure
 from anabranch.runtime.control import lists, text
 from anabranch.runtime.control.calls import outside_world, tail_calls, uncompiled
 from anabranch.runtime.control.calls.counterparts import original_of, staged
 from anabranch.runtime.control.calls.recursion import guard_depth, too_deep
-from anabranch.runtime.control.calls.user_functions import is_rewritten, is_users, rewritten
+from anabranch.runtime.control.calls.user_functions import is_rewritten, is_user_function, rewritten
 from anabranch.runtime.control.calls.wrappers import unwrapped
 from anabranch.runtime.control.containers import container_methods
 from anabranch.runtime.control.staging.signature_errors import fitted
@@ -27,7 +28,7 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import installed, internal
 from anabranch.runtime.tracing.state import Active
 from anabranch.runtime.values import containers
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow, is_fixed
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_fixed
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -40,7 +41,7 @@ _DESCRIPTORS = (types.MethodDescriptorType, types.WrapperDescriptorType)
 _RUN_TIME = (Tracer, UnionValue, Text)
 
 
-def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+def call(function: Any, /, *args: Value, **kwargs: Value) -> Value:
     """`function(*args, **kwargs)`, with the function's own control flow staged."""
     if getattr(function, "__module__", None) == "pdb" and function is sys.modules["pdb"].set_trace:
         # It looks at its caller, which should be the user's function.
@@ -64,11 +65,11 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         with text.refused_by(target, args, kwargs):
             made = uncompiled.run(function, target, args, kwargs)
         if isinstance(function, type) and _makes_new_ones(function) and tracing():
-            current().trace.identity.bear(made)
+            current().trace.identity.note_created(made)
             if current().trace.lists.may_grow:
-                lists.let_attributes_grow(made)
+                lists.make_attributes_growable(made)
         # Referred to by the name alone: nobody else has it.
-        return lists.let_grow(made) if type(made) is list and sys.getrefcount(made) <= _ALONE else made
+        return lists.made_growable(made) if type(made) is list and sys.getrefcount(made) <= _ALONE else made
     if installed(code.co_filename) and not (is_rewritten(code) or internal(code.co_filename)):
         if args and isinstance(args[0], UnionValue) and args[0].of_objects:
             return args[0].through(lambda v: call(function, v, *args[1:], **kwargs))
@@ -88,7 +89,7 @@ def call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
         tail_calls_.pop()
 
 
-def tail_call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
+def tail_call(function: object, /, *args: object, **kwargs: object) -> Value:
     """The call with which a function of this name ends: `return function(*args, **kwargs)`."""
     # Not by `tail_call_from`: Python's stack has a limit, and each call of a recursion takes the frames of this.
     code = sys._getframe(1).f_code
@@ -98,7 +99,7 @@ def tail_call(function: Any, /, *args: Any, **kwargs: Any) -> Any:
     return call(function, *args, **kwargs) if step is None else step
 
 
-def tail_call_from(code: types.CodeType, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def tail_call_from(code: types.CodeType, function: object, args: tuple[object, ...], kwargs: dict[str, Value]) -> Value:
     """The call with which a function of this code, or a branch in it, ends."""
     if isinstance(function, UnionValue):
         return function.through(lambda one: tail_call_from(code, one, args, kwargs))
@@ -106,21 +107,23 @@ def tail_call_from(code: types.CodeType, function: Any, args: tuple[Any, ...], k
     return call(function, *args, **kwargs) if step is None else step
 
 
-def _bound(method: types.MethodDescriptorType | types.WrapperDescriptorType, owner: Any) -> Callable[..., Any] | None:
+def _bound(
+    method: types.MethodDescriptorType | types.WrapperDescriptorType, owner: object
+) -> Callable[..., Any] | None:
     """`float.is_integer` and its kin as a method of a run-time value of the class; None for one of another class."""
     cls = method.__objclass__
     return getattr(owner, method.__name__) if introspection.isinstance_(owner, cls) is True else None
 
 
-def _from_library(made: Any) -> Any:
+def _from_library(made: object) -> Value:
     """The result of the standard library's code: an object that was not there before was made by it (copy, replace)."""
     trace = current().trace
     if not trace.outside.is_outside(made):
-        trace.identity.bear(made)
+        trace.identity.note_created(made)
     return made
 
 
-def resolve(function: Any) -> Any:
+def resolve(function: Any) -> Value:
     """The function to call for a callable in rewritten code."""
     if isinstance(function, UnionValue):
         function = function.without_undefined()
@@ -137,7 +140,7 @@ def resolve(function: Any) -> Any:
         return rewritten(function)
     if isinstance(function, (types.MethodType, types.BuiltinMethodType)):
         if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
-            if isinstance(function.__self__, MayGrow):
+            if isinstance(function.__self__, Growable):
                 return function
             if tracing():
                 outside_world.refuse_draws(function)
@@ -159,7 +162,7 @@ def resolve(function: Any) -> Any:
         return functools.partial(_call_under, chosen, inner) if chosen else resolve(inner)
     if isinstance(function, type):
         if tracing():
-            current().trace.outside.meet(function)
+            current().trace.outside.prepare_class(function)
         return _constructor(function)
     other = staged(function)
     if other is not function:
@@ -170,18 +173,18 @@ def resolve(function: Any) -> Any:
     return function
 
 
-def _call_under(chosen: Mapping[str, Any], function: Any, *args: Any, **kwargs: Any) -> Any:
+def _call_under(chosen: Mapping[str, Value], function: Any, *args: Value, **kwargs: Value) -> Value:
     """A call of a compiled function with settings of its own."""
     with configure(**chosen):
         return call(function, *args, **kwargs)
 
 
-def _call_chosen(functions: UnionValue, *args: Any, **kwargs: Any) -> Any:
+def _call_chosen(functions: UnionValue, *args: object, **kwargs: object) -> Value:
     """A call of one of a few functions."""
     return functions.through(lambda f: call(f, *args, **kwargs))
 
 
-def _constructor(cls: type) -> Any:
+def _constructor(cls: type) -> Value:
     """A class whose `__init__` is the user's own code gets it rewritten; others are called as they are."""
     if cls is type:
         return introspection.type_
@@ -196,20 +199,20 @@ def _constructor(cls: type) -> Any:
     if cls in itertools_.COUNTERPARTS and tracing():
         return fitted(functools.partial(itertools_.COUNTERPARTS[cls], call), cls)
     init = cls.__init__
-    if not (_makes_new_ones(cls) and isinstance(init, types.FunctionType) and is_users(init)):
+    if not (_makes_new_ones(cls) and isinstance(init, types.FunctionType) and is_user_function(init)):
         return cls
 
-    def construct(*args: Any, **kwargs: Any) -> Any:
+    def construct(*args: object, **kwargs: object) -> Value:
         made = cls.__new__(cls, *args, **kwargs) if issubclass(cls, BaseException) else cls.__new__(cls)
         if tracing():
-            current().trace.identity.bear(made)
+            current().trace.identity.note_created(made)
         rewritten(init)(made, *args, **kwargs)
         return made
 
     return construct
 
 
-def _dtype(kind: Any, *args: Any, **kwargs: Any) -> Any:
+def _dtype(kind: Value, *args: Value, **kwargs: Value) -> Value:
     """As `numpy.dtype`, of one of several classes too."""
     if isinstance(kind, UnionValue):
         return kind.each(lambda one: np.dtype(one, *args, **kwargs))
@@ -226,7 +229,7 @@ def _makes_new_ones(cls: type) -> bool:
 class StagedCall:
     """A function that is called with what is unpacked, `f(*x)` and `f(**x)`, under its own name in Python's errors."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., object]) -> None:
         self.function = function
         named = original_of(function)
         self.__module__ = getattr(named, "__module__", None) or "builtins"
@@ -236,7 +239,7 @@ class StagedCall:
     def __str__(self) -> str:
         return str(self.function)
 
-    def call(self, /, *args: Any, **kwargs: Any) -> Any:
+    def call(self, /, *args: object, **kwargs: object) -> Value:
         """Call the function with what was unpacked."""
         if _is_staged(self.function):
             return self.function(*args, **kwargs)
@@ -248,7 +251,7 @@ class StagedCall:
 class TailCalling(StagedCall):
     """A function that is called with what is unpacked as the last thing that another does."""
 
-    def call(self, /, *args: Any, **kwargs: Any) -> Any:
+    def call(self, /, *args: object, **kwargs: object) -> Value:
         """The call with what was unpacked."""
         return tail_call_from(sys._getframe(1).f_code, self.function, args, kwargs)
 

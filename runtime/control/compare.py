@@ -7,13 +7,14 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.containers import container_order
 from anabranch.runtime.control.containers.membership import in_, not_in
 from anabranch.runtime.control.identity import is_, is_not
 
 
-def compare(first: Any, *links: Any) -> Any:
+def compare(first: Value, *links: Any) -> Value:
     """`first OP a OP b …` with each operand evaluated once, and only as far as needed.
 
     `links` alternates operators (as text) and thunks of operands.

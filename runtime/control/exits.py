@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.undefined import Undefined
@@ -24,7 +25,7 @@ no_value: Final = Undefined("return value")
 State = tuple[Any, ...]
 
 
-def settled(code: int | PythonScalar) -> Any:
+def without_continue(code: int | PythonScalar) -> Value:
     """The code as it stands after a loop: a step that continued has fallen through."""
     if not isinstance(code, PythonScalar):
         return NEXT if code == CONTINUE else code
@@ -32,7 +33,7 @@ def settled(code: int | PythonScalar) -> Any:
     return python_scalar(atoms.select(left, code.atom, atoms.literal(NEXT, np.int64)))
 
 
-def ended(code: int | PythonScalar) -> Any:
+def ended(code: int | PythonScalar) -> Value:
     """The code after a loop whose condition is evaluated in its body, as if that stood before it."""
     if not isinstance(code, PythonScalar):
         return NEXT if code == END else code
@@ -40,7 +41,7 @@ def ended(code: int | PythonScalar) -> Any:
     return python_scalar(atoms.select(at_end, atoms.literal(NEXT, np.int64), code.atom))
 
 
-def returned(value: Any) -> Any:
+def returned(value: object) -> Value:
     """The value that a loop or block was left with; only read where the exit code is RETURN."""
     if not isinstance(value, UnionValue):
         return value

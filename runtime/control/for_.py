@@ -6,11 +6,12 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control import while_
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, NEXT, State, no_value
 from anabranch.runtime.control.if_ import where
-from anabranch.runtime.control.iteration.push_iteration import PushIterator
+from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.loops import steps
 from anabranch.runtime.control.loops.counted import CANNOT, run_counted
@@ -21,19 +22,19 @@ from anabranch.runtime.control.sequences.as_countable import countable
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.elements import ChangedError, Elements
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.heap.slots import GeneratorNames
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.union import UnionValue
 
 
 def for_(
-    items: Iterable[Any],
-    body: Callable[..., Any],
-    init: tuple[Any, ...] = (),
+    items: Iterable[object],
+    body: Callable[..., object],
+    init: tuple[object, ...] = (),
     names: Sequence[str] = (),
     exits: Sequence[str] = (),
-) -> Any:
+) -> Value:
     """Run `body` on each item and the carries.
 
     Over a range or the rows of an array the loop is staged, however long it is; a list that gets longer in each step is
@@ -42,11 +43,11 @@ def for_(
     """
     form = StateForm(tuple(names), tuple(exits))
     if not tracing():
-        return form.give(_run(items, body, init, form))
-    return form.give(run(items, body, init, form, f"the for loop at {where(body)}"))
+        return form.to_rewritten(_run(items, body, init, form))
+    return form.to_rewritten(run(items, body, init, form, f"the for loop at {where(body)}"))
 
 
-def run(items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], form: StateForm, what: str) -> State:
+def run(items: Iterable[Value], body: Callable[..., Any], init: tuple[Value, ...], form: StateForm, what: str) -> State:
     """The state after a loop that is traced."""
     items = iterated(items)
     if isinstance(items, PushIterator):
@@ -56,7 +57,7 @@ def run(items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], f
     if isinstance(items, UnionValue) and items.of_objects:
         after: State = items.through(lambda one: run(one, body, init, form, what))
         return after
-    if isinstance(items, MayGrow):
+    if isinstance(items, Growable):
         sequence, cannot = _as_it_is(items)
         if sequence is not None:
             before, heap = current().checkpoint(), Heap((body, init, items, *current().trace.heap.roots))
@@ -74,22 +75,22 @@ def run(items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], f
     return run_counted(sequence, body, init, form, what)
 
 
-def _as_it_is(items: MayGrow) -> tuple[Countable | None, tuple[type[Exception], ...]]:
+def _as_it_is(items: Growable) -> tuple[Countable | None, tuple[type[Exception], ...]]:
     """A list that may grow as what a loop counts over, which does not change it; and what says that it cannot."""
     if items.items is None:
         return stacked_sequences.stacked(items), CANNOT
     return (Elements(items) if isinstance(items.items.length, int) else None), (ChangedError,)
 
 
-def _over_list(items: Any, body: Callable[..., Any], state: State, form: StateForm, what: str) -> State:
+def _over_list(items: Value, body: Callable[..., Any], state: State, form: StateForm, what: str) -> State:
     """Over a list that may grow, in the loop itself, too: its length is asked for before each step."""
     position = 0
     cost = Cost(what, "it goes over a list, whose items are Python objects")
     while items.items is None:
         if position >= len(items):
-            cost.tell()
+            cost.note_unrolled()
             return (NEXT, no_value, *state[2:])
-        state = form.take(body(items[position], *state[2:]))
+        state = form.from_rewritten(body(items[position], *state[2:]))
         cost.count()
         go_on = truth(state[0] < BREAK)
         if go_on is False:
@@ -101,40 +102,40 @@ def _over_list(items: Any, body: Callable[..., Any], state: State, form: StateFo
     return _from(position, items, body, form, what, state)
 
 
-def _from(position: int, items: Any, body: Callable[..., Any], form: StateForm, what: str, state: State) -> State:
+def _from(position: int, items: Value, body: Callable[..., Any], form: StateForm, what: str, state: State) -> State:
     """The state after a loop over the items from some position on."""
     if items.items is None:
         rest = items[position:] if position else items
         return _over_list(rest, body, state, form, what)
     inner = StateForm(("position", *form.names), form.exits)
 
-    def step(position: Any, *carry: Any) -> Any:
-        code, value, *after = form.take(body(items[position], *carry))
+    def step(position: Value, *carry: Any) -> Value:
+        code, value, *after = form.from_rewritten(body(items[position], *carry))
         return inner.pack(code, value, (position + 1, *after))
 
-    def test(position: Any, *_: Any) -> Any:
+    def test(position: Value, *_: Value) -> Value:
         return position < items.items.length if items.items is not None else position < len(items)
 
     code, value, _, *after = while_.staged(test, step, (position, *state[2:]), inner, body)
     return (code, value, *after)
 
 
-def _consume(source: PushIterator, body: Callable[..., Any], init: tuple[Any, ...], form: StateForm) -> State:
+def _consume(source: PushIterator, body: Callable[..., object], init: tuple[object, ...], form: StateForm) -> State:
     """Over a generator, the body runs where the generator yields."""
     state = GeneratorNames((NEXT, no_value, *init), ("exit code", "returned value", *form.names), body.__code__)
 
-    def take(item: Any) -> Any:
-        state[:] = form.take(body(item, *state[2:]))
+    def consume(item: object) -> Value:
+        state[:] = form.from_rewritten(body(item, *state[2:]))
         return state[0] >= BREAK
 
-    source.drive(take, leaves=bool(form.exits))
+    source.for_each(consume, may_stop=bool(form.exits))
     return tuple(state)
 
 
-def _run(items: Iterable[Any], body: Callable[..., Any], init: tuple[Any, ...], form: StateForm) -> State:
+def _run(items: Iterable[object], body: Callable[..., object], init: tuple[object, ...], form: StateForm) -> State:
     state: State = (NEXT, no_value, *init)
     for item in items:
-        state = form.take(body(item, *state[2:]))
+        state = form.from_rewritten(body(item, *state[2:]))
         if state[0] >= BREAK:
             return state
     return (NEXT, no_value, *state[2:])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.aliasing import branch_identity
 from anabranch.runtime.control.branches.truth import truth
@@ -19,7 +19,7 @@ from anabranch.runtime.values.abstract import Kind, abstract_of
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import structure_of
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.memory import aliasing, views
@@ -30,7 +30,7 @@ from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 
-def is_(a: Any, b: Any) -> Any:
+def is_(a: object, b: object) -> Value:
     """`a is b`: identity; with a run-time alternative, whether it is the one."""
     for choice, other in ((a, b), (b, a)):
         if isinstance(choice, Reference) and not (isinstance(other, UnionValue) and not isinstance(other, Reference)):
@@ -50,8 +50,8 @@ def is_(a: Any, b: Any) -> Any:
                     held = chosen if same is True else atoms.logical_and(chosen, same)
                     result = atoms.logical_or(result, held)
             return _bool(result)
-    if isinstance(a, MayGrow) and isinstance(b, MayGrow) and a.home is not None and b.home is not None:
-        return a is b or (a.home.table is b.home.table and a.home.index == b.home.index)
+    if isinstance(a, Growable) and isinstance(b, Growable) and a.row_binding is not None and b.row_binding is not None:
+        return a is b or (a.row_binding.table is b.row_binding.table and a.row_binding.index == b.row_binding.index)
     if (_is_bool(a) and _is_bool(b)) or (_is_numpy_bool(a) and _is_numpy_bool(b)):
         # There is one True and one False, Python's and NumPy's: two bools are one object where they are equal.
         return _bool(wrap.as_atom(a == b, np.bool_))
@@ -76,7 +76,7 @@ def _is_one_of_parts(a: object, b: object) -> bool:
 
     Those that differ are two. Of others it is not known, which is an error at run time.
     """
-    sized = wrap.is_sized(a), wrap.is_sized(b)
+    sized = wrap.is_dynamic_array(a), wrap.is_dynamic_array(b)
     if any(sized):
         if all(sized) or isinstance(a, TracedArray) or isinstance(b, TracedArray):
             raise _undecided("ndarray")
@@ -140,7 +140,7 @@ def _are_worth_different(a: object, b: object) -> Atom:
     return atoms.logical_not(alike)
 
 
-def _is_one_number(a: Any, b: Any) -> Any:
+def _is_one_number(a: Value, b: Value) -> Value:
     """Return whether two Python numbers are one object: unequal ones are not, and equal small ints are.
 
     Python keeps one object for each small int. For other equal numbers it is not known, which is an error at run time.
@@ -167,7 +167,7 @@ _UNKNOWN_NUMBER = run_time_checks.IntMessage(
 )
 
 
-def _is_one_array(a: TracedArray, b: TracedArray) -> Any:
+def _is_one_array(a: TracedArray, b: TracedArray) -> Value:
     """Return whether two arrays are one object: where a condition has chosen them, whether it has chosen the same."""
     unclear = current().trace.identity.ambiguous if tracing() else {}
     if unclear and a.storage is b.storage and {id(a), id(b)} & current().trace.identity.either.keys():
@@ -213,11 +213,11 @@ def _alternatives(array: TracedArray) -> list[tuple[Atom, TracedArray]]:
         raise _undecided("ndarray")
     found: list[tuple[Atom, TracedArray]] = []
     own: Atom = atoms.literal(True)
-    for link in array.storage.links:
-        if link.pred is None or link.form is not None:
+    for edge in array.storage.alias_edges:
+        if edge.pred is None or edge.form is not None:
             raise _undecided("ndarray")
-        own = atoms.logical_and(own, atoms.logical_not(link.pred))
-        found += [(atoms.logical_and(link.pred, p), other) for p, other in _alternatives(link.handle)]
+        own = atoms.logical_and(own, atoms.logical_not(edge.pred))
+        found += [(atoms.logical_and(edge.pred, p), other) for p, other in _alternatives(edge.handle)]
     return [*found, (own, array)]
 
 
@@ -229,10 +229,10 @@ def _is_numpy_bool(value: object) -> bool:
     return isinstance(value, np.bool_) or (isinstance(value, NumPyScalar) and value.abstract.dtype == np.bool_)
 
 
-def is_not(a: Any, b: Any) -> Any:
+def is_not(a: object, b: object) -> Value:
     """`a is not b`."""
     return boolean.not_(is_(a, b))
 
 
-def _bool(atom: Atom) -> Any:
+def _bool(atom: Atom) -> Value:
     return bool(atom.value) if isinstance(atom, Literal) else python_scalar(atom)

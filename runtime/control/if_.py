@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.tracing.source_frames import internal
@@ -13,12 +14,12 @@ from anabranch.runtime.values.static_requests import place
 
 
 def if_(
-    test: Any,
-    then: Callable[..., Any],
-    orelse: Callable[..., Any],
-    args: tuple[Any, ...] = (),
+    test: object,
+    then: Callable[..., object],
+    orelse: Callable[..., object],
+    args: tuple[object, ...] = (),
     names: Sequence[str] = (),
-) -> Any:
+) -> Value:
     """Run one of two branches on `args`; both are traced when the test is known only at run time."""
     decided = truth(test)
     if isinstance(decided, bool):
@@ -32,14 +33,14 @@ def if_(
     return stage_branches.stage(decided, thunks, names, f"the if at {where(then)}")
 
 
-def _bound(function: Callable[..., Any], args: tuple[Any, ...]) -> Callable[[], Any]:
-    def run(function: Callable[..., Any] = function, args: tuple[Any, ...] = args) -> Any:
+def _bound(function: Callable[..., object], args: tuple[object, ...]) -> Callable[[], Any]:
+    def run(function: Callable[..., Any] = function, args: tuple[Value, ...] = args) -> Value:
         return function(*args)
 
     return run
 
 
-def where(function: Callable[..., Any]) -> str:
+def where(function: Callable[..., object]) -> str:
     """The user's file and line of a generated function; of one of the project's or Python's, where it is called."""
     code = getattr(function, "__code__", None)
     if code is None or internal(code.co_filename):

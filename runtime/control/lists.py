@@ -7,25 +7,26 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.containers import stacked_results
 from anabranch.runtime.control.dynamic_lists.dynamic_list import KINDS, growing, listed
-from anabranch.runtime.control.generator import Each
+from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.iteration import user_iterators
-from anabranch.runtime.control.iteration.push_iteration import PushIterator
+from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.restarts import Restart
-from anabranch.runtime.values.dynamic_lists.growable_list import is_fixed, is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list, is_fixed
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 
-def let_grow(made: list[Any]) -> Any:
+def made_growable(made: list[Any]) -> Value:
     """A list that code has made which is not rewritten, as one that may grow where lists do."""
     return growing(made) if tracing() and current().trace.lists.may_grow else made
 
 
-def let_attributes_grow(made: Any) -> None:
+def make_attributes_growable(made: object) -> None:
     """Let the lists grow that a new object alone refers to: those that factories of dataclasses make."""
     held = getattr(made, "__dict__", {})
     for name in list(held):
@@ -37,13 +38,13 @@ def let_attributes_grow(made: Any) -> None:
 _HELD = 2
 
 
-def defaultdict_(*args: Any, **kwargs: Any) -> Any:
+def defaultdict_(*args: object, **kwargs: object) -> Value:
     """As `collections.defaultdict`; lists that its factory makes may grow where lists do."""
     factory = KINDS.get(args[0]) if args and current().trace.lists.may_grow and isinstance(args[0], type) else None
     return collections.defaultdict(*((factory, *args[1:]) if factory else args), **kwargs)
 
 
-def list_(*args: Any) -> Any:
+def list_(*args: object) -> Value:
     """As `list`."""
     if not args:
         return growing([]) if current().trace.lists.may_grow else []
@@ -53,12 +54,12 @@ def list_(*args: Any) -> Any:
     return growing(made) if current().trace.lists.may_grow else made
 
 
-def items_of(items: Any) -> Any:
+def items_of(items: Value) -> Value:
     """A new list of the items, of run-time length only where it must be."""
-    if isinstance(items, UnionValue) and any(map(is_grown, items.options)):
+    if isinstance(items, UnionValue) and any(map(is_dynamic_list, items.options)):
         return items.through(items_of)
     items = user_iterators.iterated(items)
-    if isinstance(items, Each) and (made := items.at_once(stacked_results.stacked)) is not None:
+    if isinstance(items, GeneratorExpression) and (made := items.at_once(stacked_results.stacked)) is not None:
         return made
     if isinstance(items, PushIterator):
         return items.items_or(listed)
@@ -69,15 +70,15 @@ def items_of(items: Any) -> Any:
 
 def is_of_run_time_length(items: object) -> bool:
     """Return whether it has, or may have, a length known only at run time."""
-    return is_grown(items) or (isinstance(items, Countable) and not isinstance(items.length, int))
+    return is_dynamic_list(items) or (isinstance(items, Countable) and not isinstance(items.length, int))
 
 
-def deque_(items: Iterable[Any] = (), maxlen: Any = None) -> Any:
+def deque_(items: Iterable[object] = (), maxlen: Value = None) -> Value:
     """As `collections.deque`."""
     if isinstance(maxlen, Tracer):
         maxlen = maxlen.__index__()  # needed while tracing: an argument that it comes from is known then
     given = items_of(items)
-    if is_grown(given) and maxlen is None:
+    if is_dynamic_list(given) and maxlen is None:
         made = growing(collections.deque())
         made.extend(given)
         return made
@@ -85,11 +86,11 @@ def deque_(items: Iterable[Any] = (), maxlen: Any = None) -> Any:
     return growing(made) if current().trace.lists.may_grow else made
 
 
-def comprehension(items: Each) -> Any:
+def comprehension(items: GeneratorExpression) -> Value:
     """A list comprehension."""
     if not tracing():
         return list(items)
-    return let_grow(items_of(items))
+    return made_growable(items_of(items))
 
 
 def method(function: Any) -> Callable[..., Any] | None:
@@ -97,9 +98,9 @@ def method(function: Any) -> Callable[..., Any] | None:
     if function.__name__ != "extend" or type(function.__self__) not in (list, collections.deque):
         return None
 
-    def extend(values: Any) -> None:
+    def extend(values: Value) -> None:
         made = items_of(values)
-        if is_grown(made) and not current().trace.lists.may_grow:
+        if is_dynamic_list(made) and not current().trace.lists.may_grow:
             raise Restart(lists=True)
         function(made)
 

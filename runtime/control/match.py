@@ -27,25 +27,25 @@ Found = dict[str, Any]
 Hit = bool | Atom
 
 
-def match(subject: Any, pattern: object) -> tuple[Any, ...]:
+def match(subject: object, pattern: object) -> tuple[Any, ...]:
     """Return whether the pattern takes the subject, and what its names capture, in the order in which they stand."""
     found: Found = {}
-    hit = take(pattern, subject, found)
+    hit = matches(pattern, subject, found)
     names = dict.fromkeys(_names(pattern))
     captured = (found[n] if n in found and hit is not False else Undefined(n) for n in names)
     return (hit if isinstance(hit, bool) else python_scalar(hit), *captured)
 
 
-def take(pattern: object, subject: Any, found: Found) -> Hit:
+def matches(pattern: object, subject: object, found: Found) -> Hit:
     """Return whether `pattern` takes `subject`; what it captures goes into `found`."""
     if isinstance(pattern, Name):
-        return pattern.take(subject, found)
+        return pattern.matches(subject, found)
     if isinstance(subject, UnionValue):
         subject = subject.without_undefined()
     if isinstance(subject, Reference) and not subject.graph_.fine:
         subject = subject.plain_()
     if isinstance(pattern, (Value, As, Either)) and text_tables.is_choice(subject):
-        return pattern.take(subject, found)
+        return pattern.matches(subject, found)
     if not isinstance(pattern, Pattern) and (known := looked_up(operator.eq, subject, pattern)) is not UNKNOWN:
         return truth(known)
     if isinstance(subject, Reference):
@@ -56,7 +56,7 @@ def take(pattern: object, subject: Any, found: Found) -> Hit:
         ways = [_Way(subject.chosen(i), pattern, option) for i, option in enumerate(subject.options)]
         return _any(ways, found)
     if isinstance(pattern, Pattern):
-        return pattern.take(subject, found)
+        return pattern.matches(subject, found)
     if pattern is None or pattern is True or pattern is False:
         return truth(is_(subject, pattern))
     return truth(subject == pattern)
@@ -67,7 +67,7 @@ class Pattern:
 
     __slots__ = ()
 
-    def take(self, subject: Any, found: Found) -> Hit:
+    def matches(self, subject: object, found: Found) -> Hit:
         """Return whether it takes the subject."""
         raise NotImplementedError
 
@@ -82,7 +82,7 @@ class Value(Pattern):
 
     value: Any
 
-    def take(self, subject: Any, found: Found) -> Hit:
+    def matches(self, subject: object, found: Found) -> Hit:
         return truth(subject == self.value)
 
 
@@ -92,7 +92,7 @@ class Name(Pattern):
 
     name: str = ""
 
-    def take(self, subject: Any, found: Found) -> Hit:
+    def matches(self, subject: object, found: Found) -> Hit:
         if self.name:
             found[self.name] = subject
         return True
@@ -118,8 +118,8 @@ class As(Pattern):
     pattern: object
     name: str
 
-    def take(self, subject: Any, found: Found) -> Hit:
-        hit = take(self.pattern, subject, found)
+    def matches(self, subject: object, found: Found) -> Hit:
+        hit = matches(self.pattern, subject, found)
         found[self.name] = subject
         return hit
 
@@ -134,7 +134,7 @@ class Either(Pattern):
     def __init__(self, *patterns: object) -> None:
         self.patterns = patterns
 
-    def take(self, subject: Any, found: Found) -> Hit:
+    def matches(self, subject: object, found: Found) -> Hit:
         return _any([_Way(True, p, subject) for p in self.patterns], found)
 
     def names(self) -> Iterator[str]:
@@ -147,7 +147,7 @@ class Sequence(Pattern):
     def __init__(self, *patterns: object) -> None:
         self.patterns = patterns
 
-    def take(self, subject: Any, found: Found) -> Hit:
+    def matches(self, subject: Any, found: Found) -> Hit:
         kind = subject.kind_ if isinstance(subject, Reference) else type(subject)
         if not issubclass(kind, collections.abc.Sequence) or issubclass(kind, (str, bytes, bytearray)):
             return False
@@ -172,7 +172,7 @@ class Mapping(Pattern):
     def __init__(self, patterns: dict[Any, object], rest: str = "") -> None:
         self.patterns, self.rest = patterns, rest
 
-    def take(self, subject: Any, found: Found) -> Hit:
+    def matches(self, subject: Any, found: Found) -> Hit:
         kind = subject.kind_ if isinstance(subject, Reference) else type(subject)
         if not issubclass(kind, collections.abc.Mapping):
             return False
@@ -206,7 +206,7 @@ class Instance(Pattern):
             raise TypeError("called match pattern must be a class")
         self.cls, self.positional, self.named = cls, positional, named
 
-    def take(self, subject: Any, found: Found) -> Hit:
+    def matches(self, subject: object, found: Found) -> Hit:
         hit = truth(introspection.isinstance_(subject, self.cls))
         if hit is not True:
             return hit
@@ -247,7 +247,7 @@ def _all(parts: list[tuple[object, Any]], found: Found) -> Hit:
     """Return whether each pattern takes its part."""
     whole: Hit = True
     for pattern, part in parts:
-        hit = Name(pattern.name).take(part, found) if isinstance(pattern, Star) else take(pattern, part, found)
+        hit = Name(pattern.name).matches(part, found) if isinstance(pattern, Star) else matches(pattern, part, found)
         if hit is False:
             return False
         whole = _both(whole, hit)
@@ -268,7 +268,7 @@ def _any(ways: list[_Way], found: Found) -> Hit:
     taken: list[tuple[Hit, Found]] = []
     for way in ways:
         captured: Found = {}
-        hit = _both(way.condition, take(way.pattern, way.subject, captured))
+        hit = _both(way.condition, matches(way.pattern, way.subject, captured))
         if hit is not False:
             taken.append((hit, captured))
         if hit is True:
@@ -284,7 +284,7 @@ def _any(ways: list[_Way], found: Found) -> Hit:
     return whole
 
 
-def _give(value: Any) -> Callable[[], Any]:
+def _give(value: object) -> Callable[[], Any]:
     return lambda: value
 
 

@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control import boolean, lists
 from anabranch.runtime.control.call import call
 from anabranch.runtime.control.containers.set_members import Members, check_hashable
@@ -13,7 +14,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values.containers import has_traced
 
 
-def members(*items: Any) -> Any:
+def members(*items: object) -> Value:
     """The set of a display behind `in`: a plain set, where its members are known while tracing."""
     if not has_traced(items):
         return set(items)
@@ -22,7 +23,7 @@ def members(*items: Any) -> Any:
     return Members(tuple((item, True) for item in items))
 
 
-def members_of(items: Any, function: Any = set) -> Any:
+def members_of(items: object, function: object = set) -> Value:
     """The set of `set(items)` or of a set comprehension behind `in`."""
     if (function is not set and function is not frozenset) or lists.is_of_run_time_length(items):
         return call(function, items)
@@ -32,7 +33,7 @@ def members_of(items: Any, function: Any = set) -> Any:
     return members(*listed) if isinstance(listed, list) else call(function, listed)
 
 
-def set_operation(sign: str, left: Any, right: Any) -> Any:
+def set_operation(sign: str, left: object, right: object) -> Value:
     """`left | right` and its like, behind `in`; each may have members known only at run time."""
     a, b = _members(left, right), _members(right, left)
     if a is None and b is None:
@@ -52,7 +53,7 @@ def set_operation(sign: str, left: Any, right: Any) -> Any:
     return Members((a if sign == "|" else rest).items + others.items)
 
 
-def _members(value: Any, other: Any) -> Members | None:
+def _members(value: Value, other: object) -> Members | None:
     """The members of a set; None where neither operand needs that, or it is no set."""
     if isinstance(value, Members):
         return value

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.columnar import array_lists, nested_lists, node_reads, row_tables, text_items
 from anabranch.runtime.control.sequences import countable_ranges
@@ -18,18 +19,18 @@ from anabranch.runtime.control.sequences.index_checks import checked_dynamic_ind
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.core import traced_inside
-from anabranch.runtime.tracing.builder import NDArray, current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.arrays.index_numbers import check_bounds
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.failures.refusals import outside_array_refusal
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees import exceptions
 from anabranch.runtime.values.pytrees.node_reference import Reference
-from anabranch.runtime.values.static_requests import know, wanting
+from anabranch.runtime.values.static_requests import request_static, with_static_request
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN
@@ -37,7 +38,7 @@ from anabranch.runtime.values.union_operations import UNKNOWN
 _KINDS = (list, tuple, range, dict, collections.deque, str, bytes)
 
 
-def at(container: Any) -> Any:
+def at(container: object) -> Value:
     """The object to index in place of a container that Python can't index by a run-time value; others as they are."""
     if tracing() and (isinstance(container, _KINDS) or (isinstance(container, UnionValue) and container.of_objects)):
         return Indexed(container)
@@ -51,17 +52,17 @@ class CapturedConstant:
 
     __slots__ = ("array",)
 
-    def __init__(self, array: NDArray) -> None:
+    def __init__(self, array: np.ndarray) -> None:
         self.array = array
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Value) -> Value:
         if not traced_inside(key):
             return self.array[key]
         # What NumPy gives as a view could be written to, which would not reach the object's array: it can only be read.
         values = wrap.array_of(wrap.as_atom(self.array))
         return TracedArray(values.storage, values.path, readonly=True)[key]
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Value, value: Value) -> None:
         if traced_inside(key) or traced_inside(value):
             what = "at an index" if traced_inside(key) else "with a value"
             raise outside_array_refusal(what)
@@ -73,20 +74,20 @@ class Indexed:
 
     __slots__ = ("container",)
 
-    def __init__(self, container: Any) -> None:
+    def __init__(self, container: object) -> None:
         self.container = container
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Value) -> Value:
         return _on(_get, self.container, key)
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Value, value: Value) -> None:
         _on(functools.partial(_set, value), self.container, key)
 
-    def __delitem__(self, key: Any) -> None:
+    def __delitem__(self, key: object) -> None:
         _on(_delete, self.container, key)
 
 
-def _on(operation: Callable[[Any, Any], Any], container: Any, key: Any) -> Any:
+def _on(operation: Callable[[Any, Any], Any], container: Value, key: Value) -> Value:
     """Do it on the object that a choice is, with the key that it is."""
     if operation is _get and isinstance(key, Tracer) and _is_index(key) and text_items.is_one_of_texts(container):
         lengths = set(map(len, container.options))
@@ -108,7 +109,7 @@ def _on(operation: Callable[[Any, Any], Any], container: Any, key: Any) -> Any:
     return operation(container, key)
 
 
-def _get(container: Any, key: Any) -> Any:
+def _get(container: Value, key: Value) -> Value:
     _prefer_arrays(container, key)
     if type(container) in (str, bytes):
         if current().trace.unrolling.reason is not None:
@@ -128,10 +129,16 @@ def _get(container: Any, key: Any) -> Any:
         return chosen(list(container.values()), _place(container, key), key)
     length = countable_ranges.KnownRange(container).length if isinstance(container, range) else len(container)
     position = checked_index(key, length, type(container), "index")
-    table = nested_lists.table_of(container) if isinstance(container, MayGrow) and isinstance(container, list) else None
+    table = (
+        nested_lists.table_of(container) if isinstance(container, Growable) and isinstance(container, list) else None
+    )
     if table is not None:
         return row_tables.view(type(container), table, position)
-    if isinstance(container, MayGrow) and isinstance(container, list) and nested_lists.refer(container) is not None:
+    if (
+        isinstance(container, Growable)
+        and isinstance(container, list)
+        and nested_lists.become_row_references(container) is not None
+    ):
         return container[key]
     if isinstance(container, range):
         return countable_ranges.KnownRange(container).at(position)
@@ -147,7 +154,7 @@ def _is_run_time(container: object, key: object) -> bool:
     return isinstance(key, Tracer) or (isinstance(container, dict) and text_tables.is_choice(key))
 
 
-def _missing(container: dict[Any, Any]) -> Callable[..., Any] | None:
+def _missing(container: dict[Value, Value]) -> Callable[..., Any] | None:
     """Return the method of a dict's class for a missing key; None where that is a KeyError."""
     if isinstance(container, collections.defaultdict) and container.default_factory is None:
         return None
@@ -155,7 +162,7 @@ def _missing(container: dict[Any, Any]) -> Callable[..., Any] | None:
     return found
 
 
-def _get_or_make(container: dict[Any, Any], key: Any, missing: Callable[..., Any]) -> Any:
+def _get_or_make(container: dict[Value, Value], key: object, missing: Callable[..., object]) -> Value:
     """The item of a dict at a run-time key, or what `__missing__` returns."""
     place, found = place_of(container, key)
     if isinstance(found, Literal) and found.value:
@@ -164,13 +171,13 @@ def _get_or_make(container: dict[Any, Any], key: Any, missing: Callable[..., Any
         raise UnsupportedOperationError(_NO_ITEM)
     if missing is collections.defaultdict.__missing__:
         # Whether the dict gets an item decides which keys it has, and these are known while tracing.
-        know(wrap.as_atom(key), "a key of a defaultdict")
+        request_static(wrap.as_atom(key), "a key of a defaultdict")
         text = (
             "a defaultdict would get a new item at a run-time key, and its keys must be known while tracing; fill it "
             "before, use d.get(key, default) or an array, or make the key static"
         )
         if not container:
-            raise wanting(UnsupportedOperationError(text), wrap.as_atom(key), "a key of a defaultdict")
+            raise with_static_request(UnsupportedOperationError(text), wrap.as_atom(key), "a key of a defaultdict")
         run_time_checks.fail_if(atoms.logical_not(found), lambda _: UnsupportedOperationError(text))
         return chosen(list(container.values()), place, key)
     ways = [functools.partial(missing, container, key)]
@@ -180,19 +187,21 @@ def _get_or_make(container: dict[Any, Any], key: Any, missing: Callable[..., Any
     return stage_branches.stage(atoms.convert(found, np.int32), ways, (), "an item of a dict by a run-time key")
 
 
-def _prefer_arrays(container: Any, key: Any) -> None:
+def _prefer_arrays(container: object, key: object) -> None:
     if isinstance(key, Tracer) and isinstance(container, list):
-        (array_lists.indexed if isinstance(container, MayGrow) else array_lists.plain_list_indexed)(container)
+        (array_lists.prepare_indexed if isinstance(container, Growable) else array_lists.prepare_plain_indexed)(
+            container
+        )
 
 
-def _set(value: Any, container: Any, key: Any) -> None:
+def _set(value: Value, container: Value, key: Value) -> None:
     _prefer_arrays(container, key)
     if isinstance(key, slice) and isinstance(container, list):
         check_bounds(key)
     if not _is_run_time(container, key) or not _is_plain(container) or isinstance(container, (tuple, str, bytes)):
         container[key] = value
         return
-    if isinstance(container, MayGrow) and isinstance(container, list) and nested_lists.table_of(container) is not None:
+    if isinstance(container, Growable) and isinstance(container, list) and nested_lists.table_of(container) is not None:
         nested_lists.replace_row(container, key, value)
         return
     if not isinstance(key, Tracer):
@@ -211,16 +220,16 @@ def _set(value: Any, container: Any, key: Any) -> None:
         thunks = [functools.partial(operator.setitem, container, k, value) for k in keys]
         stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item set by a run-time index")
         return
-    new = wrap.held_as(value, alike)
+    new = wrap.atom_as(value, alike)
     for place, (k, before) in enumerate(zip(keys, old, strict=True)):
         here = atoms.ufunc(np.equal, position.atom, atoms.literal(place, np.int64))
-        container[k] = merged(wrap.from_abstract(alike, atoms.select(here, new, wrap.held_as(before, alike))))
+        container[k] = merged(wrap.from_abstract(alike, atoms.select(here, new, wrap.atom_as(before, alike))))
 
 
-def _delete(container: Any, key: Any) -> None:
+def _delete(container: Value, key: Value) -> None:
     if isinstance(key, slice) and isinstance(container, list):
         check_bounds(key)
-    if not isinstance(key, Tracer) or not isinstance(container, list) or isinstance(container, MayGrow):
+    if not isinstance(key, Tracer) or not isinstance(container, list) or isinstance(container, Growable):
         del container[key]
         return
     position = checked_index(key, len(container), type(container), "assignment index")
@@ -231,14 +240,14 @@ def _delete(container: Any, key: Any) -> None:
 _PLAIN_GET = tuple(k.__getitem__ for k in _KINDS)
 
 
-def _is_plain(container: Any) -> bool:
+def _is_plain(container: Value) -> bool:
     """Return whether a container's items stand side by side, and its class has no way of its own to give them."""
-    if isinstance(container, MayGrow):
-        return not container.is_grown
+    if isinstance(container, Growable):
+        return not container.is_dynamic
     return type(container).__getitem__ in _PLAIN_GET
 
 
-def place_of(container: dict[Any, Any], key: Any) -> tuple[int | PythonScalar, Atom]:
+def place_of(container: dict[Value, Value], key: object) -> tuple[int | PythonScalar, Atom]:
     """The place of a key among those of a dict, and whether it is one of them."""
     places = {known: i for i, known in enumerate(container)}
     of_text = text_tables.look_up(lambda k: places.get(k, -1), key)
@@ -266,7 +275,7 @@ def _found(place: int | PythonScalar) -> tuple[int | PythonScalar, Atom]:
     return first, atoms.ufunc(np.greater_equal, place.atom, zero)
 
 
-def _check_all_are_there(container: dict[Any, Any], key: Any) -> None:
+def _check_all_are_there(container: dict[Value, Value], key: Value) -> None:
     """Refuse to set an item where some text that the key may be is none of a dict's keys."""
     _, found = place_of(container, key)
     if not (isinstance(found, Literal) and found.value):
@@ -279,7 +288,7 @@ _NO_ITEM = (
 )
 
 
-def _place(container: dict[Any, Any], key: Any, writes: bool = False) -> int | PythonScalar:
+def _place(container: dict[Value, Value], key: object, writes: bool = False) -> int | PythonScalar:
     """The place of a key of a dict, with the check that there is one."""
     place, found = place_of(container, key)
     missing = atoms.logical_not(found)

@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.lazy_text import StrMethod, Text, deferred, refusal, refuse_hidden
@@ -27,7 +28,7 @@ def counterpart(function: object) -> Callable[..., Any] | None:
     return None
 
 
-def _add_note(error: BaseException, note: Any) -> None:
+def _add_note(error: BaseException, note: Value) -> None:
     """As `BaseException.add_note`."""
     if isinstance(note, Text):
         vars(error)["__notes__"] = [*getattr(error, "__notes__", ()), note]
@@ -36,7 +37,7 @@ def _add_note(error: BaseException, note: Any) -> None:
 
 
 @contextlib.contextmanager
-def refused_by(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[None]:
+def refused_by(function: object, args: tuple[object, ...], kwargs: dict[str, Value]) -> Iterator[None]:
     """Around a call of what is not written in Python: that it takes no text of run-time values is said in our words."""
     try:
         yield
@@ -46,41 +47,41 @@ def refused_by(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         raise refusal(f" by {getattr(function, '__name__', function)}()") from None
 
 
-def fstring(template: str, *values: Any) -> Any:
+def fstring(template: str, *values: object) -> Value:
     """An f-string: the template has a replacement field of `str.format` for each value."""
     return deferred("format", template, *values)
 
 
-def percent(left: Any, right: Any) -> Any:
+def percent(left: Value, right: Value) -> Value:
     """`left % right`, where one of them shows that it is of text, or may be."""
     if not isinstance(left, str) or not containers.has_traced(right):
         return left % right
     return deferred("__mod__", left, right)
 
 
-def str_(*args: Any, **kwargs: Any) -> Any:
+def str_(*args: object, **kwargs: object) -> Value:
     """As `str`."""
     return _shown("{!s}", args[0]) if len(args) == 1 and not kwargs else str(*args, **kwargs)
 
 
-def repr_(value: Any, /) -> Any:
+def repr_(value: object, /) -> Value:
     """As `repr`."""
     return _shown("{!r}", value)
 
 
-def ascii_(value: Any, /) -> Any:
+def ascii_(value: object, /) -> Value:
     """As `ascii`."""
     return _shown("{!a}", value)
 
 
-def _shown(template: str, value: Any) -> Any:
+def _shown(template: str, value: object) -> Value:
     if containers.has_traced(value):
         return deferred("format", template, value)
     refuse_hidden(value)
     return template.format(value)
 
 
-def format_(value: Any, spec: Any = "", /) -> Any:
+def format_(value: Value, spec: Value = "", /) -> Value:
     """As `format`."""
     return deferred("format", "{:{}}", value, spec) if containers.has_traced((value, spec)) else format(value, spec)
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.signals import Interrupt
+from anabranch.base.value import Value
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.join import MISSING
 from anabranch.runtime.control.exits import NEXT
@@ -41,7 +42,7 @@ def try_(
     orelse: Block | None = None,
     final: Block | None = None,
     exits: Sequence[str] = (),
-) -> Any:
+) -> Value:
     """Run `body`, then `orelse`; where it raises, the first handler whose classes fit; `final` after all.
 
     A handler is its classes, asked when something was raised, and its block, which takes the exception where it has a
@@ -61,23 +62,23 @@ class _Form:
 
     exits: tuple[str, ...]
 
-    def fell(self, result: Any) -> Any:
+    def fell(self, result: Value) -> Value:
         """Return whether a block came to its end."""
         if not self.exits or result is None:
             return True
         return (result[0] if "return" in self.exits else result) == NEXT
 
-    def after(self, result: Any, orelse: Block | None) -> Any:
+    def after(self, result: Value, orelse: Block | None) -> Value:
         """The result of a body that has not raised, with the `else` that follows it."""
         return result if orelse is None else self.unless_left(result, orelse)
 
-    def unless_left(self, result: Any, following: Block) -> Any:
+    def unless_left(self, result: object, following: Block) -> Value:
         """`following()` where a block came to its end, else what the block gave."""
         fell = self.fell(result)
         return following() if fell is True else if_(fell, following, lambda: result)
 
 
-def _run(body: Block, handlers: Sequence[Handler], orelse: Block | None, final: Block | None, form: _Form) -> Any:
+def _run(body: Block, handlers: Sequence[Handler], orelse: Block | None, final: Block | None, form: _Form) -> Value:
     """The statement as Python runs it."""
     try:
         try:
@@ -91,7 +92,7 @@ def _run(body: Block, handlers: Sequence[Handler], orelse: Block | None, final: 
             return left  # noqa: B012 - as the user's own finally does
 
 
-def _caught(error: BaseException, handlers: Sequence[Handler]) -> Any:
+def _caught(error: BaseException, handlers: Sequence[Handler]) -> Value:
     """Run the handler for an exception that is being handled; raise it again where there is none."""
     for kinds, block in handlers:
         if not passes(error) and (kinds is None or _catches(error, kinds())):
@@ -104,11 +105,11 @@ def passes(error: BaseException) -> bool:
     return isinstance(error, (AnabranchError, Interrupt, Restart)) and not isinstance(error, ShapeMismatchError)
 
 
-def _enter(block: Block, error: BaseException) -> Any:
+def _enter(block: Block, error: BaseException) -> Value:
     return block(*(error,)[: block.__code__.co_argcount])
 
 
-def _attempt(region: TryRegion, body: Block) -> Any:
+def _attempt(region: TryRegion, body: Block) -> Value:
     """The result of a body; MISSING where it raises for sure after something else may have failed."""
     regions = region.builder.trace.failures.regions
     regions.append(region)
@@ -126,7 +127,7 @@ def _attempt(region: TryRegion, body: Block) -> Any:
     return MISSING
 
 
-def _handle(body: Block, handlers: Sequence[Handler], orelse: Block | None, form: _Form) -> Any:
+def _handle(body: Block, handlers: Sequence[Handler], orelse: Block | None, form: _Form) -> Value:
     """Body, handlers and else."""
     region = TryRegion((body, orelse, *(block for _, block in handlers)))
     try:
@@ -140,7 +141,7 @@ def _handle(body: Block, handlers: Sequence[Handler], orelse: Block | None, form
     found = _Catches(region, handlers)
     if not any(way.block is not None for way in found.ways):
         if not region.builder.trace.failures.regions:
-            region.take()
+            region.take_points()
         if value is MISSING:
             raise UnreachableError
         return form.after(value, orelse)
@@ -148,7 +149,7 @@ def _handle(body: Block, handlers: Sequence[Handler], orelse: Block | None, form
     return _Fork(region, f"the try at {where(body)}").run(success, [w.enter for w in found.ways], found.numbers)
 
 
-def _finish(inner: Callable[[], Any], final: Block, form: _Form) -> Any:
+def _finish(inner: Callable[[], object], final: Block, form: _Form) -> Value:
     """The result of a block with a `finally`, which always runs; a failure goes on after it unless it is left."""
     region = TryRegion((inner, final))
     try:
@@ -161,11 +162,11 @@ def _finish(inner: Callable[[], Any], final: Block, form: _Form) -> Any:
     if not numbers:
         return form.unless_left(final(), lambda: value)
 
-    def failing(code: Atom, numbers: tuple[int, ...]) -> Any:
+    def failing(code: Atom, numbers: tuple[int, ...]) -> Value:
         again = _failing(code, run_time_checks.details_of(numbers))
         return form.unless_left(final(), again)
 
-    def passing(code: Atom, _: tuple[int, ...]) -> Any:
+    def passing(code: Atom, _: tuple[int, ...]) -> Value:
         return _failing(code)()
 
     success = None if value is MISSING else lambda: form.unless_left(final(), lambda: value)
@@ -174,7 +175,7 @@ def _finish(inner: Callable[[], Any], final: Block, form: _Form) -> Any:
 
 
 def _passes(region: TryRegion, number: int) -> bool:
-    return passes(revived(region.builder.trace.failures.numbered[number - 1]))
+    return passes(reconstructed(region.builder.trace.failures.numbered[number - 1]))
 
 
 def may_raise(region: TryRegion) -> bool:
@@ -212,11 +213,11 @@ class _Way:
     block: Block | None
     failure: Failure
 
-    def enter(self, code: Atom, numbers: tuple[int, ...]) -> Any:
+    def enter(self, code: Atom, numbers: tuple[int, ...]) -> Value:
         """Run the handler; a `raise` in it finds the exception."""
         if self.block is None:
             return _failing(code)()
-        error = revived(self.failure)
+        error = reconstructed(self.failure)
         known = current().trace.failures.caught[id(error)] = Caught(
             error, code, numbers, run_time_checks.details_of(numbers)
         )
@@ -247,7 +248,7 @@ class _Catches:
         places: dict[Hashable, int] = {}
         for number in region.numbers():
             failure = failures[number - 1]
-            error = revived(failure)
+            error = reconstructed(failure)
             fits = (block for classes, block in kinds if _catches(error, classes))
             block = None if passes(error) else next(fits, None)
             looks = block is not None and block.__code__.co_argcount
@@ -258,11 +259,11 @@ class _Catches:
             self.numbers[number] = places[key]
 
 
-def revived(failure: Failure) -> BaseException:
+def reconstructed(failure: Failure) -> BaseException:
     """The exception of a failure, with what it says of run-time values."""
     values = [current().read(storage) for storage in failure.details]
-    if failure.revive is not None:
-        return failure.revive(values)
+    if failure.reconstruct is not None:
+        return failure.reconstruct(values)
     error = failure.make([np.zeros((), np.int64)] * len(values))
     if values:
         error.args = (
@@ -283,10 +284,10 @@ class _Fork:
     def __init__(self, region: TryRegion, what: str) -> None:
         self.region, self.what = region, what
         self.code = region.builder.read(region.builder.trace.failures.error_code)
-        self.points = region.take()
+        self.points = region.take_points()
         self.tidy: list[bool] = []
 
-    def run(self, success: Block | None, ways: Sequence[_Enter], numbers: Mapping[int, int]) -> Any:
+    def run(self, success: Block | None, ways: Sequence[_Enter], numbers: Mapping[int, int]) -> Value:
         """The value of `ways[numbers[k]]` where failure `k` happened, of `success` where none did."""
         blocks = [] if success is None else [self._succeeding(success)]
         for place, way in enumerate(ways):
@@ -321,7 +322,7 @@ class _Fork:
         def run(
             points: Sequence[Point] = self.points,
             roots: tuple[object, ...] = (*self.region.roots, *stage_branches.targets(self.points)),
-        ) -> Any:
+        ) -> Value:
             return stage_branches.as_at_failure(points, roots, lambda: way(self.code, numbers))
 
         return self._with_code(self.region.entry, run)
@@ -329,7 +330,7 @@ class _Fork:
     def _with_code(self, start: Atom, block: Block) -> Block:
         """Run a block with the error code as it was before the region, and see whether that stays."""
 
-        def run(block: Block = block, roots: tuple[object, ...] = self.region.roots) -> Any:
+        def run(block: Block = block, roots: tuple[object, ...] = self.region.roots) -> Value:
             builder = current()
             code = builder.trace.failures.error_code
             builder.write(code, start)

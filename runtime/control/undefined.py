@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.values.undefined import Undefined as Undefined
 from anabranch.runtime.values.union import UnionValue
 
 
-def defined(value: Any) -> Any:
+def defined(value: object) -> Value:
     """The value of a name that may be unset.
 
     Raises
@@ -20,12 +20,12 @@ def defined(value: Any) -> Any:
     return _set(value, Undefined.error)
 
 
-def enclosed(value: Any) -> Any:
+def enclosed(value: object) -> Value:
     """The value of a name of a function around, as `defined` gives that of a function's own; raises `NameError`."""
     return _set(value, Undefined.error_in_closure)
 
 
-def _set(value: Any, error: Callable[[Undefined], NameError]) -> Any:
+def _set(value: object, error: Callable[[Undefined], NameError]) -> Value:
     if isinstance(value, Undefined):
         value.read = True
         raise error(value)

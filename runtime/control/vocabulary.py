@@ -27,10 +27,10 @@ from anabranch.runtime.control.exits import (
     returned as returned,
 )
 from anabranch.runtime.control.for_ import for_ as for_
-from anabranch.runtime.control.generator import each as each
+from anabranch.runtime.control.generator_expression import each as each
 from anabranch.runtime.control.identity import is_ as is_, is_not as is_not
 from anabranch.runtime.control.if_ import if_ as if_
-from anabranch.runtime.control.iteration.push_iteration import generator as generator
+from anabranch.runtime.control.iteration.generators import generator as generator
 from anabranch.runtime.control.lists import comprehension as comprehension
 from anabranch.runtime.control.match import match as match
 from anabranch.runtime.control.sets import members as members, members_of as members_of, set_operation as set_operation

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, END, NEXT, State, ended, no_value
@@ -24,37 +25,37 @@ _STEPS_BEFORE_STAGING = 16
 
 
 def while_(
-    test: Callable[..., Any],
-    body: Callable[..., Any],
-    init: tuple[Any, ...] = (),
+    test: Callable[..., object],
+    body: Callable[..., object],
+    init: tuple[object, ...] = (),
     names: Sequence[str] = (),
     exits: Sequence[str] = (),
-) -> Any:
+) -> Value:
     """Run `body` on the carries while `test` holds.
 
     While the condition and the ways out are concrete the loop runs as Python's; else it becomes a `while` primitive.
     """
     form = StateForm(tuple(names), tuple(exits))
     if not tracing():
-        return form.give(_run(test, body, init, form))
-    return form.give(_While(test, body, form).run(init))
+        return form.to_rewritten(_run(test, body, init, form))
+    return form.to_rewritten(_While(test, body, form).run(init))
 
 
-def _run(test: Callable[..., Any], body: Callable[..., Any], init: tuple[Any, ...], form: StateForm) -> State:
+def _run(test: Callable[..., object], body: Callable[..., object], init: tuple[object, ...], form: StateForm) -> State:
     state: State = (NEXT, no_value, *init)
     while test(*state[2:]):
-        state = form.take(body(*state[2:]))
+        state = form.from_rewritten(body(*state[2:]))
         if state[0] >= BREAK:
             return state
     return (NEXT, no_value, *state[2:])
 
 
 def staged(
-    test: Callable[..., Any],
-    body: Callable[..., Any],
-    init: tuple[Any, ...],
+    test: Callable[..., object],
+    body: Callable[..., object],
+    init: tuple[object, ...],
     form: StateForm,
-    site: Callable[..., Any],
+    site: Callable[..., object],
     what: str = "",
 ) -> State:
     """The state after a loop with a condition that stands for something else.
@@ -82,10 +83,10 @@ class _Start:
 class _While:
     def __init__(
         self,
-        test: Callable[..., Any],
-        body: Callable[..., Any],
+        test: Callable[..., object],
+        body: Callable[..., object],
         form: StateForm,
-        site: Callable[..., Any] | None = None,
+        site: Callable[..., object] | None = None,
         what: str = "",
     ) -> None:
         self.test, self.body, self.form = test, body, form
@@ -93,7 +94,7 @@ class _While:
         self.what = what or f"the {'while' if site is None else 'for'} loop at {where(self.site)}"
         self.builder: Builder = current()
 
-    def run(self, init: tuple[Any, ...]) -> State:
+    def run(self, init: tuple[Value, ...]) -> State:
         state: State = (NEXT, no_value, *init)
         if self.body.__code__ in self.builder.trace.loops.staged_sites:
             try:
@@ -108,7 +109,7 @@ class _While:
             before, heap = self.builder.checkpoint(), self._heap(state)
             decided = truth(self.test(*state[2:]))
             if decided is False:
-                why = f"its condition is known while tracing: it runs as Python's, {cost.in_words}"
+                why = f"its condition is known while tracing: it runs as Python's, {cost.described}"
                 note("decided", self.what, why.__str__)
                 return (NEXT, no_value, *state[2:])
             if decided is not True:
@@ -132,7 +133,7 @@ class _While:
                     cost.why = str(error.args[0]).splitlines()[0]
                 wait *= 2
                 truth(self.test(*state[2:]))  # as before, with what it changes
-            after = self.form.take(self.body(*state[2:]))
+            after = self.form.from_rewritten(self.body(*state[2:]))
             cost.count()
             left = truth(after[0] >= BREAK)
             if left is True:
@@ -149,12 +150,12 @@ class _While:
         return Heap((self.test, self.body, state, *self.builder.trace.heap.roots))
 
     def _stage(self, state: State) -> State:
-        def grown() -> State:
+        def with_growable_lists() -> State:
             after = self._stage_or_peel(state)
             note("staged", self.what, lambda: f"one loop, in which a list grows, while {self._origin(state)} says so")
             return after
 
-        return growth.unless(lambda: self._of_fixed_lengths(state), grown, self.site, state)
+        return growth.prefer_fixed_lengths(lambda: self._of_fixed_lengths(state), with_growable_lists, self.site, state)
 
     def _of_fixed_lengths(self, state: State) -> State:
         """The loop with lists that keep their length after the first step."""
@@ -183,12 +184,12 @@ class _While:
     def _stage_peeled(self, state: State) -> State:
         """The first step on its own, where it gives the carries the types that they keep."""
 
-        def peeled(test: Callable[..., Any] = self.test, body: Callable[..., Any] = self.body) -> State:
+        def peeled(test: Callable[..., object] = self.test, body: Callable[..., object] = self.body) -> State:
             # By the defaults a branch finds the lists and objects that the loop changes.
-            def rest(left: State, users: tuple[Any, ...] = (test, body)) -> State:
+            def rest(left: State, users: tuple[Value, ...] = (test, body)) -> State:
                 return self._stage_all(left, alternates=True)
 
-            return steps.then(self.form.take(body(*state[2:])), rest, self.form, self.what)
+            return steps.then(self.form.from_rewritten(body(*state[2:])), rest, self.form, self.what)
 
         before = self.builder.checkpoint()
         heap = Heap((self.test, self.body, state, *self.builder.trace.heap.roots))
@@ -206,18 +207,20 @@ class _While:
 
     def _stage_all(self, state: State, alternates: bool = False) -> State:
         try:
-            return self._stage_loop(state, self.test, lambda _, *carry: self.form.take(self.body(*carry)), alternates)
+            return self._stage_loop(
+                state, self.test, lambda _, *carry: self.form.from_rewritten(self.body(*carry)), alternates
+            )
         except ConditionWritesError:
             code, *rest = self._stage_loop(state, None, self._tested_step, alternates)
             return (ended(code), *rest)
 
-    def _tested_step(self, _: Any, *carry: Any) -> State:
+    def _tested_step(self, _: object, *carry: object) -> State:
         """A step that begins with the condition, where that changes what the loop carries."""
         goes_on = truth(self.test(*carry))
 
         # By the defaults a branch finds the lists and objects that the loop changes.
         def step(body: Callable[..., Any] = self.body, carry: tuple[Any, ...] = carry) -> State:
-            return self.form.take(body(*carry))
+            return self.form.from_rewritten(body(*carry))
 
         def end(carry: tuple[Any, ...] = carry) -> State:
             return (END, no_value, *carry)
@@ -231,7 +234,7 @@ class _While:
     def _stage_loop(
         self,
         state: State,
-        test: Callable[..., Any] | None,
+        test: Callable[..., object] | None,
         body: Callable[..., State],
         alternates: bool,
     ) -> State:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.base.grammar import a
+from anabranch.base.value import Value
 from anabranch.runtime.control.branches.stage_branches import is_own
 from anabranch.runtime.control.calls import special_methods
 from anabranch.runtime.control.try_ import may_raise
@@ -20,7 +21,7 @@ from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.heap.try_regions import TryRegion
 
 
-def suppressed(manager: Any) -> Callable[[], Any]:
+def suppressed(manager: object) -> Callable[[], Any]:
     """The classes that a `contextlib.suppress` stands for, as a handler of a try statement has them.
 
     Raises
@@ -37,7 +38,7 @@ def suppressed(manager: Any) -> Callable[[], Any]:
     return lambda: classes
 
 
-def managed(manager: Any) -> Any:
+def managed(manager: object) -> Value:
     """The manager of a with statement; where the block may raise at run time, one refuses what it would do then."""
     generated = isinstance(getattr(manager, "gen", None), types.GeneratorType)
     in_python = isinstance(getattr(type(manager), "__exit__", None), types.FunctionType)
@@ -50,14 +51,14 @@ class _Managed:
     def __init__(self, manager: Any) -> None:
         self.manager = manager
 
-    def __enter__(self) -> Any:
+    def __enter__(self) -> Value:
         entered = type(self.manager).__enter__(self.manager)
         self.region = TryRegion(())
         return entered
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: types.TracebackType | None
-    ) -> Any:
+    ) -> Value:
         unreachable = isinstance(error, UnreachableError)
         if error is not None and is_own(error) and not unreachable:
             # Tracing ends here, or begins anew: what the manager has done to the world, such as redirecting the output,

@@ -21,7 +21,6 @@ from anabranch.runtime.device.upper_layers import operations
 from anabranch.runtime.errors import DeletedArrayError, ImmutableArrayError, UnsupportedValueError
 from anabranch.runtime.host.buffer_types import DTYPES, BufferType
 
-NDArray = np.ndarray[Any, Any]
 # DLPack's number of the CPU and of its first device, and the version from which a capsule can say that it is read-only.
 _DLPACK_CPU = (1, 0)
 _DLPACK_READ_ONLY = (1, 0)
@@ -29,10 +28,10 @@ DEVICE = "cpu"
 _HELD = frozenset(DTYPES.values())
 _KINDS = frozenset(d.kind for d in _HELD)
 # Of two calls at once that an Array is donated to, one gets it.
-_handing = lock()
+_donation_lock = lock()
 
 
-def check_device(device: Any) -> None:
+def check_device(device: object) -> None:
     """Accept the one device there is, or None.
 
     Raises
@@ -62,7 +61,7 @@ class Array(Operators):
     # Arrays compare elementwise, as ndarrays do.
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, memory: Any, kind: BufferType) -> None:
+    def __init__(self, memory: object, kind: BufferType) -> None:
         # jaxlib's own array, None once it is deleted; `runtime.dispatch` reads it, too
         self._memory = memory
         self._kind = kind
@@ -102,7 +101,7 @@ class Array(Operators):
         DeletedArrayError
             When it is gone already.
         """
-        with _handing:
+        with _donation_lock:
             buffer = self.buffer
             self._memory, self._taker = None, taker
         return buffer
@@ -126,7 +125,7 @@ class Array(Operators):
         """The name of the device, as `numpy.ndarray.device`."""
         return DEVICE
 
-    def to_device(self, device: Any, /, *, stream: Any = None) -> Array:
+    def to_device(self, device: object, /, *, stream: object = None) -> Array:
         """The array on a device; there is one.
 
         Raises
@@ -147,7 +146,7 @@ class Array(Operators):
         return self._kind.shape
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> np.dtype:
         """As `ndarray.dtype`."""
         return self._kind.dtype
 
@@ -178,7 +177,7 @@ class Array(Operators):
 
     # ---- to the host -----------------------------------------------------------------------------------------------
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         """The contents, read-only and without a copy, or with `copy=True` an ndarray of its own."""
         host = to_numpy(self.buffer, copy=False)
         if dtype is not None and np.dtype(dtype) != host.dtype:
@@ -251,7 +250,7 @@ class Array(Operators):
     def __dlpack__(
         self,
         *,
-        stream: Any = None,
+        stream: object = None,
         max_version: tuple[int, int] | None = None,
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
@@ -292,7 +291,7 @@ class Array(Operators):
             "copy in a compiled function (a = a.copy(); a[...] = v; return a)"
         )
 
-    def __delitem__(self, key: Any) -> NoReturn:
+    def __delitem__(self, key: object) -> NoReturn:
         raise ValueError("cannot delete array elements")
 
     def __iter__(self) -> Iterator[Any]:
@@ -300,10 +299,10 @@ class Array(Operators):
             raise TypeError("iteration over a 0-d array")
         return (self[i] for i in range(len(self)))
 
-    def __contains__(self, value: Any) -> bool:
+    def __contains__(self, value: object) -> bool:
         return value in self.__array__()
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> Any:
         return operations().ufunc(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
@@ -326,13 +325,13 @@ def namespace(api_version: str | None = None) -> types.ModuleType:
     return module
 
 
-def holds(dtype: np.dtype[Any]) -> bool:
+def holds(dtype: np.dtype) -> bool:
     """Return whether the device has a dtype, in any byte order."""
     # Not each kind of dtype has an order of bytes.
     return dtype.kind in _KINDS and dtype.newbyteorder("=") in _HELD
 
 
-def placed(array: NDArray) -> Array:
+def placed(array: np.ndarray) -> Array:
     """A copy of an ndarray on the device.
 
     Raises
@@ -345,6 +344,6 @@ def placed(array: NDArray) -> Array:
     return Array(*put(array))
 
 
-def adopted(array: NDArray) -> Array:
+def adopted(array: np.ndarray) -> Array:
     """An Array on the memory of a new ndarray, which nobody else may have."""
     return Array(*put(array, copy=False))

@@ -13,8 +13,6 @@ import numpy as np
 
 from anabranch.runtime.errors import UnsupportedValueError
 
-NDArray = np.ndarray[Any, Any]
-
 # DLPack's numbers for memory that the CPU can read: its own, and what CUDA and ROCm pin for it.
 _HOST_MEMORY = (1, 3, 11)
 _PLAIN = (np.ndarray, np.memmap)
@@ -40,27 +38,27 @@ class Foreign:
 
     Attributes
     ----------
-    gives_arrays : bool
+    returns_arrays : bool
         Whether results are Arrays, which every library can take, rather than ndarrays.
     """
 
-    __slots__ = ("_known", "gives_arrays")
+    __slots__ = ("_known", "returns_arrays")
 
     def __init__(self) -> None:
-        self._known: list[tuple[Any, NDArray]] = []
-        self.gives_arrays = False
+        self._known: list[tuple[Any, np.ndarray]] = []
+        self.returns_arrays = False
 
-    def seen(self, value: Any, where: str) -> NDArray:
+    def seen(self, value: object, where: str) -> np.ndarray:
         """The argument as an ndarray on its memory; one that is passed twice is one ndarray."""
         for original, array in self._known:
             if original is value:
                 return array
         array = seen(value, where)
         self._known.append((value, array))
-        self.gives_arrays = self.gives_arrays or not isinstance(value, np.ndarray)
+        self.returns_arrays = self.returns_arrays or not isinstance(value, np.ndarray)
         return array
 
-    def original(self, array: NDArray) -> Any:
+    def original(self, array: np.ndarray) -> Any:
         """The argument that was seen as an array; None for another array."""
         return next((original for original, known in self._known if known is array), None)
 
@@ -118,7 +116,7 @@ def contents(value: Any) -> tuple[Any, ...]:
         return (version,)
 
 
-def seen(value: Any, where: str) -> NDArray:
+def seen(value: object, where: str) -> np.ndarray:
     """An array of another library as an ndarray on its memory.
 
     Raises
@@ -151,12 +149,12 @@ def seen(value: Any, where: str) -> NDArray:
     return _on_host(value, where)
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """The plain array of one whose class means more, as `numpy.asarray` gives it; anything else as it is."""
     return np.asarray(value) if isinstance(value, np.ndarray) and type(value) not in _PLAIN else value
 
 
-def check_operand(array: NDArray) -> None:
+def check_operand(array: np.ndarray) -> None:
     """Refuse an array from outside whose class means more than its elements, or computes in its own way.
 
     Raises
@@ -172,7 +170,7 @@ def check_operand(array: NDArray) -> None:
         )
 
 
-def _on_host(value: Any, where: str) -> NDArray:
+def _on_host(value: Any, where: str) -> np.ndarray:
     cls = type(value)
     try:
         if hasattr(value, "is_deleted") and value.is_deleted():
@@ -190,9 +188,9 @@ def _on_host(value: Any, where: str) -> NDArray:
         _refuse(value, where, error)
 
 
-def without_copy(value: Any) -> NDArray:
+def without_copy(value: Any) -> np.ndarray:
     """An array that speaks DLPack as an ndarray on its memory, also of dtypes that NumPy does not take by DLPack."""
-    array: NDArray
+    array: np.ndarray
     if type(value).__module__.partition(".")[0] in ("jax", "jaxlib"):
         array = np.asarray(value)
         return array
@@ -208,7 +206,7 @@ def without_copy(value: Any) -> NDArray:
     return array
 
 
-def _refuse(value: Any, where: str, error: Exception) -> NoReturn:
+def _refuse(value: object, where: str, error: Exception) -> NoReturn:
     raise UnsupportedValueError(
         f"argument '{where}' is a {_name(type(value))} that gives no array for the CPU: {error}"
     ) from error

@@ -21,7 +21,7 @@ _NAMESPACE = "anabranch.numpy"
 class ArrayOperations(Protocol):
     """The operations on Arrays, which are compiled."""
 
-    def operator(self, ufunc: np.ufunc, *operands: Any) -> Any:
+    def operator(self, ufunc: np.ufunc, *operands: object) -> Any:
         """Return the result of a Python operator; NotImplemented for operands of classes that are no arrays."""
 
     def get(self, array: Any, key: Any) -> Any:

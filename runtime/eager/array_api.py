@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.device.array import DEVICE, check_device
 from anabranch.runtime.eager import array_api_forms
 from anabranch.runtime.eager.array_operators import ON_HOST
@@ -34,7 +35,7 @@ _UNIONS = {
 class Info:
     """The inspection API of the standard, which says what the namespace can do."""
 
-    def capabilities(self) -> dict[str, Any]:
+    def capabilities(self) -> dict[str, Value]:
         """Return what the standard leaves open; within a compiled function no shape may depend on values."""
         eager = not tracing()
         return {"boolean indexing": eager, "data-dependent shapes": eager, "max dimensions": 64}
@@ -47,13 +48,13 @@ class Info:
         """The names of all devices."""
         return [DEVICE]
 
-    def default_dtypes(self, *, device: Any = None) -> dict[str, np.dtype[Any]]:
+    def default_dtypes(self, *, device: object = None) -> dict[str, np.dtype]:
         """The dtypes that NumPy chooses by default."""
         check_device(device)
         names = {"real floating": "float64", "complex floating": "complex128", "integral": "int64", "indexing": "int64"}
         return {kind: np.dtype(name) for kind, name in names.items()}
 
-    def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, np.dtype[Any]]:
+    def dtypes(self, *, device: object = None, kind: object = None) -> dict[str, np.dtype]:
         """The standard's dtypes of one kind, of several kinds, or all.
 
         Raises
@@ -77,7 +78,7 @@ _OWN: dict[Any, Any] = {
 }  # fmt: skip
 
 
-def attribute(module: types.ModuleType, name: str) -> Any:
+def attribute(module: types.ModuleType, name: str) -> Value:
     """Return the counterpart, in a namespace, of an attribute of one of NumPy's modules.
 
     Raises

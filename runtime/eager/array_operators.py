@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.device import upper_layers
 from anabranch.runtime.device.array import Array, placed
 from anabranch.runtime.eager import subscripts
-from anabranch.runtime.eager.execute import call, elementwise, hoisted, power
+from anabranch.runtime.eager.execute import call, captured, elementwise, power
 from anabranch.runtime.errors import ImmutableArrayError, UnsupportedOperationError
 from anabranch.runtime.numpy import staged
 from anabranch.runtime.numpy.core import is_staged
@@ -26,24 +27,24 @@ _KNOWN = (Array, np.ndarray, np.generic, bool, int, float, complex, list, tuple,
 class EagerOperations:
     """The operations of Arrays, as `device.upper_layers.Operations` describes them."""
 
-    def operator(self, ufunc: np.ufunc, *operands: Any) -> Any:
+    def operator(self, ufunc: np.ufunc, *operands: object) -> Value:
         """See there."""
         if not all(isinstance(x, _KNOWN) for x in operands):
             return NotImplemented
         return elementwise(power if ufunc is np.power else registry.FUNCTIONS[ufunc], ufunc, operands)
 
-    def reduced(self, array: Array) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    def reduced(self, array: Array) -> tuple[Callable[..., Any], tuple[Value, ...]]:
         """See there."""
         return restored, (array.__array__(copy=True),)
 
-    def get(self, array: Array, key: Any) -> Any:
+    def get(self, array: Array, key: Value) -> Value:
         """See there."""
         return subscripts.get(array, key)
 
-    def attribute(self, array: Array, name: str) -> Any:
+    def attribute(self, array: Array, name: str) -> Value:
         """See there."""
         if tracing():
-            return getattr(hoisted(array), name)
+            return getattr(captured(array), name)
         if name in _MEMORY or not hasattr(np.ndarray, name):
             raise AttributeError(f"'Array' object has no attribute '{name}'")
         if name in registry.PROPERTIES:
@@ -52,7 +53,7 @@ class EagerOperations:
             return functools.partial(on_host, getattr(np.ndarray, name), array)
         return functools.partial(_method, name, array)
 
-    def ufunc(self, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def ufunc(self, ufunc: np.ufunc, method: str, inputs: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
         """See there."""
         function = registry.FUNCTIONS.get(ufunc)
         if function is None:
@@ -66,7 +67,7 @@ class EagerOperations:
             return _write(ufunc.at, inputs, kwargs)
         return _written(functools.partial(call, ufunc_method(ufunc, method)), inputs, kwargs)
 
-    def function(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def function(self, function: Callable[..., Any], args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
         """See there."""
         if tracing():
             return call(staged(function), args, kwargs)
@@ -87,7 +88,7 @@ def ufunc_method(ufunc: np.ufunc, method: str) -> Callable[..., Any]:
     return found
 
 
-def _method(name: str, array: Array, *args: Any, **kwargs: Any) -> Any:
+def _method(name: str, array: Array, *args: object, **kwargs: object) -> Value:
     return _written(functools.partial(call, registry.METHODS[name]), (array, *args), kwargs)
 
 
@@ -114,7 +115,7 @@ ON_HOST = _functions(
 _METHODS_ON_HOST = ("nonzero", "compress", "view", "dump", "dumps", "tofile")
 
 
-def depends_on_values(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+def depends_on_values(function: Callable[..., object], args: Sequence[object], kwargs: dict[str, Value]) -> bool:
     """Return whether the shape of the result depends on values, so that it is computed on the host."""
     if function is np.where:
         return len(args) + len(kwargs) == 1
@@ -124,18 +125,18 @@ def depends_on_values(function: Callable[..., Any], args: Sequence[Any], kwargs:
     return function in ON_HOST
 
 
-def on_host(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def on_host(function: Callable[..., object], *args: object, **kwargs: object) -> Value:
     """A call of NumPy's own function; the arrays that it returns are put on the device."""
     return _to_device(function(*map(_to_host, args), **{k: _to_host(v) for k, v in kwargs.items()}))
 
 
-def _to_host(value: Any) -> Any:
+def _to_host(value: Value) -> Value:
     if isinstance(value, Array):
         return np.asarray(value)
     return type(value)(map(_to_host, value)) if type(value) in (list, tuple) else value
 
 
-def _to_device(value: Any) -> Any:
+def _to_device(value: Value) -> Value:
     if isinstance(value, (np.ndarray, np.generic)):
         return placed(np.asarray(value))
     if isinstance(value, tuple) and hasattr(value, "_make"):
@@ -143,7 +144,7 @@ def _to_device(value: Any) -> Any:
     return type(value)(map(_to_device, value)) if type(value) in (list, tuple) else value
 
 
-def _write(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+def _write(function: Callable[..., Any], args: Sequence[Value], kwargs: dict[str, Value]) -> Value:
     """A call that writes into its first argument."""
     if args and isinstance(args[0], Array):
         name = getattr(function, "__name__", "at")
@@ -156,7 +157,9 @@ def _write(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, 
 _INSTEAD = "write into numpy.asarray(a).copy()"
 
 
-def _written(compute: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], where: Any = True) -> Any:
+def _written(
+    compute: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, Value], where: object = True
+) -> Value:
     """The result, also written to `out=` where that is an ndarray of the caller's."""
     out = kwargs.get("out")
     if out is None or tracing():
@@ -171,7 +174,7 @@ def _written(compute: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[st
     return out if not isinstance(out, tuple) or len(out) > 1 else out[0]
 
 
-def restored(contents: Any) -> Array:
+def restored(contents: Value) -> Array:
     """An Array that was pickled."""
     return placed(contents)
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from anabranch.base.grammar import a
+from anabranch.base.value import Value
 from anabranch.runtime.device import foreign as interop
 from anabranch.runtime.device.array import Array, check_device, placed
 from anabranch.runtime.device.upper_layers import operations
-from anabranch.runtime.eager.execute import hoisted
+from anabranch.runtime.eager.execute import captured
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.numpy import namespace
 from anabranch.runtime.tracing.builder import tracing
@@ -21,7 +20,7 @@ from anabranch.runtime.values.tracer import Tracer
 operations()
 
 
-def asarray(x: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None) -> Any:
+def asarray(x: Value, /, *, dtype: Value = None, device: Value = None, copy: bool | None = None) -> Value:
     """An Array of a number, sequence, ndarray, Array, or anything that speaks `__array__`.
 
     Parameters
@@ -49,7 +48,7 @@ def asarray(x: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | No
     """
     check_device(device)
     if tracing():
-        return namespace.asarray(hoisted(x), dtype=dtype, copy=copy)
+        return namespace.asarray(captured(x), dtype=dtype, copy=copy)
     if isinstance(x, Array):
         if dtype is None or np.dtype(dtype) == x.dtype:
             return x.copy() if copy else x
@@ -62,7 +61,7 @@ def asarray(x: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | No
     return placed(np.asarray(host, dtype))
 
 
-def device_put(x: Any, device: Any = None) -> Any:
+def device_put(x: Value, device: Value = None) -> Value:
     """The same structure with every array and number on the device, as `jax.device_put`.
 
     Parameters
@@ -92,7 +91,7 @@ def device_put(x: Any, device: Any = None) -> Any:
     return asarray(x)
 
 
-def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Array:
+def from_dlpack(x: object, /, *, device: object = None, copy: bool | None = None) -> Array:
     """An Array with the contents of an array that speaks DLPack, such as one of PyTorch; they are copied.
 
     Raises

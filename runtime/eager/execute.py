@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from anabranch.base.signals import Watched
+from anabranch.base.value import Value
 from anabranch.runtime.api.stages import Traced
 from anabranch.runtime.call.call_spec import CallSpec, Passed
 from anabranch.runtime.call.execution import Execution
@@ -23,7 +24,7 @@ from anabranch.runtime.eager.staged_calls import Operand, StagedFunctionCall, Te
 from anabranch.runtime.frontend.trace_function import trace_call
 from anabranch.runtime.signature.flatten_to_key import Leaves
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.tracing.capacity import CapacitySite, Learned, OverflowedError, knowing
+from anabranch.runtime.tracing.capacity import CapacitySite, Learned, OverflowedError, with_learned_sizes
 from anabranch.runtime.values import apply_ufunc
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 
@@ -38,25 +39,25 @@ _UNKNOWN: Sizes = frozenset()
 _learned = Learned()
 
 
-def call(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+def call(function: Callable[..., object], args: Sequence[object], kwargs: dict[str, Value]) -> Value:
     """A staged function on Arrays and other values, compiled for this kind of call; its arrays are Arrays.
 
     Within a trace the function is traced along with it.
     """
     if tracing():
-        return function(*map(hoisted, args), **{k: hoisted(v) for k, v in kwargs.items()})
+        return function(*map(captured, args), **{k: captured(v) for k, v in kwargs.items()})
     operands: list[Any] = []
     templates = tuple([described(a, operands) for a in args])
     named = tuple([(k, described(v, operands)) for k, v in kwargs.items()])
     return run(function, templates, named, operands)
 
 
-def hoisted(value: Any) -> Any:
+def captured(value: Value) -> Value:
     """Return the traced counterpart of an Array, or of those in a list or tuple."""
     if isinstance(value, Array):
-        return current().trace.outside.hoist(value)
+        return current().trace.outside.capture(value)
     if type(value) in (list, tuple):
-        return type(value)(map(hoisted, value))
+        return type(value)(map(captured, value))
     return value
 
 
@@ -64,13 +65,13 @@ def run(
     function: Callable[..., Any],
     args: tuple[Template, ...],
     kwargs: tuple[tuple[str, Template], ...],
-    operands: list[Any],
-) -> Any:
+    operands: list[Value],
+) -> Value:
     """Run a call that was taken apart, again with greater capacities where they were too small."""
     while True:
         known = frozenset(_learned.of((function, args, kwargs)).items()) if _learned else _UNKNOWN
         made = _made(function, args, kwargs, settings().checks, known)
-        if isinstance(made, Execution) and made.gives_one_array:
+        if isinstance(made, Execution) and made.returns_one_array:
             return made.run_for_array(operands)
         leaves = Leaves()
         leaves.values = list(operands)
@@ -85,7 +86,7 @@ def run(
 
 @functools.lru_cache(maxsize=_KEPT)
 def _made(
-    function: Callable[..., Any],
+    function: Callable[..., object],
     args: tuple[Template, ...],
     kwargs: tuple[tuple[str, Template], ...],
     checks: bool,
@@ -95,18 +96,18 @@ def _made(
     described_call = StagedFunctionCall(function, args, kwargs)
     arguments = described_call.arguments()
     with Watched():
-        with configure(checks=checks), knowing(dict(sizes)):
+        with configure(checks=checks), with_learned_sizes(dict(sizes)):
             plan = trace_call(described_call, arguments)
         if not plan.program.outputs:
             return plan
         return Traced(plan, CallSpec(_name(function), (), arguments, Passed())).lower().compile().execution
 
 
-def _name(function: Callable[..., Any]) -> str:
+def _name(function: Callable[..., object]) -> str:
     return getattr(function, "__name__", type(function).__name__)
 
 
-def cache_info() -> Any:
+def cache_info() -> Value:
     """How many kinds of calls were found, made and are kept, as `functools.lru_cache` gives it."""
     return _made.cache_info()
 
@@ -114,7 +115,7 @@ def cache_info() -> Any:
 # ---- ufuncs ----------------------------------------------------------------------------------------------------------
 
 
-def elementwise(function: Callable[..., Any], ufunc: np.ufunc, operands: Sequence[Any]) -> Any:
+def elementwise(function: Callable[..., Any], ufunc: np.ufunc, operands: Sequence[Value]) -> Value:
     """A call of a ufunc without keywords; Python numbers are run-time values, too, wherever that changes nothing."""
     if tracing():
         return call(function, operands, {})
@@ -132,7 +133,7 @@ def elementwise(function: Callable[..., Any], ufunc: np.ufunc, operands: Sequenc
     return run(function, tuple(templates), (), values)
 
 
-def _loop(ufunc: np.ufunc, operands: Sequence[Any]) -> tuple[np.dtype[Any], ...] | None:
+def _loop(ufunc: np.ufunc, operands: Sequence[Value]) -> tuple[np.dtype, ...] | None:
     """The dtypes with which NumPy computes; None where values matter, or operands are of other classes."""
     if len(operands) != ufunc.nin or ufunc.signature is not None:
         return None
@@ -149,11 +150,11 @@ def _loop(ufunc: np.ufunc, operands: Sequence[Any]) -> tuple[np.dtype[Any], ...]
     return loop if fits else None
 
 
-def _holds(dtype: np.dtype[Any], value: int) -> bool:
+def _holds(dtype: np.dtype, value: int) -> bool:
     return dtype.kind not in "iu" or np.iinfo(dtype).min <= value <= np.iinfo(dtype).max
 
 
-def number(value: Any, dtype: np.dtype[Any]) -> Array:
+def number(value: object, dtype: np.dtype) -> Array:
     """A Python number on the device."""
     # Zeros of both signs are equal, so that one would be given for the other, also as a part of a complex number.
     exact = bool(value) and type(value) is not complex
@@ -161,11 +162,11 @@ def number(value: Any, dtype: np.dtype[Any]) -> Array:
 
 
 @functools.lru_cache(maxsize=_CONSTANTS, typed=True)
-def _number(value: Any, dtype: np.dtype[Any]) -> Array:
+def _number(value: object, dtype: np.dtype) -> Array:
     with np.errstate(over="ignore"):
         return placed(np.asarray(value, dtype))
 
 
-def power(x: Any, y: Any) -> Any:
+def power(x: object, y: object) -> Value:
     """`x ** y`, which NumPy computes in another way than `np.power(x, y)`."""
     return apply_ufunc.operator(np.power, x, y)

@@ -8,6 +8,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.device.array import Array, placed
 from anabranch.runtime.eager.array_operators import OPERATIONS
 from anabranch.runtime.eager.execute import call
@@ -28,7 +29,7 @@ def function(original: Callable[..., Any]) -> Callable[..., Any]:
     """One of NumPy's functions or ufuncs, as a function that returns Arrays; in compiled functions the staged one."""
 
     @functools.wraps(original, updated=(), assigned=("__name__", "__qualname__", "__doc__"))
-    def lifted(*args: Any, **kwargs: Any) -> Any:
+    def lifted(*args: Value, **kwargs: Value) -> Value:
         if tracing():
             return staged(original)(*args, **kwargs)
         if original in CREATION:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.device import foreign
 from anabranch.runtime.device.array import Array, holds, placed
 from anabranch.runtime.ir.program import native
@@ -22,7 +23,7 @@ class Operand(NamedTuple):
     """An array, or a NumPy scalar, that is known when the call runs."""
 
     shape: tuple[int, ...]
-    dtype: np.dtype[Any]
+    dtype: np.dtype
     scalar: bool = False
 
     @property
@@ -50,7 +51,7 @@ class ContainerOperand(NamedTuple):
 Template: TypeAlias = Operand | CompiledIn | ContainerOperand
 
 
-def described(value: Any, operands: list[Any]) -> Template:
+def described(value: Value, operands: list[Value]) -> Template:
     """The template of an argument; what it leaves to run time is appended to `operands`."""
     if isinstance(value, Array):
         operands.append(value)
@@ -73,11 +74,11 @@ def described(value: Any, operands: list[Any]) -> Template:
     return CompiledIn(key_of(value), value)
 
 
-def _dict(items: list[tuple[Hashable, Any]]) -> dict[Any, Any]:
+def _dict(items: list[tuple[Hashable, Value]]) -> dict[Value, Value]:
     return dict(items)
 
 
-def _slice(bounds: list[Any]) -> slice:
+def _slice(bounds: list[Value]) -> slice:
     return slice(*bounds)
 
 
@@ -89,7 +90,7 @@ class StagedFunctionCall:
     args: tuple[Template, ...]
     kwargs: tuple[tuple[str, Template], ...]
 
-    def __call__(self, *operands: Any) -> Any:
+    def __call__(self, *operands: Value) -> Value:
         values = iter(operands)
         args = [_filled(t, values) for t in self.args]
         return self.function(*args, **{name: _filled(t, values) for name, t in self.kwargs})
@@ -108,7 +109,7 @@ def _operands(template: Template) -> Iterator[Operand]:
             yield from _operands(part)
 
 
-def _filled(template: Template, operands: Iterator[Any]) -> Any:
+def _filled(template: Template, operands: Iterator[object]) -> Value:
     if isinstance(template, Operand):
         return next(operands)
     if isinstance(template, CompiledIn):

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.device.array import Array, placed
-from anabranch.runtime.eager.execute import call, hoisted, number, run
+from anabranch.runtime.eager.execute import call, captured, number, run
 from anabranch.runtime.eager.staged_calls import Operand
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import wrap
@@ -25,7 +26,7 @@ class _Basic(NamedTuple):
     axes: tuple[tuple[int, int, Any], ...]
     shape: tuple[int, ...]
 
-    def __call__(self, array: Any, *positions: Any) -> Any:
+    def __call__(self, array: Value, *positions: Value) -> Value:
         given = iter(positions)
         slices = [
             views.AxisSlice(wrap.as_atom(next(given)) if start is None else start, size, stride)
@@ -34,12 +35,12 @@ class _Basic(NamedTuple):
         return array.viewed(views.Slice(tuple(slices)), views.Reshape(self.shape))
 
 
-def get(array: Array, key: Any) -> Any:
+def get(array: Array, key: Value) -> Value:
     """`array[key]`, always an Array; what a mask chooses is chosen on the host, as its size is known only there."""
     if type(key) is tuple and not key:
         return array
     if tracing():
-        return hoisted(array)[hoisted(key)]
+        return captured(array)[captured(key)]
     parts = [_part(k) for k in key] if isinstance(key, tuple) else [_part(key)]
     if any(isinstance(k, (bool, np.bool_)) or _has_dtype(k, "b") for k in parts):
         host = tuple([np.asarray(k) if isinstance(k, Array) else k for k in parts])
@@ -57,7 +58,7 @@ def get(array: Array, key: Any) -> Any:
     return run(chosen, templates, (), [array, *positions])
 
 
-def _part(key: Any) -> Any:
+def _part(key: object) -> Value:
     """One index: lists are arrays, arrays without axes are integers."""
     if isinstance(key, list):
         return np.asarray(key, None if key else np.intp)
@@ -66,5 +67,5 @@ def _part(key: Any) -> Any:
     return key
 
 
-def _has_dtype(key: Any, kind: str) -> bool:
+def _has_dtype(key: object, kind: str) -> bool:
     return isinstance(key, (Array, np.ndarray)) and key.dtype.kind == kind

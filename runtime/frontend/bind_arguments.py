@@ -11,13 +11,13 @@ from anabranch.runtime.control.dynamic_lists.dynamic_list import growing
 from anabranch.runtime.ir.program import ArrayType, Var
 from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.signature.flatten_to_key import RepeatedArgument
-from anabranch.runtime.signature.static_keys import Static, kept
+from anabranch.runtime.signature.static_keys import Static, frozen_copy
 from anabranch.runtime.tracing.builder import Trace
 from anabranch.runtime.tracing.storage import OnDevice, Part
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.pytrees import layout as layouts
 
 
@@ -106,7 +106,7 @@ class BoundArguments:
         """The value that stands for an argument or a part of one."""
         match layout:
             case layouts.Constant(value):
-                return self._held(value)
+                return self._constant(value)
             case layouts.Leaf(abstract):
                 return self._leaf(layout, abstract)
             case layouts.Node() if self._pack is None and (kind := self._packed(layout)) is not None:
@@ -125,8 +125,8 @@ class BoundArguments:
                 self.containers.append(made)
                 place = len(self.containers)
                 structure.fill(made, [self.make(c) for c in children])
-                if isinstance(made, MayGrow):
-                    array_lists.at_birth(made, ("argument", place))
+                if isinstance(made, Growable):
+                    array_lists.note_allocation(made, ("argument", place))
                 return made
         raise AssertionError("an argument is no choice")
 
@@ -139,13 +139,13 @@ class BoundArguments:
         first = len(self.handles)
         return None if any(first <= k < first + count for k in self._arguments.known) else found
 
-    def _held(self, value: Any) -> Any:
+    def _constant(self, value: object) -> Any:
         if isinstance(value, RepeatedArgument):
             return self.containers[value.index]
         if not isinstance(value, Static):
             self.statics.append(value)
             return value
-        made = kept(value.value)
+        made = frozen_copy(value.value)
         self.statics.append(made)
         if made is not value.value:
             self.copies.append(made)

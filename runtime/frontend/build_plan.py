@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.device import array as device
@@ -29,7 +28,7 @@ def build_plan(
     trace: Trace,
     guards: Guards,
     captured: CapturedArrays,
-    value: Any,
+    value: object,
     reached: bool,
     given: BoundArguments,
     arguments: Arguments,
@@ -106,7 +105,7 @@ def build_plan(
         guards=guards,
         effects=waiting,
         looks_at_callers=trace.output.counter in root.written,
-        hoisted=tuple(captured.arrays),
+        captured=tuple(captured.arrays),
         known=arguments.known,
         needs=arguments.words(arguments.needs),
         capacities=tuple(trace.capacities.values()),

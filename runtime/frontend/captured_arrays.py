@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from anabranch.runtime.device import array as device
@@ -13,19 +11,17 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.storage import OnDevice, Storage
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 
-NDArray = np.ndarray[Any, Any]
-
 
 class CapturedArrays:
     """Arrays from globals and closures that the function reads: inputs, so that their contents are current."""
 
     def __init__(self, guards: Guards) -> None:
         self.guards = guards
-        self.arrays: list[NDArray | device.Array] = []
+        self.arrays: list[np.ndarray | device.Array] = []
         self.handles: list[TracedArray] = []
         self._formals: list[Var] = []
 
-    def handle(self, array: NDArray | device.Array) -> TracedArray:
+    def handle(self, array: np.ndarray | device.Array) -> TracedArray:
         """The traced array that stands for it."""
         trace = current().trace
         root = trace.root

@@ -17,12 +17,12 @@ from anabranch.runtime.errors import NoSourceError
 from anabranch.runtime.tracing.builder import tracing
 
 
-def name_of(function: Callable[..., Any]) -> str:
+def name_of(function: Callable[..., object]) -> str:
     """Return the name of a function in messages."""
     return getattr(function, "__qualname__", "function")
 
 
-def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
+def parameter_names(function: Callable[..., object]) -> tuple[str, ...]:
     """The positional parameters, for messages."""
     try:
         parameters = inspect.signature(function).parameters.values()
@@ -31,7 +31,7 @@ def parameter_names(function: Callable[..., Any]) -> tuple[str, ...]:
     return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
 
 
-def plain_function(function: Callable[..., Any]) -> types.FunctionType:
+def plain_function(function: Callable[..., object]) -> types.FunctionType:
     """The function that a method, a partial or a callable object comes down to.
 
     Raises
@@ -50,7 +50,7 @@ def plain_function(function: Callable[..., Any]) -> types.FunctionType:
     )
 
 
-def refuse_early(function: Callable[..., Any]) -> None:
+def refuse_early(function: Callable[..., object]) -> None:
     """Refuse what cannot be rewritten at all: a function that yields or awaits, and one without source.
 
     Deeper in, generators and functions made by `exec` (a dataclass's methods) run as they are.
@@ -65,7 +65,7 @@ def refuse_early(function: Callable[..., Any]) -> None:
         transpile.rewrite(plain, counterpart, settings().cache_dir)
 
 
-def method_of(function: Callable[..., Any], instance: Any) -> Callable[..., Any]:
+def method_of(function: Callable[..., object], instance: object) -> Callable[..., Any]:
     """The method of an instance, which it does not keep where it need not."""
     method = types.MethodType(function, instance)
     try:
@@ -74,7 +74,7 @@ def method_of(function: Callable[..., Any], instance: Any) -> Callable[..., Any]
         return method
 
     @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Any:
         method = types.MethodType(function, reference())
         return (resolve(method) if tracing() else method)(*args, **kwargs)
 

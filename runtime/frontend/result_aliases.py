@@ -105,7 +105,7 @@ def _owners(
     known: dict[Storage, tuple[ArgumentAlias, ...]],
     always: bool = True,
 ) -> tuple[ArgumentAlias, ...]:
-    """The arguments that an array may be, by what links it with other memory; `known` has what was asked before."""
+    """The arguments that an array may be, by its edges to other memory; `known` has what was asked before."""
     storage = handle.storage
     if isinstance(storage.readonly, OnDevice) and (handle.path or not always):
         return ()  # an anabranch.Array has no views, and it makes no difference whether it is a copy
@@ -124,8 +124,8 @@ def _owners(
         owners: tuple[ArgumentAlias, ...] = (ArgumentAlias(None, leaves[storage][0], (), handle.readonly),)
     else:
         if storage not in known:
-            known[storage] = ()  # of links in a circle
-            known[storage] = _linked_owners(storage, leaves, known)
+            known[storage] = ()  # of edges in a circle
+            known[storage] = _owners_by_edges(storage, leaves, known)
         owners = known[storage]
     path = handle.path or ((views.Reshape(handle.shape),) if _is_view(handle) else ())
     if not path:
@@ -135,20 +135,20 @@ def _owners(
     return tuple([dataclasses.replace(o, path=o.path + path, readonly=o.readonly or readonly) for o in placed])
 
 
-def _linked_owners(
+def _owners_by_edges(
     storage: Storage, leaves: Mapping[Storage, tuple[int, TracedArray]], known: dict[Storage, tuple[ArgumentAlias, ...]]
 ) -> tuple[ArgumentAlias, ...]:
     found: dict[Any, ArgumentAlias] = {}
-    for link in storage.links:
-        starts = () if link.form is None else link.form.starts
-        if link.pred is None or starts is None:
+    for edge in storage.alias_edges:
+        starts = () if edge.form is None else edge.form.starts
+        if edge.pred is None or starts is None:
             continue
-        for owner in _owners(link.handle, leaves, known, always=False):
+        for owner in _owners(edge.handle, leaves, known, always=False):
             if starts and owner.starts:
                 continue
-            pred = link.pred if owner.pred is None else atoms.logical_and(link.pred, owner.pred)
+            pred = edge.pred if owner.pred is None else atoms.logical_and(edge.pred, owner.pred)
             is_whole = owner.is_whole and not starts
-            if link.form is not None and link.form.is_whole and not owner.path and not owner.starts:
+            if edge.form is not None and edge.form.is_whole and not owner.path and not owner.starts:
                 starts, is_whole = (), True
             one = ArgumentAlias(pred, owner.leaf, owner.path, owner.readonly, starts or owner.starts, is_whole)
             key = (one.leaf, one.path, one.readonly, one.starts, one.is_whole)

@@ -12,7 +12,7 @@ import numpy as np
 
 from anabranch.base.grammar import a
 from anabranch.runtime.control.calls.user_functions import is_rewritten
-from anabranch.runtime.control.iteration import push_iteration
+from anabranch.runtime.control.iteration import generators
 from anabranch.runtime.control.sequences import countable, countable_ranges
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
@@ -33,16 +33,15 @@ from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UnionValue
 
-NDArray = np.ndarray[Any, Any]
 Exists: TypeAlias = Callable[[Any], bool]  # whether an object was there before
 
 # What loops are staged over.
-_STAGED = (countable.Countable, push_iteration.PushIterator)
+_STAGED = (countable.Countable, generators.PushIterator)
 # What holds others where neither a slot nor an attribute shows them.
 _MADE_OF_OTHERS = (Iterator, slice, ItemsView, ValuesView, functools.partial, types.MethodType)
 
 
-def result_layout(value: Any, contents: tuple[Any, ...], outside: Heap, given: BoundArguments) -> layouts.Node:
+def result_layout(value: object, contents: tuple[object, ...], outside: Heap, given: BoundArguments) -> layouts.Node:
     """The layout of the result and of what changed objects hold; the arguments' own parts are held."""
     exists = _existence(outside, given)
     structure = containers.structure_of((value, *contents))
@@ -52,9 +51,9 @@ def result_layout(value: Any, contents: tuple[Any, ...], outside: Heap, given: B
             _refuse_cycles(part, "the result", {}, set(), exists)
     else:
         _refuse_cycles(value, "the result", {}, set(), exists)
-    result = carry_layouts.staged(_of_made_nodes(layouts.describe(value, exists), exists), lambda _: False)
+    result = carry_layouts.with_leaves(_of_made_nodes(layouts.describe(value, exists), exists), lambda _: False)
     described = [_of_made_nodes(layouts.describe(c, exists), exists) for c in contents]
-    rest = [carry_layouts.staged(c, lambda v: id(v) in given.numbers) for c in described]
+    rest = [carry_layouts.with_leaves(c, lambda v: id(v) in given.numbers) for c in described]
     return layouts.Node(structure, (result, *rest))
 
 
@@ -64,7 +63,7 @@ def _existence(outside: Heap, given: BoundArguments) -> Exists:
     return lambda part: id(part) in known or part in outside
 
 
-def _refuse_cycles(value: Any, where: str, around: dict[int, str], seen: set[int], exists: Exists) -> None:
+def _refuse_cycles(value: object, where: str, around: dict[int, str], seen: set[int], exists: Exists) -> None:
     """Refuse a new container that holds itself; one that exists outside is returned as it is."""
     structure = containers.structure_of(value)
     if structure is None or not structure.keys or exists(value):
@@ -129,7 +128,7 @@ def _check_apart(structure: node_structures.ReferenceStructure, exists: Exists) 
         raise node_reference.refusal(some, _MADE_HERE)
 
 
-def with_nodes(value: Any, contents: tuple[Any, ...], outside: Heap, given: BoundArguments) -> Any:
+def with_nodes(value: object, contents: tuple[object, ...], outside: Heap, given: BoundArguments) -> Any:
     """The result with the nodes beside it that parts of it, or of changed objects, are by their numbers."""
     if not current().trace.identity.graphs:
         return value
@@ -153,7 +152,7 @@ def _members(graph: node_graphs.NodeGraph, kinds: set[Any], exists: Exists) -> I
         yield member if kind in kinds and _is_apart(member, exists) else None
 
 
-def _is_apart(member: Any, exists: Exists) -> bool:
+def _is_apart(member: object, exists: Exists) -> bool:
     """Return whether a node is the caller's, or leads to no others of its kind."""
     if member is None or exists(member):
         return True
@@ -202,7 +201,7 @@ def _check_result(layout: layouts.Layout, where: str) -> None:
                 )
 
 
-def _yields_traced(value: Any) -> bool:
+def _yields_traced(value: object) -> bool:
     """Return whether a slice, or an iterable made of other objects, leads to values of the trace."""
     if isinstance(value, _STAGED):
         return True
@@ -220,7 +219,7 @@ def _yields_traced(value: Any) -> bool:
     return False
 
 
-def _instead(value: Any) -> str:
+def _instead(value: object) -> str:
     if isinstance(value, (types.FunctionType, types.MethodType, functools.partial)):
         return "return the values that it uses, and make it outside"
     if isinstance(value, slice):
@@ -228,7 +227,7 @@ def _instead(value: Any) -> str:
     return "return a list of its items"
 
 
-def _name(value: Any) -> str:
+def _name(value: object) -> str:
     """The class that Python's own value is of."""
     if isinstance(value, countable_ranges.Range):
         return "range"

@@ -11,7 +11,7 @@ from anabranch.base.signals import whole
 from anabranch.runtime.control import vocabulary
 from anabranch.runtime.control.branches import staged_unions
 from anabranch.runtime.control.call import call
-from anabranch.runtime.control.calls.user_functions import is_hoistable, is_rewritten
+from anabranch.runtime.control.calls.user_functions import is_capturable, is_rewritten
 from anabranch.runtime.control.columnar import copied_items
 from anabranch.runtime.control.staging import restaging
 from anabranch.runtime.frontend.captured_arrays import CapturedArrays
@@ -29,7 +29,7 @@ class Surroundings:
     ----------
     guards : Guards
         Of what the function reads.
-    meet : callable
+    prepare_class : callable
         Prepares a class of the user's.
 
     Attributes
@@ -42,39 +42,39 @@ class Surroundings:
     union_operations = staged_unions.OPERATIONS
     vocabulary = vocabulary
 
-    def __init__(self, guards: Guards, meet: Callable[[type], None]) -> None:
-        self.guards, self.meet = guards, meet
+    def __init__(self, guards: Guards, prepare_class: Callable[[type], None]) -> None:
+        self.guards, self.prepare_class = guards, prepare_class
         self.captured = CapturedArrays(guards)
         self._begun = False
 
     def begin(self) -> None:
         """Guard the arguments' classes; from here on, all that is entered. Before, the arguments are bound."""
         self.guards.start()
-        self._meet_from(0)
+        self._prepare_classes_from(0)
         self._begun = True
 
     @whole
-    def enter(self, value: Any) -> None:
+    def enter(self, value: object) -> None:
         """Guard what a function or an object that is about to be used leads to, unless it was made in this call."""
         guards, trace = self.guards, current().trace
-        if not self._begun or _is_made_here(value) or trace.identity.is_born(value):
+        if not self._begun or _is_made_here(value) or trace.identity.is_created(value):
             return
         if containers.has_traced(value) and not guards.knows(value):
             return
         known = len(guards.heap.classes)
         new = guards.add(value)
-        self._meet_from(known)
+        self._prepare_classes_from(known)
         for variable in new:
             if isinstance(variable, GlobalVariable):
                 # Until the call ends the global is what stands for its array, so that writes into it are staged.
                 array = variable.scope.get(variable.name)
-                if is_hoistable(array):
-                    variable.scope[variable.name] = self.hoist(array)
+                if is_capturable(array):
+                    variable.scope[variable.name] = self.capture(array)
         trace.heap.roots += new
         for snapshot in trace.heap.snapshots:
             snapshot.extend(new)
 
-    def hoist(self, array: Any) -> Any:
+    def capture(self, array: Any) -> Any:
         """Return the handle of an array from outside, which becomes an input."""
         return self.captured.handle(array) if self._begun else array
 
@@ -89,18 +89,18 @@ class Surroundings:
     def needs_plain(self) -> None:
         """Raise `Restart` where an operator that runs now can be staged, and is not yet."""
         if self._begun:
-            restaging.stage_where_it_stands()
+            restaging.stage_current_operator()
 
     def refusal(self) -> BaseException:
         """Return the error for a write into an array of which a list of run-time length has a copy."""
         return copied_items.refusal()
 
-    def _meet_from(self, known: int) -> None:
+    def _prepare_classes_from(self, known: int) -> None:
         for cls in self.guards.heap.classes[known:]:
-            self.meet(cls)
+            self.prepare_class(cls)
 
 
-def _is_made_here(value: Any) -> bool:
+def _is_made_here(value: object) -> bool:
     """Return whether this is a function of a rewritten text, or one that a decorator has made of such."""
     pending, seen = [value], set()
     while pending:

@@ -6,9 +6,6 @@ import contextlib
 import dataclasses
 import types
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
-
-import numpy as np
 
 from anabranch.base.deep_stack import deep
 from anabranch.base.signals import Interrupt
@@ -16,8 +13,8 @@ from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import settings
 from anabranch.runtime.control.call import call, resolve
 from anabranch.runtime.control.calls import special_methods
-from anabranch.runtime.control.calls.recursion import endless
-from anabranch.runtime.control.calls.user_functions import is_users
+from anabranch.runtime.control.calls.recursion import infinite_recursion
+from anabranch.runtime.control.calls.user_functions import is_user_function
 from anabranch.runtime.control.columnar import copied_items, nested_lists
 from anabranch.runtime.control.loops.unroll_budget import TooCostlyError
 from anabranch.runtime.errors import AnabranchError, forget_attempts
@@ -33,21 +30,19 @@ from anabranch.runtime.tracing.builder import Trace, building
 from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import atoms, containers
-from anabranch.runtime.values.dynamic_lists.list_results import with_heads
+from anabranch.runtime.values.dynamic_lists.list_results import with_prefixes
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.failures.refusals import outside_array_refusal
 from anabranch.runtime.values.failures.user_traceback import add_function, add_location
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import exceptions
-from anabranch.runtime.values.static_requests import Specialise, argument_names, needs_of
-
-NDArray = np.ndarray[Any, Any]
+from anabranch.runtime.values.static_requests import Specialise, argument_names, requests_of
 
 _AGAIN = object()
 
 
 def trace_call(
-    function: Callable[..., Any], arguments: Arguments, lists: bool = False, arrays: Iterable[Any] | None = ()
+    function: Callable[..., object], arguments: Arguments, lists: bool = False, arrays: Iterable[object] | None = ()
 ) -> Plan:
     """Trace `function(*arguments)`; with `lists`, such as it makes may grow to a length known only at run time.
 
@@ -63,13 +58,13 @@ def trace_call(
 
 
 def _trace(
-    function: Callable[..., Any],
+    function: Callable[..., object],
     arguments: Arguments,
     way: Approach,
 ) -> Plan:
     """The same in one way, and in others where that does not work out."""
     guards = Guards(getattr(function, "__anabranch_receiver__", None))
-    staging = special_methods.Staging(call, is_users)
+    staging = special_methods.Staging(call, is_user_function)
     looped = None if way.looped is None else set(way.looped)
     outside = Surroundings(guards, staging.add)
     trace = Trace(outside, way.lists, way.sites, way.unroll_reason, looped)
@@ -77,7 +72,7 @@ def _trace(
     with building(root), contextlib.closing(staging), _undone(guards):
         given = bind_arguments(arguments, trace)
         before = Heap((given.args, given.kwargs))
-        guards.heap.pass_over(given.containers)
+        guards.heap.exclude(given.containers)
         guards.heap.extend(t.target for t in before.slots.values() if isinstance(t.target, type))
         outside.begin()
         for value in filter(may_change, given.statics):
@@ -99,7 +94,7 @@ def _trace(
             value, reached = _AGAIN, False
         except Specialise as wanted:
             guards.heap.restore()
-            more = arguments.knowing([wanted.need])
+            more = arguments.with_static_leaves([wanted.need])
             assert more is not None
             return _trace(function, more, way.after(trace))
         except AnabranchError as error:
@@ -112,14 +107,14 @@ def _trace(
                     return _trace(function, arguments, way.unrolling(trace, error))
             if trace.unrolling.too_costly:
                 error.args = (f"{error.args[0]}; {trace.unrolling.too_costly}", *error.args[1:])
-            more = arguments.knowing(needs_of(error)) if settings().auto_static else None
+            more = arguments.with_static_leaves(requests_of(error)) if settings().auto_static else None
             if more is not None:
                 return _trace(function, more, way.with_arrays_again(trace))
             _name_arguments(error, arguments)
             add_location(error)
             raise
         except Exception as error:
-            if isinstance(error, RecursionError) and (endlessly := endless(error)) is not None:
+            if isinstance(error, RecursionError) and (endlessly := infinite_recursion(error)) is not None:
                 guards.heap.restore()
                 add_location(endlessly)
                 raise endlessly from None
@@ -148,7 +143,7 @@ def _trace(
             refuse_changes(copies)
             guards.add_imports()
             if trace.lists.has_heads:
-                with_heads(s.target for heap in (Heap((value,)), before, guards.heap) for s in heap.slots.values())
+                with_prefixes(s.target for heap in (Heap((value,)), before, guards.heap) for s in heap.slots.values())
             effects = ObjectChanges.found(before, guards, given)
             return build_plan(
                 trace, guards, outside.captured, value if reached else None, reached, given, arguments, effects
@@ -158,7 +153,7 @@ def _trace(
             raise
 
 
-def _of_the_whole(error: AnabranchError, function: Callable[..., Any]) -> AnabranchError:
+def _of_the_whole(error: AnabranchError, function: Callable[..., object]) -> AnabranchError:
     """The error with the function as its place: it is found when the function has been left."""
     code = getattr(function, "__code__", None)
     if code is not None:
@@ -168,7 +163,7 @@ def _of_the_whole(error: AnabranchError, function: Callable[..., Any]) -> Anabra
 
 def _name_arguments(error: AnabranchError, arguments: Arguments) -> None:
     """Where knowing arguments would spare an error, and that is switched off, say which."""
-    found = arguments.words(needs_of(error)) if not settings().auto_static else ()
+    found = arguments.words(requests_of(error)) if not settings().auto_static else ()
     if found and isinstance(error.args[0], str):
         names = list(dict.fromkeys(name for need in found for name in need.names))
         which = f"the argument {names[0]}" if len(names) == 1 else f"the arguments {', '.join(names)}"

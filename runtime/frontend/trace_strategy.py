@@ -56,7 +56,7 @@ class Approach:
             return dataclasses.replace(self, looped=None)
         if self.sites and trace.lists.in_arrays <= _RETRIED:
             return self.without_arrays(trace)
-        if trace.loops.staged_growing and self.unroll_reason is None:
+        if trace.loops.staged_with_dynamic_lists and self.unroll_reason is None:
             return self.unrolling(trace, error)
         return None
 

@@ -42,7 +42,7 @@ class _Place(NamedTuple):
         return self._replace(path=f"{self.path}[{name!r}]" if is_item else f"{self.path}.{name}")
 
 
-def _module(scope: Mapping[str, Any]) -> str:
+def _module(scope: Mapping[str, object]) -> str:
     return str(scope.get("__name__", "a module"))
 
 
@@ -64,7 +64,7 @@ def _slot_changes(slot: Slot, place: _Place) -> Iterator[str]:
         yield f"{place} holds other items"
 
 
-def _difference(now: Any, before: Any) -> str:
+def _difference(now: object, before: object) -> str:
     if now is ABSENT:
         return f"is not there any more, was {before!r:.60}"
     if before is ABSENT:
@@ -89,7 +89,7 @@ def _places(guards: Guards) -> dict[int, _Place]:
     return found
 
 
-def _inside(value: Any, place: _Place, slot: Slot | None) -> Iterable[tuple[Any, _Place]]:
+def _inside(value: object, place: _Place, slot: Slot | None) -> Iterable[tuple[Any, _Place]]:
     if isinstance(value, types.CellType):
         return [(held, place) for held in (slot.before if slot is not None else ())]
     if isinstance(value, types.MethodType):

@@ -24,7 +24,7 @@ ABSENT = object()
 class Guards:
     """Names and objects with what they held when a function that reads them was first called."""
 
-    def __init__(self, receiver: Callable[[], Any] | None = None) -> None:
+    def __init__(self, receiver: Callable[[], object] | None = None) -> None:
         self.names: dict[tuple[int, str], tuple[Mapping[str, Any], str, Any]] = {}
         self.heap = Heap((), watch_arrays=True, receiver=receiver)
         self.variables: dict[tuple[int, str], GlobalVariable] = {}
@@ -38,7 +38,7 @@ class Guards:
         """Guard the classes of the arguments."""
         self._add_code()
 
-    def add(self, value: Any) -> list[Any]:
+    def add(self, value: object) -> list[Any]:
         """Guard what a function's code can read from outside, or what an object holds; gives what is new."""
         self.heap.extend((value,))
         if not isinstance(value, types.FunctionType):
@@ -78,7 +78,7 @@ class Guards:
         self.heap.extend(found)
         return found
 
-    def _add_name(self, scope: Mapping[str, Any], name: str) -> bool:
+    def _add_name(self, scope: Mapping[str, object], name: str) -> bool:
         key = (id(scope), name)
         if name not in scope or key in self.names:
             return False
@@ -87,7 +87,7 @@ class Guards:
         self.heap.extend((value,))
         return True
 
-    def knows(self, value: Any) -> bool:
+    def knows(self, value: object) -> bool:
         """Return whether an object was there before the trace, as far as was seen."""
         return self.heap.has_seen(value)
 
@@ -117,7 +117,7 @@ class Guards:
                 if id(base) not in self.code and is_users_class(base):
                     self.code[id(base)] = _ClassCode(base)
 
-    def written_arrays(self) -> list[np.ndarray[Any, Any]]:
+    def written_arrays(self) -> list[np.ndarray]:
         """Arrays from outside whose contents changed."""
         return [a for a, before in self.heap.arrays.values() if not _equal(a, before)]
 
@@ -188,15 +188,15 @@ class _ClassCode:
         return f"the class {self.cls.__qualname__} has another {', '.join(names)}"
 
 
-def _methods(held: Mapping[str, Any]) -> dict[str, Any]:
+def _methods(held: Mapping[str, object]) -> dict[str, Any]:
     return {name: value for name, value in held.items() if callable(value) or hasattr(value, "__get__")}
 
 
-def _are(now: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
+def _are(now: Mapping[str, object], before: Mapping[str, object]) -> bool:
     return len(now) == len(before) and all(now.get(name, ABSENT) is value for name, value in before.items())
 
 
-def _equal(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
+def _equal(a: np.ndarray, b: np.ndarray) -> bool:
     return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
 
 
@@ -219,7 +219,7 @@ def _imported_modules(names: Collection[str], package: str | None) -> dict[str, 
     return {c: m for c in candidates if isinstance(m := sys.modules.get(c), types.ModuleType)}
 
 
-def _modules(scope: Mapping[str, Any], names: Collection[str]) -> list[types.ModuleType]:
+def _modules(scope: Mapping[str, object], names: Collection[str]) -> list[types.ModuleType]:
     """The modules that these names lead to from a scope: a module, one in it, and so on."""
     found: dict[int, types.ModuleType] = {}
     pending = [scope]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import ClassVar, Protocol, TypeAlias
 
 import ml_dtypes
 import numpy as np
 
 from anabranch.base.frozen import frozen
-
-NDArray: TypeAlias = np.ndarray[Any, Any]
 
 
 class DeviceBuffer(Protocol):
@@ -24,7 +22,7 @@ class BufferType:
     """Shape and dtype of one argument or result. `weak_type` is there for jaxlib, which asks for it."""
 
     shape: tuple[int, ...]
-    dtype: np.dtype[Any]
+    dtype: np.dtype
     weak_type: ClassVar[bool] = False
 
     def __str__(self) -> str:
@@ -37,12 +35,12 @@ class BufferType:
 
 
 @functools.lru_cache(maxsize=4096)
-def buffer_type(shape: tuple[int, ...], dtype: np.dtype[Any]) -> BufferType:
+def buffer_type(shape: tuple[int, ...], dtype: np.dtype) -> BufferType:
     """The type of such arrays, the same object each time: the fast path of a call compares types by identity."""
     return BufferType(shape, dtype)
 
 
-DTYPES: dict[str, np.dtype[Any]] = {
+DTYPES: dict[str, np.dtype] = {
     "i1": np.dtype(np.bool_),
     "bf16": np.dtype(ml_dtypes.bfloat16),
     **{f"i{bits}": np.dtype(f"int{bits}") for bits in (8, 16, 32, 64)},

@@ -79,7 +79,7 @@ def _in_context(run: Callable[[list[Any]], list[Any]], buffers: list[Any]) -> li
 def reporting(callback: HostCallback) -> HostCallback:
     """Keep what a callback raises: XLA passes on only the text of an exception."""
 
-    def report(*arguments: Any) -> tuple[Any, ...]:
+    def report(*arguments: object) -> tuple[Any, ...]:
         outermost, _here.in_callback = not _here.in_callback, True
         try:
             result: tuple[Any, ...] = _contexts[-1].copy().run(callback, *arguments)

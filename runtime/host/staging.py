@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.host.buffer_types import BufferType, DeviceBuffer, NDArray
+from anabranch.runtime.host.buffer_types import BufferType, DeviceBuffer
 from anabranch.runtime.host.callbacks import ArgumentMismatchError
 
 _ALIGNMENT = 64
@@ -18,7 +18,7 @@ _COPIED_BYTES = 16 * 1024
 _KEPT_BYTES = 1024 * 1024
 
 
-def adopter(kind: BufferType) -> Callable[[DeviceBuffer], NDArray]:
+def adopter(kind: BufferType) -> Callable[[DeviceBuffer], np.ndarray]:
     """How a result of this type becomes a writable ndarray that stands on, and keeps alive, XLA's memory."""
     shape, dtype, ndarray = kind.shape, kind.dtype, np.ndarray
     if kind.nbytes == 0:
@@ -26,7 +26,7 @@ def adopter(kind: BufferType) -> Callable[[DeviceBuffer], NDArray]:
     # Any: typing knows neither attributes of ctypes objects nor that they are buffers.
     from_address: Any = (ctypes.c_char * kind.nbytes).from_address
 
-    def adopt(result: DeviceBuffer) -> NDArray:
+    def adopt(result: DeviceBuffer) -> np.ndarray:
         memory = from_address(result.unsafe_buffer_pointer())
         memory.owner = result
         return ndarray(shape, dtype, memory)
@@ -52,14 +52,14 @@ _CTYPES = {
 }
 
 
-def aligned(kind: BufferType) -> NDArray:
+def aligned(kind: BufferType) -> np.ndarray:
     """Uninitialised memory that XLA takes as it is."""
     memory = np.empty(kind.nbytes + _ALIGNMENT, np.uint8)
     start = -memory.ctypes.data % _ALIGNMENT
     return memory[start : start + kind.nbytes].view(kind.dtype).reshape(kind.shape)
 
 
-def aligned_copy(array: NDArray, kind: BufferType) -> NDArray:
+def aligned_copy(array: np.ndarray, kind: BufferType) -> np.ndarray:
     """The array's values in memory of its own that XLA takes as it is."""
     memory = aligned(kind)
     memory[...] = array
@@ -70,7 +70,7 @@ def aligned_copy(array: NDArray, kind: BufferType) -> NDArray:
 _ADDRESS = object.__basicsize__
 
 
-def address(array: NDArray) -> int:
+def address(array: np.ndarray) -> int:
     """Where an array's memory is, as `array.ctypes.data` says in ten times the time."""
     return ctypes.c_size_t.from_address(id(array) + _ADDRESS).value
 
@@ -93,11 +93,11 @@ class Staging:
 
     __slots__ = ("_kinds", "_large", "_place", "buffers", "memories")
 
-    def __init__(self, kinds: Sequence[BufferType], place: Callable[[NDArray, BufferType], DeviceBuffer]) -> None:
+    def __init__(self, kinds: Sequence[BufferType], place: Callable[[np.ndarray, BufferType], DeviceBuffer]) -> None:
         self._kinds = kinds
         self._place = place
         self._large = {i: _Large(kind, place) for i, kind in enumerate(kinds) if not is_staged(kind)}
-        self.memories: list[NDArray] = []
+        self.memories: list[np.ndarray] = []
         self.buffers: list[Any] = []
         for kind in kinds:
             self.buffers.append(None)
@@ -105,7 +105,7 @@ class Staging:
                 memory, self.buffers[-1] = _staged(kind, place)
                 self.memories.append(memory)
 
-    def fill(self, arguments: Sequence[NDArray]) -> list[Any]:
+    def fill(self, arguments: Sequence[np.ndarray]) -> list[Any]:
         """Buffers that hold the arguments until the next `fill`, or for as long as the caller leaves them unchanged."""
         memories = iter(self.memories)
         for index, (kind, argument) in enumerate(zip(self._kinds, arguments, strict=True)):
@@ -119,12 +119,14 @@ class Staging:
                 self.buffers[index] = large.placed(argument)
         return self.buffers
 
-    def placed(self, index: int, argument: NDArray) -> DeviceBuffer:
+    def placed(self, index: int, argument: np.ndarray) -> DeviceBuffer:
         """The buffer of an argument that is not always copied."""
         return self._large[index].placed(argument)
 
 
-def _staged(kind: BufferType, place: Callable[[NDArray, BufferType], DeviceBuffer]) -> tuple[NDArray, DeviceBuffer]:
+def _staged(
+    kind: BufferType, place: Callable[[np.ndarray, BufferType], DeviceBuffer]
+) -> tuple[np.ndarray, DeviceBuffer]:
     """Memory, and XLA's buffer on it."""
     memory = aligned(kind)
     return memory, place(memory, kind)
@@ -135,13 +137,13 @@ class _Large:
 
     __slots__ = ("_address", "_buffer", "_kind", "_place", "_staged")
 
-    def __init__(self, kind: BufferType, place: Callable[[NDArray, BufferType], DeviceBuffer]) -> None:
+    def __init__(self, kind: BufferType, place: Callable[[np.ndarray, BufferType], DeviceBuffer]) -> None:
         self._kind, self._place = kind, place
         self._address = -1
         self._buffer: DeviceBuffer  # of the address, once there is one
-        self._staged: tuple[NDArray, DeviceBuffer] | None = None
+        self._staged: tuple[np.ndarray, DeviceBuffer] | None = None
 
-    def placed(self, array: NDArray) -> DeviceBuffer:
+    def placed(self, array: np.ndarray) -> DeviceBuffer:
         """XLA's buffer, valid while the array lives and is not written to."""
         at = address(array)
         # XLA would copy memory that doesn't suit it on a thread of its own, and run the program there too.
@@ -154,7 +156,7 @@ class _Large:
             self._address = at
         return self._buffer
 
-    def _copied(self, array: NDArray) -> DeviceBuffer:
+    def _copied(self, array: np.ndarray) -> DeviceBuffer:
         if not 0 < self._kind.nbytes <= _KEPT_BYTES:
             return self._place(aligned_copy(array, self._kind), self._kind)
         if self._staged is None:

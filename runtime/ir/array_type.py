@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ class ArrayType:
     """The static type of a value in a Program: a shape and a NumPy dtype."""
 
     shape: tuple[int, ...]
-    dtype: np.dtype[Any]
+    dtype: np.dtype
 
     def __str__(self) -> str:
         return f"{short_dtype(self.dtype)}[{','.join(map(str, self.shape))}]"
@@ -38,14 +37,14 @@ class ArrayType:
 _NATIVE = {known.num: known for known in map(np.dtype, "?bBhHiIlLqQefdgFDG")}
 
 
-def native(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def native(dtype: np.dtype) -> np.dtype:
     """The dtype in the machine's order of bytes: the very object that an array of it has."""
     known = _NATIVE.get(dtype.num)
     return dtype.newbyteorder("=") if known is None else known
 
 
 @functools.lru_cache(maxsize=256)
-def short_dtype(dtype: np.dtype[Any]) -> str:
+def short_dtype(dtype: np.dtype) -> str:
     """`f64` for float64, `i8` for int8, `bool`, `c128`; ml_dtypes keep their own names."""
     name = dtype.name.rstrip("0123456789")
     return dtype.name if name not in _SHORT else _SHORT[name] + dtype.name[len(name) :]

@@ -9,7 +9,7 @@ import numpy as np
 from anabranch.runtime.ir.program import Atom, Literal, Program, Var
 
 
-def evaluate(program: Program, *arguments: Any) -> tuple[np.ndarray[Any, Any], ...]:
+def evaluate(program: Program, *arguments: Any) -> tuple[np.ndarray, ...]:
     """Run a Program with each op's NumPy evaluation; the oracle of the tests.
 
     Raises
@@ -19,12 +19,12 @@ def evaluate(program: Program, *arguments: Any) -> tuple[np.ndarray[Any, Any], .
     """
     if len(arguments) != len(program.inputs):
         raise TypeError(f"{program.name} takes {len(program.inputs)} inputs, {len(arguments)} given")
-    env: dict[Var, np.ndarray[Any, Any]] = {}
+    env: dict[Var, np.ndarray] = {}
 
-    def read(atom: Atom) -> np.ndarray[Any, Any]:
+    def read(atom: Atom) -> np.ndarray:
         return atom.value if isinstance(atom, Literal) else env[atom]
 
-    def write(var: Var, value: Any) -> None:
+    def write(var: Var, value: object) -> None:
         array = np.asarray(value)
         if array.shape != var.type.shape or array.dtype != var.type.dtype:
             raise TypeError(f"{program.name}: a value of {array.dtype}{list(array.shape)} for {var.type}")

@@ -38,7 +38,7 @@ class Var:
 class Literal:
     """A constant; `value` is a NumPy array (0-d for scalars), which is never written to."""
 
-    value: np.ndarray[Any, Any]
+    value: np.ndarray
 
     @property
     def type(self) -> ArrayType:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.numpy.core import NDArray, dtype_of, handle, one_axis
+from anabranch.base.value import Value
+from anabranch.runtime.numpy.core import dtype_of, handle, one_axis
 from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.rules import Rules
 
 rules = Rules()
 
 
-def _places(bitorder: Any) -> NDArray:
+def _places(bitorder: object) -> np.ndarray:
     if bitorder not in ("big", "little"):
         raise ValueError("'order' must be either 'little' or 'big'")
     return np.arange(8, dtype=np.uint8)[:: -1 if bitorder == "big" else 1].copy()
 
 
-def _lines(a: Any, axis: Any) -> tuple[Any, int | None]:
+def _axis_last(a: object, axis: object) -> tuple[Value, int | None]:
     """The array with the axis last; flat where there is none."""
     array = handle(a)
     if axis is None:
@@ -32,12 +32,12 @@ def _lines(a: Any, axis: Any) -> tuple[Any, int | None]:
 
 
 @rules.implements(np.packbits)
-def packbits(a: Any, /, axis: Any = None, bitorder: Any = "big") -> Any:
+def packbits(a: object, /, axis: object = None, bitorder: object = "big") -> Value:
     """As `numpy.packbits`."""
     if dtype_of(a).kind not in "biu":
         raise TypeError("Expected an input array of integer or boolean data type")
     places = _places(bitorder)
-    array, at = _lines(a, axis)
+    array, at = _axis_last(a, axis)
     *outer, n = array.shape
     bits = xp.pad((array != 0).astype(np.uint8), [(0, 0)] * len(outer) + [(0, -n % 8)])
     groups = bits.reshape((*outer, (n + 7) // 8, 8))
@@ -46,19 +46,19 @@ def packbits(a: Any, /, axis: Any = None, bitorder: Any = "big") -> Any:
 
 
 @rules.implements(np.unpackbits)
-def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: Any = "big") -> Any:
+def unpackbits(a: object, /, axis: object = None, count: Value = None, bitorder: object = "big") -> Value:
     """As `numpy.unpackbits`."""
     if dtype_of(a) != np.uint8:
         raise TypeError("Expected an input array of unsigned byte data type")
     places = _places(bitorder)
-    array, at = _lines(a, axis)
+    array, at = _axis_last(a, axis)
     *outer, n = array.shape
     bits = ((array[..., None] >> places) & np.uint8(1)).reshape((*outer, n * 8))
     bits = bits if count is None else _counted(bits, operator.index(count))
     return bits if at is None else xp.copy(xp.moveaxis(bits, -1, at))
 
 
-def _counted(bits: Any, count: int) -> Any:
+def _counted(bits: Value, count: int) -> Value:
     """The first `count` bits, with zeros where there are no more; a negative count leaves bits out."""
     size = bits.shape[-1]
     if count < -size:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     NoValue,
@@ -34,12 +35,12 @@ rules = Rules()
 _F = registry.FUNCTIONS
 
 
-def _cut(array: Any, axis: int, start: int | None, stop: int | None) -> Any:
+def _cut(array: Value, axis: int, start: int | None, stop: int | None) -> Value:
     return array[(slice(None),) * axis + (slice(start, stop),)]
 
 
 @rules.implements(np.diff)
-def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any = NoValue) -> Any:
+def diff(a: object, n: Value = 1, axis: Value = -1, prepend: object = NoValue, append: object = NoValue) -> Value:
     """As `numpy.diff`."""
     n = operator.index(n)
     if n == 0:
@@ -59,7 +60,7 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any
     return array
 
 
-def _end(x: Any, array: TracedArray, axis: int) -> TracedArray | None:
+def _end(x: object, array: TracedArray, axis: int) -> TracedArray | None:
     if x is NoValue:
         return None
     end = handle(x)
@@ -71,7 +72,7 @@ def _end(x: Any, array: TracedArray, axis: int) -> TracedArray | None:
 
 
 @rules.implements(np.ediff1d)
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> TracedArray:
+def ediff1d(ary: object, to_end: object = None, to_begin: object = None) -> TracedArray:
     """As `numpy.ediff1d`."""
     line = atom_of(ary)
     line = atoms.reshape(line, (line.type.size,))
@@ -89,7 +90,7 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> TracedArray:
 
 
 @rules.implements(np.gradient)
-def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
+def gradient(f: Value, *varargs: Value, axis: Value = None, edge_order: Value = 1) -> Value:
     """As `numpy.gradient`, with uniform or given spacing."""
     if edge_order > 2:
         raise ValueError("'edge_order' greater than 2 not supported")
@@ -107,7 +108,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> An
     return made[0] if len(made) == 1 and (single or array.ndim == 1 or len(axes) == 1) else tuple(made)
 
 
-def _slope(array: TracedArray, axis: int, spacing: Any, edge_order: int) -> Any:
+def _slope(array: TracedArray, axis: int, spacing: Value, edge_order: int) -> Value:
     n = array.shape[axis]
     if n < edge_order + 1:
         raise ValueError(
@@ -137,7 +138,7 @@ def _slope(array: TracedArray, axis: int, spacing: Any, edge_order: int) -> Any:
     return _F[np.concatenate]([ends[0], inner, ends[1]], axis)
 
 
-def _even_ends(array: TracedArray, axis: int, spacing: Any, edge_order: int) -> tuple[Any, Any]:
+def _even_ends(array: TracedArray, axis: int, spacing: Value, edge_order: int) -> tuple[Value, Value]:
     """The slopes at both ends of evenly spaced values."""
     n = array.shape[axis]
     first, second, before, last = (_cut(array, axis, i, i + 1) for i in (0, 1, n - 2, n - 1))
@@ -148,7 +149,7 @@ def _even_ends(array: TracedArray, axis: int, spacing: Any, edge_order: int) -> 
     return start, 0.5 / spacing * earlier + -2.0 / spacing * before + 1.5 / spacing * last
 
 
-def _uneven_ends(array: TracedArray, axis: int, steps: Any, edge_order: int) -> tuple[Any, Any]:
+def _uneven_ends(array: TracedArray, axis: int, steps: Value, edge_order: int) -> tuple[Value, Value]:
     """The slopes at both ends of values at given distances."""
     n = array.shape[axis]
     first, second, before, last = (_cut(array, axis, i, i + 1) for i in (0, 1, n - 2, n - 1))
@@ -163,7 +164,7 @@ def _uneven_ends(array: TracedArray, axis: int, steps: Any, edge_order: int) -> 
     return start, end + (2.0 * near + far) / (near * (far + near)) * last
 
 
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+def trapezoid(y: object, x: object = None, dx: object = 1.0, axis: Value = -1) -> Value:
     """As `numpy.trapezoid`."""
     array = handle(y)
     axis = operator.index(axis)
@@ -189,7 +190,7 @@ for _name in ("trapezoid", "trapz"):
 # ---- convolution -----------------------------------------------------------------------------------------------------
 
 
-def _windows(a: Atom, v: Atom, mode: Any) -> Atom:
+def _windows(a: Atom, v: Atom, mode: object) -> Atom:
     """Sums of products of v with every window of a; a is the longer one."""
     n, m = a.type.size, v.type.size
     modes = {"full": m - 1, "same": m // 2, "valid": 0, 2: m - 1, 1: m // 2, 0: 0}
@@ -244,7 +245,7 @@ def _places(length: int, m: int) -> Atom:
     return atoms.reshape(atoms.ufunc(np.add, *lines), (length, m, 1))
 
 
-def _vectors(a: Any, v: Any) -> tuple[Atom, Atom]:
+def _vectors(a: object, v: object) -> tuple[Atom, Atom]:
     dtype = np.result_type(dtype_of(a), dtype_of(v))
     values = tuple(atom_of(x, dtype) for x in (a, v))
     left, right = (x if x.type.shape else atoms.reshape(x, (1,)) for x in values)
@@ -254,7 +255,7 @@ def _vectors(a: Any, v: Any) -> tuple[Atom, Atom]:
 
 
 @rules.implements(np.convolve)
-def convolve(a: Any, v: Any, mode: Any = "full") -> TracedArray:
+def convolve(a: object, v: object, mode: object = "full") -> TracedArray:
     """As `numpy.convolve`."""
     x, y = _vectors(a, v)
     if not x.type.size:
@@ -267,7 +268,7 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> TracedArray:
 
 
 @rules.implements(np.correlate)
-def correlate(a: Any, v: Any, mode: Any = "valid") -> TracedArray:
+def correlate(a: object, v: object, mode: object = "valid") -> TracedArray:
     """As `numpy.correlate`."""
     if not shape_of(a) or not shape_of(v):
         raise ValueError("object of too small depth for desired array")
@@ -286,7 +287,9 @@ def correlate(a: Any, v: Any, mode: Any = "valid") -> TracedArray:
 
 
 @rules.implements(np.interp)
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+def interp(
+    x: object, xp: object, fp: object, left: object = None, right: object = None, period: object = None
+) -> Value:
     """As `numpy.interp`."""
     if dtype_of(fp).kind == "c":
         parts = []
@@ -319,7 +322,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     return result(atoms.select(atoms.ufunc(np.isnan, points), points, y))
 
 
-def _periodic(x: Any, xp: Any, fp: Any, period: Any) -> Any:
+def _periodic(x: object, xp: object, fp: object, period: object) -> Value:
     """Interpolation where the sample points are repeated: sorted within one period, with a neighbour on either side."""
     zero = apply_ufunc.apply(np.equal, (period, 0))
     run_time_checks.fail_if(atom_of(zero), lambda _: ValueError("period must be a non-zero value"))
@@ -352,19 +355,19 @@ def _between(x: Atom, known: Atom, values: Atom, low: Atom, n: int) -> Atom:
     x0, x1 = (atoms.op("gather", known, atoms.reshape(i, (*shape, 1))) for i in (low, high))
     y0, y1 = (atoms.op("gather", values, atoms.reshape(i, (*shape, 1))) for i in (low, high))
     slope = atoms.ufunc(np.divide, atoms.ufunc(np.subtract, y1, y0), atoms.ufunc(np.subtract, x1, x0))
-    y = _line(slope, x, x0, y0)
-    again = _line(slope, x, x1, y1)
+    y = _linear(slope, x, x0, y0)
+    again = _linear(slope, x, x1, y1)
     again = atoms.select(atoms.logical_and(atoms.ufunc(np.isnan, again), atoms.ufunc(np.equal, y0, y1)), y0, again)
     y = atoms.select(atoms.ufunc(np.isnan, y), again, y)
     return atoms.select(atoms.ufunc(np.equal, x, x0), y0, y)
 
 
-def _line(slope: Atom, x: Atom, x0: Atom, y0: Atom) -> Atom:
+def _linear(slope: Atom, x: Atom, x0: Atom, y0: Atom) -> Atom:
     return atoms.ufunc(np.add, atoms.ufunc(np.multiply, slope, atoms.ufunc(np.subtract, x, x0)), y0)
 
 
 @rules.implements(np.unwrap)
-def unwrap(p: Any, discont: Any = None, axis: Any = -1, *, period: Any = 2 * np.pi) -> Any:
+def unwrap(p: Value, discont: Value = None, axis: Value = -1, *, period: Value = 2 * np.pi) -> Value:
     """As `numpy.unwrap`: of integers with an integer period in their own type, which the sum may leave."""
     array = handle(p)
     steps = diff(array, axis=axis)

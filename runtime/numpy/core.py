@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
+from anabranch.base.value import Value
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
@@ -21,11 +22,10 @@ from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 NoValue: Any = np._NoValue
-NDArray = np.ndarray[Any, Any]
 _LEAVES = (np.ndarray, np.generic, str, bytes, int, float, complex, type(None))
 
 
-def traced_inside(value: Any) -> bool:
+def traced_inside(value: object) -> bool:
     """Return whether a value is traced or an Array (which becomes an input), or a list, tuple or dict holds one."""
     if isinstance(value, (Tracer, UnionValue, device.Array)):
         return True
@@ -38,14 +38,14 @@ def traced_inside(value: Any) -> bool:
     return False
 
 
-def sized_inside(value: Any) -> bool:
+def has_dynamic_array(value: Value) -> bool:
     """Return whether a value is an array of run-time size, or a list or tuple holds one."""
     if type(value) in (list, tuple):
-        return any(map(sized_inside, value))
-    return wrap.is_sized(value)
+        return any(map(has_dynamic_array, value))
+    return wrap.is_dynamic_array(value)
 
 
-def resolved(value: Any) -> Any:
+def resolved(value: Value) -> Value:
     """The value with run-time alternatives made one value, also inside lists and tuples."""
     if isinstance(value, UnionValue):
         return resolved(value.resolve())
@@ -56,13 +56,13 @@ def resolved(value: Any) -> Any:
     return value
 
 
-def full_name(original: Callable[..., Any]) -> str:
+def full_name(original: Callable[..., object]) -> str:
     """The name of a NumPy function as users know it."""
     module = getattr(original, "__module__", None) or "numpy"
     return f"{module}.{original.__name__}"
 
 
-def is_staged(original: Callable[..., Any]) -> bool:
+def is_staged(original: Callable[..., object]) -> bool:
     """Return whether a NumPy function takes run-time values."""
     if original not in registry.FUNCTIONS:
         return False
@@ -70,7 +70,7 @@ def is_staged(original: Callable[..., Any]) -> bool:
     return name not in registry.REFUSED and name not in registry.STATIC
 
 
-def adopted(made: Any, arguments: Any) -> Any:
+def adopted(made: object, arguments: object) -> Value:
     """A result of NumPy's own: a fresh array becomes a handle, since staged code may write into it later.
 
     Scalars stay NumPy's, and so does an array that shares memory with an argument.
@@ -83,23 +83,23 @@ def adopted(made: Any, arguments: Any) -> Any:
     if type(made) is not np.ndarray or made.dtype.kind not in "biufc" or _shared(made, arguments):
         return made
     handle = fresh(Literal(frozen(np.array(made, order="C"))))
-    memory_layout.give(handle, memory_layout.traits_of_ndarray(made))
+    memory_layout.set_traits(handle, memory_layout.traits_of_ndarray(made))
     return handle
 
 
-def _shared(made: NDArray, value: Any) -> bool:
+def _shared(made: np.ndarray, value: object) -> bool:
     if isinstance(value, np.ndarray):
         return made is value or np.may_share_memory(made, value)
     return isinstance(value, (list, tuple)) and any(_shared(made, v) for v in value)
 
 
-def frozen(array: NDArray) -> NDArray:
+def frozen(array: np.ndarray) -> np.ndarray:
     """Make an array read-only, and return it."""
     array.flags.writeable = False
     return array
 
 
-def plain(function: str, **keywords: tuple[Any, Any]) -> None:
+def plain(function: str, **keywords: tuple[object, object]) -> None:
     """Refuse keywords with another value than the default: `plain("zeros", order=(order, "C"))`.
 
     Raises
@@ -128,19 +128,19 @@ def refused(name: str, reason: str) -> UnsupportedOperationError:
 # ---- operands --------------------------------------------------------------------------------------------------------
 
 
-def operand(x: Any) -> Any:
+def operand(x: object) -> Value:
     """A traced value, ndarray, NumPy scalar or Python scalar; anything else becomes an array, as NumPy does."""
     if isinstance(x, (Tracer, np.ndarray, np.generic, UnionValue)) or type(x) in PYTHON_DTYPES or traced_inside(x):
         return wrap.numpy_operand(x)
     return wrap.numpy_operand(np.asarray(x))
 
 
-def atom_of(x: Any, dtype: Any = None) -> Atom:
+def atom_of(x: Value, dtype: Value = None) -> Atom:
     """The value of an operand, cast to `dtype` if given."""
     return wrap.as_atom(operand(x), dtype)
 
 
-def handle(x: Any) -> TracedArray:
+def handle(x: Value) -> TracedArray:
     """The operand as an array handle; an Array is itself, so that views of it can be made."""
     x = operand(x)
     return x if isinstance(x, TracedArray) else fresh(wrap.as_atom(x))
@@ -152,14 +152,14 @@ def fresh(atom: Atom) -> TracedArray:
     return array
 
 
-def result(atom: Atom, out: Any = None, casting: Any = "same_kind") -> Any:
+def result(atom: Atom, out: Value = None, casting: Value = "same_kind") -> Value:
     """Return a NumPy function's result: `out` after it was written, a NumPy scalar for shape (), or a new array."""
     if isinstance(out, tuple):
         (out,) = out
     return wrap.numpy_result(atom) if out is None else store(out, atom, casting)
 
 
-def store(out: Any, atom: Atom, casting: Any = "same_kind") -> TracedArray:
+def store(out: Value, atom: Atom, casting: Value = "same_kind") -> TracedArray:
     """Write a result to `out`, with NumPy's checks."""
     if isinstance(out, np.ndarray):
         raise ConcretizationError(
@@ -185,12 +185,12 @@ def text(shape: Sequence[int]) -> str:
     return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
 
-def shape_of(x: Any) -> tuple[int, ...]:
+def shape_of(x: object) -> tuple[int, ...]:
     """The shape of an operand."""
     return wrap.shape_of(operand(x))
 
 
-def dtype_of(x: Any) -> np.dtype[Any]:
+def dtype_of(x: Value) -> np.dtype:
     """The dtype of an operand as an array of its own."""
     x = operand(x)
     if isinstance(x, Tracer):
@@ -198,7 +198,7 @@ def dtype_of(x: Any) -> np.dtype[Any]:
     return PYTHON_DTYPES[type(x)] if type(x) in PYTHON_DTYPES else np.dtype(x.dtype)
 
 
-def spec_of(x: Any) -> Any:
+def spec_of(x: Value) -> Value:
     """Return what NumPy's promotion sees: a dtype, or a Python number of the type where the value is weak."""
     x = operand(x)
     if isinstance(x, Tracer) and x.abstract.kind is Kind.PYTHON:
@@ -207,15 +207,15 @@ def spec_of(x: Any) -> Any:
     return x if type(x) in PYTHON_DTYPES else dtype_of(x)
 
 
-def promoted(*xs: Any) -> np.dtype[Any]:
+def promoted(*xs: object) -> np.dtype:
     """`np.result_type` of operands, Python scalars weak."""
-    dtype: np.dtype[Any] = np.result_type(*map(spec_of, xs))
+    dtype: np.dtype = np.result_type(*map(spec_of, xs))
     return dtype
 
 
-def supported(dtype: Any) -> np.dtype[Any]:
+def supported(dtype: Value) -> np.dtype:
     """The dtype, where compiled code can hold it."""
-    chosen: np.dtype[Any] = np.dtype(dtype.resolve() if isinstance(dtype, UnionValue) else dtype)
+    chosen: np.dtype = np.dtype(dtype.resolve() if isinstance(dtype, UnionValue) else dtype)
     if not chosen.isnative or not device.holds(chosen):
         raise UnsupportedOperationError(f"arrays of dtype {chosen} are not supported in compiled code")
     return chosen
@@ -224,7 +224,7 @@ def supported(dtype: Any) -> np.dtype[Any]:
 # ---- shapes and axes -------------------------------------------------------------------------------------------------
 
 
-def shape_argument(shape: Any) -> tuple[int, ...]:
+def shape_argument(shape: object) -> tuple[int, ...]:
     """A shape argument: an int or a sequence of ints. Raises what NumPy does for anything else."""
     if isinstance(shape, TracedArray):
         operator.index(shape)
@@ -240,35 +240,35 @@ def shape_argument(shape: Any) -> tuple[int, ...]:
     return sizes
 
 
-def one_axis(axis: Any, ndim: int, name: str | None = None) -> int:
+def one_axis(axis: Value, ndim: int, name: str | None = None) -> int:
     """An axis counted from the front; raises `AxisError` as NumPy does."""
     return int(normalize_axis_index(operator.index(axis), ndim, name))
 
 
-def axes_tuple(axis: Any, ndim: int, name: str | None = None) -> tuple[int, ...]:
+def axes_tuple(axis: Value, ndim: int, name: str | None = None) -> tuple[int, ...]:
     """`axis=None | int | tuple` as axes counted from the front; None means all."""
     if axis is None:
         return tuple(range(ndim))
     return tuple(normalize_axis_tuple(axis, ndim, name))
 
 
-def kept(shape: Sequence[int], axes: Sequence[int]) -> tuple[int, ...]:
+def keepdims_shape(shape: Sequence[int], axes: Sequence[int]) -> tuple[int, ...]:
     """The shape with the axes at size 1."""
     return tuple(1 if i in axes else n for i, n in enumerate(shape))
 
 
-def broadcast_atoms(*xs: Any, dtype: Any = None) -> list[Atom]:
+def broadcast_atoms(*xs: object, dtype: object = None) -> list[Atom]:
     """The operands broadcast against each other."""
     values = [atom_of(x, dtype) for x in xs]
     shape = apply_ufunc.broadcast_shapes(*(v.type.shape for v in values))
     return [atoms.broadcast_to(v, shape) for v in values]
 
 
-def zeros_atom(shape: Sequence[int], dtype: Any, value: Any = 0) -> Atom:
+def zeros_atom(shape: Sequence[int], dtype: Value, value: Value = 0) -> Atom:
     """A constant array: one literal, broadcast."""
     return atoms.broadcast_to(atoms.literal(np.asarray(value).astype(dtype)), tuple(shape))
 
 
-def iota(shape: Sequence[int], axis: int = 0, dtype: Any = np.int64) -> Atom:
+def iota(shape: Sequence[int], axis: int = 0, dtype: Value = np.int64) -> Atom:
     """Positions along an axis."""
     return atoms.op("iota", shape=tuple(shape), dtype=np.dtype(dtype), axis=axis)

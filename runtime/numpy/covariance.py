@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.numpy.core import atom_of, dtype_of, fresh, handle, shape_of
 from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.rules import Rules
@@ -17,7 +16,7 @@ rules = Rules()
 _HAS_SCALARS = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
 
 
-def _variables(m: Any, rowvar: Any, name: str) -> Any:
+def _variables(m: object, rowvar: object, name: str) -> Value:
     """One variable in each row."""
     array = handle(m)
     if array.ndim > 2:
@@ -27,7 +26,7 @@ def _variables(m: Any, rowvar: Any, name: str) -> Any:
     return table.T if turned else table
 
 
-def _weights(given: Any, count: int, name: str) -> Any:
+def _weights(given: object, count: int, name: str) -> Value:
     weights = handle(given).astype(np.float64)
     if weights.ndim > 1:
         raise RuntimeError(f"cannot handle multidimensional {name}")
@@ -37,22 +36,22 @@ def _weights(given: Any, count: int, name: str) -> Any:
     return weights
 
 
-def _refuse(where: Any, error: Exception) -> None:
+def _refuse(where: object, error: Exception) -> None:
     run_time_checks.fail_if(wrap.as_atom(where), lambda _: error)
 
 
 @rules.implements(np.cov)
 def cov(
-    m: Any,
-    y: Any = None,
-    rowvar: Any = True,
-    bias: Any = False,
-    ddof: Any = None,
-    fweights: Any = None,
-    aweights: Any = None,
+    m: object,
+    y: object = None,
+    rowvar: object = True,
+    bias: Value = False,
+    ddof: Value = None,
+    fweights: object = None,
+    aweights: object = None,
     *,
-    dtype: Any = None,
-) -> Any:
+    dtype: object = None,
+) -> Value:
     """As `numpy.cov`."""
     if ddof is not None and ddof != int(ddof):
         raise ValueError("ddof must be integer")
@@ -72,7 +71,7 @@ def cov(
     return xp.squeeze(fresh(atom_of(scaled, chosen)))
 
 
-def _all_weights(fweights: Any, aweights: Any, count: int) -> tuple[Any, Any]:
+def _all_weights(fweights: object, aweights: object, count: int) -> tuple[Value, Value]:
     """The weight of each observation, and their sum; None where all count alike."""
     weights = None
     if fweights is not None:
@@ -84,7 +83,7 @@ def _all_weights(fweights: Any, aweights: Any, count: int) -> tuple[Any, Any]:
     return weights, None if weights is None else xp.sum(weights)
 
 
-def _freedom(weights: Any, aweights: Any, total: Any, free: int, count: int) -> Any:
+def _freedom(weights: object, aweights: object, total: Value, free: int, count: int) -> Value:
     """Return the divisor of the sum of products."""
     if weights is None:
         return float(count - free)
@@ -94,7 +93,7 @@ def _freedom(weights: Any, aweights: Any, total: Any, free: int, count: int) -> 
 
 
 @rules.implements(np.corrcoef)
-def corrcoef(x: Any, y: Any = None, rowvar: Any = True, *, dtype: Any = None) -> Any:
+def corrcoef(x: object, y: object = None, rowvar: object = True, *, dtype: object = None) -> Value:
     """As `numpy.corrcoef`."""
     c = cov(x, y, rowvar, dtype=dtype)
     if not shape_of(c):

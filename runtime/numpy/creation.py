@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.device import foreign
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal
 from anabranch.runtime.numpy import memory_order
@@ -27,7 +28,7 @@ from anabranch.runtime.numpy.core import (
     zeros_atom,
 )
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.run_time_sizes import Extents, is_open, shape_with_room
+from anabranch.runtime.numpy.run_time_sizes import Extents, is_open, shape_with_capacity
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays import indexing, integer_elements
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -48,7 +49,7 @@ _REQUIREMENTS = {
 }
 
 
-def _check(name: str, order: Any = "C", device: Any = None, like: Any = None, subok: Any = False) -> None:
+def _check(name: str, order: object = "C", device: object = None, like: object = None, subok: object = False) -> None:
     if order not in _ORDERS:
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
     if device != "cpu":
@@ -57,17 +58,19 @@ def _check(name: str, order: Any = "C", device: Any = None, like: Any = None, su
     del subok  # there is one class of traced arrays
 
 
-def _only_c_or_f(order: Any) -> None:
+def _only_c_or_f(order: object) -> None:
     if order not in ("C", "F", None):
         raise ValueError("only 'C' or 'F' order is permitted")
 
 
 def _constant(name: str, value: int) -> Callable[..., Any]:
-    def function(shape: Any, dtype: Any = float, order: Any = "C", *, device: Any = None, like: Any = None) -> Any:
+    def function(
+        shape: Value, dtype: Value = float, order: Value = "C", *, device: Value = None, like: Value = None
+    ) -> Value:
         _check(name, order, device, like)
         _only_c_or_f(order)
         chosen = supported(float if dtype is None else dtype)
-        sizes, extents = shape_with_room(shape)
+        sizes, extents = shape_with_capacity(shape)
         return wrap.with_extents(memory_order.laid(zeros_atom(sizes, chosen, value), order), extents)
 
     return function
@@ -75,10 +78,16 @@ def _constant(name: str, value: int) -> Callable[..., Any]:
 
 def _constant_like(name: str, value: int) -> Callable[..., Any]:
     def function(
-        a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, *, device: Any = None
-    ) -> Any:
+        a: Value,
+        dtype: Value = None,
+        order: Value = "K",
+        subok: Value = True,
+        shape: Value = None,
+        *,
+        device: Value = None,
+    ) -> Value:
         _check(name, order, device, None, subok)
-        sizes, extents = (shape_of(a), ()) if shape is None else shape_with_room(shape)
+        sizes, extents = (shape_of(a), ()) if shape is None else shape_with_capacity(shape)
         made = memory_order.laid(zeros_atom(sizes, supported(dtype_of(a) if dtype is None else dtype), value), order)
         return wrap.with_extents(made, extents)
 
@@ -93,13 +102,19 @@ for _name, _value in (("zeros", 0), ("ones", 1), ("empty", 0)):
 
 @rules.creates(np.empty_like)
 def empty_like(
-    prototype: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None, *, device: Any = None
-) -> Any:
+    prototype: object,
+    dtype: object = None,
+    order: object = "K",
+    subok: object = True,
+    shape: object = None,
+    *,
+    device: object = None,
+) -> Value:
     """As `numpy.empty_like`: zeros."""
     return registry.FUNCTIONS[np.zeros_like](prototype, dtype, order, subok, shape, device=device)
 
 
-def _filled(shape: tuple[int, ...], extents: Extents, fill_value: Any, dtype: Any, order: Any) -> Any:
+def _filled(shape: tuple[int, ...], extents: Extents, fill_value: object, dtype: object, order: object) -> Value:
     value = operand(fill_value)
     chosen = supported(dtype_of(value) if dtype is None else dtype)
     if not any(extents):
@@ -111,35 +126,41 @@ def _filled(shape: tuple[int, ...], extents: Extents, fill_value: Any, dtype: An
 
 @rules.creates(np.full)
 def full(
-    shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C", *, device: Any = None, like: Any = None
-) -> Any:
+    shape: object,
+    fill_value: object,
+    dtype: object = None,
+    order: object = "C",
+    *,
+    device: object = None,
+    like: object = None,
+) -> Value:
     """As `numpy.full`; the value may be traced."""
     _check("full", order, device, like)
     _only_c_or_f(order)
-    return _filled(*shape_with_room(shape), fill_value, dtype, order)
+    return _filled(*shape_with_capacity(shape), fill_value, dtype, order)
 
 
 @rules.creates(np.full_like)
 def full_like(
-    a: Any,
-    fill_value: Any,
-    dtype: Any = None,
-    order: Any = "K",
-    subok: Any = True,
-    shape: Any = None,
+    a: object,
+    fill_value: object,
+    dtype: object = None,
+    order: object = "K",
+    subok: object = True,
+    shape: object = None,
     *,
-    device: Any = None,
-) -> Any:
+    device: object = None,
+) -> Value:
     """As `numpy.full_like`."""
     _check("full_like", order, device, None, subok)
-    sizes, extents = (shape_of(a), ()) if shape is None else shape_with_room(shape)
+    sizes, extents = (shape_of(a), ()) if shape is None else shape_with_capacity(shape)
     return _filled(sizes, extents, fill_value, dtype_of(a) if dtype is None else dtype, order)
 
 
 # ---- from values -----------------------------------------------------------------------------------------------------
 
 
-def cast_value(x: Any, dtype: np.dtype[Any]) -> Atom:
+def cast_value(x: object, dtype: np.dtype) -> Atom:
     """A value cast as NumPy's assignment casts it: unsafe for arrays, checked for Python scalars."""
     if type(x) in (int, float, complex):
         # NumPy's own conversion raises for what does not fit.
@@ -149,16 +170,16 @@ def cast_value(x: Any, dtype: np.dtype[Any]) -> Atom:
 
 @rules.creates(np.array)
 def array(
-    object: Any,
-    dtype: Any = None,
+    object: Value,
+    dtype: Value = None,
     *,
-    copy: Any = True,
-    order: Any = "K",
-    subok: Any = False,
-    ndmin: Any = 0,
-    like: Any = None,
-    ndmax: Any = None,
-) -> Any:
+    copy: Value = True,
+    order: Value = "K",
+    subok: Value = False,
+    ndmin: Value = 0,
+    like: Value = None,
+    ndmax: Value = None,
+) -> Value:
     """As `numpy.array`: a new array, also from nested lists that hold traced values."""
     object = object if subok else foreign.plain(object)
     _check("array", order, None, like, subok)
@@ -169,14 +190,14 @@ def array(
     return made
 
 
-def _ordered(made: TracedArray, order: Any, copy: Any) -> TracedArray:
+def _ordered(made: TracedArray, order: object, copy: object) -> TracedArray:
     done = memory_order.ordered(made, order)
     if copy is False and done is not made:
         raise ValueError("Unable to avoid copy while creating an array as requested.")
     return done
 
 
-def _converted(x: Any, dtype: Any, copy: Any) -> TracedArray:
+def _converted(x: Value, dtype: Value, copy: Value) -> TracedArray:
     if isinstance(x, TracedArray):
         same = dtype is None or np.dtype(dtype) == x.dtype
         if same and not copy:
@@ -194,14 +215,14 @@ def _converted(x: Any, dtype: Any, copy: Any) -> TracedArray:
     return fresh(_stack(indexing.assigned(x, chosen) if isinstance(x, Tracer) else x, chosen))
 
 
-def _literal(made: np.ndarray[Any, Any]) -> Atom:
+def _literal(made: np.ndarray) -> Atom:
     """A literal; one element repeated stays one element."""
     if made.size > 1 and made.strides and not any(made.strides):
         return zeros_atom(made.shape, made.dtype, made.flat[0])
     return Literal(frozen(np.array(made, order="C")))
 
 
-def _dtypes(x: Any) -> list[np.dtype[Any]]:
+def _dtypes(x: object) -> list[np.dtype]:
     if isinstance(x, (list, tuple)):
         return [d for item in x for d in _dtypes(item)]
     if type(x) is int:
@@ -209,7 +230,7 @@ def _dtypes(x: Any) -> list[np.dtype[Any]]:
     return [dtype_of(x)]
 
 
-def _stack(x: Any, dtype: np.dtype[Any]) -> Atom:
+def _stack(x: Value, dtype: np.dtype) -> Atom:
     if isinstance(x, UnionValue):
         x = x.resolve()
     if isinstance(x, Tracer):
@@ -237,16 +258,28 @@ def _common_depth(shapes: list[tuple[int, ...]]) -> int:
 
 @rules.creates(np.asanyarray)
 def asanyarray(
-    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
-) -> Any:
+    a: object,
+    dtype: object = None,
+    order: object = None,
+    *,
+    device: object = None,
+    copy: object = None,
+    like: object = None,
+) -> Value:
     """As `numpy.asanyarray`: an array of a class of its own is returned itself, of use where nothing else is traced."""
     return a if isinstance(a, np.ndarray) and foreign.plain(a) is not a else asarray(a, dtype, order, like=like)
 
 
 @rules.creates(np.asarray)
 def asarray(
-    a: Any, dtype: Any = None, order: Any = None, *, device: Any = None, copy: Any = None, like: Any = None
-) -> Any:
+    a: object,
+    dtype: object = None,
+    order: object = None,
+    *,
+    device: object = None,
+    copy: object = None,
+    like: object = None,
+) -> Value:
     """As `numpy.asarray`: an array of the dtype and the order asked for is returned itself."""
     _check("asarray", order, device, like)
     a = foreign.plain(a)
@@ -256,19 +289,19 @@ def asarray(
 
 
 @rules.creates(np.ascontiguousarray)
-def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+def ascontiguousarray(a: object, dtype: object = None, *, like: object = None) -> Value:
     """As `numpy.ascontiguousarray`: an array in C order, of at least one dimension."""
     return registry.FUNCTIONS[np.atleast_1d](asarray(a, dtype, "C", like=like))
 
 
 @rules.creates(np.asfortranarray)
-def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+def asfortranarray(a: object, dtype: object = None, *, like: object = None) -> Value:
     """As `numpy.asfortranarray`: an array in Fortran order, of at least one dimension."""
     return registry.FUNCTIONS[np.atleast_1d](asarray(a, dtype, "F", like=like))
 
 
 @rules.creates(np.asarray_chkfinite)
-def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
+def asarray_chkfinite(a: object, dtype: object = None, order: object = None) -> Value:
     """As `numpy.asarray_chkfinite`."""
     made = asarray(a, dtype, order)
     if made.dtype.kind in "fc":
@@ -278,20 +311,20 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: Any = None) -> Any:
 
 
 @rules.creates(np.copy)
-def copy(a: Any, order: Any = "K", subok: Any = False) -> Any:
+def copy(a: Value, order: Value = "K", subok: Value = False) -> Value:
     """As `numpy.copy`."""
     return array(a, order=order, subok=subok)
 
 
 @rules.method("copy")
-def copy_method(a: Any, order: Any = "C") -> Any:
+def copy_method(a: object, order: object = "C") -> Value:
     """As `ndarray.copy`."""
     _check("ndarray.copy", order)
     return array(a, order=order) if isinstance(a, TracedArray) else a
 
 
 @rules.creates(np.require)
-def require(a: Any, dtype: Any = None, requirements: Any = None, *, like: Any = None) -> Any:
+def require(a: object, dtype: object = None, requirements: Value = None, *, like: object = None) -> Value:
     """As `numpy.require`: of what may be required only the order of the elements makes a difference here."""
     wanted = {str(r).upper() for r in requirements or ()}
     unknown = wanted - _REQUIREMENTS.keys()
@@ -316,40 +349,40 @@ def diagonal_mask(rows: int, columns: int, k: int, compare: np.ufunc = np.equal)
 
 @rules.creates(np.eye)
 def eye(
-    N: Any,  # noqa: N803
-    M: Any = None,  # noqa: N803
-    k: Any = 0,
-    dtype: Any = float,
-    order: Any = "C",
+    N: object,  # noqa: N803
+    M: object = None,  # noqa: N803
+    k: Value = 0,
+    dtype: Value = float,
+    order: object = "C",
     *,
-    device: Any = None,
-    like: Any = None,
-) -> Any:
+    device: object = None,
+    like: object = None,
+) -> Value:
     """As `numpy.eye`."""
     _check("eye", order, device, like)
-    shape, extents = shape_with_room((N, N if M is None else M))
+    shape, extents = shape_with_capacity((N, N if M is None else M))
     ones = atoms.convert(diagonal_mask(shape[0], shape[1], operator.index(k)), supported(dtype))
     return wrap.with_extents(memory_order.laid(ones, order), extents)
 
 
 @rules.creates(np.identity)
-def identity(n: Any, dtype: Any = None, *, like: Any = None) -> Any:
+def identity(n: object, dtype: object = None, *, like: object = None) -> Value:
     """As `numpy.identity`."""
     return eye(n, dtype=float if dtype is None else dtype, like=like)
 
 
 @rules.creates(np.tri)
-def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None) -> Any:  # noqa: N803
+def tri(N: object, M: object = None, k: Value = 0, dtype: Value = float, *, like: object = None) -> Value:  # noqa: N803
     """As `numpy.tri`, which makes nothing of negative sizes, and takes floats."""
     _check("tri", like=like)
     if type(k) is float or isinstance(k, np.floating):
         k = math.floor(k)
-    shape, extents = shape_with_room(tuple(map(_length, (N, N if M is None else M))))
+    shape, extents = shape_with_capacity(tuple(map(_length, (N, N if M is None else M))))
     ones = atoms.convert(diagonal_mask(shape[0], shape[1], operator.index(k), np.less_equal), supported(dtype))
     return wrap.with_extents(fresh(ones), extents)
 
 
-def _length(n: Any) -> Any:
+def _length(n: Value) -> Value:
     """How many numbers `np.arange(n)` makes."""
     if traced_inside(n):
         return size_arithmetic.maximum(size_arithmetic.bound_of(n), 0) if is_open(n) else n

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import ufunc_reductions
 from anabranch.runtime.numpy.core import atom_of, fresh, operand, plain, result, supported
@@ -24,13 +24,13 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 @rules.implements(np.einsum)
 def einsum(
-    *operands: Any,
-    out: Any = None,
-    optimize: Any = False,
-    dtype: Any = None,
-    order: Any = "K",
-    casting: Any = "safe",
-) -> Any:
+    *operands: object,
+    out: object = None,
+    optimize: Value = False,
+    dtype: object = None,
+    order: object = "K",
+    casting: object = "safe",
+) -> Value:
     """As `numpy.einsum`; repeated labels, ellipses and the form with lists of axes included."""
     plain("einsum", order=(order, "K"))
     subscripts, xs = _interleaved(operands) if not isinstance(operands[0], str) else (operands[0], list(operands[1:]))
@@ -48,7 +48,7 @@ def einsum(
     return result(value, out, casting)
 
 
-def _interleaved(operands: Sequence[Any]) -> tuple[str, list[Any]]:
+def _interleaved(operands: Sequence[Value]) -> tuple[str, list[Value]]:
     """`einsum(a, [0, 1], b, [1, 2], [0, 2])` as subscripts."""
     xs, lists = list(operands[0 : len(operands) - 1 : 2]), list(operands[1::2])
     subscripts = ",".join(map(_labels, lists))
@@ -57,7 +57,7 @@ def _interleaved(operands: Sequence[Any]) -> tuple[str, list[Any]]:
     return subscripts, xs
 
 
-def _labels(axes: Sequence[Any]) -> str:
+def _labels(axes: Sequence[Value]) -> str:
     return "".join("..." if a is Ellipsis else _LETTERS[a] for a in axes)
 
 
@@ -105,7 +105,7 @@ def _prepared(x: Atom, term: str) -> Term:
     return x, term
 
 
-def _contract(terms: list[Term], target: str, path: Sequence[Any]) -> Atom:
+def _contract(terms: list[Term], target: str, path: Sequence[Value]) -> Atom:
     for step in path:
         chosen = [terms[i] for i in step]
         terms = [t for i, t in enumerate(terms) if i not in step]
@@ -157,7 +157,7 @@ def _stretched(x: Atom, a: str, y: Atom, b: str) -> Atom:
 
 
 @rules.implements(np.einsum_path)
-def einsum_path(*operands: Any, **options: Any) -> tuple[list[Any], str]:
+def einsum_path(*operands: Value, **options: Value) -> tuple[list[Value], str]:
     """As `numpy.einsum_path`, which asks for shapes only."""
     models = [
         np.broadcast_to(np.zeros((), x.dtype), x.shape) if hasattr(x, "dtype") and not isinstance(x, str) else x

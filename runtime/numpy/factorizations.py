@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import linear_systems
 from anabranch.runtime.numpy.core import atom_of, fresh, handle, refused, result
@@ -35,7 +34,7 @@ _NO_EIGENVALUES = "Eigenvalues did not converge"
 
 
 @rules.implements(np.linalg.cholesky)
-def cholesky(a: Any, /, *, upper: Any = False) -> TracedArray:
+def cholesky(a: Value, /, *, upper: Value = False) -> TracedArray:
     """As `numpy.linalg.cholesky`; a matrix that is not positive definite raises `LinAlgError` at run time."""
     array = handle(a)
     assert_square(array)
@@ -45,7 +44,7 @@ def cholesky(a: Any, /, *, upper: Any = False) -> TracedArray:
 
 
 @rules.implements(np.linalg.qr)
-def qr(a: Any, mode: Any = "reduced") -> Any:
+def qr(a: object, mode: object = "reduced") -> Value:
     """As `numpy.linalg.qr`, without the modes that NumPy has deprecated."""
     if mode in ("f", "full", "e", "economic"):
         raise refused("linalg.qr", f"mode={mode!r} is deprecated; write mode='reduced' or mode='raw'")
@@ -79,7 +78,7 @@ def _columns(h: Atom, count: int) -> Atom:
 # ---- eigenvalues -----------------------------------------------------------------------------------------------------
 
 
-def _eigh(a: Any, triangle: Any, vectors: bool) -> tuple[np.dtype[Any], tuple[Atom, ...]]:
+def _eigh(a: object, triangle: Value, vectors: bool) -> tuple[np.dtype, tuple[Atom, ...]]:
     letter = triangle.upper()
     if letter not in ("L", "U"):
         raise ValueError("UPLO argument must be 'L' or 'U'")
@@ -91,20 +90,20 @@ def _eigh(a: Any, triangle: Any, vectors: bool) -> tuple[np.dtype[Any], tuple[At
 
 
 @rules.implements(np.linalg.eigh)
-def eigh(a: Any, UPLO: Any = "L") -> Any:  # noqa: N803
+def eigh(a: object, UPLO: object = "L") -> Value:  # noqa: N803
     """As `numpy.linalg.eigh`."""
     dtype, (w, v) = _eigh(a, UPLO, vectors=True)
     return EighResult(as_dtype(w, real_of(dtype)), as_dtype(v, dtype))
 
 
 @rules.implements(np.linalg.eigvalsh)
-def eigvalsh(a: Any, UPLO: Any = "L") -> TracedArray:  # noqa: N803
+def eigvalsh(a: object, UPLO: object = "L") -> TracedArray:  # noqa: N803
     """As `numpy.linalg.eigvalsh`."""
     dtype, (w,) = _eigh(a, UPLO, vectors=False)
     return as_dtype(w, real_of(dtype))
 
 
-def _eig(a: Any, vectors: bool) -> list[TracedArray]:
+def _eig(a: object, vectors: bool) -> list[TracedArray]:
     """Complex whatever the values are, as in NumPy from 2.5 on: the dtype cannot depend on them."""
     array = handle(a)
     assert_square(array)
@@ -118,13 +117,13 @@ def _eig(a: Any, vectors: bool) -> list[TracedArray]:
 
 
 @rules.implements(np.linalg.eig)
-def eig(a: Any) -> Any:
+def eig(a: object) -> Value:
     """As `numpy.linalg.eig`, always complex."""
     return EigResult(*_eig(a, vectors=True))
 
 
 @rules.implements(np.linalg.eigvals)
-def eigvals(a: Any) -> TracedArray:
+def eigvals(a: object) -> TracedArray:
     """As `numpy.linalg.eigvals`, always complex."""
     return _eig(a, vectors=False)[0]
 
@@ -133,7 +132,7 @@ def eigvals(a: Any) -> TracedArray:
 
 
 @rules.implements(np.linalg.svd)
-def svd(a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: Any = False) -> Any:
+def svd(a: Value, full_matrices: Value = True, compute_uv: Value = True, hermitian: Value = False) -> Value:
     """As `numpy.linalg.svd`."""
     array = handle(a)
     if hermitian:
@@ -148,11 +147,11 @@ def svd(a: Any, full_matrices: Any = True, compute_uv: Any = True, hermitian: An
     return SVDResult(as_dtype(u, dtype), as_dtype(s, real_of(dtype)), as_dtype(vh, dtype))
 
 
-def _descending(s: Any) -> TracedArray:
+def _descending(s: object) -> TracedArray:
     return fresh(_F[np.sort](s)[..., ::-1].atom)
 
 
-def _hermitian_svd(array: TracedArray) -> Any:
+def _hermitian_svd(array: TracedArray) -> Value:
     """From eigenvalues, the largest first; their signs go into the right vectors."""
     w, v = eigh(array)
     sign, size = _F[np.copysign](np.ones((), w.dtype), w), _F[np.abs](w)
@@ -164,13 +163,13 @@ def _hermitian_svd(array: TracedArray) -> Any:
 
 
 @rules.implements(np.linalg.svdvals)
-def svdvals(x: Any, /) -> Any:
+def svdvals(x: object, /) -> Value:
     """As `numpy.linalg.svdvals`."""
     return svd(x, compute_uv=False)
 
 
 @rules.implements(np.linalg.matrix_rank)
-def matrix_rank(A: Any, tol: Any = None, hermitian: Any = False, *, rtol: Any = None) -> Any:  # noqa: N803
+def matrix_rank(A: object, tol: object = None, hermitian: object = False, *, rtol: object = None) -> Value:  # noqa: N803
     """As `numpy.linalg.matrix_rank`; of a vector it is a Python int."""
     if rtol is not None and tol is not None:
         raise ValueError("`tol` and `rtol` can't be both set.")
@@ -187,7 +186,7 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: Any = False, *, rtol: Any = 
 
 
 @rules.implements(np.linalg.cond)
-def cond(x: Any, p: Any = None) -> Any:
+def cond(x: object, p: object = None) -> Value:
     """As `numpy.linalg.cond` from NumPy 2.5 on, where it is NaN for a matrix that has a NaN."""
     array = handle(x)
     if array.size == 0 and 0 in array.shape[-2:]:
@@ -208,7 +207,7 @@ def cond(x: Any, p: Any = None) -> Any:
     return result(atom_of(_F[np.where](lost, np.inf, value), dtype))
 
 
-def _size(array: Any, p: Any) -> Any:
+def _size(array: Value, p: object) -> Value:
     if p == "nuc":
         return _F[np.sum](_singular_values(array), axis=-1)
     return _F[np.linalg.norm](array, p, axis=(-2, -1))

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
 
@@ -17,7 +18,7 @@ _FILES = "it reads or writes files; do that outside of compiled code"
 _TEXT = (np.loadtxt, np.genfromtxt)  # take lines of text, too
 
 
-def is_in_memory(value: Any) -> bool:
+def is_in_memory(value: object) -> bool:
     """Return whether a value is a stream that the traced function has made."""
     return isinstance(value, (io.StringIO, io.BytesIO)) and not current().trace.outside.is_outside(value)
 
@@ -30,11 +31,11 @@ def refuse(name: str) -> NoReturn:
     )
 
 
-def _checked(original: Callable[..., Any], known: Callable[..., Any]) -> Callable[..., Any]:
+def _checked(original: Callable[..., object], known: Callable[..., object]) -> Callable[..., Any]:
     """The function where it works in memory alone; else refused while tracing."""
 
     @functools.wraps(original, updated=())
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Value:
         given = (*args, *kwargs.values())
         lines = original in _TEXT and isinstance(next(iter(given), None), (list, tuple))
         if tracing() and not lines and not any(map(is_in_memory, given)):

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     atom_of,
@@ -31,13 +32,13 @@ _OPPOSITE = {"backward": "forward", None: "forward", "ortho": "ortho", "forward"
 _WIDE = {np.dtype(np.float16): np.dtype(np.float32)}
 
 
-def _opposite(norm: Any) -> str:
+def _opposite(norm: object) -> str:
     if norm not in _OPPOSITE:
         raise ValueError(f'Invalid norm value {norm}; should be "backward", "ortho" or "forward".')
     return _OPPOSITE[norm]
 
 
-def _scale(n: int, norm: Any, forward: bool, real: np.dtype[Any]) -> float:
+def _scale(n: int, norm: object, forward: bool, real: np.dtype) -> float:
     """By what the op's result is multiplied; the op itself divides inverses by n."""
     opposite = _opposite(norm)
     direction = norm if forward else opposite
@@ -51,7 +52,7 @@ def _scale(n: int, norm: Any, forward: bool, real: np.dtype[Any]) -> float:
     return factor if forward else factor * n
 
 
-def _transformed(a: TracedArray, n: int, axis: Any, kind: str, norm: Any, out: Any) -> TracedArray:
+def _transformed(a: TracedArray, n: int, axis: object, kind: str, norm: object, out: object) -> TracedArray:
     """One transform along one axis, with NumPy's checks."""
     if n < 1:
         raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
@@ -69,7 +70,7 @@ def _transformed(a: TracedArray, n: int, axis: Any, kind: str, norm: Any, out: A
     return fresh(value) if out is None else store(out, value)
 
 
-def _prepared(a: TracedArray, kind: str) -> tuple[np.dtype[Any], Atom]:
+def _prepared(a: TracedArray, kind: str) -> tuple[np.dtype, Atom]:
     """The dtype of the result, and the operand in the dtype that is computed with."""
     if a.dtype.kind not in "biufc":
         raise TypeError(f"ufunc '{kind}' not supported for the input types")
@@ -120,7 +121,7 @@ def _scaled(x: Atom, scale: float) -> Atom:
 # ---- along one axis --------------------------------------------------------------------------------------------------
 
 
-def _points(a: TracedArray, n: Any, axis: Any, half: bool = False) -> int:
+def _points(a: TracedArray, n: Value, axis: Value, half: bool = False) -> int:
     """How many points are transformed."""
     if n is not None:
         return operator.index(n)
@@ -128,10 +129,10 @@ def _points(a: TracedArray, n: Any, axis: Any, half: bool = False) -> int:
     return (size - 1) * 2 if half else size
 
 
-def _register(original: Callable[..., Any]) -> None:
+def _register(original: Callable[..., object]) -> None:
     kind = original.__name__
 
-    def function(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> TracedArray:
+    def function(a: Value, n: Value = None, axis: Value = -1, norm: Value = None, out: Value = None) -> TracedArray:
         array = handle(a)
         return _transformed(array, _points(array, n, axis, kind == "irfft"), axis, kind, norm, out)
 
@@ -143,14 +144,14 @@ for _original in (np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft):
 
 
 @rules.implements(np.fft.hfft)
-def hfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Any:
+def hfft(a: object, n: object = None, axis: object = -1, norm: object = None, out: object = None) -> Value:
     """As `numpy.fft.hfft`."""
     array = handle(a)
     return _F[np.fft.irfft](_F[np.conjugate](array), _points(array, n, axis, True), axis, _opposite(norm), out)
 
 
 @rules.implements(np.fft.ihfft)
-def ihfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = None) -> Any:
+def ihfft(a: object, n: object = None, axis: object = -1, norm: object = None, out: object = None) -> Value:
     """As `numpy.fft.ihfft`."""
     array = handle(a)
     found = _F[np.fft.rfft](array, _points(array, n, axis), axis, _opposite(norm), out)
@@ -160,7 +161,7 @@ def ihfft(a: Any, n: Any = None, axis: Any = -1, norm: Any = None, out: Any = No
 # ---- along several axes ----------------------------------------------------------------------------------------------
 
 
-def _shape_and_axes(a: TracedArray, s: Any, axes: Any, half: bool = False) -> tuple[list[int], list[Any]]:
+def _shape_and_axes(a: TracedArray, s: Value, axes: Value, half: bool = False) -> tuple[list[int], list[Value]]:
     """NumPy's reading of `s` and `axes`."""
     given = s is not None
     sizes = list(s) if given else list(a.shape) if axes is None else [a.shape[i] for i in axes]
@@ -178,8 +179,10 @@ def _shape_and_axes(a: TracedArray, s: Any, axes: Any, half: bool = False) -> tu
     return [a.shape[i] if n == -1 else n for n, i in zip(sizes, chosen, strict=True)], chosen
 
 
-def _each(original: Callable[..., Any], one: Callable[..., Any], default: Any) -> None:
-    def function(a: Any, s: Any = None, axes: Any = default, norm: Any = None, out: Any = None) -> TracedArray:
+def _each(original: Callable[..., object], one: Callable[..., object], default: object) -> None:
+    def function(
+        a: Value, s: Value = None, axes: Value = default, norm: Value = None, out: Value = None
+    ) -> TracedArray:
         array = handle(a)
         sizes, chosen = _shape_and_axes(array, s, axes)
         for n, axis in reversed(list(zip(sizes, chosen, strict=True))):
@@ -196,7 +199,7 @@ _each(np.fft.ifft2, np.fft.ifft, (-2, -1))
 
 
 @rules.implements(np.fft.rfftn)
-def rfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
+def rfftn(a: object, s: object = None, axes: object = None, norm: object = None, out: object = None) -> Value:
     """As `numpy.fft.rfftn`."""
     array = handle(a)
     sizes, chosen = _shape_and_axes(array, s, axes)
@@ -207,7 +210,7 @@ def rfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = 
 
 
 @rules.implements(np.fft.irfftn)
-def irfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any = None) -> Any:
+def irfftn(a: object, s: object = None, axes: object = None, norm: object = None, out: object = None) -> Value:
     """As `numpy.fft.irfftn`."""
     array = handle(a)
     sizes, chosen = _shape_and_axes(array, s, axes, half=True)
@@ -217,13 +220,13 @@ def irfftn(a: Any, s: Any = None, axes: Any = None, norm: Any = None, out: Any =
 
 
 @rules.implements(np.fft.rfft2)
-def rfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None) -> Any:
+def rfft2(a: object, s: object = None, axes: object = (-2, -1), norm: object = None, out: object = None) -> Value:
     """As `numpy.fft.rfft2`."""
     return rfftn(a, s, axes, norm, out)
 
 
 @rules.implements(np.fft.irfft2)
-def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: Any = None) -> Any:
+def irfft2(a: object, s: object = None, axes: object = (-2, -1), norm: object = None, out: object = None) -> Value:
     """As `numpy.fft.irfft2`."""
     return irfftn(a, s, axes, norm, out)
 
@@ -232,7 +235,7 @@ def irfft2(a: Any, s: Any = None, axes: Any = (-2, -1), norm: Any = None, out: A
 
 
 def _shift(original: Callable[..., Any], sign: int) -> None:
-    def function(x: Any, axes: Any = None) -> Any:
+    def function(x: Value, axes: Value = None) -> Value:
         array = handle(x)
         chosen = range(array.ndim) if axes is None else axes
         if isinstance(chosen, (int, np.integer)):
@@ -250,7 +253,7 @@ _shift(np.fft.ifftshift, -1)
 
 def _frequencies(original: Callable[..., Any]) -> None:
     @rules.creates(original)
-    def function(n: Any, d: Any = 1.0, device: Any = None) -> Any:
+    def function(n: Value, d: Value = 1.0, device: Value = None) -> Value:
         plain(f"fft.{original.__name__}", device=(device, None))
         n = operator.index(n) if traced_inside(n) else n
         # NumPy's counts of cycles in n points; d may be known only at run time.

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.numpy.core import (
     atom_of,
     fresh,
@@ -26,14 +27,14 @@ from anabranch.runtime.values.failures import run_time_checks
 rules = Rules()
 
 
-def _refuse(where: Any, message: str) -> None:
+def _refuse(where: object, message: str) -> None:
     run_time_checks.fail_if(wrap.as_atom(xp.any(where)), lambda _: ValueError(message))
 
 
 # ---- edges -----------------------------------------------------------------------------------------------------------
 
 
-def _outer_edges(a: Any, limits: Any) -> tuple[Any, Any]:
+def _outer_edges(a: Value, limits: Value) -> tuple[Value, Value]:
     """The first and the last edge, half a unit away from a single value."""
     if limits is None:
         if not a.size:
@@ -52,7 +53,7 @@ def _outer_edges(a: Any, limits: Any) -> tuple[Any, Any]:
     return xp.where(alone, xp.subtract(first, 0.5), first)[()], xp.where(alone, xp.add(last, 0.5), last)[()]
 
 
-def _edges(name: str, a: Any, bins: Any, limits: Any) -> Any:
+def _edges(name: str, a: object, bins: Value, limits: object) -> Value:
     """The edges of the bins; how many there are is static."""
     if isinstance(bins, str):
         raise refused(
@@ -67,7 +68,7 @@ def _edges(name: str, a: Any, bins: Any, limits: Any) -> Any:
     return edges
 
 
-def _even_edges(name: str, a: Any, bins: Any, limits: Any) -> Any:
+def _even_edges(name: str, a: object, bins: Value, limits: object) -> Value:
     if traced_inside(bins):
         raise refused(name, "the number of bins must be static; pass a number, or edges of a static size")
     try:
@@ -83,7 +84,7 @@ def _even_edges(name: str, a: Any, bins: Any, limits: Any) -> Any:
 
 
 @rules.implements(np.histogram_bin_edges)
-def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:
+def histogram_bin_edges(a: object, bins: object = 10, range: object = None, weights: object = None) -> Value:
     """As `numpy.histogram_bin_edges`, for a static number of bins."""
     return _edges("histogram_bin_edges", *_values(a, weights)[:1], bins, range)
 
@@ -91,7 +92,7 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
 # ---- counts ----------------------------------------------------------------------------------------------------------
 
 
-def _values(a: Any, weights: Any) -> tuple[Any, Any]:
+def _values(a: object, weights: object) -> tuple[Value, Value]:
     values = handle(a)
     if values.dtype.kind == "b":
         values = values.astype(np.uint8)
@@ -103,7 +104,7 @@ def _values(a: Any, weights: Any) -> tuple[Any, Any]:
     return values.ravel(), weight.ravel()
 
 
-def _places(values: Any, edges: Any) -> tuple[Any, Any]:
+def _places(values: Value, edges: Value) -> tuple[Value, Value]:
     """In which bin each value is, and whether it is in any; the last bin has its end."""
     dtype = np.result_type(values.dtype, edges.dtype)
     value, line = values.astype(dtype), atom_of(edges, dtype)
@@ -114,7 +115,7 @@ def _places(values: Any, edges: Any) -> tuple[Any, Any]:
     return xp.clip(place, 0, edges.shape[0] - 2), inside
 
 
-def _counted(places: Any, inside: Any, weight: Any, size: int, dtype: Any) -> Any:
+def _counted(places: object, inside: Value, weight: object, size: int, dtype: object) -> Value:
     total = xp.zeros(size, dtype)
     if size:
         xp.add.at(
@@ -124,7 +125,9 @@ def _counted(places: Any, inside: Any, weight: Any, size: int, dtype: Any) -> An
 
 
 @rules.implements(np.histogram)
-def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+def histogram(
+    a: object, bins: object = 10, range: object = None, density: object = None, weights: object = None
+) -> Value:
     """As `numpy.histogram`, for a static number of bins."""
     values, weight = _values(a, weights)
     edges = _edges("histogram", values, bins, range)
@@ -137,7 +140,9 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
 
 
 @rules.implements(np.histogramdd)
-def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+def histogramdd(
+    sample: object, bins: object = 10, range: Value = None, density: object = None, weights: object = None
+) -> Value:
     """As `numpy.histogramdd`, for static numbers of bins."""
     points = xp.atleast_2d(handle(sample)).T if isinstance(sample, (list, tuple)) else handle(sample)
     points = points if points.ndim > 1 else xp.atleast_2d(points).T
@@ -160,7 +165,7 @@ def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = N
     return (_density(counts, edges) if density else counts), tuple(edges)
 
 
-def _density(counts: Any, edges: Sequence[Any]) -> Any:
+def _density(counts: Value, edges: Sequence[Value]) -> Value:
     total = counts.sum()
     for i, edge in enumerate(edges):
         width = [1] * counts.ndim
@@ -170,7 +175,9 @@ def _density(counts: Any, edges: Sequence[Any]) -> Any:
 
 
 @rules.implements(np.histogram2d)
-def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+def histogram2d(
+    x: Value, y: Value, bins: object = 10, range: object = None, density: object = None, weights: object = None
+) -> Value:
     """As `numpy.histogram2d`, for static numbers of bins."""
     if len(x) != len(y):
         raise ValueError("x and y must have the same length.")

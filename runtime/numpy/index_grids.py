@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.numpy.core import (
     adopted,
     atom_of,
@@ -22,7 +22,7 @@ from anabranch.runtime.numpy.core import (
     zeros_atom,
 )
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.run_time_sizes import shape_with_room
+from anabranch.runtime.numpy.run_time_sizes import shape_with_capacity
 from anabranch.runtime.values import apply_ufunc, atoms, passed_functions, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 
@@ -30,7 +30,7 @@ rules = Rules()
 
 
 @rules.implements(np.ix_)
-def ix_(*args: Any) -> tuple[Any, ...]:
+def ix_(*args: object) -> tuple[Value, ...]:
     """As `numpy.ix_`, of positions; truth values must be static."""
     lines = []
     for i, given in enumerate(args):
@@ -44,21 +44,21 @@ def ix_(*args: Any) -> tuple[Any, ...]:
 
 
 @rules.creates(np.mask_indices)
-def mask_indices(n: Any, mask_func: Any, k: Any = 0) -> Any:
+def mask_indices(n: Value, mask_func: Value, k: Value = 0) -> Value:
     """As `numpy.mask_indices`, of a static size and offset."""
     if traced_inside((n, k)):
         raise refused("mask_indices", "the size of its result is known only at run time; index with a mask")
-    chosen = getattr(mask_func, "__wrapped__", mask_func)
+    chosen: Value = getattr(mask_func, "__wrapped__", mask_func)
     return adopted(np.mask_indices(n, chosen, k), ())
 
 
 @rules.creates(np.indices)
-def indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Any:
+def indices(dimensions: Value, dtype: Value = int, sparse: Value = False) -> Value:
     """As `numpy.indices`."""
-    (shape, extents), chosen = shape_with_room(dimensions), supported(dtype)
+    (shape, extents), chosen = shape_with_capacity(dimensions), supported(dtype)
     rank = len(shape)
     if sparse:
-        lines = [atoms.reshape(iota((n,), 0, chosen), _line(n, i, rank)) for i, n in enumerate(shape)]
+        lines = [atoms.reshape(iota((n,), 0, chosen), _shape_along_axis(n, i, rank)) for i, n in enumerate(shape)]
         own = [tuple(e if i == k else None for k in range(rank)) for i, e in enumerate(extents or (None,) * rank)]
         return tuple(wrap.with_extents(fresh(line), e) for line, e in zip(lines, own, strict=True))
     if not shape:
@@ -70,8 +70,8 @@ def indices(dimensions: Any, dtype: Any = int, sparse: Any = False) -> Any:
 
 @rules.creates(np.fromfunction)
 def fromfunction(
-    function: Callable[..., Any], shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any
-) -> Any:
+    function: Callable[..., object], shape: object, *, dtype: object = float, like: object = None, **kwargs: object
+) -> Value:
     """As `numpy.fromfunction`: the function is called once, on the coordinate arrays."""
     plain("fromfunction", like=(like, None))
     grid = indices(shape, dtype=dtype)
@@ -79,7 +79,9 @@ def fromfunction(
 
 
 @rules.creates(np.meshgrid)
-def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "xy") -> tuple[TracedArray, ...]:
+def meshgrid(
+    *xi: object, copy: object = True, sparse: object = False, indexing: object = "xy"
+) -> tuple[TracedArray, ...]:
     """As `numpy.meshgrid`; the arrays are copies."""
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
@@ -88,12 +90,15 @@ def meshgrid(*xi: Any, copy: Any = True, sparse: Any = False, indexing: Any = "x
     places = list(range(len(values)))
     if indexing == "xy" and len(values) > 1:
         places[:2] = [1, 0]
-    lines = [atoms.reshape(v, _line(v.type.size, place, len(values))) for v, place in zip(values, places, strict=True)]
+    lines = [
+        atoms.reshape(v, _shape_along_axis(v.type.size, place, len(values)))
+        for v, place in zip(values, places, strict=True)
+    ]
     if not sparse:
         shape = apply_ufunc.broadcast_shapes(*(v.type.shape for v in lines))
         lines = [atoms.broadcast_to(v, shape) for v in lines]
     return tuple(map(fresh, lines))
 
 
-def _line(size: int, axis: int, ndim: int) -> Sequence[int]:
+def _shape_along_axis(size: int, axis: int, ndim: int) -> Sequence[int]:
     return (1,) * axis + (size,) + (1,) * (ndim - axis - 1)

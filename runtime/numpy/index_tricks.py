@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.numpy.core import handle, refused, spec_of, traced_inside
 from anabranch.runtime.values import registry, wrap
 
@@ -31,7 +32,7 @@ class Bracket:
     def __init__(self, original: Any, axis: int, ndmin: int, place: int) -> None:
         self.original, self.axis, self.ndmin, self.place = original, axis, ndmin, place
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Value) -> Value:
         if not traced_inside(key):
             return self.original[key]
         items = list(key) if isinstance(key, tuple) else [key]
@@ -52,16 +53,16 @@ class Bracket:
         axis, ndmin, place = (*numbers, *(self.axis, self.ndmin, self.place)[len(numbers) :])
         return Bracket(self.original, axis, ndmin, place)
 
-    def joined(self, items: list[Any]) -> Any:
+    def joined(self, items: list[Value]) -> Value:
         """The items as one array, in NumPy's common dtype."""
         made = [_run(x) if isinstance(x, slice) else x for x in items]
         dtype = np.result_type(*map(_spec, made))
         parts = [self._widened(x).astype(dtype) for x in made]
         return _F[np.concatenate](parts, self.axis)
 
-    def _widened(self, item: Any) -> Any:
+    def _widened(self, item: object) -> Value:
         """The item with new axes of one element."""
-        array: Any = item if wrap.is_sized(item) else handle(item)
+        array: Any = item if wrap.is_dynamic_array(item) else handle(item)
         missing = self.ndmin - array.ndim
         if missing <= 0:
             return array
@@ -71,12 +72,12 @@ class Bracket:
         return array[(*((None,) * front), ..., *((None,) * (missing - front)))]
 
 
-def _spec(x: Any) -> Any:
+def _spec(x: Value) -> Value:
     """Return what NumPy's promotion sees."""
-    return x.dtype if wrap.is_sized(x) else spec_of(x)
+    return x.dtype if wrap.is_dynamic_array(x) else spec_of(x)
 
 
-def _run(asked: slice) -> Any:
+def _run(asked: slice) -> Value:
     """`start:stop:step`, where an imaginary step counts the numbers."""
     start = 0 if asked.start is None else asked.start
     step = 1 if asked.step is None else asked.step

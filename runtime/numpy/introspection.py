@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.numpy import memory_order
 from anabranch.runtime.numpy.core import dtype_of, one_axis, refused, shape_of, spec_of, traced_inside
@@ -19,19 +18,19 @@ rules = Rules()
 
 
 @rules.implements(np.shape)
-def shape(a: Any) -> tuple[int, ...]:
+def shape(a: Value) -> tuple[int, ...]:
     """As `numpy.shape`."""
     return shape_of(a)
 
 
 @rules.implements(np.ndim)
-def ndim(a: Any) -> int:
+def ndim(a: Value) -> int:
     """As `numpy.ndim`."""
     return len(shape_of(a))
 
 
 @rules.implements(np.size)
-def size(a: Any, axis: Any = None) -> int:
+def size(a: Value, axis: Value = None) -> int:
     """As `numpy.size`."""
     sizes = shape_of(a)
     axes = range(len(sizes)) if axis is None else [one_axis(x, len(sizes)) for x in np.atleast_1d(axis)]
@@ -41,25 +40,25 @@ def size(a: Any, axis: Any = None) -> int:
     return total
 
 
-def _model(x: Any) -> Any:
+def _model(x: object) -> Value:
     """Return what NumPy's promotion functions take in place of an operand."""
     return spec_of(x) if traced_inside(x) else x
 
 
 @rules.implements(np.result_type)
-def result_type(*arrays_and_dtypes: Any) -> np.dtype[Any]:
+def result_type(*arrays_and_dtypes: object) -> np.dtype:
     """As `numpy.result_type`."""
     return np.result_type(*map(_model, arrays_and_dtypes))
 
 
 @rules.implements(np.can_cast)
-def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
+def can_cast(from_: Value, to: Value, casting: Value = "safe") -> bool:
     """As `numpy.can_cast`."""
     return np.can_cast(dtype_of(from_), to, casting)
 
 
 @rules.implements(np.min_scalar_type)
-def min_scalar_type(a: Any, /) -> np.dtype[Any]:
+def min_scalar_type(a: Value, /) -> np.dtype:
     """As `numpy.min_scalar_type`, of arrays; that of a scalar depends on its value."""
     if not shape_of(a):
         raise ConcretizationError(
@@ -69,7 +68,7 @@ def min_scalar_type(a: Any, /) -> np.dtype[Any]:
 
 
 @rules.implements(np.common_type)
-def common_type(*arrays: Any) -> Any:
+def common_type(*arrays: object) -> Value:
     """As `numpy.common_type`."""
     for x in arrays:
         if isinstance(x, PythonScalar):
@@ -78,38 +77,38 @@ def common_type(*arrays: Any) -> Any:
 
 
 @rules.implements(np.iscomplexobj)
-def iscomplexobj(x: Any) -> bool:
+def iscomplexobj(x: object) -> bool:
     """As `numpy.iscomplexobj`."""
     return dtype_of(x).kind == "c"
 
 
 @rules.implements(np.isrealobj)
-def isrealobj(x: Any) -> bool:
+def isrealobj(x: object) -> bool:
     """As `numpy.isrealobj`."""
     return dtype_of(x).kind != "c"
 
 
 @rules.implements(np.isscalar)
-def isscalar(element: Any) -> bool:
+def isscalar(element: object) -> bool:
     """As `numpy.isscalar`."""
     return isinstance(element, Tracer) and element.abstract.kind is not Kind.ARRAY
 
 
 @rules.implements(np.isfortran)
-def isfortran(a: Any) -> bool:
+def isfortran(a: Value) -> bool:
     """As `numpy.isfortran`."""
     return memory_order.fortran(a)
 
 
 @rules.implements(np.may_share_memory)
-def may_share_memory(a: Any, b: Any, /, max_work: Any = 0) -> bool:
+def may_share_memory(a: Value, b: object, /, max_work: object = 0) -> bool:
     """As `numpy.may_share_memory`, by the identity of the memory."""
     del max_work
     return isinstance(a, TracedArray) and isinstance(b, TracedArray) and a.storage is b.storage
 
 
 @rules.implements(np.shares_memory)
-def shares_memory(a: Any, b: Any, /, max_work: Any = -1) -> bool:
+def shares_memory(a: Value, b: Value, /, max_work: Value = -1) -> bool:
     """As `numpy.shares_memory`, where one of two handles on the same memory is all of it."""
     if not may_share_memory(a, b, max_work):
         return False
@@ -119,6 +118,6 @@ def shares_memory(a: Any, b: Any, /, max_work: Any = -1) -> bool:
 
 
 @rules.implements(np.iterable)
-def iterable(y: Any) -> bool:
+def iterable(y: Value) -> bool:
     """As `numpy.iterable`."""
     return not isinstance(y, Tracer) or len(shape_of(y)) > 0

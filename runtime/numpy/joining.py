@@ -6,10 +6,10 @@ import itertools
 import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     atom_of,
@@ -36,7 +36,7 @@ from anabranch.runtime.values.memory import views
 rules = Rules()
 
 
-def _items(arrays: Any) -> list[Any]:
+def _items(arrays: object) -> list[Value]:
     if isinstance(arrays, TracedArray):
         return [arrays[i] for i in range(len(arrays))]
     if not isinstance(arrays, (list, tuple)):
@@ -48,7 +48,7 @@ def _joined(values: Sequence[Atom], axis: int) -> Atom:
     return values[0] if len(values) == 1 else atoms.op("concatenate", *values, axis=axis)
 
 
-def _cast(items: Sequence[Any], dtype: Any, casting: Any, out: Any) -> list[Atom]:
+def _cast(items: Sequence[object], dtype: Value, casting: Value, out: object) -> list[Atom]:
     # Arrays are joined, so Python scalars are not weak here.
     chosen = np.result_type(*map(dtype_of, items)) if dtype is None else supported(dtype)
     for x in items:
@@ -61,8 +61,8 @@ def _cast(items: Sequence[Any], dtype: Any, casting: Any, out: Any) -> list[Atom
 
 @rules.implements(np.concatenate)
 def concatenate(
-    arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
-) -> Any:
+    arrays: Value, /, axis: Value = 0, out: Value = None, *, dtype: Value = None, casting: Value = "same_kind"
+) -> Value:
     """As `numpy.concatenate`."""
     items = _items(arrays)
     if not items:
@@ -99,7 +99,9 @@ def _check_joinable(values: Sequence[Atom], axis: int) -> None:
 
 
 @rules.implements(np.stack)
-def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> TracedArray:
+def stack(
+    arrays: Value, axis: Value = 0, out: Value = None, *, dtype: Value = None, casting: Value = "same_kind"
+) -> TracedArray:
     """As `numpy.stack`."""
     items = _items(arrays)
     if not items:
@@ -114,10 +116,10 @@ def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, cas
     return fresh(joined) if out is None else store(out, joined)
 
 
-def _register_stack(original: Callable[..., Any], least: int, axis_of: Callable[..., Any]) -> None:
+def _register_stack(original: Callable[..., object], least: int, axis_of: Callable[..., object]) -> None:
     at_least = (np.atleast_1d, np.atleast_2d, np.atleast_3d)[least - 1]
 
-    def function(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    def function(tup: Value, *, dtype: Value = None, casting: Value = "same_kind") -> Value:
         items = [registry.FUNCTIONS[at_least](handle(x)) for x in _items(tup)]
         if not items:
             raise ValueError("need at least one array to concatenate")
@@ -133,13 +135,13 @@ _register_stack(np.hstack, 1, lambda first: 0 if first.ndim == 1 else 1)
 
 
 @rules.implements(np.dstack)
-def dstack(tup: Any) -> Any:
+def dstack(tup: object) -> Value:
     """As `numpy.dstack`."""
     return concatenate([registry.FUNCTIONS[np.atleast_3d](handle(x)) for x in _items(tup)], 2)
 
 
 @rules.implements(np.column_stack)
-def column_stack(tup: Any) -> Any:
+def column_stack(tup: object) -> Value:
     """As `numpy.column_stack`."""
     arrays = [handle(x) for x in _items(tup)]
     columns = [a if a.ndim >= 2 else fresh(atoms.reshape(a.atom, (a.size, 1))) for a in arrays]
@@ -147,14 +149,14 @@ def column_stack(tup: Any) -> Any:
 
 
 @rules.implements(np.block)
-def block(arrays: Any) -> Any:
+def block(arrays: object) -> Value:
     """As `numpy.block`: nested lists of blocks."""
     depth = _depth(arrays)
     ndim = max(depth, _most_axes(arrays))
     return _block(arrays, depth, ndim)
 
 
-def _depth(arrays: Any) -> int:
+def _depth(arrays: object) -> int:
     if not isinstance(arrays, list):
         return 0
     if not arrays:
@@ -165,11 +167,11 @@ def _depth(arrays: Any) -> int:
     return 1 + depths.pop()
 
 
-def _most_axes(arrays: Any) -> int:
+def _most_axes(arrays: object) -> int:
     return max(map(_most_axes, arrays)) if isinstance(arrays, list) else handle(arrays).ndim
 
 
-def _block(arrays: Any, depth: int, ndim: int) -> Any:
+def _block(arrays: Value, depth: int, ndim: int) -> Value:
     if depth == 0:
         array = handle(arrays)
         return fresh(atoms.reshape(array.atom, (1,) * (ndim - array.ndim) + array.shape))
@@ -177,7 +179,7 @@ def _block(arrays: Any, depth: int, ndim: int) -> Any:
 
 
 @rules.implements(np.append)
-def append(arr: Any, values: Any, axis: Any = None) -> Any:
+def append(arr: Value, values: Value, axis: Value = None) -> Value:
     """As `numpy.append`."""
     return concatenate([handle(arr), handle(values)], axis)
 
@@ -196,10 +198,10 @@ def _parts(array: TracedArray, bounds: Sequence[int], axis: int) -> list[TracedA
 
 
 @rules.implements(np.array_split)
-def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
+def array_split(ary: object, indices_or_sections: Value, axis: object = 0) -> Value:
     """As `numpy.array_split`: views."""
     if isinstance(indices_or_sections, (list, tuple)) and traced_inside(indices_or_sections):
-        return registry.SIZED[np.array_split](ary, indices_or_sections, axis)
+        return registry.DYNAMIC_SHAPE_FUNCTIONS[np.array_split](ary, indices_or_sections, axis)
     array = handle(ary)
     at = one_axis(axis, array.ndim)
     n = array.shape[at]
@@ -214,7 +216,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
 
 
 @rules.implements(np.split)
-def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
+def split(ary: object, indices_or_sections: Value, axis: object = 0) -> Value:
     """As `numpy.split`: views."""
     array = handle(ary)
     if not isinstance(indices_or_sections, (list, tuple, np.ndarray)):
@@ -224,8 +226,8 @@ def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> Any:
     return array_split(array, indices_or_sections, axis)
 
 
-def _register_split(original: Callable[..., Any], least: int, axis_of: Callable[..., Any]) -> None:
-    def function(ary: Any, indices_or_sections: Any) -> Any:
+def _register_split(original: Callable[..., object], least: int, axis_of: Callable[..., object]) -> None:
+    def function(ary: Value, indices_or_sections: Value) -> Value:
         array = handle(ary)
         if array.ndim < least:
             raise ValueError(f"{original.__name__} only works on arrays of {least} or more dimensions")
@@ -239,7 +241,7 @@ _register_split(np.hsplit, 1, lambda array: 1 if array.ndim > 1 else 0)
 _register_split(np.dsplit, 3, lambda _: 2)
 
 
-def unstack(x: Any, /, *, axis: Any = 0) -> tuple[Any, ...]:
+def unstack(x: object, /, *, axis: object = 0) -> tuple[Value, ...]:
     """As `numpy.unstack`: views."""
     array = handle(x)
     if array.ndim == 0:
@@ -256,7 +258,7 @@ if hasattr(np, "unstack"):
 
 
 @rules.implements(np.tile)
-def tile(A: Any, reps: Any) -> Any:  # noqa: N803
+def tile(A: object, reps: object) -> Value:  # noqa: N803
     """As `numpy.tile`: a copy."""
     listed = tuple(reps) if isinstance(reps, (list, tuple, np.ndarray)) else (reps,)
     if any(map(is_open, listed)):
@@ -273,7 +275,7 @@ def tile(A: Any, reps: Any) -> Any:  # noqa: N803
 
 @rules.method("repeat")
 @rules.implements(np.repeat)
-def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
+def repeat(a: object, repeats: Value, axis: object = None) -> Value:
     """As `numpy.repeat`; the counts may be known only at run time."""
     if dynamic_repeats.is_open(repeats):
         return dynamic_repeats.repeat(a, repeats, axis)
@@ -302,7 +304,7 @@ def repeat(a: Any, repeats: Any, axis: Any = None) -> Any:
     return fresh(picked(value, positions, at))
 
 
-def picked(value: Atom, positions: np.ndarray[Any, Any], axis: int) -> Atom:
+def picked(value: Atom, positions: np.ndarray, axis: int) -> Atom:
     """`np.take` with static positions that are in range."""
     order = (axis, *(i for i in range(len(value.type.shape)) if i != axis))
     front = atoms.transpose(value, order)
@@ -311,7 +313,7 @@ def picked(value: Atom, positions: np.ndarray[Any, Any], axis: int) -> Atom:
 
 
 @rules.implements(np.roll)
-def roll(a: Any, shift: Any, axis: Any = None) -> TracedArray:
+def roll(a: object, shift: Value, axis: Value = None) -> TracedArray:
     """As `numpy.roll`; the shift may be traced."""
     value = atom_of(a)
     shape = value.type.shape
@@ -327,12 +329,12 @@ def roll(a: Any, shift: Any, axis: Any = None) -> TracedArray:
     return fresh(value)
 
 
-def axes_list(axes: Sequence[Any], ndim: int) -> list[int]:
+def axes_list(axes: Sequence[object], ndim: int) -> list[int]:
     """Axes counted from the front; they may repeat."""
     return [axes_tuple(a, ndim)[0] for a in axes]
 
 
-def _rolled(value: Atom, shift: Any, axis: int) -> Atom:
+def _rolled(value: Atom, shift: Value, axis: int) -> Atom:
     n = value.type.shape[axis]
     if n == 0:
         return value

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, handle, result, zeros_atom
 from anabranch.runtime.numpy.rules import Rules
@@ -32,7 +33,7 @@ _SINGULAR = "Singular matrix"
 
 
 @rules.implements(np.linalg.solve)
-def solve(a: Any, b: Any) -> TracedArray:
+def solve(a: object, b: object) -> TracedArray:
     """As `numpy.linalg.solve`; a singular matrix raises `LinAlgError` at run time."""
     left, right = handle(a), handle(b)
     assert_square(left)
@@ -71,7 +72,7 @@ def inverse(a: TracedArray) -> tuple[Atom, Atom]:
 
 
 @rules.implements(np.linalg.inv)
-def inv(a: Any) -> TracedArray:
+def inv(a: object) -> TracedArray:
     """As `numpy.linalg.inv`; a singular matrix raises `LinAlgError` at run time."""
     array = handle(a)
     assert_square(array)
@@ -81,7 +82,7 @@ def inv(a: Any) -> TracedArray:
 
 
 @rules.implements(np.linalg.tensorsolve)
-def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
+def tensorsolve(a: object, b: object, axes: Value = None) -> Value:
     """As `numpy.linalg.tensorsolve`."""
     array, right = handle(a), handle(b)
     ndim = array.ndim
@@ -102,7 +103,7 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
 
 
 @rules.implements(np.linalg.tensorinv)
-def tensorinv(a: Any, ind: Any = 2) -> Any:
+def tensorinv(a: Value, ind: Value = 2) -> Value:
     """As `numpy.linalg.tensorinv`."""
     array = handle(a)
     if ind <= 0:
@@ -115,7 +116,7 @@ def tensorinv(a: Any, ind: Any = 2) -> Any:
 # ---- determinants ----------------------------------------------------------------------------------------------------
 
 
-def _sign_and_log(a: TracedArray) -> tuple[Any, Any]:
+def _sign_and_log(a: TracedArray) -> tuple[Value, Value]:
     """The determinants in double precision: signs, and logarithms of their sizes."""
     (x,) = computed(a)
     lu, pivots, info = run("lu", x)
@@ -135,7 +136,7 @@ def _sign_and_log(a: TracedArray) -> tuple[Any, Any]:
 
 
 @rules.implements(np.linalg.slogdet)
-def slogdet(a: Any) -> Any:
+def slogdet(a: object) -> Value:
     """As `numpy.linalg.slogdet`."""
     array = handle(a)
     assert_square(array)
@@ -145,7 +146,7 @@ def slogdet(a: Any) -> Any:
 
 
 @rules.implements(np.linalg.det)
-def det(a: Any) -> Any:
+def det(a: object) -> Value:
     """As `numpy.linalg.det`."""
     array = handle(a)
     assert_square(array)
@@ -158,7 +159,7 @@ def det(a: Any) -> Any:
 
 
 @rules.implements(np.linalg.pinv)
-def pinv(a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = NoValue) -> Any:
+def pinv(a: object, rcond: object = None, hermitian: object = False, *, rtol: object = NoValue) -> Value:
     """As `numpy.linalg.pinv`."""
     array = handle(a)
     if rcond is not None and rtol is not NoValue:
@@ -178,7 +179,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: Any = False, *, rtol: Any = NoVal
 
 
 @rules.implements(np.linalg.lstsq)
-def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
+def lstsq(a: object, b: object, rcond: object = None) -> Value:
     """As `numpy.linalg.lstsq`; how many residuals there are is known at run time."""
     left, right = handle(a), handle(b)
     vectors = right.ndim == 1
@@ -203,14 +204,14 @@ def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     return as_dtype(atom_of(solution), dtype), rest, result(rank), as_dtype(s, real_of(dtype))
 
 
-def _cutoff(rcond: Any, size: int) -> Any:
+def _cutoff(rcond: object, size: int) -> Value:
     """The ratio to the largest singular value up to which one counts as zero, by LAPACK's gelsd."""
     given: Any = handle(np.finfo(FLOAT64).eps * size if rcond is None else rcond)
     plain = _F[np.logical_and](given > 0, given < 1)
     return _F[np.where](plain, given, np.finfo(FLOAT64).eps / 2)
 
 
-def _residuals(rest: Any, rank: Atom, shape: tuple[int, int], dtype: np.dtype[Any]) -> Any:
+def _residuals(rest: Value, rank: Atom, shape: tuple[int, int], dtype: np.dtype) -> Value:
     """Sums of squares where all columns are independent and fewer than the rows, else an empty array."""
     none = fresh(zeros_atom((0,), dtype))
     m, n = shape

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     atom_of,
@@ -33,7 +34,7 @@ _FAR, _TERMS, _TERMS_FAR = 30.0, 64, 20
 
 
 @rules.implements(np.isclose)
-def isclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: Any = False) -> Any:
+def isclose(a: object, b: object, rtol: object = 1.0e-5, atol: object = 1.0e-8, equal_nan: object = False) -> Value:
     """As `numpy.isclose`."""
     x, y = operand(a), operand(b)
     if not shape_of(x) and not hasattr(x, "dtype"):
@@ -50,18 +51,18 @@ def isclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: A
 
 
 @rules.implements(np.allclose)
-def allclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: Any = False) -> Any:
+def allclose(a: object, b: object, rtol: object = 1.0e-5, atol: object = 1.0e-8, equal_nan: object = False) -> Value:
     """As `numpy.allclose`: a Python bool."""
     return python_bool(_F[np.all](isclose(a, b, rtol, atol, equal_nan)))
 
 
-def python_bool(x: Any) -> Any:
+def python_bool(x: object) -> Value:
     """A traced Python bool of a truth value."""
     return x.item() if hasattr(x, "item") else x
 
 
 @rules.implements(np.array_equal)
-def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
+def array_equal(a1: object, a2: object, equal_nan: object = False) -> Value:
     """As `numpy.array_equal`: a Python bool."""
     if shape_of(a1) != shape_of(a2):
         return False
@@ -73,7 +74,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
 
 
 @rules.implements(np.array_equiv)
-def array_equiv(a1: Any, a2: Any) -> Any:
+def array_equiv(a1: object, a2: object) -> Value:
     """As `numpy.array_equiv`: a Python bool."""
     try:
         apply_ufunc.broadcast_shapes(shape_of(a1), shape_of(a2))
@@ -84,7 +85,12 @@ def array_equiv(a1: Any, a2: Any) -> Any:
 
 @rules.implements(np.isin)
 def isin(
-    element: Any, test_elements: Any, assume_unique: Any = False, invert: Any = False, *, kind: Any = None
+    element: object,
+    test_elements: object,
+    assume_unique: object = False,
+    invert: object = False,
+    *,
+    kind: object = None,
 ) -> TracedArray:
     """As `numpy.isin`: a search in the sorted test elements; NaN is in nothing."""
     del assume_unique, kind  # both only choose NumPy's method
@@ -100,8 +106,8 @@ def isin(
     return fresh(atoms.logical_not(found) if invert else found)
 
 
-def _infinite(name: str, sign: float) -> Any:
-    def function(x: Any, out: Any = None) -> Any:
+def _infinite(name: str, sign: float) -> Value:
+    def function(x: Value, out: Value = None) -> Value:
         if dtype_of(x).kind == "c":
             raise TypeError(f"This operation is not supported for {dtype_of(x)} values because it would be ambiguous.")
         infinite = apply_ufunc.apply(np.isinf, (x,))
@@ -118,7 +124,7 @@ rules.implements(np.isneginf)(_infinite("isneginf", -1.0))
 
 
 @rules.implements(np.iscomplex)
-def iscomplex(x: Any) -> Any:
+def iscomplex(x: object) -> Value:
     """As `numpy.iscomplex`."""
     if dtype_of(x).kind != "c":
         return result(zeros_atom(shape_of(x), np.bool_))
@@ -126,13 +132,15 @@ def iscomplex(x: Any) -> Any:
 
 
 @rules.implements(np.isreal)
-def isreal(x: Any) -> Any:
+def isreal(x: object) -> Value:
     """As `numpy.isreal`."""
     return _F[np.imag](x) == 0
 
 
 @rules.implements(np.nan_to_num)
-def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+def nan_to_num(
+    x: object, copy: object = True, nan: object = 0.0, posinf: object = None, neginf: object = None
+) -> Value:
     """As `numpy.nan_to_num`."""
     value = atom_of(x)
     if value.type.dtype.kind == "c":
@@ -149,7 +157,7 @@ def nan_to_num(x: Any, copy: Any = True, nan: Any = 0.0, posinf: Any = None, neg
     return target if target.shape else target[()]
 
 
-def _finite(x: TracedArray, nan: Any, posinf: Any, neginf: Any) -> Atom:
+def _finite(x: TracedArray, nan: object, posinf: object, neginf: object) -> Atom:
     info = np.finfo(x.dtype)
     shape = x.shape
     value = x.atom
@@ -163,12 +171,12 @@ def _finite(x: TracedArray, nan: Any, posinf: Any, neginf: Any) -> Atom:
     return value
 
 
-def isposinf(x: Any) -> Any:
+def isposinf(x: object) -> Value:
     """Where x is infinity."""
     return apply_ufunc.apply(np.equal, (x, np.inf))
 
 
-def isneginf(x: Any) -> Any:
+def isneginf(x: object) -> Value:
     """Where x is minus infinity."""
     return apply_ufunc.apply(np.equal, (x, -np.inf))
 
@@ -178,7 +186,7 @@ def isneginf(x: Any) -> Any:
 
 @rules.method("round")
 @rules.implements(np.round, np.around)
-def round_(a: Any, decimals: Any = 0, out: Any = None) -> Any:
+def round_(a: object, decimals: Value = 0, out: object = None) -> Value:
     """As `numpy.round`: to even, by scaling with a power of ten."""
     decimals = operator.index(decimals)
     value = atom_of(a)
@@ -208,13 +216,13 @@ def _rounded(value: Atom, decimals: int) -> Atom:
 
 
 @rules.implements(np.fix)
-def fix(x: Any, out: Any = None) -> Any:
+def fix(x: object, out: object = None) -> Value:
     """As `numpy.fix`."""
     return _F[np.trunc](x, out=out)
 
 
 @rules.implements(np.sinc)
-def sinc(x: Any) -> Any:
+def sinc(x: object) -> Value:
     """As `numpy.sinc`."""
     value = _F[np.asanyarray](x)
     dtype = value.dtype if value.dtype.kind in "fc" else np.dtype(np.float64)
@@ -225,7 +233,7 @@ def sinc(x: Any) -> Any:
 
 
 @rules.implements(np.angle)
-def angle(z: Any, deg: Any = False) -> Any:
+def angle(z: object, deg: object = False) -> Value:
     """As `numpy.angle`."""
     array = handle(z)
     parts = (array.imag, array.real) if array.dtype.kind == "c" else (0, array)
@@ -234,7 +242,7 @@ def angle(z: Any, deg: Any = False) -> Any:
 
 
 @rules.implements(np.real_if_close)
-def real_if_close(a: Any, tol: Any = 100) -> TracedArray:
+def real_if_close(a: object, tol: object = 100) -> TracedArray:
     """As `numpy.real_if_close`, of real arrays; that of complex ones depends on the values."""
     del tol
     if dtype_of(a).kind == "c":
@@ -243,7 +251,7 @@ def real_if_close(a: Any, tol: Any = 100) -> TracedArray:
 
 
 @rules.implements(np.i0)
-def i0(x: Any) -> Any:
+def i0(x: object) -> Value:
     """As `numpy.i0`: the power series, and far out the asymptotic one."""
     array: Any = _F[np.atleast_1d](handle(x)) if not shape_of(x) else handle(x)
     if array.dtype.kind == "c":

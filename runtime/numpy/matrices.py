@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
-    NDArray,
     atom_of,
     fresh,
     handle,
@@ -27,7 +27,7 @@ _F = registry.FUNCTIONS
 
 
 @rules.implements(np.diag)
-def diag(v: Any, k: Any = 0) -> Any:
+def diag(v: Value, k: Value = 0) -> Value:
     """As `numpy.diag`: a matrix of a vector, a read-only view of a matrix's diagonal."""
     array, k = handle(v), operator.index(k)
     if array.ndim == 2:
@@ -48,13 +48,13 @@ def _diagonal_matrix(line: Atom, k: int) -> Atom:
 
 
 @rules.implements(np.diagflat)
-def diagflat(v: Any, k: Any = 0) -> TracedArray:
+def diagflat(v: object, k: Value = 0) -> TracedArray:
     """As `numpy.diagflat`."""
     line = atom_of(v)
     return fresh(_diagonal_matrix(atoms.reshape(line, (line.type.size,)), operator.index(k)))
 
 
-def _triangle(m: Any, k: Any, lower: bool) -> TracedArray:
+def _triangle(m: Value, k: Value, lower: bool) -> TracedArray:
     value = atom_of(m)
     if len(value.type.shape) == 1:
         # NumPy broadcasts a vector against the square mask.
@@ -69,19 +69,19 @@ def _triangle(m: Any, k: Any, lower: bool) -> TracedArray:
 
 
 @rules.implements(np.tril)
-def tril(m: Any, k: Any = 0) -> TracedArray:
+def tril(m: object, k: object = 0) -> TracedArray:
     """As `numpy.tril`."""
     return _triangle(m, k, lower=True)
 
 
 @rules.implements(np.triu)
-def triu(m: Any, k: Any = 0) -> TracedArray:
+def triu(m: object, k: object = 0) -> TracedArray:
     """As `numpy.triu`."""
     return _triangle(m, k, lower=False)
 
 
 @rules.implements(np.tril_indices_from)
-def tril_indices_from(arr: Any, k: Any = 0) -> tuple[NDArray, ...]:
+def tril_indices_from(arr: Value, k: Value = 0) -> tuple[np.ndarray, ...]:
     """As `numpy.tril_indices_from`: static."""
     if arr.ndim != 2:
         raise ValueError("input array must be 2-d")
@@ -89,7 +89,7 @@ def tril_indices_from(arr: Any, k: Any = 0) -> tuple[NDArray, ...]:
 
 
 @rules.implements(np.triu_indices_from)
-def triu_indices_from(arr: Any, k: Any = 0) -> tuple[NDArray, ...]:
+def triu_indices_from(arr: Value, k: Value = 0) -> tuple[np.ndarray, ...]:
     """As `numpy.triu_indices_from`: static."""
     if arr.ndim != 2:
         raise ValueError("input array must be 2-d")
@@ -97,7 +97,7 @@ def triu_indices_from(arr: Any, k: Any = 0) -> tuple[NDArray, ...]:
 
 
 @rules.implements(np.diag_indices_from)
-def diag_indices_from(arr: Any) -> tuple[NDArray, ...]:
+def diag_indices_from(arr: Value) -> tuple[np.ndarray, ...]:
     """As `numpy.diag_indices_from`: static."""
     if arr.ndim < 2:
         raise ValueError("input array must be at least 2-d")
@@ -107,7 +107,7 @@ def diag_indices_from(arr: Any) -> tuple[NDArray, ...]:
 
 
 @rules.implements(np.vander)
-def vander(x: Any, N: Any = None, increasing: Any = False) -> TracedArray:  # noqa: N803
+def vander(x: Value, N: Value = None, increasing: Value = False) -> TracedArray:  # noqa: N803
     """As `numpy.vander`: running products."""
     array = handle(x)
     if array.ndim != 1:
@@ -126,7 +126,7 @@ def vander(x: Any, N: Any = None, increasing: Any = False) -> TracedArray:  # no
 
 def _window(original: Callable[..., Any]) -> None:
     @rules.creates(original)
-    def function(M: Any, *args: Any) -> TracedArray:  # noqa: N803
+    def function(M: Value, *args: Value) -> TracedArray:  # noqa: N803
         # Of a static length: NumPy's own values, as a constant.
         return fresh(atoms.literal(original(operator.index(M), *args)))
 
@@ -138,7 +138,7 @@ for _original in (np.bartlett, np.blackman, np.hamming, np.hanning, np.kaiser):
 
 
 @rules.implements(np.polyval)
-def polyval(p: Any, x: Any) -> Any:
+def polyval(p: object, x: object) -> Value:
     """As `numpy.polyval`: Horner's rule."""
     coefficients = handle(p)
     value = x if hasattr(x, "dtype") else _F[np.asarray](x)

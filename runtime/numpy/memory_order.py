@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
@@ -30,7 +28,7 @@ def axes_kept(array: TracedArray) -> tuple[int, ...]:
     if memory_layout.plain(array):
         return tuple(range(array.ndim))
     _check_known(array)
-    steps = memory_layout.kept([memory_layout.model(array)])
+    steps = memory_layout.elementwise_strides([memory_layout.model(array)])
     return tuple(sorted(range(array.ndim), key=lambda axis: -abs(steps[axis])))
 
 
@@ -53,19 +51,19 @@ def reshaped(array: TracedArray, shape: tuple[int, ...], copy: bool | None) -> T
     if made is None and copy is None:
         made = wrap.array_of(atoms.reshape(array.atom, shape))
         if not memory_layout.known(array):
-            aliasing.link(made.storage, None, array)
+            aliasing.add_edge(made.storage, None, array)
     return made
 
 
-def laid(atom: Atom, order: Any) -> TracedArray:
+def laid(atom: Atom, order: object) -> TracedArray:
     """A new array that holds the value, in Fortran order where that is asked for."""
     made: TracedArray = wrap.array_of(atom)
     if order == "F":
-        made.storage.strides = memory_layout.in_order(atom.type.shape, atom.type.dtype, "F").strides
+        made.storage.strides = memory_layout.contiguous_model(atom.type.shape, atom.type.dtype, "F").strides
     return made
 
 
-def ordered(array: TracedArray, order: Any) -> TracedArray:
+def ordered(array: TracedArray, order: object) -> TracedArray:
     """The array itself where its elements lie in the order asked for, else a copy that does."""
     if order not in ("C", "F"):
         return array

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import memory_order
 from anabranch.runtime.numpy.core import (
@@ -35,7 +34,7 @@ _F = registry.FUNCTIONS
 # ---- attributes ------------------------------------------------------------------------------------------------------
 
 
-def _real(a: Any) -> Any:
+def _real(a: Value) -> Value:
     if a.dtype.kind != "c":
         return a
     return (
@@ -45,7 +44,7 @@ def _real(a: Any) -> Any:
     )
 
 
-def _imag(a: Any) -> Any:
+def _imag(a: Value) -> Value:
     if a.dtype.kind == "c":
         if isinstance(a, TracedArray):
             return a.viewed(views.ComplexPart("imag"))
@@ -62,7 +61,7 @@ rules.properties["imag"] = _imag
 
 
 def _no_attribute(name: str, reason: str) -> None:
-    def refuse(_: Any) -> Any:
+    def refuse(_: Value) -> Value:
         raise refused(f"ndarray.{name}", reason)
 
     rules.properties[name] = refuse
@@ -77,19 +76,19 @@ rules.properties["device"] = lambda _: "cpu"
 
 
 @rules.implements(np.real)
-def real(val: Any) -> Any:
+def real(val: Value) -> Value:
     """As `numpy.real`: a view of an array."""
     return val.real if hasattr(val, "real") else handle(val).real
 
 
 @rules.implements(np.imag)
-def imag(val: Any) -> Any:
+def imag(val: Value) -> Value:
     """As `numpy.imag`."""
     return val.imag if hasattr(val, "imag") else handle(val).imag
 
 
 @rules.method("conj", "conjugate")
-def conjugate(a: Any, out: Any = None) -> Any:
+def conjugate(a: Value, out: Value = None) -> Value:
     """As `ndarray.conjugate`: an array of real numbers is returned itself."""
     if out is None and a.dtype.kind != "c":
         return a
@@ -100,7 +99,9 @@ def conjugate(a: Any, out: Any = None) -> Any:
 
 
 @rules.method("astype")
-def astype(a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True) -> Any:
+def astype(
+    a: Value, dtype: Value, order: Value = "K", casting: Value = "unsafe", subok: Value = True, copy: Value = True
+) -> Value:
     """As `ndarray.astype`."""
     del subok  # there is one class of traced arrays
     chosen = supported(dtype)
@@ -116,7 +117,7 @@ def astype(a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok:
 if hasattr(np, "astype"):
 
     @rules.implements(np.astype)
-    def astype_function(x: Any, dtype: Any, /, *, copy: Any = True, device: Any = None) -> Any:
+    def astype_function(x: object, dtype: object, /, *, copy: object = True, device: object = None) -> Value:
         """As `numpy.astype`."""
         if device != "cpu":
             plain("astype", device=(device, None))
@@ -124,7 +125,7 @@ if hasattr(np, "astype"):
 
 
 @rules.method("view")
-def view(a: Any, dtype: Any = None, type: Any = None) -> Any:
+def view(a: Value, dtype: Value = None, type: Value = None) -> Value:
     """As `ndarray.view()`; another dtype is not staged."""
     plain("ndarray.view", type=(type, None))
     if dtype is None or np.dtype(dtype) == a.dtype:
@@ -133,7 +134,7 @@ def view(a: Any, dtype: Any = None, type: Any = None) -> Any:
 
 
 @rules.method("item")
-def item(a: Any, *args: Any) -> Any:
+def item(a: Value, *args: Value) -> Value:
     """As `ndarray.item`: a Python scalar."""
     if not args:
         if a.size != 1:
@@ -150,7 +151,7 @@ def item(a: Any, *args: Any) -> Any:
 
 
 @rules.method("tolist")
-def tolist(a: Any) -> Any:
+def tolist(a: Value) -> Value:
     """As `ndarray.tolist`: nested lists of Python scalars."""
     if a.ndim == 0:
         return item(a)
@@ -169,20 +170,20 @@ rules.refuses_method(
 # ---- writing ---------------------------------------------------------------------------------------------------------
 
 
-def _target(a: Any, name: str) -> TracedArray:
+def _target(a: object, name: str) -> TracedArray:
     if not isinstance(a, TracedArray):
         raise refused(name, "its target is not a traced array")
     return a
 
 
 @rules.method("fill")
-def fill(a: Any, value: Any) -> None:
+def fill(a: object, value: object) -> None:
     """As `ndarray.fill`."""
     _target(a, "ndarray.fill")[...] = value
 
 
 @rules.implements(np.copyto)
-def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+def copyto(dst: object, src: object, casting: object = "same_kind", where: object = True) -> None:
     """As `numpy.copyto`."""
     target = _target(dst, "copyto")
     if _is_same(target, src):
@@ -198,7 +199,7 @@ def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) ->
     target.set(value)
 
 
-def _castable(value: Any, dtype: np.dtype[Any], casting: Any) -> bool:
+def _castable(value: Value, dtype: np.dtype, casting: Value) -> bool:
     """Return whether the rule allows it; Python numbers are weak: of them only the kind matters."""
     kind = type(spec_of(value))
     if kind in (int, float, complex):
@@ -209,13 +210,13 @@ def _castable(value: Any, dtype: np.dtype[Any], casting: Any) -> bool:
     return np.can_cast(dtype_of(value), dtype, casting)
 
 
-def _is_same(a: TracedArray, b: Any) -> bool:
+def _is_same(a: TracedArray, b: object) -> bool:
     """Return whether both are the very same part of one array."""
     return isinstance(b, TracedArray) and a.storage is b.storage and a.path == b.path
 
 
 @rules.implements(np.putmask)
-def putmask(a: Any, mask: Any, values: Any) -> None:
+def putmask(a: object, mask: object, values: object) -> None:
     """As `numpy.putmask`: the values are repeated to the array's size."""
     target = _target(a, "putmask")
     chosen = atom_of(mask, np.bool_)
@@ -239,13 +240,13 @@ def _repeated(values: Atom, size: int) -> Atom | None:
     return atoms.op("slice", flat, starts=(0,), limits=(size,), strides=(1,))
 
 
-def _check_apart(name: str, values: Any, target: TracedArray) -> None:
+def _check_apart(name: str, values: object, target: TracedArray) -> None:
     """NumPy reads these values one by one while it writes."""
     if isinstance(values, TracedArray) and values.storage is target.storage:
         raise refused(name, "the values are a part of the array that is written; pass a copy of them")
 
 
-def _check_safe(values: Any, target: TracedArray) -> None:
+def _check_safe(values: object, target: TracedArray) -> None:
     """An array is cast by the rule "safe", any other value as it can be."""
     if isinstance(values, (np.ndarray, TracedArray)) and not np.can_cast(values.dtype, target.dtype, "safe"):
         raise TypeError(
@@ -254,7 +255,7 @@ def _check_safe(values: Any, target: TracedArray) -> None:
 
 
 @rules.implements(np.place)
-def place(arr: Any, mask: Any, vals: Any) -> None:
+def place(arr: Value, mask: Value, vals: Value) -> None:
     """As `numpy.place`: the n-th chosen element takes the n-th value, values repeating."""
     target = _target(arr, "place")
     chosen = atom_of(mask, np.bool_)
@@ -279,7 +280,7 @@ def place(arr: Any, mask: Any, vals: Any) -> None:
 
 @rules.method("put")
 @rules.implements(np.put)
-def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
+def put(a: object, ind: object, v: object, mode: object = "raise") -> None:
     """As `numpy.put`: writes at positions of the flat array."""
     target = _target(a, "put")
     if not atom_of(v).type.size:
@@ -295,7 +296,7 @@ def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
 
 
 @rules.implements(np.fill_diagonal)
-def fill_diagonal(a: Any, val: Any, wrap: Any = False) -> None:
+def fill_diagonal(a: object, val: object, wrap: object = False) -> None:
     """As `numpy.fill_diagonal`."""
     target = _target(a, "fill_diagonal")
     if target.ndim < 2:

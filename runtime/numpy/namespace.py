@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import union_arguments
 from anabranch.runtime.numpy.core import adopted, atom_of, fresh, resolved, supported, traced_inside
@@ -56,7 +57,7 @@ class Namespace:
         return repr(self.__wrapped__)
 
 
-def staged(obj: Any) -> Any:
+def staged(obj: object) -> Value:
     """The staged counterpart of a NumPy module, function or ufunc; any other object is returned as it is.
 
     Parameters
@@ -104,28 +105,28 @@ def _module(module: types.ModuleType) -> Namespace:
     return _MODULES[module]
 
 
-def _is_function(obj: Any) -> bool:
+def _is_function(obj: Value) -> bool:
     """Return whether a routine is one of NumPy's functions; of methods, those of `numpy.random`'s hidden state are."""
     if _random(obj):
         return obj.__self__ is np.random.mtrand._rand
     return _of_numpy(getattr(obj, "__module__", None) or "")
 
 
-def _random(obj: Any) -> bool:
+def _random(obj: object) -> bool:
     # NumPy itself imports this module only when it is first used.
     return "numpy.random" in sys.modules and isinstance(getattr(obj, "__self__", None), np.random.RandomState)
 
 
-def _is_default_rng(obj: Callable[..., Any]) -> bool:
+def _is_default_rng(obj: Callable[..., object]) -> bool:
     return "numpy.random" in sys.modules and obj is np.random.default_rng
 
 
 @functools.lru_cache(maxsize=1024)
-def _guard(original: Callable[..., Any], name: str) -> Callable[..., Any]:
+def _guard(original: Callable[..., object], name: str) -> Callable[..., Any]:
     impure = _random(original) or _is_default_rng(original)
 
     @functools.wraps(original, updated=())
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Value:
         if traced_inside(args) or traced_inside(kwargs):
             instead = "; anabranch.random draws numbers from run-time seeds" if "random" in name else ""
             why = f": {registry.REFUSED[name]}" if name in registry.REFUSED else instead
@@ -144,7 +145,7 @@ def _cast(cls: Any) -> Callable[..., Any]:
     """The staged call of a NumPy scalar type: `np.float64(x)` of a traced x is a cast."""
 
     @union_arguments.of_each
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Value, **kwargs: Value) -> Value:
         if not (traced_inside(args) or traced_inside(kwargs)):
             return cls(*args, **kwargs)
         if len(args) > 1 or kwargs:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import statistics, ufunc_reductions
 from anabranch.runtime.numpy.core import NoValue, atom_of, dtype_of, fresh, handle, result, zeros_atom
@@ -28,8 +29,8 @@ def _replaced(x: Atom, value: float) -> Atom:
     return x if mask is None else atoms.select(mask, zeros_atom(x.type.shape, x.type.dtype, value), x)
 
 
-def _filled(plain_: Callable[..., Any], value: int) -> Callable[..., Any]:
-    def function(a: Any, *args: Any, **kwargs: Any) -> Any:
+def _filled(plain_: Callable[..., object], value: int) -> Callable[..., Any]:
+    def function(a: Value, *args: Value, **kwargs: Value) -> Value:
         return _F[plain_](fresh(_replaced(atom_of(a), value)), *args, **kwargs)
 
     return function
@@ -46,8 +47,13 @@ for _original, _plain, _value in (
 
 def _extreme(ufunc: np.ufunc, numbers: np.ufunc) -> Callable[..., Any]:
     def function(
-        a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue, initial: Any = NoValue, where: Any = NoValue
-    ) -> Any:
+        a: Value,
+        axis: Value = None,
+        out: Value = None,
+        keepdims: Value = NoValue,
+        initial: Value = NoValue,
+        where: Value = NoValue,
+    ) -> Value:
         # fmin and fmax take the number where one of two is NaN.
         x = atom_of(a)
         chosen = numbers if x.type.dtype.kind in "fc" else ufunc
@@ -62,8 +68,8 @@ rules.implements(np.nanmax)(_extreme(np.maximum, np.fmax))
 rules.implements(np.nanmin)(_extreme(np.minimum, np.fmin))
 
 
-def _position(plain_: Callable[..., Any], value: float) -> Callable[..., Any]:
-    def function(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NoValue) -> Any:
+def _position(plain_: Callable[..., object], value: float) -> Callable[..., Any]:
+    def function(a: Value, axis: Value = None, out: Value = None, *, keepdims: Value = NoValue) -> Value:
         x = atom_of(a)
         mask = _nan_mask(x)
         if mask is None:
@@ -80,7 +86,7 @@ rules.implements(np.nanargmax)(_position(np.argmax, -np.inf))
 rules.implements(np.nanargmin)(_position(np.argmin, np.inf))
 
 
-def _present(x: Atom, where: Any) -> Any:
+def _present(x: Atom, where: object) -> Value:
     """A `where=` that leaves NaN out."""
     mask = _nan_mask(x)
     if mask is None:
@@ -91,7 +97,7 @@ def _present(x: Atom, where: Any) -> Any:
     return fresh(valid)
 
 
-def _check_inexact(x: Atom, dtype: Any, out: Any) -> None:
+def _check_inexact(x: Atom, dtype: Value, out: Value) -> None:
     for name, given in (("dtype", dtype), ("out", None if out is None else dtype_of(out))):
         if x.type.dtype.kind in "fc" and given is not None and np.dtype(given).kind not in "fc":
             raise TypeError(f"If a is inexact, then {name} must be inexact")
@@ -99,27 +105,33 @@ def _check_inexact(x: Atom, dtype: Any, out: Any) -> None:
 
 @rules.implements(np.nanmean)
 def nanmean(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NoValue, *, where: Any = NoValue
-) -> Any:
+    a: object,
+    axis: object = None,
+    dtype: object = None,
+    out: object = None,
+    keepdims: object = NoValue,
+    *,
+    where: object = NoValue,
+) -> Value:
     """As `numpy.nanmean`."""
     x = atom_of(a)
     _check_inexact(x, dtype, out)
     return statistics.mean(fresh(_replaced(x, 0)), axis, dtype, out, keepdims, where=_present(x, where))
 
 
-def _spread(original: Callable[..., Any], root: bool) -> None:
+def _spread(original: Callable[..., object], root: bool) -> None:
     def function(
-        a: Any,
-        axis: Any = None,
-        dtype: Any = None,
-        out: Any = None,
-        ddof: Any = 0,
-        keepdims: Any = NoValue,
+        a: Value,
+        axis: Value = None,
+        dtype: Value = None,
+        out: Value = None,
+        ddof: Value = 0,
+        keepdims: Value = NoValue,
         *,
-        where: Any = NoValue,
-        mean: Any = NoValue,
-        correction: Any = NoValue,
-    ) -> Any:
+        where: Value = NoValue,
+        mean: Value = NoValue,
+        correction: Value = NoValue,
+    ) -> Value:
         x = atom_of(a)
         _check_inexact(x, dtype, out)
         valid = _present(x, where)
@@ -142,13 +154,15 @@ _spread(np.nanstd, root=True)
 
 
 @rules.implements(np.nanmedian)
-def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = NoValue) -> Any:
+def nanmedian(
+    a: object, axis: object = None, out: object = None, overwrite_input: object = False, keepdims: object = NoValue
+) -> Value:
     """As `numpy.nanmedian`: NaN sorts last, so the middle is found from how many numbers there are."""
     del overwrite_input  # a permission
     x = atom_of(a)
     if _nan_mask(x) is None:
         return statistics.median(fresh(x), axis, out, keepdims=keepdims)
-    line, wide = statistics.lines(fresh(x), axis)
+    line, wide = statistics.reduced_axes_last(fresh(x), axis)
     *outer, n = line.type.shape
     mask = _nan_mask(line)
     assert mask is not None

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.numpy.core import axes_tuple, handle, one_axis
 from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.rules import Rules
@@ -17,18 +17,18 @@ rules = Rules()
 _F = registry.FUNCTIONS
 
 
-def _floats(x: Any) -> Any:
+def _floats(x: Value) -> Value:
     array = operands.array(x)
     return array if array.dtype.kind in "fc" else array.astype(np.float64)
 
 
-def _squares(x: Any) -> Any:
+def _squares(x: Value) -> Value:
     return x.real**2 + x.imag**2 if x.dtype.kind == "c" else x * x
 
 
-@rules.sized(np.linalg.norm)
+@rules.dynamic_shape(np.linalg.norm)
 @rules.implements(np.linalg.norm)
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
+def norm(x: Value, ord: Value = None, axis: Value = None, keepdims: Value = False) -> Value:
     """As `numpy.linalg.norm`."""
     array = _floats(x)
     ndim = array.ndim
@@ -49,7 +49,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> An
     return _matrix(array, ord, rows, columns, keepdims)
 
 
-def _vector(x: Any, ord: Any, axis: int, keepdims: Any) -> Any:
+def _vector(x: Value, ord: Value, axis: int, keepdims: Value) -> Value:
     size = _F[np.abs](x)
     if ord is None or ord == 2:
         return _F[np.sqrt](_F[np.sum](_squares(x), axis=axis, keepdims=keepdims))
@@ -67,7 +67,7 @@ def _vector(x: Any, ord: Any, axis: int, keepdims: Any) -> Any:
     return _F[np.power](total, _F[np.reciprocal](np.asarray(ord, dtype=total.dtype)))
 
 
-def _matrix(x: Any, ord: Any, rows: int, columns: int, keepdims: Any) -> Any:
+def _matrix(x: object, ord: object, rows: int, columns: int, keepdims: object) -> Value:
     both = (rows, columns)
     if ord is None or ord in ("fro", "f"):
         return _F[np.sqrt](_F[np.sum](_squares(x), axis=both, keepdims=keepdims))
@@ -83,14 +83,14 @@ def _matrix(x: Any, ord: Any, rows: int, columns: int, keepdims: Any) -> Any:
     return value if keepdims else _F[np.squeeze](value, both) if value.ndim > 2 else value[0, 0]
 
 
-def _of_singular_values(s: Any, ord: Any) -> Any:
+def _of_singular_values(s: Value, ord: Value) -> Value:
     if ord == "nuc":
         return _F[np.sum](s, axis=-1)
     return _F[np.max](s, axis=-1, initial=0) if ord > 0 else _F[np.min](s, axis=-1)
 
 
 @rules.implements(np.linalg.vector_norm)
-def vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any = 2) -> Any:
+def vector_norm(x: object, /, *, axis: object = None, keepdims: object = False, ord: Value = 2) -> Value:
     """As `numpy.linalg.vector_norm`."""
     array = handle(x)
     axes = axes_tuple(axis, array.ndim)
@@ -106,6 +106,6 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: Any = False, ord: Any 
 
 
 @rules.implements(np.linalg.matrix_norm)
-def matrix_norm(x: Any, /, *, keepdims: Any = False, ord: Any = "fro") -> Any:
+def matrix_norm(x: object, /, *, keepdims: object = False, ord: object = "fro") -> Value:
     """As `numpy.linalg.matrix_norm`."""
     return norm(x, ord, (-2, -1), keepdims)

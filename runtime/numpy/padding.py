@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
-    NDArray,
     atom_of,
     fresh,
     handle,
@@ -31,7 +31,7 @@ _STATISTICS = {"maximum": np.max, "minimum": np.min, "mean": np.mean, "median": 
 
 
 @rules.implements(np.pad)
-def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
+def pad(array: object, pad_width: object, mode: Value = "constant", **kwargs: object) -> Value:
     """As `numpy.pad`, in all modes but odd reflection."""
     value = atom_of(array)
     ndim = len(value.type.shape)
@@ -68,7 +68,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
     return fresh(value)
 
 
-def _ramps(value: TracedArray, widths: NDArray, ends: Any) -> TracedArray:
+def _ramps(value: TracedArray, widths: np.ndarray, ends: object) -> TracedArray:
     """Straight lines from the ends' values to the edges."""
     pairs = ends if traced_inside(ends) else np.asarray(ends)
     pairs = _F[np.broadcast_to](pairs, (value.ndim, 2))
@@ -83,7 +83,7 @@ def _ramps(value: TracedArray, widths: NDArray, ends: Any) -> TracedArray:
     return value
 
 
-def _statistics(value: TracedArray, widths: NDArray, mode: str, lengths: Any) -> TracedArray:
+def _statistics(value: TracedArray, widths: np.ndarray, mode: str, lengths: object) -> TracedArray:
     """Return the edges as a function makes them of so many elements from each end, repeated."""
     asked = np.broadcast_to(np.asarray(lengths, object), (value.ndim, 2)) if value.ndim else np.zeros((0, 2), object)
     for axis, pair in enumerate(widths.tolist()):
@@ -104,12 +104,12 @@ def _statistics(value: TracedArray, widths: NDArray, mode: str, lengths: Any) ->
     return value
 
 
-def _no_more(mode: str, kwargs: dict[str, Any]) -> None:
+def _no_more(mode: str, kwargs: dict[str, Value]) -> None:
     if kwargs:
         raise ValueError(f"unsupported keyword arguments for mode '{mode}': {set(kwargs)}")
 
 
-def _pairs(widths: Any, ndim: int) -> NDArray:
+def _pairs(widths: object, ndim: int) -> np.ndarray:
     if isinstance(widths, dict):
         filled = [(0, 0)] * ndim
         for axis, width in widths.items():
@@ -121,13 +121,13 @@ def _pairs(widths: Any, ndim: int) -> NDArray:
     return np.broadcast_to(given, (ndim, 2))
 
 
-def _static(x: Any) -> Any:
+def _static(x: Value) -> Value:
     if isinstance(x, (list, tuple)):
         return [_static(i) for i in x]
     return operator.index(x) if traced_inside(x) else x
 
 
-def _constant(value: Atom, widths: NDArray, constants: Any) -> Atom:
+def _constant(value: Atom, widths: np.ndarray, constants: object) -> Atom:
     ndim = len(value.type.shape)
     zero = (0,) * ndim
     if not traced_inside(constants):
@@ -149,7 +149,7 @@ def _constant(value: Atom, widths: NDArray, constants: Any) -> Atom:
     return value
 
 
-def _filling(value: Any, dtype: np.dtype[Any]) -> Atom:
+def _filling(value: object, dtype: np.dtype) -> Atom:
     """The number that fills an array, as it is assigned to its elements."""
     if traced_inside(value):
         return atom_of(integer_elements.element(value, dtype), dtype)
@@ -159,15 +159,15 @@ def _filling(value: Any, dtype: np.dtype[Any]) -> Atom:
 
 
 @rules.implements(np.delete)
-def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+def delete(arr: object, obj: Value, axis: object = None) -> Value:
     """As `numpy.delete`."""
     if traced_inside(obj):
-        return registry.SIZED[np.delete](arr, obj, axis)
+        return registry.DYNAMIC_SHAPE_FUNCTIONS[np.delete](arr, obj, axis)
     value, at = _axis_of(arr, axis)
     return fresh(picked(value, np.delete(np.arange(value.type.shape[at]), obj), at))
 
 
-def _axis_of(arr: Any, axis: Any) -> tuple[Atom, int]:
+def _axis_of(arr: object, axis: object) -> tuple[Atom, int]:
     value = atom_of(arr)
     if axis is None:
         return atoms.reshape(value, (value.type.size,)), 0
@@ -175,10 +175,10 @@ def _axis_of(arr: Any, axis: Any) -> tuple[Atom, int]:
 
 
 @rules.implements(np.insert)
-def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+def insert(arr: Value, obj: Value, values: Value, axis: Value = None) -> Value:
     """As `numpy.insert`."""
     if traced_inside(obj):
-        return registry.SIZED[np.insert](arr, obj, values, axis)
+        return registry.DYNAMIC_SHAPE_FUNCTIONS[np.insert](arr, obj, values, axis)
     value, at = _axis_of(arr, axis)
     new = atom_of(indexing.assigned(values, value.type.dtype), value.type.dtype)
     shape = value.type.shape
@@ -201,7 +201,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
 
 
 @rules.implements(np.apply_along_axis)
-def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
+def apply_along_axis(func1d: Value, axis: object, arr: object, *args: Value, **kwargs: Value) -> Value:
     """As `numpy.apply_along_axis`: the function is called for each line."""
     array, func1d = handle(arr), passed_functions.called(func1d)
     at = one_axis(axis, array.ndim)
@@ -217,7 +217,7 @@ def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any
 
 
 @rules.implements(np.apply_over_axes)
-def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
+def apply_over_axes(func: Any, a: Value, axes: Value) -> Value:
     """As `numpy.apply_over_axes`."""
     value: Any = handle(a)
     ndim, func = value.ndim, passed_functions.called(func)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import linear_systems
 from anabranch.runtime.numpy.core import atom_of, handle
@@ -18,7 +19,7 @@ rules = Rules()
 
 
 @rules.implements(np.roots)
-def roots(p: Any) -> Any:
+def roots(p: object) -> Value:
     """As `numpy.roots`, always complex, of coefficients that neither begin nor end with zero."""
     array = xp.atleast_1d(handle(p))
     if array.ndim != 1:
@@ -38,7 +39,9 @@ def roots(p: Any) -> Any:
 
 
 @rules.implements(np.polyfit)
-def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: Any = None, cov: Any = False) -> Any:
+def polyfit(
+    x: object, y: object, deg: object, rcond: object = None, full: object = False, w: object = None, cov: object = False
+) -> Value:
     """As `numpy.polyfit`, without its `RankWarning`."""
     order = _order(deg)
     points, rhs = _inexact(x), _inexact(y)
@@ -66,19 +69,19 @@ def polyfit(x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: A
     return c, base * factor if rhs.ndim == 1 else base[:, :, np.newaxis] * factor
 
 
-def _inexact(x: Any) -> Any:
+def _inexact(x: object) -> Value:
     array: Any = handle(x)
     return array + 0.0
 
 
-def _order(deg: Any) -> int:
+def _order(deg: Value) -> int:
     order = int(deg) + 1
     if order < 1:
         raise ValueError("expected deg >= 0")
     return order
 
 
-def _check_points(x: Any, y: Any, order: int) -> None:
+def _check_points(x: Value, y: Value, order: int) -> None:
     if x.ndim != 1:
         raise TypeError("expected 1D vector for x")
     if x.size == 0:
@@ -89,7 +92,7 @@ def _check_points(x: Any, y: Any, order: int) -> None:
         raise TypeError("expected x and y to have same length")
 
 
-def _variance(rest: Any, rank: Any, order: int) -> Any:
+def _variance(rest: Value, rank: Value, order: int) -> Value:
     """Of what the fit leaves; NumPy has no residuals where the columns depend on one another."""
     free = rest.shape[0] - order
     if free <= 0:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy.core import handle, refused, shape_of
 from anabranch.runtime.numpy.namespace import namespace as xp
@@ -18,12 +19,12 @@ from anabranch.runtime.values.failures import run_time_checks
 rules = Rules()
 
 
-def _coefficients(p: Any) -> Any:
+def _coefficients(p: object) -> Value:
     """A vector of coefficients."""
     return xp.atleast_1d(handle(p.coeffs if isinstance(p, np.poly1d) else p))
 
 
-def _leading(p: Any, name: str) -> Any:
+def _leading(p: object, name: str) -> Value:
     """The coefficients; the first must not be zero, since NumPy drops such ones, and the size would not be static."""
     array = _coefficients(p)
     if array.ndim != 1:
@@ -38,7 +39,7 @@ def _leading(p: Any, name: str) -> Any:
 
 
 @rules.implements(np.poly)
-def poly(seq_of_zeros: Any) -> Any:
+def poly(seq_of_zeros: object) -> Value:
     """As `numpy.poly`: the coefficients of the polynomial with these zeros, or of a matrix's characteristic one."""
     if not shape_of(seq_of_zeros):
         raise TypeError("numpy.poly takes an array of zeros or a matrix")
@@ -60,7 +61,7 @@ def poly(seq_of_zeros: Any) -> Any:
     return product.real if product.dtype.kind == "c" else product
 
 
-def _joined(ufunc: Any, a1: Any, a2: Any) -> Any:
+def _joined(ufunc: Any, a1: object, a2: object) -> Value:
     left, right = _coefficients(a1), _coefficients(a2)
     size = max(left.shape[0], right.shape[0])
     left, right = (xp.concatenate((xp.zeros(size - p.shape[0], p.dtype), p)) for p in (left, right))
@@ -68,19 +69,19 @@ def _joined(ufunc: Any, a1: Any, a2: Any) -> Any:
 
 
 @rules.implements(np.polyadd)
-def polyadd(a1: Any, a2: Any) -> Any:
+def polyadd(a1: object, a2: object) -> Value:
     """As `numpy.polyadd`."""
     return _joined(xp.add, a1, a2)
 
 
 @rules.implements(np.polysub)
-def polysub(a1: Any, a2: Any) -> Any:
+def polysub(a1: object, a2: object) -> Value:
     """As `numpy.polysub`."""
     return _joined(xp.subtract, a1, a2)
 
 
 @rules.implements(np.polymul)
-def polymul(a1: Any, a2: Any) -> Any:
+def polymul(a1: object, a2: object) -> Value:
     """As `numpy.polymul`, of coefficients that do not begin with zero."""
     return xp.convolve(_leading(a1, "polymul"), _leading(a2, "polymul"))
 
@@ -89,7 +90,7 @@ rules.refuses("the size of the remainder is known only at run time", np.polydiv)
 
 
 @rules.implements(np.polyder)
-def polyder(p: Any, m: Any = 1) -> TracedArray:
+def polyder(p: object, m: Value = 1) -> TracedArray:
     """As `numpy.polyder`."""
     order = operator.index(m)
     if order < 0:
@@ -103,7 +104,7 @@ def polyder(p: Any, m: Any = 1) -> TracedArray:
 
 
 @rules.implements(np.polyint)
-def polyint(p: Any, m: Any = 1, k: Any = None) -> TracedArray:
+def polyint(p: object, m: Value = 1, k: object = None) -> TracedArray:
     """As `numpy.polyint`."""
     order = operator.index(m)
     if order < 0:

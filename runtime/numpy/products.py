@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     atom_of,
@@ -31,7 +32,7 @@ rules = Rules()
 _F = registry.FUNCTIONS
 
 
-def common(a: Any, b: Any, dtype: Any = None) -> tuple[Atom, Atom]:
+def common(a: object, b: object, dtype: object = None) -> tuple[Atom, Atom]:
     """Both operands in the dtype of their product."""
     chosen = np.result_type(*(np.asarray(s).dtype if not isinstance(s, np.dtype) else s for s in map(spec_of, (a, b))))
     chosen = chosen if dtype is None else supported(dtype)
@@ -51,16 +52,16 @@ def dot_general(
 
 @rules.implements(np.matmul, np.linalg.matmul)
 def matmul(
-    x1: Any,
-    x2: Any,
+    x1: object,
+    x2: object,
     /,
-    out: Any = None,
+    out: object = None,
     *,
-    casting: Any = "same_kind",
-    order: Any = "K",
-    dtype: Any = None,
-    **others: Any,
-) -> Any:
+    casting: object = "same_kind",
+    order: object = "K",
+    dtype: object = None,
+    **others: object,
+) -> Value:
     """As `numpy.matmul`, with its messages where shapes do not fit."""
     for name, value in others.items():
         plain("matmul", **{name: (value, NotImplemented)})
@@ -128,7 +129,7 @@ def _register_gufunc(name: str, subscripts: str) -> None:
     if original is None:
         return
 
-    def function(x1: Any, x2: Any, /, out: Any = None, **others: Any) -> Any:
+    def function(x1: Value, x2: Value, /, out: Value = None, **others: Value) -> Value:
         plain(name, **{k: (v, NotImplemented) for k, v in others.items()})
         x, y = common(x1, x2)
         if name != "matvec" and x.type.dtype.kind == "c":
@@ -142,7 +143,7 @@ _register_gufunc("matvec", "...mn,...n->...m")
 _register_gufunc("vecmat", "...n,...nm->...m")
 
 
-def vecdot(x1: Any, x2: Any, /, *, axis: Any = -1, out: Any = None, **others: Any) -> Any:
+def vecdot(x1: object, x2: object, /, *, axis: object = -1, out: object = None, **others: object) -> Value:
     """As `numpy.vecdot`."""
     plain("vecdot", **{k: (v, NotImplemented) for k, v in others.items()})
     x, y = (_F[np.moveaxis](handle(fresh(v)), axis, -1) for v in _wide(*common(x1, x2)))
@@ -162,7 +163,7 @@ for _original in (getattr(np, "vecdot", None), getattr(np.linalg, "vecdot", None
 
 @rules.method("dot")
 @rules.implements(np.dot)
-def dot(a: Any, b: Any, out: Any = None) -> Any:
+def dot(a: object, b: object, out: object = None) -> Value:
     """As `numpy.dot`."""
     x, y = common(a, b)
     left, right = x.type.shape, y.type.shape
@@ -185,7 +186,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
 
 
 @rules.implements(np.vdot)
-def vdot(a: Any, b: Any, /) -> Any:
+def vdot(a: object, b: object, /) -> Value:
     """As `numpy.vdot`."""
     x, y = (atoms.reshape(v, (v.type.size,)) for v in common(a, b))
     if x.type != y.type:
@@ -196,7 +197,7 @@ def vdot(a: Any, b: Any, /) -> Any:
 
 
 @rules.implements(np.inner)
-def inner(a: Any, b: Any, /) -> Any:
+def inner(a: object, b: object, /) -> Value:
     """As `numpy.inner`."""
     x, y = common(a, b)
     left, right = x.type.shape, y.type.shape
@@ -212,7 +213,7 @@ def inner(a: Any, b: Any, /) -> Any:
 
 
 @rules.implements(np.outer)
-def outer(a: Any, b: Any, out: Any = None) -> Any:
+def outer(a: Value, b: Value, out: Value = None) -> Value:
     """As `numpy.outer`."""
     x, y = common(a, b)
     rows, columns = x.type.size, y.type.size
@@ -222,7 +223,7 @@ def outer(a: Any, b: Any, out: Any = None) -> Any:
 
 
 @rules.implements(np.linalg.outer)
-def linalg_outer(x1: Any, x2: Any, /) -> Any:
+def linalg_outer(x1: object, x2: object, /) -> Value:
     """As `numpy.linalg.outer`: of vectors only."""
     if len(shape_of(x1)) != 1 or len(shape_of(x2)) != 1:
         raise ValueError(
@@ -233,7 +234,7 @@ def linalg_outer(x1: Any, x2: Any, /) -> Any:
 
 
 @rules.implements(np.tensordot)
-def tensordot(a: Any, b: Any, axes: Any = 2) -> TracedArray:
+def tensordot(a: object, b: object, axes: Value = 2) -> TracedArray:
     """As `numpy.tensordot`."""
     x, y = common(a, b)
     if isinstance(axes, (tuple, list)):
@@ -250,13 +251,13 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> TracedArray:
 
 
 @rules.implements(np.linalg.tensordot)
-def linalg_tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> TracedArray:
+def linalg_tensordot(x1: object, x2: object, /, *, axes: object = 2) -> TracedArray:
     """As `numpy.linalg.tensordot`."""
     return tensordot(x1, x2, axes)
 
 
 @rules.implements(np.kron)
-def kron(a: Any, b: Any) -> Any:
+def kron(a: object, b: object) -> Value:
     """As `numpy.kron`."""
     x, y = common(a, b)
     ndim = max(len(x.type.shape), len(y.type.shape))
@@ -271,32 +272,34 @@ def kron(a: Any, b: Any) -> Any:
 
 @rules.method("trace")
 @rules.implements(np.trace)
-def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None) -> Any:
+def trace(
+    a: object, offset: object = 0, axis1: object = 0, axis2: object = 1, dtype: object = None, out: object = None
+) -> Value:
     """As `numpy.trace`."""
     return _F[np.sum](_F[np.diagonal](handle(a), offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
 
 
 @rules.implements(np.linalg.trace)
-def linalg_trace(x: Any, /, *, offset: Any = 0, dtype: Any = None) -> Any:
+def linalg_trace(x: object, /, *, offset: object = 0, dtype: object = None) -> Value:
     """As `numpy.linalg.trace`."""
     return trace(x, offset, -2, -1, dtype)
 
 
 @rules.implements(np.linalg.diagonal)
-def linalg_diagonal(x: Any, /, *, offset: Any = 0) -> Any:
+def linalg_diagonal(x: object, /, *, offset: object = 0) -> Value:
     """As `numpy.linalg.diagonal`."""
     return _F[np.diagonal](handle(x), offset, -2, -1)
 
 
 @rules.implements(np.cross)
 def cross(
-    a: Any,
-    b: Any,
-    axisa: Any = -1,
-    axisb: Any = -1,
-    axisc: Any = -1,
-    axis: Any = None,
-) -> Any:
+    a: object,
+    b: object,
+    axisa: object = -1,
+    axisb: object = -1,
+    axisc: object = -1,
+    axis: object = None,
+) -> Value:
     """As `numpy.cross`, of vectors of three elements."""
     if axis is not None:
         axisa = axisb = axisc = axis
@@ -316,13 +319,13 @@ def cross(
 
 
 @rules.implements(np.linalg.cross)
-def linalg_cross(x1: Any, x2: Any, /, *, axis: Any = -1) -> Any:
+def linalg_cross(x1: object, x2: object, /, *, axis: object = -1) -> Value:
     """As `numpy.linalg.cross`."""
     return cross(x1, x2, axis=axis)
 
 
 @rules.implements(np.linalg.multi_dot)
-def multi_dot(arrays: Any, *, out: Any = None) -> Any:
+def multi_dot(arrays: Value, *, out: object = None) -> Value:
     """As `numpy.linalg.multi_dot`, in the order with the fewest multiplications."""
     items = [handle(a) for a in arrays]
     if len(items) < 2:
@@ -349,7 +352,7 @@ def _splits(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
     return split
 
 
-def _chain(items: Sequence[Any], splits: dict[tuple[int, int], int], i: int, j: int) -> Any:
+def _chain(items: Sequence[object], splits: dict[tuple[int, int], int], i: int, j: int) -> Value:
     if i == j:
         return items[i]
     k = splits[i, j]
@@ -357,7 +360,7 @@ def _chain(items: Sequence[Any], splits: dict[tuple[int, int], int], i: int, j: 
 
 
 @rules.implements(np.linalg.matrix_power)
-def matrix_power(a: Any, n: Any) -> Any:
+def matrix_power(a: object, n: object) -> Value:
     """As `numpy.linalg.matrix_power`."""
     matrix = handle(a)
     if matrix.ndim < 2:

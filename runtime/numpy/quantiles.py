@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.numpy import statistics
 from anabranch.runtime.numpy.core import NoValue, dtype_of, fresh, handle, refused, result, shape_of
 from anabranch.runtime.numpy.namespace import namespace as xp, staged
@@ -34,7 +35,7 @@ def _plotted(alpha: float, beta: float) -> Index:
 def _stepped(shift: float, stays: Weight) -> Index:
     """An element itself: the one below the place where `stays`, else the next."""
 
-    def index(n: Any, q: Any) -> Any:
+    def index(n: Value, q: Value) -> Value:
         place = n * q - 1 - shift
         below = xp.floor(place)
         chosen = xp.where(stays(place - below, below), below, below + 1)
@@ -43,11 +44,11 @@ def _stepped(shift: float, stays: Weight) -> Index:
     return index
 
 
-def _rounded(original: Callable[..., Any]) -> Index:
+def _rounded(original: Callable[..., object]) -> Index:
     return lambda n, q: xp.asarray(staged(original)((n - 1) * q)).astype(np.int64)
 
 
-def _middle(n: Any, q: Any) -> Any:
+def _middle(n: Value, q: Value) -> Value:
     return 0.5 * (xp.floor((n - 1) * q) + xp.ceil((n - 1) * q))
 
 
@@ -81,7 +82,7 @@ _PARTS: dict[str, Weight] = {
 
 
 @frozen
-class Lines:
+class OrderedVectors:
     """The elements of each line in order along the first axis, how many there are, and what a result's shape is."""
 
     ordered: Any  # (n, lines)
@@ -90,31 +91,31 @@ class Lines:
     wide: tuple[int, ...]
     missing: Any  # which lines have no quantile, or None
 
-    def pick(self, index: Any) -> Any:
+    def pick(self, index: Value) -> Value:
         """The elements at positions of shape (levels, 1) or (levels, lines)."""
         if index.shape[1] == 1 and self.ordered.shape[1] != 1:
             return xp.take(self.ordered, index[:, 0], axis=0)
         return xp.take_along_axis(self.ordered, index, 0)
 
 
-def _column_lines(a: Any, axis: Any) -> tuple[Any, tuple[int, ...], tuple[int, ...]]:
-    line, wide = statistics.lines(a, axis)
+def _column_lines(a: object, axis: object) -> tuple[Value, tuple[int, ...], tuple[int, ...]]:
+    line, wide = statistics.reduced_axes_last(a, axis)
     *outer, n = line.type.shape
     table = atoms.reshape(line, (int(np.prod(outer, dtype=int)), n))
     return fresh(atoms.transpose(table, (1, 0))), tuple(outer), wide
 
 
-def _lines(table: Any, outer: tuple[int, ...], wide: tuple[int, ...], ignores_nan: bool) -> Lines:
+def _ordered_vectors(table: Any, outer: tuple[int, ...], wide: tuple[int, ...], ignores_nan: bool) -> OrderedVectors:
     ordered = xp.sort(table, axis=0)
     if table.dtype.kind != "f":
-        return Lines(ordered, table.shape[0], outer, wide, None)
+        return OrderedVectors(ordered, table.shape[0], outer, wide, None)
     if not ignores_nan:
-        return Lines(ordered, table.shape[0], outer, wide, xp.isnan(ordered[-1]))
+        return OrderedVectors(ordered, table.shape[0], outer, wide, xp.isnan(ordered[-1]))
     count = xp.count_nonzero(~xp.isnan(table), axis=0)
-    return Lines(ordered, count, outer, wide, count == 0)
+    return OrderedVectors(ordered, count, outer, wide, count == 0)
 
 
-def _between(lines: Lines, level: Any, method: str, weak: bool) -> Any:
+def _between(lines: OrderedVectors, level: Value, method: str, weak: bool) -> Value:
     """NumPy's rule between two neighbours, which meets both ends exactly."""
     n = _weak_count(lines.count, level.dtype)
     place = xp.asarray(_PLACES[method](n, level))
@@ -134,12 +135,12 @@ def _between(lines: Lines, level: Any, method: str, weak: bool) -> Any:
     return xp.where(part >= 0.5, backward.astype(forward.dtype), forward)
 
 
-def _weak_count(count: Any, dtype: Any) -> Any:
+def _weak_count(count: Value, dtype: Value) -> Value:
     """How many elements, as a number that leaves the levels' dtype alone."""
     return count.astype(dtype) if hasattr(count, "dtype") and dtype.kind == "f" else count
 
 
-def _weighted(table: Any, weight: Any, lines: Lines, level: Any) -> Any:
+def _weighted(table: Any, weight: Value, lines: OrderedVectors, level: Value) -> Value:
     """The first element up to which at least the level's share of the weights lies."""
     order = xp.argsort(table, axis=0)
     share = xp.cumsum(xp.take_along_axis(weight, order, 0), axis=0, dtype=np.float64)
@@ -154,7 +155,7 @@ def _weighted(table: Any, weight: Any, lines: Lines, level: Any) -> Any:
     return lines.pick(xp.minimum(before, xp.maximum(lines.count - 1, 0)))
 
 
-def _refuse(where: Any, message: str) -> None:
+def _refuse(where: object, message: str) -> None:
     run_time_checks.fail_if(wrap.as_atom(xp.any(where)), lambda _: ValueError(message))
 
 
@@ -176,7 +177,7 @@ class Request:
     ignores_nan: bool
 
 
-def _levels(q: Any, scale: str) -> Any:
+def _levels(q: object, scale: str) -> Value:
     level = xp.true_divide(q, 100) if scale == "percent" else q
     level = xp.asarray(level)
     outside = ~xp.logical_and(level >= 0, level <= 1)
@@ -187,12 +188,12 @@ def _levels(q: Any, scale: str) -> Any:
     return level
 
 
-def _quantile(asked: Request) -> Any:
+def _quantile(asked: Request) -> Value:
     level = checked_levels(asked)
     table, outer, wide = _column_lines(asked.a, asked.axis)
     if not table.shape[0]:
         raise IndexError(NOTHING)
-    return found(asked, level, table, _lines(table, outer, wide, asked.ignores_nan))
+    return found(asked, level, table, _ordered_vectors(table, outer, wide, asked.ignores_nan))
 
 
 def names_element(method: str) -> bool:
@@ -200,7 +201,7 @@ def names_element(method: str) -> bool:
     return method in _ELEMENTS
 
 
-def checked_levels(asked: Request) -> Any:
+def checked_levels(asked: Request) -> Value:
     """The quantiles that are asked for, as an array; raises for a request that NumPy refuses."""
     if dtype_of(asked.a).kind == "c":
         raise TypeError("a must be an array of real numbers")
@@ -212,7 +213,7 @@ def checked_levels(asked: Request) -> Any:
     return level
 
 
-def found(asked: Request, level: Any, table: Any, lines: Lines) -> Any:
+def found(asked: Request, level: Value, table: Any, lines: OrderedVectors) -> Value:
     """The quantiles of lines, in the shape of the result."""
     weak = type(asked.q) in (int, float) or is_python_scalar(asked.q)
     column = xp.reshape(level, (level.size, 1))
@@ -225,7 +226,7 @@ def found(asked: Request, level: Any, table: Any, lines: Lines) -> Any:
     return fresh(made) if asked.out is None and always_array else result(made, asked.out)
 
 
-def _value(asked: Request, table: Any, lines: Lines, column: Any, weak: bool) -> Any:
+def _value(asked: Request, table: Any, lines: OrderedVectors, column: Value, weak: bool) -> Value:
     if asked.weights is not None:
         return _weighted(table, _weight_table(asked, table), lines, column)
     if asked.method in _ELEMENTS:
@@ -239,7 +240,7 @@ def _value(asked: Request, table: Any, lines: Lines, column: Any, weak: bool) ->
 _WEIGHS_OTHERWISE = np.lib.NumpyVersion(np.__version__) < "2.1.0"
 
 
-def _weight_table(asked: Request, table: Any) -> Any:
+def _weight_table(asked: Request, table: Any) -> Value:
     if asked.method != "inverted_cdf":
         raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {asked.method}.")
     if _WEIGHS_OTHERWISE:
@@ -252,16 +253,16 @@ def _weight_table(asked: Request, table: Any) -> Any:
 
 def _register(original: Callable[..., Any], scale: str, ignores_nan: bool) -> None:
     def function(
-        a: Any,
-        q: Any,
-        axis: Any = None,
-        out: Any = None,
-        overwrite_input: Any = False,
+        a: Value,
+        q: Value,
+        axis: Value = None,
+        out: Value = None,
+        overwrite_input: Value = False,
         method: Any = "linear",
-        keepdims: Any = NoValue,
+        keepdims: Value = NoValue,
         *,
-        weights: Any = None,
-    ) -> Any:
+        weights: Value = None,
+    ) -> Value:
         del overwrite_input  # a permission
         if ignores_nan and 0 in shape_of(a):
             _levels(q, scale)

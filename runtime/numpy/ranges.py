@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.core import (
@@ -27,14 +27,14 @@ from anabranch.runtime.numpy.core import (
 )
 from anabranch.runtime.numpy.dynamic_shapes import ranges
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.run_time_sizes import Extents, is_open, with_room
+from anabranch.runtime.numpy.run_time_sizes import Extents, is_open, with_capacity
 from anabranch.runtime.numpy.ufunc_reductions import rows
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.pytrees import pack_unpack
-from anabranch.runtime.values.static_requests import leaves_behind, wanting
+from anabranch.runtime.values.static_requests import source_leaves, with_static_request
 from anabranch.runtime.values.tracer import Tracer
 
 rules = Rules()
@@ -44,16 +44,16 @@ _F = registry.FUNCTIONS
 
 @rules.creates(np.arange)
 def arange(
-    first: Any = NoValue,
+    first: object = NoValue,
     /,
-    stop: Any = NoValue,
-    step: Any = None,
-    dtype: Any = None,
+    stop: Value = NoValue,
+    step: Value = None,
+    dtype: object = None,
     *,
-    start: Any = NoValue,
-    device: Any = None,
-    like: Any = None,
-) -> Any:
+    start: Value = NoValue,
+    device: object = None,
+    like: object = None,
+) -> Value:
     """As `numpy.arange`; how many numbers there are may be known only at run time."""
     plain("arange", like=(like, None))
     if device != "cpu":
@@ -79,48 +79,48 @@ def arange(
         return fresh(atoms.literal(np.arange(start, stop, step, dtype=chosen)))
     lowest = _scalar(start, chosen)
     delta = _scalar(step, chosen) if chosen.kind in "iu" else _difference(start, step, chosen)
-    return wrap.with_extents(fresh(_line(lowest, delta, count, chosen)), extents)
+    return wrap.with_extents(fresh(_affine_range(lowest, delta, count, chosen)), extents)
 
 
-def _arange_dtype(start: Any, stop: Any, step: Any) -> np.dtype[Any]:
+def _arange_dtype(start: object, stop: object, step: object) -> np.dtype:
     dtypes = [np.dtype(np.int64) if type(x) is bool else dtype_of(x) for x in (start, stop, step)]
     return supported(np.result_type(np.int64, *dtypes))
 
 
-def _arange_count(start: Any, stop: Any, step: Any) -> tuple[int, Extents]:
+def _arange_count(start: Value, stop: Value, step: Value) -> tuple[int, Extents]:
     extent = stop - start
     if traced_inside((extent, step)):
         _refuse_unless_open((extent, step))
-        (capacity,), extents = with_room((ranges.of_steps(extent, step),))
+        (capacity,), extents = with_capacity((ranges.of_steps(extent, step),))
         return capacity, extents
     if not step or not math.isfinite(abs(extent / step)):
         return len(np.arange(0 if isinstance(start, Tracer) else start, stop, step)), ()
     return max(math.ceil((extent / step).real), 0), ()
 
 
-def _refuse_unless_open(bounds: Sequence[Any]) -> None:
+def _refuse_unless_open(bounds: Sequence[object]) -> None:
     """Raise where bounds are computed from arguments alone, which become static."""
     traced = [value for value in bounds if traced_inside(value)]
-    if all(leaves_behind(value) is not None for value in traced) or any(dtype_of(x).kind == "c" for x in bounds):
+    if all(source_leaves(value) is not None for value in traced) or any(dtype_of(x).kind == "c" for x in bounds):
         error = ConcretizationError(
             "the length of numpy.arange must be static here; give bounds with a static distance, or make them static "
             "arguments"
         )
         for value in traced:
-            wanting(error, value, "the length of an arange")
+            with_static_request(error, value, "the length of an arange")
         raise error
 
 
-def _scalar(x: Any, dtype: np.dtype[Any]) -> Atom:
+def _scalar(x: object, dtype: np.dtype) -> Atom:
     return atoms.reshape(atom_of(x, dtype), ())
 
 
-def _difference(start: Any, step: Any, dtype: np.dtype[Any]) -> Atom:
+def _difference(start: Value, step: Value, dtype: np.dtype) -> Atom:
     """NumPy's own step between floats: the second number less the first, both rounded."""
     return atoms.ufunc(np.subtract, _scalar(start + step, dtype), _scalar(start, dtype))
 
 
-def _line(first: Atom, delta: Atom, count: int, dtype: np.dtype[Any]) -> Atom:
+def _affine_range(first: Atom, delta: Atom, count: int, dtype: np.dtype) -> Atom:
     positions = iota((count,), 0, dtype)
     scaled = atoms.ufunc(np.multiply, positions, atoms.broadcast_to(delta, (count,)))
     return atoms.ufunc(np.add, scaled, atoms.broadcast_to(first, (count,)))
@@ -128,23 +128,23 @@ def _line(first: Atom, delta: Atom, count: int, dtype: np.dtype[Any]) -> Atom:
 
 @rules.creates(np.linspace)
 def linspace(
-    start: Any,
-    stop: Any,
-    num: Any = 50,
-    endpoint: Any = True,
-    retstep: Any = False,
-    dtype: Any = None,
-    axis: Any = 0,
+    start: object,
+    stop: object,
+    num: Value = 50,
+    endpoint: Value = True,
+    retstep: object = False,
+    dtype: object = None,
+    axis: object = 0,
     *,
-    device: Any = None,
-) -> Any:
+    device: object = None,
+) -> Value:
     """As `numpy.linspace`; the ends may be traced, also arrays."""
     if device != "cpu":
         plain("linspace", device=(device, None))
     extents: Extents = ()
     count = num
     if is_open(num):
-        (num,), extents = with_room((num,), ranges.SAMPLES)
+        (num,), extents = with_capacity((num,), ranges.SAMPLES)
     num = operator.index(num)
     if num < 0:
         raise ValueError(ranges.SAMPLES.format(num))
@@ -177,7 +177,7 @@ def linspace(
     return made, pack_unpack.either(wrap.as_atom(several), apart, math.nan)
 
 
-def _steps(delta: Atom, div: int, num: int, dtype: np.dtype[Any]) -> tuple[Atom, Atom]:
+def _steps(delta: Atom, div: int, num: int, dtype: np.dtype) -> tuple[Atom, Atom]:
     """Positions times the step, in the order of operations that NumPy uses, and the step."""
     shape = (num, *delta.type.shape)
     positions = iota(shape, 0, dtype)
@@ -199,14 +199,14 @@ def _steps(delta: Atom, div: int, num: int, dtype: np.dtype[Any]) -> tuple[Atom,
 
 @rules.creates(np.logspace)
 def logspace(
-    start: Any,
-    stop: Any,
-    num: Any = 50,
-    endpoint: Any = True,
-    base: Any = 10.0,
-    dtype: Any = None,
-    axis: Any = 0,
-) -> Any:
+    start: object,
+    stop: object,
+    num: object = 50,
+    endpoint: object = True,
+    base: object = 10.0,
+    dtype: object = None,
+    axis: object = 0,
+) -> Value:
     """As `numpy.logspace`."""
     if shape_of(base):
         most = max(len(shape_of(x)) for x in (start, stop, base))
@@ -219,7 +219,9 @@ def logspace(
 
 
 @rules.creates(np.geomspace)
-def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype: Any = None, axis: Any = 0) -> Any:
+def geomspace(
+    start: Value, stop: Value, num: Value = 50, endpoint: Value = True, dtype: Value = None, axis: Value = 0
+) -> Value:
     """As `numpy.geomspace`."""
     if not traced_inside((start, stop, num)):
         return fresh(atoms.literal(np.geomspace(start, stop, num, endpoint, dtype, axis)))
@@ -242,7 +244,7 @@ def geomspace(start: Any, stop: Any, num: Any = 50, endpoint: Any = True, dtype:
     return y.astype(chosen if dtype is None else supported(dtype))
 
 
-def _ended(y: Any, first: Any, last: Any, num: Any, endpoint: Any) -> Any:
+def _ended(y: Value, first: object, last: Value, num: Value, endpoint: Value) -> Value:
     """A sequence of run-time length with what its ends are to be exactly."""
     places = _F[np.expand_dims](arange(num), tuple(range(1, y.ndim)))
     y = _F[np.where](places == num - 1, last, y) if endpoint else y
@@ -255,7 +257,7 @@ class Grid:
     def __init__(self, sparse: bool) -> None:
         self.sparse = sparse
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Value) -> Value:
         """Coordinates over slices; a complex step is a number of points."""
         if not tracing():
             return (np.ogrid if self.sparse else np.mgrid)[key]
@@ -268,7 +270,7 @@ class Grid:
             return grid
         return registry.FUNCTIONS[np.stack](grid)
 
-    def _axis(self, k: slice) -> Any:
+    def _axis(self, k: slice) -> Value:
         start = 0 if k.start is None else k.start
         if isinstance(k.step, complex):
             return linspace(start, k.stop, int(abs(k.step)))

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import ufunc_reductions
-from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, kept, one_axis, result, store
+from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, keepdims_shape, one_axis, result, store
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import apply_ufunc, atoms
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -29,14 +30,14 @@ _TRUTHS: Table = {"any": (np.any, np.logical_or), "all": (np.all, np.logical_and
 
 def _arithmetic(ufunc: np.ufunc) -> Callable[..., Any]:
     def reduction(
-        a: Any,
-        axis: Any = None,
-        dtype: Any = None,
-        out: Any = None,
-        keepdims: Any = NoValue,
-        initial: Any = NoValue,
-        where: Any = True,
-    ) -> Any:
+        a: object,
+        axis: object = None,
+        dtype: object = None,
+        out: object = None,
+        keepdims: object = NoValue,
+        initial: object = NoValue,
+        where: object = True,
+    ) -> Value:
         return ufunc_reductions.reduce(
             ufunc, a, ufunc_reductions.ReductionKeywords(axis, dtype, out, keepdims, initial, where)
         )
@@ -46,8 +47,13 @@ def _arithmetic(ufunc: np.ufunc) -> Callable[..., Any]:
 
 def _extreme(ufunc: np.ufunc) -> Callable[..., Any]:
     def reduction(
-        a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue, initial: Any = NoValue, where: Any = True
-    ) -> Any:
+        a: object,
+        axis: object = None,
+        out: object = None,
+        keepdims: object = NoValue,
+        initial: object = NoValue,
+        where: object = True,
+    ) -> Value:
         return ufunc_reductions.reduce(
             ufunc, a, ufunc_reductions.ReductionKeywords(axis, None, out, keepdims, initial, where)
         )
@@ -56,7 +62,9 @@ def _extreme(ufunc: np.ufunc) -> Callable[..., Any]:
 
 
 def _truth(ufunc: np.ufunc) -> Callable[..., Any]:
-    def reduction(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue, *, where: Any = True) -> Any:
+    def reduction(
+        a: object, axis: object = None, out: object = None, keepdims: object = NoValue, *, where: object = True
+    ) -> Value:
         truth = ufunc_reductions.reduce_atom(
             ufunc, atom_of(a), ufunc_reductions.ReductionKeywords(axis, np.bool_, None, keepdims, NoValue, where)
         )
@@ -75,17 +83,17 @@ rules.implements(np.amin)(rules.methods["min"])
 
 
 def _position(name: str) -> Callable[..., Any]:
-    def reduction(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NoValue) -> Any:
+    def reduction(a: object, axis: object = None, out: object = None, *, keepdims: object = NoValue) -> Value:
         x = atom_of(a)
         shape = x.type.shape
         keep = keepdims is not NoValue and bool(keepdims)
         if axis is None or not shape:
             if axis is not None:
                 one_axis(axis, 1)
-            x, at, kept_shape = atoms.reshape(x, (x.type.size,)), 0, kept(shape, range(len(shape)))
+            x, at, kept_shape = atoms.reshape(x, (x.type.size,)), 0, keepdims_shape(shape, range(len(shape)))
         else:
             at = one_axis(axis, len(shape))
-            kept_shape = kept(shape, (at,))
+            kept_shape = keepdims_shape(shape, (at,))
         if x.type.shape[at] == 0:
             raise ValueError(f"attempt to get {name} of an empty sequence")
         value = atoms.op(name, x, axis=at)
@@ -99,13 +107,13 @@ for _name in ("argmax", "argmin"):
 
 
 def _running(ufunc: np.ufunc) -> Callable[..., Any]:
-    def accumulation(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> TracedArray:
+    def accumulation(a: object, axis: object = None, dtype: object = None, out: object = None) -> TracedArray:
         return accumulate(ufunc, atom_of(a), axis, dtype, out)
 
     return accumulation
 
 
-def accumulate(ufunc: np.ufunc, x: Atom, axis: Any, dtype: Any = None, out: Any = None) -> TracedArray:
+def accumulate(ufunc: np.ufunc, x: Atom, axis: Value, dtype: Value = None, out: Value = None) -> TracedArray:
     """`np.cumsum` and `np.cumprod`: along an axis, or over all elements in C order."""
     if axis is None:
         x, axis = atoms.reshape(x, (x.type.size,)), 0
@@ -123,7 +131,7 @@ for _name, _ufunc in (("cumsum", np.add), ("cumprod", np.multiply)):
 
 def _cumulative(ufunc: np.ufunc) -> Callable[..., Any]:
     def accumulation(
-        x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: bool = False
+        x: object, /, *, axis: object = None, dtype: object = None, out: object = None, include_initial: bool = False
     ) -> TracedArray:
         value = atom_of(x)
         shape = value.type.shape
@@ -137,7 +145,7 @@ def _cumulative(ufunc: np.ufunc) -> Callable[..., Any]:
         if not include_initial:
             return accumulate(ufunc, value, at, dtype, out)
         running = atom_of(accumulate(ufunc, value, at, dtype))
-        first = atoms.literal(np.full(kept(shape, (at,)), ufunc.identity, running.type.dtype))
+        first = atoms.literal(np.full(keepdims_shape(shape, (at,)), ufunc.identity, running.type.dtype))
         joined = atoms.op("concatenate", first, running, axis=at)
         return fresh(joined) if out is None else store(out, joined)
 
@@ -150,7 +158,7 @@ if hasattr(np, "cumulative_sum"):
 
 
 @rules.implements(np.ptp)
-def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue) -> Any:
+def ptp(a: object, axis: object = None, out: object = None, keepdims: object = NoValue) -> Value:
     """Maximum less minimum."""
     options = ufunc_reductions.ReductionKeywords(axis, None, None, keepdims)
     x = atom_of(a)
@@ -164,7 +172,7 @@ _COUNT_IS_INT = isinstance(np.count_nonzero(np.zeros(1)), int)
 
 
 @rules.implements(np.count_nonzero)
-def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
+def count_nonzero(a: object, axis: object = None, *, keepdims: object = False) -> Value:
     """How many elements are not zero."""
     truth = atoms.convert(atom_of(a), np.bool_)
     count = ufunc_reductions.reduce(

@@ -6,9 +6,10 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import union_arguments
-from anabranch.runtime.numpy.core import adopted, full_name, resolved, sized_inside, traced_inside
+from anabranch.runtime.numpy.core import adopted, full_name, has_dynamic_array, resolved, traced_inside
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import registry
 from anabranch.runtime.values.arrays import numpy_messages
@@ -25,9 +26,9 @@ class Rules:
         self.functions: dict[object, Callable[..., Any]] = {}
         self.methods: dict[str, Callable[..., Any]] = {}
         self.properties: dict[str, Callable[[Any], Any]] = {}
-        self.sized_functions: dict[object, Callable[..., Any]] = {}
-        self.sized_methods: dict[str, Callable[..., Any]] = {}
-        self.sized_properties: dict[str, Callable[[Any], Any]] = {}
+        self.dynamic_shape_functions: dict[object, Callable[..., Any]] = {}
+        self.dynamic_shape_methods: dict[str, Callable[..., Any]] = {}
+        self.dynamic_shape_properties: dict[str, Callable[[Any], Any]] = {}
         self.refused: dict[str, str] = {}
         self.static: dict[str, str] = {}
 
@@ -36,13 +37,13 @@ class Rules:
         registry.FUNCTIONS.update(self.functions)
         registry.METHODS.update(self.methods)
         registry.PROPERTIES.update(self.properties)
-        registry.SIZED.update(self.sized_functions)
-        registry.SIZED_METHODS.update(self.sized_methods)
-        registry.SIZED_PROPERTIES.update(self.sized_properties)
+        registry.DYNAMIC_SHAPE_FUNCTIONS.update(self.dynamic_shape_functions)
+        registry.DYNAMIC_SHAPE_METHODS.update(self.dynamic_shape_methods)
+        registry.DYNAMIC_SHAPE_PROPERTIES.update(self.dynamic_shape_properties)
         registry.REFUSED.update(self.refused)
         registry.STATIC.update(self.static)
 
-    def implements(self, *originals: Callable[..., Any]) -> Callable[[Function], Function]:
+    def implements(self, *originals: Callable[..., object]) -> Callable[[Function], Function]:
         """Register the staged counterpart of NumPy functions; it runs only where an argument is traced."""
 
         def register(function: Function) -> Function:
@@ -52,7 +53,7 @@ class Rules:
 
         return register
 
-    def creates(self, *originals: Callable[..., Any]) -> Callable[[Function], Function]:
+    def creates(self, *originals: Callable[..., object]) -> Callable[[Function], Function]:
         """Register a function that makes an array: staged whatever its arguments are, so that the array is a handle."""
 
         def register(function: Function) -> Function:
@@ -72,27 +73,27 @@ class Rules:
 
         return register
 
-    def sized(self, *originals: Callable[..., Any]) -> Callable[[Function], Function]:
+    def dynamic_shape(self, *originals: Callable[..., object]) -> Callable[[Function], Function]:
         """Register the rule of NumPy's functions for arrays whose size is known only at run time."""
 
         def register(function: Function) -> Function:
             for original in originals:
-                self.sized_functions[original] = function
+                self.dynamic_shape_functions[original] = function
             return function
 
         return register
 
-    def sized_method(self, *names: str) -> Callable[[Function], Function]:
+    def dynamic_shape_method(self, *names: str) -> Callable[[Function], Function]:
         """Register the same for methods of arrays that are no function, or differ from it."""
 
         def register(function: Function) -> Function:
             for name in names:
-                self.sized_methods[name] = function
+                self.dynamic_shape_methods[name] = function
             return function
 
         return register
 
-    def refuses(self, reason: str, *originals: Callable[..., Any]) -> None:
+    def refuses(self, reason: str, *originals: Callable[..., object]) -> None:
         """Register functions that refuse run-time values, with the reason; of other values they are NumPy's own."""
         for original in originals:
             name = full_name(original)
@@ -105,7 +106,7 @@ class Rules:
             self.refused[f"numpy.ndarray.{name}"] = reason
             self.methods[name] = _refusal(f"numpy.ndarray.{name}", reason)
 
-    def needs_static(self, reason: str, *originals: Callable[..., Any]) -> None:
+    def needs_static(self, reason: str, *originals: Callable[..., object]) -> None:
         """Register functions that work on static values alone, with the reason."""
         for original in originals:
             name = full_name(original)
@@ -114,30 +115,30 @@ class Rules:
 
 
 def _refusal(name: str, reason: str) -> Callable[..., Any]:
-    def refuse(*_: Any, **__: Any) -> Any:
+    def refuse(*_: Value, **__: Value) -> Value:
         raise UnsupportedOperationError(f"{name} of a run-time value is not supported in compiled code: {reason}")
 
     return refuse
 
 
-def _guarded(original: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+def _guarded(original: Callable[..., object], function: Callable[..., object]) -> Callable[..., Any]:
     """The staged function where an argument is traced, NumPy's own where none is."""
 
     @functools.wraps(original, updated=())
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Value:
         join = list_as_array.join_of(original, args)
         if join is not None:
             return join(*args, **kwargs)
         args, kwargs = list_as_array.with_lists(args, kwargs)
         if not (any(map(traced_inside, args)) or any(map(traced_inside, kwargs.values()))):
             return adopted(original(*args, **kwargs), (args, tuple(kwargs.values())))
-        rule = registry.SIZED.get(original)
+        rule = registry.DYNAMIC_SHAPE_FUNCTIONS.get(original)
         choice = union_arguments.first((*args, *kwargs.values()), sizes=rule is None)
         if choice is not None:
             return union_arguments.over(choice, call, args, kwargs)
         args, kwargs = tuple(map(resolved, args)), {k: resolved(v) for k, v in kwargs.items()}
         numpy_messages.refuse_unknown(original, *args, **kwargs)
-        if rule is not None and (any(map(sized_inside, args)) or any(map(sized_inside, kwargs.values()))):
+        if rule is not None and (any(map(has_dynamic_array, args)) or any(map(has_dynamic_array, kwargs.values()))):
             return rule(*args, **kwargs)
         try:
             made = function(*args, **kwargs)
@@ -149,11 +150,11 @@ def _guarded(original: Callable[..., Any], function: Callable[..., Any]) -> Call
     return call
 
 
-def _creating(original: Callable[..., Any], function: Callable[..., Any]) -> Callable[..., Any]:
+def _creating(original: Callable[..., object], function: Callable[..., object]) -> Callable[..., Any]:
     """The staged function while a function is traced, NumPy's own otherwise."""
 
     @functools.wraps(original, updated=())
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Value:
         if not tracing():
             return original(*args, **kwargs)
         args, kwargs = list_as_array.with_lists(args, kwargs)
@@ -162,8 +163,8 @@ def _creating(original: Callable[..., Any], function: Callable[..., Any]) -> Cal
             return union_arguments.over(choice, call, args, kwargs)
         args, kwargs = tuple(map(resolved, args)), {k: resolved(v) for k, v in kwargs.items()}
         numpy_messages.refuse_unknown(original, *args, **kwargs)
-        rule = registry.SIZED.get(original)
-        if rule is not None and any(map(sized_inside, args)):
+        rule = registry.DYNAMIC_SHAPE_FUNCTIONS.get(original)
+        if rule is not None and any(map(has_dynamic_array, args)):
             return rule(*args, **kwargs)
         try:
             made = function(*args, **kwargs)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import CapacityError
 from anabranch.runtime.numpy.core import shape_argument, traced_inside
@@ -28,7 +29,7 @@ NEGATIVE = "negative dimensions are not allowed"
 _SPARE = 64
 
 
-def is_open(n: Any, what: str = "a shape") -> bool:
+def is_open(n: object, what: str = "a shape") -> bool:
     """Return whether a size is an int known only at run time.
 
     Raises
@@ -38,19 +39,19 @@ def is_open(n: Any, what: str = "a shape") -> bool:
     """
     if not isinstance(n, Tracer) or n.abstract.shape or n.abstract.dtype.kind not in "iu":
         return False
-    static_requests.know(n, f"a plain int ({what})")
-    return static_requests.leaves_behind(n) is None
+    static_requests.request_static(n, f"a plain int ({what})")
+    return static_requests.source_leaves(n) is None
 
 
-def shape_with_room(shape: Any) -> tuple[tuple[int, ...], Extents]:
+def shape_with_capacity(shape: object) -> tuple[tuple[int, ...], Extents]:
     """A shape argument as capacities, and their extents: none where all sizes are static."""
     sizes = _sizes(shape) if traced_inside(shape) else ()
     if not any(map(is_open, sizes)):
         return shape_argument(shape), ()
-    return with_room(sizes, NEGATIVE)
+    return with_capacity(sizes, NEGATIVE)
 
 
-def _sizes(shape: Any) -> Sequence[Any]:
+def _sizes(shape: object) -> Sequence[Value]:
     if isinstance(shape, TracedArray) and shape.ndim == 1:
         return [shape[i] for i in range(shape.shape[0])]
     if isinstance(shape, Tracer):
@@ -58,7 +59,7 @@ def _sizes(shape: Any) -> Sequence[Any]:
     return tuple(shape) if isinstance(shape, Iterable) else (shape,)
 
 
-def with_room(sizes: Sequence[Any], negative: str | None = None) -> tuple[tuple[int, ...], Extents]:
+def with_capacity(sizes: Sequence[object], negative: str | None = None) -> tuple[tuple[int, ...], Extents]:
     """Capacities for these sizes, each a plain int or known only at run time, and their extents.
 
     Parameters
@@ -89,11 +90,11 @@ def with_room(sizes: Sequence[Any], negative: str | None = None) -> tuple[tuple[
     return tuple(most), tuple(map(_extent, wanted, most))
 
 
-def _extent(size: Any, capacity: int) -> ValidRegion | None:
+def _extent(size: Value, capacity: int) -> ValidRegion | None:
     return None if isinstance(size, int) else Window(0, size_arithmetic.limited(size, 0, capacity))
 
 
-def _refuse_negative(n: Any, text: str) -> None:
+def _refuse_negative(n: Value, text: str) -> None:
     if isinstance(n, int):
         if n < 0:
             raise ValueError(text)
@@ -102,8 +103,8 @@ def _refuse_negative(n: Any, text: str) -> None:
         broadcasting.refuse(below, ValueError, text, *[n] * text.count("{}"))
 
 
-def _asked(n: Any, axis: int) -> Capacity:
-    room = capacity_requests.at(f"axis {axis} of an array")
-    too_many = atoms.ufunc(np.greater, n.atom, atoms.literal(room.size, np.int64))
-    capacity_requests.exceeded(too_many, room, n.atom)
-    return room
+def _asked(n: Value, axis: int) -> Capacity:
+    request = capacity_requests.at(f"axis {axis} of an array")
+    too_many = atoms.ufunc(np.greater, n.atom, atoms.literal(request.size, np.int64))
+    capacity_requests.exceeded(too_many, request, n.atom)
+    return request

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.config import settings
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.core import (
@@ -41,7 +42,7 @@ _F = registry.FUNCTIONS
 
 
 @rules.implements(np.where)
-def where(condition: Any, x: Any = NoValue, y: Any = NoValue, /) -> Any:
+def where(condition: object, x: object = NoValue, y: object = NoValue, /) -> Value:
     """As `numpy.where` with three arguments: always an array."""
     if x is NoValue and y is NoValue:
         return _F[np.nonzero](condition)
@@ -58,15 +59,15 @@ def where(condition: Any, x: Any = NoValue, y: Any = NoValue, /) -> Any:
 @rules.method("clip")
 @rules.implements(np.clip)
 def clip(
-    a: Any,
-    a_min: Any = NoValue,
-    a_max: Any = NoValue,
-    out: Any = None,
+    a: Value,
+    a_min: Value = NoValue,
+    a_max: Value = NoValue,
+    out: Value = None,
     *,
-    min: Any = NoValue,
-    max: Any = NoValue,
-    **kwargs: Any,
-) -> Any:
+    min: Value = NoValue,
+    max: Value = NoValue,
+    **kwargs: Value,
+) -> Value:
     """As `numpy.clip`: `minimum(maximum(a, a_min), a_max)` in NumPy's common dtype."""
     low = None if (a_min is NoValue and min is NoValue) else (min if a_min is NoValue else a_min)
     high = None if (a_max is NoValue and max is NoValue) else (max if a_max is NoValue else a_max)
@@ -98,7 +99,7 @@ def clip(
 _CLIP_CONVERTS = np.lib.NumpyVersion(np.__version__) < "2.1.0"
 
 
-def _within_dtype(bound: Any, a: Any, extreme: Callable[[Any, Any], Any]) -> Any:
+def _within_dtype(bound: Value, a: Value, extreme: Callable[[Any, Any], Any]) -> Value:
     """A Python int beyond the integers of the dtype bounds nothing on that side; on the other it is an error."""
     dtype = getattr(a, "dtype", None)
     if _CLIP_CONVERTS or dtype is None or dtype.kind not in "iu" or not _is_int(bound):
@@ -108,12 +109,12 @@ def _within_dtype(bound: Any, a: Any, extreme: Callable[[Any, Any], Any]) -> Any
     return bound if abs(limit) >= 2**63 else extreme(bound, limit)
 
 
-def _is_int(value: Any) -> bool:
+def _is_int(value: object) -> bool:
     return type(value) is int or (isinstance(value, PythonScalar) and value.python is int)
 
 
 @rules.implements(np.select)
-def select(condlist: Any, choicelist: Any, default: Any = 0) -> TracedArray:
+def select(condlist: Value, choicelist: Value, default: Value = 0) -> TracedArray:
     """As `numpy.select`."""
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
@@ -140,7 +141,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> TracedArray:
 
 
 @rules.implements(np.piecewise)
-def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> TracedArray:
+def piecewise(x: Value, condlist: Value, funclist: Value, *args: Value, **kw: Value) -> TracedArray:
     """As `numpy.piecewise`; each function is applied to the whole of x, so it must be elementwise."""
     if any(callable(f) for f in funclist):
         raise refused("piecewise", "functions see a part of x whose size is known only at run time; use np.select")
@@ -164,7 +165,7 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Tr
 # ---- by position -----------------------------------------------------------------------------------------------------
 
 
-def positions(indices: Any, size: int, mode: Any, axis: int | None = None) -> Atom:
+def positions(indices: object, size: int, mode: object, axis: int | None = None) -> Atom:
     """Index values as positions from 0, by `mode`; out of range raises `IndexError` in mode 'raise'."""
     index = atom_of(indices)
     if index.type.dtype.kind not in "iub":
@@ -220,7 +221,7 @@ def along(value: Atom, index: Atom, axis: int) -> Atom:
 
 @rules.method("take")
 @rules.implements(np.take)
-def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
+def take(a: object, indices: object, axis: object = None, out: object = None, mode: object = "raise") -> Value:
     """As `numpy.take`."""
     value = atom_of(a)
     if axis is None:
@@ -242,7 +243,7 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "r
     return result(along(value, positions(indices, size, mode, at), at), out, "unsafe")
 
 
-def _along_axis(array: Any, indices: Any, axis: Any) -> tuple[Atom, Atom, int]:
+def _along_axis(array: object, indices: object, axis: object) -> tuple[Atom, Atom, int]:
     """The array (flat for axis None), full positions of each element, and the axis."""
     value, index = atom_of(array), atom_of(indices)
     if axis is None:
@@ -266,14 +267,14 @@ def _along_axis(array: Any, indices: Any, axis: Any) -> tuple[Atom, Atom, int]:
 
 
 @rules.implements(np.take_along_axis)
-def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> TracedArray:
+def take_along_axis(arr: object, indices: object, axis: object = -1) -> TracedArray:
     """As `numpy.take_along_axis`."""
     value, full, _ = _along_axis(arr, indices, axis)
     return fresh(atoms.op("gather", value, full))
 
 
 @rules.implements(np.put_along_axis)
-def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
+def put_along_axis(arr: object, indices: object, values: object, axis: object) -> None:
     """As `numpy.put_along_axis`: writes in place."""
     target = handle(arr)
     value, full, _ = _along_axis(arr, indices, axis)
@@ -287,7 +288,7 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
 
 @rules.method("choose")
 @rules.implements(np.choose)
-def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
+def choose(a: Value, choices: Value, out: Value = None, mode: Value = "raise") -> Value:
     """As `numpy.choose`."""
     items: Sequence[Any] = [choices[i] for i in range(len(choices))]
     chosen = promoted(*items)
@@ -315,10 +316,10 @@ def _check_choices(index: Atom, count: int) -> None:
 
 
 @rules.implements(np.compress)
-def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+def compress(condition: object, a: object, axis: object = None, out: object = None) -> Value:
     """As `numpy.compress`."""
     if traced_inside(condition):
-        return registry.SIZED[np.compress](condition, a, axis, out)
+        return registry.DYNAMIC_SHAPE_FUNCTIONS[np.compress](condition, a, axis, out)
     mask = np.asarray(condition, dtype=np.bool_)
     if mask.ndim != 1:
         raise ValueError("condition must be a 1-d array")
@@ -326,30 +327,30 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
 
 
 @rules.method("compress")
-def compress_method(a: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
+def compress_method(a: object, condition: object, axis: object = None, out: object = None) -> Value:
     """As `ndarray.compress`."""
     return compress(condition, a, axis, out)
 
 
 @rules.implements(np.extract)
-def extract(condition: Any, arr: Any) -> Any:
+def extract(condition: Value, arr: Value) -> Value:
     """As `numpy.extract`."""
     if traced_inside(condition):
-        return registry.SIZED[np.extract](condition, arr)
+        return registry.DYNAMIC_SHAPE_FUNCTIONS[np.extract](condition, arr)
     return take(arr, np.flatnonzero(np.ravel(condition)))
 
 
 # ---- flat positions --------------------------------------------------------------------------------------------------
 
 
-def _fortran(order: Any) -> bool:
+def _fortran(order: object) -> bool:
     if order not in ("C", "F"):
         raise ValueError("only 'C' or 'F' order is permitted")
     return bool(order == "F")
 
 
 @rules.implements(np.unravel_index)
-def unravel_index(indices: Any, shape: Any, order: Any = "C") -> Any:
+def unravel_index(indices: object, shape: object, order: object = "C") -> Value:
     """As `numpy.unravel_index`."""
     if _fortran(order):
         return unravel_index(indices, shape_argument(shape)[::-1])[::-1]
@@ -370,7 +371,7 @@ def unravel_index(indices: Any, shape: Any, order: Any = "C") -> Any:
 
 
 @rules.implements(np.ravel_multi_index)
-def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: Any = "C") -> Any:
+def ravel_multi_index(multi_index: Value, dims: Value, mode: Value = "raise", order: Value = "C") -> Value:
     """As `numpy.ravel_multi_index`."""
     sizes = shape_argument(dims)
     items = [multi_index[i] for i in range(len(multi_index))]

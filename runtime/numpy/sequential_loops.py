@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ class UfuncLoop:
     """The loop of a binary ufunc that is stepped: the dtypes of accumulator, operand and result."""
 
     ufunc: np.ufunc
-    dtypes: tuple[np.dtype[Any], ...]
+    dtypes: tuple[np.dtype, ...]
 
     def __call__(self, total: Atom, element: Atom) -> Atom:
         """The next total; both are of one shape."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.numpy import memory_order
 from anabranch.runtime.numpy.core import (
@@ -34,7 +34,7 @@ def full_slices(shape: Sequence[int]) -> list[views.AxisSlice]:
     return [views.AxisSlice(0, n) for n in shape]
 
 
-def _sizes(size: int, shape: Any) -> tuple[int, ...]:
+def _sizes(size: int, shape: Value) -> tuple[int, ...]:
     """A complete shape for so many elements: -1 worked out, with NumPy's messages."""
     try:
         sizes = list(map(operator.index, shape)) if not isinstance(shape, (int, np.integer)) else [int(shape)]
@@ -54,7 +54,7 @@ def _sizes(size: int, shape: Any) -> tuple[int, ...]:
     return tuple(size // known if n == -1 else n for n in sizes)
 
 
-def reshaped(array: TracedArray, shape: tuple[int, ...], copy: Any = None) -> TracedArray:
+def reshaped(array: TracedArray, shape: tuple[int, ...], copy: Value = None) -> TracedArray:
     """`array.reshape(shape)` in C order: a view where NumPy returns one."""
     made = memory_order.reshaped(array, shape, copy)
     if made is None:
@@ -63,7 +63,9 @@ def reshaped(array: TracedArray, shape: tuple[int, ...], copy: Any = None) -> Tr
 
 
 @rules.implements(np.reshape)
-def reshape(a: Any, shape: Any = None, order: Any = "C", *, newshape: Any = None, copy: Any = None) -> TracedArray:
+def reshape(
+    a: Value, shape: Value = None, order: Value = "C", *, newshape: Value = None, copy: Value = None
+) -> TracedArray:
     """As `numpy.reshape`."""
     shape = newshape if shape is None else shape
     if shape is None:
@@ -80,7 +82,7 @@ def reshape(a: Any, shape: Any = None, order: Any = "C", *, newshape: Any = None
 
 
 @rules.method("reshape")
-def reshape_method(a: Any, /, *shape: Any, order: Any = "C", copy: Any = None) -> TracedArray:
+def reshape_method(a: object, /, *shape: object, order: object = "C", copy: object = None) -> TracedArray:
     """As `ndarray.reshape`."""
     if copy is not None and not memory_layout.HAS_COPY:
         raise TypeError("'copy' is an invalid keyword argument for this function")
@@ -91,14 +93,14 @@ def reshape_method(a: Any, /, *shape: Any, order: Any = "C", copy: Any = None) -
 
 @rules.method("ravel")
 @rules.implements(np.ravel)
-def ravel(a: Any, order: Any = "C") -> TracedArray:
+def ravel(a: Value, order: Value = "C") -> TracedArray:
     """As `numpy.ravel`: a view of what is contiguous, else a copy."""
     array = in_order(handle(a), order)
     if memory_order.contiguous(array):
         return reshaped(array, (array.size,), None)
     made = reshaped(array, (array.size,), True)
     if not memory_layout.known(array):
-        aliasing.link(made.storage, None, array)
+        aliasing.add_edge(made.storage, None, array)
     return made
 
 
@@ -112,7 +114,7 @@ def in_order(array: TracedArray, order: str) -> TracedArray:
 
 
 @rules.method("flatten")
-def flatten(a: Any, order: Any = "C") -> TracedArray:
+def flatten(a: Value, order: Value = "C") -> TracedArray:
     """As `ndarray.flatten`: always a copy."""
     array = in_order(handle(a), order)
     return reshaped(array, (array.size,), True)
@@ -130,7 +132,7 @@ def transposed(array: TracedArray) -> TracedArray:
 
 
 @rules.implements(np.transpose, np.permute_dims)
-def transpose(a: Any, axes: Any = None) -> Any:
+def transpose(a: Value, axes: Value = None) -> Value:
     """As `numpy.transpose`."""
     if isinstance(a, NumPyScalar) and not axes:
         return a
@@ -146,7 +148,7 @@ def transpose(a: Any, axes: Any = None) -> Any:
 
 
 @rules.method("transpose")
-def transpose_method(a: Any, *axes: Any) -> Any:
+def transpose_method(a: object, *axes: object) -> Value:
     """As `ndarray.transpose`."""
     if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))):
         return transpose(a, axes[0])
@@ -157,7 +159,7 @@ rules.properties["T"] = lambda a: transposed(handle(a)) if isinstance(a, TracedA
 
 
 @rules.implements(np.matrix_transpose, np.linalg.matrix_transpose)
-def matrix_transpose(x: Any, /) -> TracedArray:
+def matrix_transpose(x: object, /) -> TracedArray:
     """As `numpy.matrix_transpose`."""
     array = handle(x)
     if array.ndim < 2:
@@ -165,7 +167,7 @@ def matrix_transpose(x: Any, /) -> TracedArray:
     return swapaxes(array, -1, -2)
 
 
-def _mt(a: Any) -> TracedArray:
+def _mt(a: Value) -> TracedArray:
     if a.ndim < 2:
         raise ValueError("matrix transpose with ndim < 2 is undefined")
     return swapaxes(a, -1, -2)
@@ -176,7 +178,7 @@ rules.properties["mT"] = _mt
 
 @rules.method("swapaxes")
 @rules.implements(np.swapaxes)
-def swapaxes(a: Any, axis1: Any, axis2: Any) -> TracedArray:
+def swapaxes(a: object, axis1: object, axis2: object) -> TracedArray:
     """As `numpy.swapaxes`."""
     array = handle(a)
     first = one_axis(axis1, array.ndim, "axis1")
@@ -187,7 +189,7 @@ def swapaxes(a: Any, axis1: Any, axis2: Any) -> TracedArray:
 
 
 @rules.implements(np.moveaxis)
-def moveaxis(a: Any, source: Any, destination: Any) -> TracedArray:
+def moveaxis(a: Value, source: Value, destination: Value) -> TracedArray:
     """As `numpy.moveaxis`."""
     array = handle(a)
     sources = axes_tuple(source, array.ndim, "source")
@@ -201,7 +203,7 @@ def moveaxis(a: Any, source: Any, destination: Any) -> TracedArray:
 
 
 @rules.implements(np.rollaxis)
-def rollaxis(a: Any, axis: Any, start: Any = 0) -> TracedArray:
+def rollaxis(a: Value, axis: Value, start: Value = 0) -> TracedArray:
     """As `numpy.rollaxis`."""
     array = handle(a)
     return permuted(array, _rolled(array.ndim, axis, start))
@@ -215,7 +217,7 @@ def _rolled(ndim: int, axis: int, start: int) -> list[int]:
 
 @rules.method("squeeze")
 @rules.implements(np.squeeze)
-def squeeze(a: Any, axis: Any = None) -> Any:
+def squeeze(a: object, axis: object = None) -> Value:
     """As `numpy.squeeze`."""
     array = handle(a)
     if axis is None:
@@ -232,7 +234,7 @@ def squeeze(a: Any, axis: Any = None) -> Any:
 
 
 @rules.implements(np.expand_dims)
-def expand_dims(a: Any, axis: Any) -> TracedArray:
+def expand_dims(a: object, axis: object) -> TracedArray:
     """As `numpy.expand_dims`."""
     array = handle(a)
     axis = axis if isinstance(axis, (tuple, list)) else (axis,)
@@ -242,7 +244,7 @@ def expand_dims(a: Any, axis: Any) -> TracedArray:
     return array.viewed(views.Reshape(tuple(1 if i in new else next(rest) for i in range(ndim))))
 
 
-def _at_least(ndim: int, x: Any) -> TracedArray:
+def _at_least(ndim: int, x: object) -> TracedArray:
     array = handle(x)
     shape = array.shape
     if len(shape) >= ndim:
@@ -256,8 +258,8 @@ def _at_least(ndim: int, x: Any) -> TracedArray:
     return array.viewed(views.Reshape(wanted))
 
 
-def _register_at_least(original: Callable[..., Any], ndim: int) -> None:
-    def function(*arrays: Any) -> Any:
+def _register_at_least(original: Callable[..., object], ndim: int) -> None:
+    def function(*arrays: Value) -> Value:
         made = [_at_least(ndim, x) for x in arrays]
         return made[0] if len(made) == 1 else tuple(made)
 
@@ -269,7 +271,7 @@ for _original, _ndim in ((np.atleast_1d, 1), (np.atleast_2d, 2), (np.atleast_3d,
 
 
 @rules.implements(np.broadcast_to)
-def broadcast_to(array: Any, shape: Any, subok: Any = False) -> TracedArray:
+def broadcast_to(array: Value, shape: Value, subok: Value = False) -> TracedArray:
     """As `numpy.broadcast_to`: a read-only view."""
     plain("broadcast_to", subok=(subok, False))
     base, sizes = handle(array), shape_argument(shape)
@@ -278,7 +280,7 @@ def broadcast_to(array: Any, shape: Any, subok: Any = False) -> TracedArray:
 
 
 @rules.implements(np.broadcast_arrays)
-def broadcast_arrays(*args: Any, subok: Any = False) -> tuple[TracedArray, ...]:
+def broadcast_arrays(*args: object, subok: object = False) -> tuple[TracedArray, ...]:
     """As `numpy.broadcast_arrays`; read-only views."""
     plain("broadcast_arrays", subok=(subok, False))
     arrays = [handle(x) for x in args]
@@ -290,7 +292,7 @@ def broadcast_arrays(*args: Any, subok: Any = False) -> tuple[TracedArray, ...]:
 
 
 @rules.implements(np.flip)
-def flip(m: Any, axis: Any = None) -> Any:
+def flip(m: Value, axis: Value = None) -> Value:
     """As `numpy.flip`: a view."""
     array = handle(m)
     axes = axes_tuple(axis, array.ndim)
@@ -303,7 +305,7 @@ def flip(m: Any, axis: Any = None) -> Any:
 
 
 @rules.implements(np.fliplr)
-def fliplr(m: Any) -> Any:
+def fliplr(m: object) -> Value:
     """As `numpy.fliplr`."""
     if handle(m).ndim < 2:
         raise ValueError("Input must be >= 2-d.")
@@ -311,7 +313,7 @@ def fliplr(m: Any) -> Any:
 
 
 @rules.implements(np.flipud)
-def flipud(m: Any) -> Any:
+def flipud(m: object) -> Value:
     """As `numpy.flipud`."""
     if handle(m).ndim < 1:
         raise ValueError("Input must be >= 1-d.")
@@ -319,7 +321,7 @@ def flipud(m: Any) -> Any:
 
 
 @rules.implements(np.rot90)
-def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
+def rot90(m: Value, k: Value = 1, axes: Value = (0, 1)) -> Value:
     """As `numpy.rot90`: a view."""
     array = handle(m)
     if len(axes) != 2:
@@ -339,7 +341,7 @@ def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
 
 
 @rules.implements(np.diagonal)
-def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> TracedArray:
+def diagonal(a: Value, offset: Value = 0, axis1: Value = 0, axis2: Value = 1) -> TracedArray:
     """As `numpy.diagonal`: a read-only view."""
     array, offset = handle(a), operator.index(offset)
     if array.ndim < 2:
@@ -359,7 +361,7 @@ def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> TracedA
 
 
 @rules.method("diagonal")
-def diagonal_method(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> TracedArray:
+def diagonal_method(a: object, offset: object = 0, axis1: object = 0, axis2: object = 1) -> TracedArray:
     """As `ndarray.diagonal`."""
     return diagonal(a, offset, axis1, axis2)
 
@@ -368,7 +370,7 @@ rules.refuses_method("the size of an array's memory is static; use np.resize", "
 
 
 @rules.implements(np.resize)
-def resize(a: Any, new_shape: Any) -> TracedArray:
+def resize(a: object, new_shape: object) -> TracedArray:
     """As `numpy.resize`: a new array with the elements repeated."""
     array, sizes = handle(a), shape_argument(new_shape)
     size = math.prod(sizes)

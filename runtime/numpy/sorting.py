@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     NoValue,
@@ -37,7 +38,7 @@ _KINDS = (None, "quicksort", "heapsort", "q", "h", *_STABLE)
 _HAS_DESCENDING = np.lib.NumpyVersion(np.__version__) >= "2.5.0"
 
 
-def is_descending(name: str, kind: Any, descending: Any) -> bool:
+def is_descending(name: str, kind: Value, descending: Value) -> bool:
     """Return whether a sort goes downwards, which NumPy can do since 2.5."""
     if descending is NoValue:
         return False
@@ -48,7 +49,7 @@ def is_descending(name: str, kind: Any, descending: Any) -> bool:
     return bool(descending)
 
 
-def _stable(name: str, kind: Any, order: Any, stable: Any) -> bool:
+def _stable(name: str, kind: Value, order: Value, stable: Value) -> bool:
     plain(name, order=(order, None))
     if kind not in _KINDS:
         raise ValueError(f"sort kind must be one of 'quick', 'heap', or 'stable' (got {kind!r})")
@@ -57,14 +58,14 @@ def _stable(name: str, kind: Any, order: Any, stable: Any) -> bool:
     return kind in _STABLE or (stable is not NoValue and bool(stable))
 
 
-def _line(a: Any, axis: Any) -> tuple[Atom, int]:
+def _flat_unless_axis(a: object, axis: object) -> tuple[Atom, int]:
     value = atom_of(a)
     if axis is None:
         return atoms.reshape(value, (value.type.size,)), 0
     return value, one_axis(axis, len(value.type.shape))
 
 
-def _downwards(value: Atom, axis: int) -> Any:
+def _downwards(value: Atom, axis: int) -> Value:
     """The positions that sort downwards: ties stay in order, and what holds a NaN stays last."""
     x = fresh(value)
     # Sorted upwards from the end, ties stand in reverse: what turns all around puts them right.
@@ -78,18 +79,24 @@ def _downwards(value: Atom, axis: int) -> Any:
     return xp.take_along_axis(positions, _argsort(classes, axis), axis)
 
 
-def _argsort(x: Any, axis: int) -> TracedArray:
+def _argsort(x: Value, axis: int) -> TracedArray:
     return fresh(atoms.op("argsort", atom_of(x), axis=axis, stable=True))
 
 
 @rules.implements(np.sort)
 def sort(
-    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: Any = NoValue
+    a: Value,
+    axis: Value = -1,
+    kind: Value = None,
+    order: Value = None,
+    *,
+    stable: Value = None,
+    descending: Value = NoValue,
 ) -> TracedArray:
     """As `numpy.sort`."""
     downwards = is_descending("sort", kind, descending)
     in_order = _stable("sort", kind, order, stable)
-    value, at = _line(a, axis)
+    value, at = _flat_unless_axis(a, axis)
     if not downwards:
         return fresh(atoms.op("sort", value, axis=at, stable=in_order))
     if value.type.dtype.kind in "biu":
@@ -100,32 +107,44 @@ def sort(
 @rules.method("argsort")
 @rules.implements(np.argsort)
 def argsort(
-    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: Any = NoValue
+    a: Value,
+    axis: Value = -1,
+    kind: Value = None,
+    order: Value = None,
+    *,
+    stable: Value = None,
+    descending: Value = NoValue,
 ) -> TracedArray:
     """As `numpy.argsort`; ties stay in order for every kind."""
     downwards = is_descending("argsort", kind, descending)
     _stable("argsort", kind, order, stable)
     if not shape_of(a):
         a = fresh(atoms.reshape(atom_of(a), (1,)))
-    value, at = _line(a, axis)
+    value, at = _flat_unless_axis(a, axis)
     return fresh(atom_of(_downwards(value, at))) if downwards else _argsort(fresh(value), at)
 
 
 @rules.method("sort")
 def sort_in_place(
-    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: Any = NoValue
+    a: Value,
+    axis: Value = -1,
+    kind: Value = None,
+    order: Value = None,
+    *,
+    stable: Value = None,
+    descending: Value = NoValue,
 ) -> None:
     """As `ndarray.sort`: in place."""
     _writable(a, "sort").set(atom_of(sort(a, axis, kind, order, stable=stable, descending=descending)))
 
 
-def _writable(a: Any, name: str) -> TracedArray:
+def _writable(a: object, name: str) -> TracedArray:
     if not isinstance(a, TracedArray):
         raise refused(f"generic.{name}", "a NumPy scalar cannot be written")
     return a
 
 
-def _check_kth(kth: Any, line: Atom, axis: int) -> None:
+def _check_kth(kth: object, line: Atom, axis: int) -> None:
     if not line.type.size:
         return
     n = line.type.shape[axis]
@@ -136,32 +155,38 @@ def _check_kth(kth: Any, line: Atom, axis: int) -> None:
 
 
 @rules.implements(np.partition)
-def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> TracedArray:
+def partition(
+    a: object, kth: object, axis: object = -1, kind: object = "introselect", order: object = None
+) -> TracedArray:
     """As `numpy.partition`: fully sorted, which is one of the partitions."""
     plain("partition", kind=(kind, "introselect"), order=(order, None))
-    value, at = _line(a, axis)
+    value, at = _flat_unless_axis(a, axis)
     _check_kth(kth, value, at)
     return fresh(atoms.op("sort", value, axis=at, stable=False))
 
 
 @rules.method("argpartition")
 @rules.implements(np.argpartition)
-def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> TracedArray:
+def argpartition(
+    a: object, kth: object, axis: object = -1, kind: object = "introselect", order: object = None
+) -> TracedArray:
     """As `numpy.argpartition`: the positions that sort."""
     plain("argpartition", kind=(kind, "introselect"), order=(order, None))
-    value, at = _line(a, axis)
+    value, at = _flat_unless_axis(a, axis)
     _check_kth(kth, value, at)
     return fresh(atoms.op("argsort", value, axis=at, stable=True))
 
 
 @rules.method("partition")
-def partition_in_place(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> None:
+def partition_in_place(
+    a: object, kth: object, axis: object = -1, kind: object = "introselect", order: object = None
+) -> None:
     """As `ndarray.partition`: in place."""
     _writable(a, "partition").set(atom_of(partition(a, kth, axis, kind, order)))
 
 
 @rules.implements(np.lexsort)
-def lexsort(keys: Any, axis: Any = -1) -> Any:
+def lexsort(keys: Value, axis: Value = -1) -> Value:
     """As `numpy.lexsort`: stable sorts from the least significant key to the most."""
     items = [handle(keys[i]) for i in range(len(keys))]
     if not items:
@@ -176,7 +201,7 @@ def lexsort(keys: Any, axis: Any = -1) -> Any:
 
 @rules.method("searchsorted")
 @rules.implements(np.searchsorted)
-def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+def searchsorted(a: object, v: object, side: object = "left", sorter: object = None) -> Value:
     """As `numpy.searchsorted`: a binary search of a static number of steps."""
     if side not in ("left", "right", "l", "r", "L", "R"):
         raise ValueError(f"search side must be 'left' or 'right' (got {side!r})")
@@ -232,7 +257,7 @@ def _less_complex(x: Atom, y: Atom) -> Atom:
 
 
 @rules.implements(np.digitize)
-def digitize(x: Any, bins: Any, right: Any = False) -> Any:
+def digitize(x: object, bins: object, right: object = False) -> Value:
     """As `numpy.digitize`: the bins may rise or fall."""
     line: Any = handle(bins)
     if dtype_of(x).kind == "c":
@@ -254,7 +279,7 @@ def digitize(x: Any, bins: Any, right: Any = False) -> Any:
 
 
 @rules.implements(np.sort_complex)
-def sort_complex(a: Any) -> Any:
+def sort_complex(a: object) -> Value:
     """As `numpy.sort_complex`: sorted, and complex."""
     ordered = _F[np.sort](handle(a))
     small = ordered.dtype.kind in "biu" and ordered.dtype.char in "bhBH"

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import fresh, zeros_atom
 from anabranch.runtime.ops.table import OPS
@@ -20,7 +21,7 @@ _RESULTS: list[Any] = [
 ]
 EighResult, EigResult, QRResult, SlogdetResult, SVDResult = _RESULTS
 FLOAT64, COMPLEX128 = np.dtype(np.float64), np.dtype(np.complex128)
-_REAL: dict[str, np.dtype[Any]] = {"F": np.dtype(np.float32), "D": FLOAT64}
+_REAL: dict[str, np.dtype] = {"F": np.dtype(np.float32), "D": FLOAT64}
 
 
 def assert_stacked(*arrays: TracedArray) -> None:
@@ -38,12 +39,12 @@ def assert_square(*arrays: TracedArray) -> None:
             raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
 
 
-def result_dtype(*arrays: TracedArray) -> np.dtype[Any]:
+def result_dtype(*arrays: TracedArray) -> np.dtype:
     """The dtype of a result: that of the inexact operands, and float64 where another takes part."""
     for a in arrays:
         if a.dtype.kind not in "biu" and a.dtype.char not in "fdFD":
             raise TypeError(f"array type {a.dtype.name} is unsupported in linalg")
-    dtype: np.dtype[Any] = np.result_type(*(a.dtype if a.dtype.kind in "fc" else FLOAT64 for a in arrays))
+    dtype: np.dtype = np.result_type(*(a.dtype if a.dtype.kind in "fc" else FLOAT64 for a in arrays))
     return dtype
 
 
@@ -53,12 +54,12 @@ def computed(*arrays: TracedArray) -> list[Atom]:
     return [atoms.convert(a.atom, dtype) for a in arrays]
 
 
-def real_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def real_of(dtype: np.dtype) -> np.dtype:
     """The dtype of the parts of a number."""
     return _REAL.get(dtype.char, dtype)
 
 
-def run(name: str, *inputs: Atom, **params: Any) -> tuple[Atom, ...]:
+def run(name: str, *inputs: Atom, **params: Value) -> tuple[Atom, ...]:
     """All outputs of an op."""
     return bind(OPS[name], *inputs, **params)
 
@@ -75,6 +76,6 @@ def fail_where(bad: Atom, message: str) -> None:
     run_time_checks.fail_if(found, lambda _: np.linalg.LinAlgError(message))
 
 
-def as_dtype(atom: Atom, dtype: np.dtype[Any]) -> TracedArray:
+def as_dtype(atom: Atom, dtype: np.dtype) -> TracedArray:
     """A new array of this dtype."""
     return fresh(atoms.convert(atom, dtype))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import ufunc_reductions
 from anabranch.runtime.numpy.core import (
@@ -16,7 +17,7 @@ from anabranch.runtime.numpy.core import (
     dtype_of,
     fresh,
     handle,
-    kept,
+    keepdims_shape,
     result,
     supported,
     zeros_atom,
@@ -29,11 +30,11 @@ from anabranch.runtime.values.failures import run_time_checks
 rules = Rules()
 
 
-def _flag(keepdims: Any) -> bool:
+def _flag(keepdims: object) -> bool:
     return keepdims is not NoValue and bool(keepdims)
 
 
-def _items(x: Atom, axis: Any, where: Any, keepdims: bool) -> Any:
+def _items(x: Atom, axis: object, where: object, keepdims: bool) -> Value:
     """How many elements each mean takes in: an int, or an array with `where`."""
     if where is True or where is NoValue:
         axes = axes_tuple(axis, len(x.type.shape))
@@ -44,12 +45,12 @@ def _items(x: Atom, axis: Any, where: Any, keepdims: bool) -> Any:
     )
 
 
-def _divided(total: TracedArray, count: Any, dtype: np.dtype[Any]) -> Atom:
+def _divided(total: TracedArray, count: object, dtype: np.dtype) -> Atom:
     (value,) = apply_ufunc.apply_atoms(np.true_divide, (total, count))
     return atoms.convert(value, dtype)
 
 
-def mean_atom(x: Atom, axis: Any, dtype: Any, keepdims: bool, where: Any) -> Atom:
+def mean_atom(x: Atom, axis: object, dtype: object, keepdims: bool, where: object) -> Atom:
     """The mean in NumPy's dtype: float64 of integers, float16 summed in float32."""
     source = x.type.dtype
     half = dtype is None and source == np.float16
@@ -65,13 +66,19 @@ def mean_atom(x: Atom, axis: Any, dtype: Any, keepdims: bool, where: Any) -> Ato
 @rules.method("mean")
 @rules.implements(np.mean)
 def mean(
-    a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: Any = NoValue, *, where: Any = NoValue
-) -> Any:
+    a: object,
+    axis: object = None,
+    dtype: object = None,
+    out: object = None,
+    keepdims: object = NoValue,
+    *,
+    where: object = NoValue,
+) -> Value:
     """As `numpy.mean`."""
     return result(mean_atom(atom_of(a), axis, dtype, _flag(keepdims), where), out, "unsafe")
 
 
-def _correction(ddof: Any, correction: Any) -> Any:
+def _correction(ddof: object, correction: object) -> Value:
     if correction is NoValue:
         return ddof
     if ddof != 0:
@@ -79,7 +86,7 @@ def _correction(ddof: Any, correction: Any) -> Any:
     return correction
 
 
-def var_atom(x: Atom, axis: Any, dtype: Any, ddof: Any, keepdims: bool, where: Any, known: Any) -> Atom:
+def var_atom(x: Atom, axis: object, dtype: object, ddof: object, keepdims: bool, where: object, known: object) -> Atom:
     """The variance, by two passes as NumPy does it."""
     source = x.type.dtype
     half = dtype is None and source == np.float16
@@ -111,17 +118,17 @@ def var_atom(x: Atom, axis: Any, dtype: Any, ddof: Any, keepdims: bool, where: A
 @rules.method("var")
 @rules.implements(np.var)
 def var(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    ddof: Any = 0,
-    keepdims: Any = NoValue,
+    a: object,
+    axis: object = None,
+    dtype: object = None,
+    out: object = None,
+    ddof: object = 0,
+    keepdims: object = NoValue,
     *,
-    where: Any = NoValue,
-    mean: Any = NoValue,
-    correction: Any = NoValue,
-) -> Any:
+    where: object = NoValue,
+    mean: object = NoValue,
+    correction: object = NoValue,
+) -> Value:
     """As `numpy.var`."""
     value = var_atom(atom_of(a), axis, dtype, _correction(ddof, correction), _flag(keepdims), where, mean)
     return result(value, out, "unsafe")
@@ -130,24 +137,26 @@ def var(
 @rules.method("std")
 @rules.implements(np.std)
 def std(
-    a: Any,
-    axis: Any = None,
-    dtype: Any = None,
-    out: Any = None,
-    ddof: Any = 0,
-    keepdims: Any = NoValue,
+    a: object,
+    axis: object = None,
+    dtype: object = None,
+    out: object = None,
+    ddof: object = 0,
+    keepdims: object = NoValue,
     *,
-    where: Any = NoValue,
-    mean: Any = NoValue,
-    correction: Any = NoValue,
-) -> Any:
+    where: object = NoValue,
+    mean: object = NoValue,
+    correction: object = NoValue,
+) -> Value:
     """As `numpy.std`."""
     value = var_atom(atom_of(a), axis, dtype, _correction(ddof, correction), _flag(keepdims), where, mean)
     return result(atoms.ufunc(np.sqrt, value), out, "unsafe")
 
 
 @rules.implements(np.average)
-def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = NoValue) -> Any:
+def average(
+    a: object, axis: object = None, weights: object = None, returned: object = False, *, keepdims: object = NoValue
+) -> Value:
     """As `numpy.average`; a sum of weights of zero raises `ZeroDivisionError` at run time."""
     keep = _flag(keepdims)
     if weights is None:
@@ -176,7 +185,7 @@ def _no_zero(sums: Atom) -> None:
     run_time_checks.fail_if(any_zero, lambda _: ZeroDivisionError("Weights sum to zero, can't be normalized"))
 
 
-def weighted(array: TracedArray, weight: TracedArray, axis: Any) -> tuple[Any, Any]:
+def weighted(array: TracedArray, weight: TracedArray, axis: object) -> tuple[Value, Value]:
     """The array, and weights of its shape."""
     if array.shape == weight.shape:
         return array, weight
@@ -194,7 +203,7 @@ def weighted(array: TracedArray, weight: TracedArray, axis: Any) -> tuple[Any, A
 # ---- order statistics ------------------------------------------------------------------------------------------------
 
 
-def lines(a: Any, axis: Any) -> tuple[Atom, tuple[int, ...]]:
+def reduced_axes_last(a: object, axis: object) -> tuple[Atom, tuple[int, ...]]:
     """The elements to order as the last axis, and the shape with the reduced axes at size 1."""
     value = atom_of(a)
     shape = value.type.shape
@@ -204,7 +213,7 @@ def lines(a: Any, axis: Any) -> tuple[Atom, tuple[int, ...]]:
     size = 1
     for i in axes:
         size *= shape[i]
-    return atoms.reshape(turned, (*(shape[i] for i in rest), size)), kept(shape, axes)
+    return atoms.reshape(turned, (*(shape[i] for i in rest), size)), keepdims_shape(shape, axes)
 
 
 def _nan_lines(line: Atom) -> Atom | None:
@@ -215,10 +224,12 @@ def _nan_lines(line: Atom) -> Atom | None:
 
 
 @rules.implements(np.median)
-def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = False) -> Any:
+def median(
+    a: object, axis: object = None, out: object = None, overwrite_input: object = False, keepdims: object = False
+) -> Value:
     """As `numpy.median`: NaN where a line holds one."""
     del overwrite_input  # a permission
-    line, wide = lines(a, axis)
+    line, wide = reduced_axes_last(a, axis)
     last = len(line.type.shape) - 1
     n = line.type.shape[last]
     if n == 0:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Program
 from anabranch.runtime.numpy import sequential_loops
 from anabranch.runtime.numpy.core import NoValue, atom_of
@@ -22,7 +21,7 @@ _SCATTERED = frozenset(
 _WRAPPING = frozenset(("add", "subtract", "multiply"))
 
 
-def scatter_at(ufunc: np.ufunc, a: Any, indices: Any, b: Any) -> None:
+def scatter_at(ufunc: np.ufunc, a: Value, indices: Value, b: Value) -> None:
     """`ufunc.at(a, indices, b)`, by way of the flat positions that the indices select.
 
     The second operand counts as an array (no Python number is weak), and each step's result is cast back.
@@ -50,14 +49,12 @@ def scatter_at(ufunc: np.ufunc, a: Any, indices: Any, b: Any) -> None:
     memory.set(atoms.reshape(compaction.resized(written, 0, memory.size), memory.shape))
 
 
-def _commutes(ufunc: np.ufunc, dtype: np.dtype[Any], loop: np.dtype[Any]) -> bool:
+def _commutes(ufunc: np.ufunc, dtype: np.dtype, loop: np.dtype) -> bool:
     """Return whether operands may be cast to the array's dtype before, instead of results after, each step."""
     return loop == dtype or (ufunc.__name__ in _WRAPPING and dtype.kind in "iu" and loop.kind in "iu")
 
 
-def _one_by_one(
-    ufunc: np.ufunc, loop: tuple[np.dtype[Any], ...], flat: Atom, places: Atom, operands: list[Atom]
-) -> Atom:
+def _one_by_one(ufunc: np.ufunc, loop: tuple[np.dtype, ...], flat: Atom, places: Atom, operands: list[Atom]) -> Atom:
     outer = current()
     body = Builder(outer.trace, outer)
     index = body.formal(atoms.literal(0, np.int64).type)

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import sequential_loops
-from anabranch.runtime.numpy.core import NDArray, NoValue, atom_of, axes_tuple, kept, refused, result, supported
+from anabranch.runtime.numpy.core import NoValue, atom_of, axes_tuple, keepdims_shape, refused, result, supported
 from anabranch.runtime.values import apply_ufunc, atoms
 from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -51,7 +52,7 @@ def only_binary(ufunc: np.ufunc, name: str) -> None:
         raise ValueError(f"{name} only supported for {kind}")
 
 
-def loop_dtypes(ufunc: np.ufunc, dtype: np.dtype[Any], options: ReductionKeywords) -> tuple[np.dtype[Any], ...]:
+def loop_dtypes(ufunc: np.ufunc, dtype: np.dtype, options: ReductionKeywords) -> tuple[np.dtype, ...]:
     """Return the dtypes of a reduction's loop: accumulator, operand, result. Raises where NumPy has none."""
     out = options.out[0] if isinstance(options.out, tuple) else options.out
     chosen = None if options.dtype is None else supported(options.dtype)
@@ -62,13 +63,13 @@ def loop_dtypes(ufunc: np.ufunc, dtype: np.dtype[Any], options: ReductionKeyword
         # Sums and products of small integers are widened.
         chosen = np.dtype(np.uint64 if dtype.kind == "u" else np.int64)
     options_: dict[str, Any] = {} if chosen is None else {"signature": (chosen, None, None)}
-    resolved: tuple[np.dtype[Any], ...] = ufunc.resolve_dtypes(
+    resolved: tuple[np.dtype, ...] = ufunc.resolve_dtypes(
         (None, dtype, None), casting="unsafe", reduction=True, **options_
     )
     return resolved
 
 
-def reduce(ufunc: np.ufunc, x: Any, options: ReductionKeywords) -> Any:
+def reduce(ufunc: np.ufunc, x: Value, options: ReductionKeywords) -> Value:
     """`ufunc.reduce(x, axis, dtype, out, keepdims, initial, where)`.
 
     Raises
@@ -89,7 +90,7 @@ def reduce_atom(ufunc: np.ufunc, x: Atom, options: ReductionKeywords) -> Atom:
     else:
         value = _stepped(ufunc, dtypes, x, axes, options)
     keep = options.keepdims is not NoValue and bool(options.keepdims)
-    return atoms.reshape(value, kept(_masked_shape(x, options), axes)) if keep else value
+    return atoms.reshape(value, keepdims_shape(_masked_shape(x, options), axes)) if keep else value
 
 
 def _folded(ufunc: np.ufunc, x: Atom, axes: tuple[int, ...], options: ReductionKeywords) -> Atom:
@@ -114,12 +115,12 @@ def _folded(ufunc: np.ufunc, x: Atom, axes: tuple[int, ...], options: ReductionK
     return atoms.ufunc(ufunc, _constant(start, rest, dtype), value)
 
 
-def _identity(ufunc: np.ufunc, options: ReductionKeywords) -> Any:
+def _identity(ufunc: np.ufunc, options: ReductionKeywords) -> Value:
     """Return the result of a reduction of no elements; `initial=None` says that there is none."""
     return None if options.initial is None else ufunc.identity
 
 
-def _neutral(ufunc: np.ufunc, dtype: np.dtype[Any]) -> NDArray | None:
+def _neutral(ufunc: np.ufunc, dtype: np.dtype) -> np.ndarray | None:
     """The identity as a value of the dtype: all bits set for `bitwise_and`."""
     return None if ufunc.identity is None else np.asarray(ufunc.identity).astype(dtype)[()]
 
@@ -130,7 +131,7 @@ def _nothing(ufunc: np.ufunc) -> ValueError:
 
 
 def _stepped(
-    ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...], x: Atom, axes: tuple[int, ...], options: ReductionKeywords
+    ufunc: np.ufunc, dtypes: tuple[np.dtype, ...], x: Atom, axes: tuple[int, ...], options: ReductionKeywords
 ) -> Atom:
     """A reduction in the order of the elements."""
     if len(axes) > 1:
@@ -160,7 +161,7 @@ def along_first(x: Atom, axes: Sequence[int]) -> Atom:
     return atoms.transpose(x, (*axes, *(i for i in range(len(x.type.shape)) if i not in axes)))
 
 
-def reduced_axes(axis: Any, ndim: int) -> tuple[int, ...]:
+def reduced_axes(axis: object, ndim: int) -> tuple[int, ...]:
     """The axes a reduction takes away; an axis that is named twice is refused in the words of NumPy's ufuncs."""
     if ndim == 0 and not isinstance(axis, tuple) and axis in (0, -1):
         return ()
@@ -172,7 +173,7 @@ def reduced_axes(axis: Any, ndim: int) -> tuple[int, ...]:
         raise ValueError("duplicate value in 'axis'") from None
 
 
-def _constant(value: Any, shape: Sequence[int], dtype: np.dtype[Any]) -> Atom:
+def _constant(value: object, shape: Sequence[int], dtype: np.dtype) -> Atom:
     return atoms.broadcast_to(atom_of(indexing.assigned(value, dtype), dtype), tuple(shape))
 
 
@@ -235,7 +236,7 @@ def rows(x: Atom, start: int, stop: int, axis: int = 0) -> Atom:
     return atoms.op("slice", x, starts=tuple(starts), limits=tuple(limits), strides=(1,) * len(starts))
 
 
-def accumulate_atom(ufunc: np.ufunc, x: Atom, axis: int, dtypes: tuple[np.dtype[Any], ...]) -> Atom:
+def accumulate_atom(ufunc: np.ufunc, x: Atom, axis: int, dtypes: tuple[np.dtype, ...]) -> Atom:
     """`ufunc.accumulate` along one axis."""
     _check_running(ufunc, dtypes, "accumulate")
     if dtypes[2].kind == "b" and ufunc in (np.add, np.multiply):
@@ -257,13 +258,13 @@ def back(x: Atom, axis: int) -> Atom:
     return atoms.transpose(x, order)
 
 
-def _check_running(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...], name: str) -> None:
+def _check_running(ufunc: np.ufunc, dtypes: tuple[np.dtype, ...], name: str) -> None:
     if len(set(dtypes)) > 1:
         text = ", ".join(map(repr, dtypes))
         raise TypeError(f"the resolved dtypes are not compatible with {ufunc.__name__}.{name}. Resolved ({text})")
 
 
-def reduceat_atom(ufunc: np.ufunc, x: Atom, starts: Atom, axis: int, dtypes: tuple[np.dtype[Any], ...]) -> Atom:
+def reduceat_atom(ufunc: np.ufunc, x: Atom, starts: Atom, axis: int, dtypes: tuple[np.dtype, ...]) -> Atom:
     """`ufunc.reduceat` along one axis, of starts within it."""
     _check_running(ufunc, dtypes, "reduceat")
     if ufunc is np.power and dtypes[1].kind == "i":

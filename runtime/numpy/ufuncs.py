@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import ufunc_reductions, union_arguments
@@ -59,15 +60,15 @@ class StagedUfunc:
     @union_arguments.of_each
     def __call__(
         self,
-        *args: Any,
-        out: Any = None,
-        where: Any = True,
-        dtype: Any = None,
-        casting: Any = "same_kind",
-        order: Any = "K",
-        subok: Any = True,
-        **others: Any,
-    ) -> Any:
+        *args: Value,
+        out: Value = None,
+        where: Value = True,
+        dtype: Value = None,
+        casting: Value = "same_kind",
+        order: Value = "K",
+        subok: Value = True,
+        **others: Value,
+    ) -> Value:
         """As the ufunc; a result of shape () is a NumPy scalar."""
         if not traced_inside((args, out, where)):
             if out is not None:  # else it may be among the positional ones
@@ -88,9 +89,9 @@ class StagedUfunc:
             numpy_messages.reraise(error, self.ufunc, *args, where=where, casting=casting, **given)
             raise
 
-    def _staged(self, args: tuple[Any, ...], out: Any, where: Any, dtype: Any, casting: Any) -> Any:
+    def _staged(self, args: tuple[object, ...], out: object, where: object, dtype: object, casting: object) -> Value:
         args = tuple(map(resolved, args))
-        if any(map(wrap.is_sized, (*args, *(out if isinstance(out, tuple) else (out,)), where))):
+        if any(map(wrap.is_dynamic_array, (*args, *(out if isinstance(out, tuple) else (out,)), where))):
             return self._of_run_time_size(args, out, where, dtype, casting)
         nin, nout = self.ufunc.nin, self.ufunc.nout
         if not nin <= len(args) <= nin + nout:
@@ -102,12 +103,14 @@ class StagedUfunc:
         results = [memory_layout.keep_order(m, args[:nin]) if o is None else m for m, o in zip(made, outs, strict=True)]
         return results[0] if nout == 1 else tuple(results)
 
-    def _of_run_time_size(self, args: tuple[Any, ...], out: Any, where: Any, dtype: Any, casting: Any) -> Any:
+    def _of_run_time_size(
+        self, args: tuple[object, ...], out: object, where: object, dtype: object, casting: object
+    ) -> Value:
         nin = self.ufunc.nin
         outs = self._outs(args[nin:], out)
         fill = 1 if self.ufunc is np.power else None
 
-        def compute(*values: Any) -> Any:
+        def compute(*values: object) -> Value:
             return self._staged(values, None, True, dtype, casting)
 
         made = broadcasting.elementwise(compute, args[:nin], fill)
@@ -115,7 +118,7 @@ class StagedUfunc:
         placed = [m if o is None else outputs.stored(o, m, resolved(where)) for m, o in zip(results, outs, strict=True)]
         return placed[0] if self.ufunc.nout == 1 else tuple(placed)
 
-    def _outs(self, positional: tuple[Any, ...], out: Any) -> tuple[Any, ...]:
+    def _outs(self, positional: tuple[object, ...], out: object) -> tuple[Value, ...]:
         nout = self.ufunc.nout
         if positional:
             if out is not None:
@@ -128,11 +131,11 @@ class StagedUfunc:
             raise ValueError("The 'out' tuple must have exactly one entry per ufunc output")
         return outs
 
-    def _values(self, args: tuple[Any, ...], dtype: Any, casting: Any) -> tuple[Atom, ...]:
+    def _values(self, args: tuple[object, ...], dtype: object, casting: object) -> tuple[Atom, ...]:
         chosen = None if dtype is None else supported(dtype)
         return apply_ufunc.apply_atoms(self.ufunc, [operand(x) for x in args], chosen, casting)
 
-    def _place(self, value: Atom, out: Any, where: Any, casting: Any) -> Any:
+    def _place(self, value: Atom, out: Value, where: Value, casting: Value) -> Value:
         if where is not True:
             mask = atom_of(where)
             if mask.type.dtype != np.bool_:
@@ -154,7 +157,7 @@ class StagedUfunc:
             value = _fit(value, out.shape)
         return store(out, value, "unsafe")
 
-    def _check_out(self, value: Atom, out: Any, casting: Any) -> None:
+    def _check_out(self, value: Atom, out: Value, casting: Value) -> None:
         if not isinstance(out, TracedArray):
             store(out, value, casting)
         if not np.can_cast(value.type.dtype, out.dtype, casting):
@@ -165,21 +168,21 @@ class StagedUfunc:
     @union_arguments.of_each
     def reduce(
         self,
-        array: Any,
-        axis: Any = 0,
-        dtype: Any = None,
-        out: Any = None,
-        keepdims: Any = False,
-        initial: Any = NoValue,
-        where: Any = True,
-    ) -> Any:
+        array: Value,
+        axis: Value = 0,
+        dtype: Value = None,
+        out: Value = None,
+        keepdims: Value = False,
+        initial: Value = NoValue,
+        where: Value = True,
+    ) -> Value:
         """As `ufunc.reduce`."""
         if not traced_inside((array, out, initial, where)):
             ufunc: Any = self.ufunc
             return adopted(ufunc.reduce(array, axis, dtype, out, keepdims, initial, where), (array, out))
         ufunc_reductions.only_binary(self.ufunc, "reduce")
         options = ufunc_reductions.ReductionKeywords(axis, dtype, out, keepdims, resolved(initial), resolved(where))
-        if wrap.is_sized(array) or wrap.is_sized(options.where):
+        if wrap.is_dynamic_array(array) or wrap.is_dynamic_array(options.where):
             return ufunc_methods.reduce(self.ufunc, array, options)
         try:
             return ufunc_reductions.reduce(self.ufunc, resolved(array), options)
@@ -189,12 +192,12 @@ class StagedUfunc:
             raise
 
     @union_arguments.of_each
-    def accumulate(self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    def accumulate(self, array: Value, axis: Value = 0, dtype: Value = None, out: Value = None) -> Value:
         """As `ufunc.accumulate`."""
         if not traced_inside((array, out)):
             return adopted(self.ufunc.accumulate(array, axis, dtype, out), (array, out))
         ufunc_reductions.only_binary(self.ufunc, "accumulate")
-        if wrap.is_sized(array) or wrap.is_sized(out):
+        if wrap.is_dynamic_array(array) or wrap.is_dynamic_array(out):
             return ufunc_methods.accumulate(self, array, axis, dtype, out)
         try:
             return self._accumulated(resolved(array), axis, dtype, out)
@@ -202,7 +205,7 @@ class StagedUfunc:
             numpy_messages.reraise(error, self.ufunc.accumulate, array, axis, dtype, out)
             raise
 
-    def _accumulated(self, array: Any, axis: Any, dtype: Any, out: Any) -> TracedArray:
+    def _accumulated(self, array: object, axis: object, dtype: object, out: object) -> TracedArray:
         x = atom_of(array)
         if not x.type.shape:
             raise TypeError("cannot accumulate on a scalar")
@@ -214,25 +217,25 @@ class StagedUfunc:
         return fresh(value) if out is None else store(out, value)
 
     @union_arguments.of_each
-    def outer(self, a: Any, b: Any, **kwargs: Any) -> Any:
+    def outer(self, a: Value, b: Value, **kwargs: Value) -> Value:
         """As `ufunc.outer`."""
         if not traced_inside((a, b, list(kwargs.values()))):
             return adopted(self.ufunc.outer(a, b, **kwargs), (a, b, *kwargs.values()))
         if self.ufunc.nin != 2:
             raise ValueError("outer product only supported for binary functions")
-        if wrap.is_sized(a) or wrap.is_sized(b):
+        if wrap.is_dynamic_array(a) or wrap.is_dynamic_array(b):
             return ufunc_methods.outer(self, a, b, **kwargs)
         # Both are arrays here, Python numbers too, with dtypes of their own.
         x, y = (atom_of(resolved(v)) for v in (a, b))
         return self(fresh(atoms.reshape(x, x.type.shape + (1,) * len(y.type.shape))), fresh(y), **kwargs)
 
     @union_arguments.of_each
-    def at(self, a: Any, indices: Any, b: Any = NoValue) -> None:
+    def at(self, a: object, indices: object, b: object = NoValue) -> None:
         """As `ufunc.at`: unbuffered, one index after the other."""
         if not traced_inside((a, indices, b)):
             self.ufunc.at(*((a, indices) if b is NoValue else (a, indices, b)))
             return
-        if not isinstance(a, TracedArray) and not wrap.is_sized(a):
+        if not isinstance(a, TracedArray) and not wrap.is_dynamic_array(a):
             raise TypeError("first operand must be array")
         try:
             scatter_at(self.ufunc, a, resolved(indices), resolved(b))
@@ -241,12 +244,12 @@ class StagedUfunc:
             raise
 
     @union_arguments.of_each
-    def reduceat(self, array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
+    def reduceat(self, array: Value, indices: Value, axis: Value = 0, dtype: Value = None, out: Value = None) -> Value:
         """As `ufunc.reduceat`."""
         if not traced_inside((array, indices, out)):
             return adopted(self.ufunc.reduceat(array, indices, axis, dtype, out), (array, out))
         ufunc_reductions.only_binary(self.ufunc, "reduceat")
-        if any(map(wrap.is_sized, (array, indices, out))):
+        if any(map(wrap.is_dynamic_array, (array, indices, out))):
             return ufunc_methods.reduceat(self, resolved(array), resolved(indices), axis, dtype, out)
         try:
             return self._segmented(resolved(array), resolved(indices), axis, dtype, out)
@@ -254,7 +257,7 @@ class StagedUfunc:
             numpy_messages.reraise(error, self.ufunc.reduceat, array, indices, axis, dtype, out)
             raise
 
-    def _segmented(self, array: Any, indices: Any, axis: Any, dtype: Any, out: Any) -> TracedArray:
+    def _segmented(self, array: object, indices: object, axis: object, dtype: object, out: object) -> TracedArray:
         x = atom_of(array)
         if not x.type.shape:
             raise TypeError("cannot reduceat on a scalar")
@@ -277,7 +280,7 @@ def _fit(value: Atom, shape: tuple[int, ...]) -> Atom:
         ) from None
 
 
-def segment_starts(ufunc: np.ufunc, indices: Any, size: int) -> Atom:
+def segment_starts(ufunc: np.ufunc, indices: object, size: int) -> Atom:
     """The starts of the segments, each a position in the array."""
     starts = atom_of(indices)
     if len(starts.type.shape) > 1:
@@ -296,4 +299,4 @@ rules = Rules()
 for _ufunc in vars(np).values():
     if isinstance(_ufunc, np.ufunc) and _ufunc.__name__ not in LEFT_OUT:
         rules.functions[_ufunc] = StagedUfunc(_ufunc)
-rules.sized(np.ufunc)(broadcasting.elementwise)
+rules.dynamic_shape(np.ufunc)(broadcasting.elementwise)

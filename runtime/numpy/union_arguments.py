@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Kind
@@ -18,7 +19,7 @@ from anabranch.runtime.values.union_base import abstract_of_option
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def first(values: Iterable[Any], sizes: bool = False) -> UnionValue | None:
+def first(values: Iterable[Value], sizes: bool = False) -> UnionValue | None:
     """The first union of several dtypes among these values, or in lists and tuples among them.
 
     With `sizes` also one that is of one shape or another.
@@ -33,7 +34,7 @@ def first(values: Iterable[Any], sizes: bool = False) -> UnionValue | None:
     return None
 
 
-def over(choice: UnionValue, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def over(choice: UnionValue, call: Callable[..., Any], args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """The call with each option in place of the union.
 
     Where it stands in a list of numbers, among others that are of one dtype or another, the alternatives are those of
@@ -45,14 +46,14 @@ def over(choice: UnionValue, call: Callable[..., Any], args: tuple[Any, ...], kw
     if values is None:
         place = choice
 
-    def replaced(value: Any, one: Any) -> Any:
+    def replaced(value: Value, one: Any) -> Value:
         if value is place:
             return one
         if type(value) in (list, tuple):
             return type(value)([replaced(v, one) for v in value])
         return value
 
-    def with_one(one: Any) -> Any:
+    def with_one(one: Any) -> Value:
         return call(*[replaced(a, one) for a in args], **{k: replaced(v, one) for k, v in kwargs.items()})
 
     if values is None:
@@ -60,11 +61,11 @@ def over(choice: UnionValue, call: Callable[..., Any], args: tuple[Any, ...], kw
     return values.each(with_one) if isinstance(values, UnionValue) else with_one(values)
 
 
-def _holds(value: Any, choice: UnionValue) -> bool:
+def _holds(value: object, choice: UnionValue) -> bool:
     return type(value) in (list, tuple) and any(v is choice for v in _leaves(value))
 
 
-def _leaves(value: Any) -> Iterator[Any]:
+def _leaves(value: Value) -> Iterator[Value]:
     if type(value) in (list, tuple):
         for item in value:
             yield from _leaves(item)
@@ -77,10 +78,10 @@ def _leaves(value: Any) -> Iterator[Any]:
 _MOST_DTYPES = 4
 
 
-def _lists_of(line: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+def _lists_of(line: object, args: Sequence[object], kwargs: dict[str, Value]) -> Value:
     """A list of numbers with all of them cast to the dtype that NumPy gives it, for each that it may; else None."""
     leaves = list(_leaves(line))
-    dtypes: list[np.dtype[Any]] = []
+    dtypes: list[np.dtype] = []
     for leaf in leaves:
         for option in leaf.options if isinstance(leaf, UnionValue) else (leaf,):
             abstract = abstract_of_option(option)
@@ -90,7 +91,7 @@ def _lists_of(line: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     if len(dtypes) > _MOST_DTYPES or (_counts(dtypes) and _is_for_ints(args, kwargs)):
         return None
     mask, certain = _present(leaves, dtypes)
-    joint: list[np.dtype[Any]] = []
+    joint: list[np.dtype] = []
     tag: Atom = atoms.literal(0, np.int32)
     for found in range(1, 1 << len(dtypes)):
         if found & certain != certain:
@@ -104,18 +105,18 @@ def _lists_of(line: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     return lists[0] if len(lists) == 1 else UnionValue(tag, lists)
 
 
-def _counts(dtypes: Sequence[np.dtype[Any]]) -> bool:
+def _counts(dtypes: Sequence[np.dtype]) -> bool:
     """Return whether some of these are of integers that not each of the others holds."""
     return any(d.kind in "iu" and d.itemsize == 8 for d in dtypes) and any(d.kind in "fc" for d in dtypes)
 
 
-def _is_for_ints(args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+def _is_for_ints(args: Sequence[object], kwargs: dict[str, Value]) -> bool:
     """Return whether the call asks for an integer dtype, to which NumPy converts each number by itself."""
     asked = [kwargs.get("dtype"), *args[1:2]]
     return any(isinstance(d, (np.dtype, type)) and np.dtype(d).kind not in "fc" for d in asked)
 
 
-def _present(leaves: Sequence[Any], dtypes: Sequence[np.dtype[Any]]) -> tuple[Atom, int]:
+def _present(leaves: Sequence[object], dtypes: Sequence[np.dtype]) -> tuple[Atom, int]:
     """The dtypes that the numbers are of, as the bits of an int32, and those that are certain."""
     certain = 0
     seen: list[Atom] = [atoms.literal(False) for _ in dtypes]
@@ -137,13 +138,13 @@ def _present(leaves: Sequence[Any], dtypes: Sequence[np.dtype[Any]]) -> tuple[At
     return mask, certain
 
 
-def _dtype_of(number: Any) -> np.dtype[Any]:
+def _dtype_of(number: object) -> np.dtype:
     abstract = abstract_of_option(number)
     assert abstract is not None
     return abstract.dtype
 
 
-def _cast(value: Any, dtype: np.dtype[Any]) -> Any:
+def _cast(value: Value, dtype: np.dtype) -> Value:
     """The list with unions as scalars of the dtype; an option that the dtype does not hold can't be the one."""
     if type(value) in (list, tuple):
         return type(value)([_cast(v, dtype) for v in value])
@@ -166,7 +167,7 @@ def of_each(function: Function) -> Function:
     """The function, of lists as NumPy takes them, which is called for each option of a union of dtypes."""
 
     @functools.wraps(function, updated=())
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Value:
         args, kwargs = (
             tuple(map(list_as_array.of_lists, args)),
             {k: list_as_array.of_lists(v) for k, v in kwargs.items()},

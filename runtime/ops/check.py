@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, keywords, scalar
-from anabranch.runtime.ops.op import NDArray, expect
+from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 _INT32 = np.dtype(np.int32)
@@ -35,7 +35,7 @@ class _Check(Op):
         expect(rest[:count] == rest[count:], self.name, "the details are not of the types of the kept values")
         return (code, *rest[count:])
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         code, pred, number, *rest = arrays
         count = len(rest) // 2
         if pred and not code:

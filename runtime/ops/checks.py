@@ -14,7 +14,7 @@ BOOL = np.dtype(np.bool_)
 INT64 = np.dtype(np.int64)
 
 
-def scalar(dtype: np.dtype[Any]) -> ArrayType:
+def scalar(dtype: np.dtype) -> ArrayType:
     """The type of a 0-d value."""
     return ArrayType((), dtype)
 
@@ -26,7 +26,7 @@ def arity(op: str, inputs: Sequence[ArrayType], count: int) -> Sequence[ArrayTyp
     return inputs
 
 
-def keywords(op: str, params: Mapping[str, Any], *names: str) -> tuple[Any, ...]:
+def keywords(op: str, params: Mapping[str, object], *names: str) -> tuple[Any, ...]:
     """The values of the params `names`, which are all there are."""
     if params.keys() != set(names):
         expect(False, op, f"takes params {', '.join(names)}; {', '.join(params) or 'none'} given")

@@ -11,7 +11,7 @@ from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords, scalar
 from anabranch.runtime.ops.mlir_text import ints
-from anabranch.runtime.ops.op import NDArray, expect
+from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.reducers import ADD, MAXIMUM, MINIMUM, MULTIPLY, Reducer
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
@@ -42,7 +42,7 @@ class _Cumulative(Op):
         expect(x.dtype != BOOL or self.reducer in (MINIMUM, MAXIMUM), self.name, "of bool, which the caller converts")
         return (x,)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         x = arrays[0]
         return (self.reducer.ufunc.accumulate(x, axis=params["axis"], dtype=x.dtype),)
 

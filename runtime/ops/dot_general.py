@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, arity, in_range, keywords
-from anabranch.runtime.ops.op import NDArray, expect
+from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 _FLOAT32 = np.dtype(np.float32)
@@ -49,7 +49,7 @@ class _DotGeneral(Op):
         shape = [x.shape[a] for a in batch[0]] + [x.shape[a] for a in left] + [y.shape[a] for a in right]
         return (ArrayType(tuple(shape), x.dtype),)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         x, y = arrays
         contract, batch = params["contract"], params["batch"]
         left, right = _free(x, contract[0], batch[0]), _free(y, contract[1], batch[1])
@@ -89,7 +89,7 @@ class _DotGeneral(Op):
         return 64 * super().bytes_touched(inputs, outputs, params)
 
 
-def _free(array: ArrayType | NDArray, contract: Sequence[int], batch: Sequence[int]) -> list[int]:
+def _free(array: ArrayType | np.ndarray, contract: Sequence[int], batch: Sequence[int]) -> list[int]:
     """The axes that are neither contracted nor batch axes."""
     return [a for a in range(len(array.shape)) if a not in contract and a not in batch]
 

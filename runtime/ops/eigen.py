@@ -22,7 +22,7 @@ from anabranch.runtime.ops.lapack import (
     matrices,
     real,
 )
-from anabranch.runtime.ops.op import NDArray, expect
+from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 
@@ -31,14 +31,14 @@ class _Spectral(Lapack):
 
     __slots__ = ()
 
-    def found(self, a: NDArray, **params: Any) -> Sequence[Any]:
+    def found(self, a: np.ndarray, **params: object) -> Sequence[Any]:
         """NumPy's answer for one matrix."""
         raise NotImplementedError
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         (a,) = arrays
         outs = self.type(ArrayType(a.shape, a.dtype), **params)
-        results: tuple[NDArray, ...] = each(lambda m: attempt(outs, lambda: self.found(m, **params)), outs, a)
+        results: tuple[np.ndarray, ...] = each(lambda m: attempt(outs, lambda: self.found(m, **params)), outs, a)
         return results
 
 
@@ -57,7 +57,7 @@ class _Svd(_Spectral):
             return s, info_type(a)
         return like(a, m, m if full else k), s, like(a, n if full else k, n), info_type(a)
 
-    def found(self, a: NDArray, **params: Any) -> Sequence[Any]:
+    def found(self, a: np.ndarray, **params: Any) -> Sequence[Any]:
         if not params["vectors"]:
             return [np.linalg.svd(a, compute_uv=False)]
         return np.linalg.svd(a, full_matrices=params["full"])
@@ -84,7 +84,7 @@ class _Eigh(_Spectral):
         _, n, _ = matrices(self.name, a, square=True)
         return (real(a, n), *([a] if vectors else []), info_type(a))
 
-    def found(self, a: NDArray, **params: Any) -> Sequence[Any]:
+    def found(self, a: np.ndarray, **params: object) -> Sequence[Any]:
         triangle: Any = "L" if params["lower"] else "U"
         return np.linalg.eigh(a, triangle) if params["vectors"] else [np.linalg.eigvalsh(a, triangle)]
 
@@ -108,7 +108,7 @@ class _Eig(_Spectral):
         w, v = (ArrayType((*a.shape[:-2], *shape), COMPLEX128) for shape in ((n,), (n, n)))
         return (w, *([v] if vectors else []), info_type(a))
 
-    def found(self, a: NDArray, **params: Any) -> Sequence[Any]:
+    def found(self, a: np.ndarray, **params: object) -> Sequence[Any]:
         return np.linalg.eig(a) if params["vectors"] else [np.linalg.eigvals(a)]
 
     def emit(self, ctx: LoweringContext) -> Sequence[str]:

@@ -12,7 +12,7 @@ from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
 from anabranch.runtime.ops.indexing import take
 from anabranch.runtime.ops.lapack import INT32, Lapack, attempt, call, each, info_type, like, matrices
-from anabranch.runtime.ops.op import NDArray, expect
+from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 _INT64 = np.dtype(np.int64)
@@ -32,16 +32,16 @@ class _Lu(Lapack):
         stack, n, _ = matrices(self.name, a, square=True)
         return a, ArrayType((*stack, n), INT32), info_type(a)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         (a,) = arrays
-        results: tuple[NDArray, ...] = each(_eliminate, self.type(ArrayType(a.shape, a.dtype)), a)
+        results: tuple[np.ndarray, ...] = each(_eliminate, self.type(ArrayType(a.shape, a.dtype)), a)
         return results
 
     def emit(self, ctx: LoweringContext) -> Sequence[str]:
         return call(ctx.emitter, "getrf", ctx.inputs, ctx.in_types, ctx.out_types)
 
 
-def _eliminate(a: NDArray) -> tuple[NDArray, NDArray, int]:
+def _eliminate(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
     """Gaussian elimination with partial pivoting."""
     lu, pivots, info = a.copy(), np.zeros(len(a), INT32), 0
     for i in range(len(a)):
@@ -71,10 +71,10 @@ class _Solve(Lapack):
         expect(a.dtype == b.dtype, self.name, f"dtypes {a.dtype} and {b.dtype}")
         return b, info_type(a)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         a, b = arrays
         outs = self.type(*(ArrayType(x.shape, x.dtype) for x in arrays))
-        found: tuple[NDArray, ...] = each(lambda m, v: attempt(outs, lambda: [np.linalg.solve(m, v)]), outs, a, b)
+        found: tuple[np.ndarray, ...] = each(lambda m, v: attempt(outs, lambda: [np.linalg.solve(m, v)]), outs, a, b)
         return found
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
@@ -170,10 +170,10 @@ class _Cholesky(Lapack):
         matrices(self.name, a, square=True)
         return a, info_type(a)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         (a,) = arrays
         outs = self.type(ArrayType(a.shape, a.dtype), **params)
-        found: tuple[NDArray, ...] = each(
+        found: tuple[np.ndarray, ...] = each(
             lambda m: attempt(outs, lambda: [np.linalg.cholesky(m, upper=params["upper"])]), outs, a
         )
         return found
@@ -200,7 +200,7 @@ class _Qr(Lapack):
         _, m, n = matrices(self.name, a)
         return a, like(a, min(m, n))
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         h, tau = np.linalg.qr(arrays[0], mode="raw")
         return np.swapaxes(h, -1, -2), tau
 
@@ -221,7 +221,7 @@ class _Reflections(Lapack):
         expect(tau.shape[-1] <= n <= m, self.name, f"{tau.shape[-1]} reflections in {h}")
         return (h,)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         h, tau = arrays
         (m, n), k = h.shape[-2:], tau.shape[-1]
         q = np.broadcast_to(np.eye(m, n, dtype=h.dtype), h.shape).copy()

@@ -10,12 +10,12 @@ import numpy as np
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
-from anabranch.runtime.ops.op import CallOp, NDArray, expect
+from anabranch.runtime.ops.op import CallOp, expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 _KINDS: dict[str, Callable[..., Any]] = {f.__name__: f for f in (np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft)}
-_COMPLEX: dict[str, np.dtype[Any]] = {"f": np.dtype(np.complex64), "d": np.dtype(np.complex128)}
-_REAL: dict[str, np.dtype[Any]] = {"F": np.dtype(np.float32), "D": np.dtype(np.float64)}
+_COMPLEX: dict[str, np.dtype] = {"f": np.dtype(np.complex64), "d": np.dtype(np.complex128)}
+_REAL: dict[str, np.dtype] = {"F": np.dtype(np.float32), "D": np.dtype(np.float64)}
 
 
 class _Fft(CallOp):
@@ -39,7 +39,7 @@ class _Fft(CallOp):
         expect(x.shape[-1] == taken, self.name, f"{n} points of {x}")
         return (ArrayType((*x.shape[:-1], given), dtypes[x.dtype.char] if kind[:-3] in ("r", "ir") else x.dtype),)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         return (_KINDS[params["kind"]](arrays[0], params["n"]),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:

@@ -12,7 +12,7 @@ import numpy as np
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType, Equation
 from anabranch.runtime.ops.checks import keywords, scalar
-from anabranch.runtime.ops.op import CallOp, NDArray, expect
+from anabranch.runtime.ops.op import CallOp, expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 _INT32 = np.dtype(np.int32)
@@ -47,7 +47,7 @@ class _HostCallback(CallOp):
         expect(inputs[:2] == (scalar(_INT32), scalar(_INT32)), self.name, "takes a sequence number and an error code")
         return (scalar(_INT32),)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         sequence, code, *values = arrays
         if not code:
             # XLA's arrays are its own memory, which is gone after the call.
@@ -56,14 +56,14 @@ class _HostCallback(CallOp):
         return (np.asarray(sequence, np.int32),)
 
     @staticmethod
-    def _act(number: int, action: Callable[..., None], values: Sequence[NDArray]) -> None:
+    def _act(number: int, action: Callable[..., None], values: Sequence[np.ndarray]) -> None:
         done = _done.get()
         if number >= done:
             with done_before(0) if done else contextlib.nullcontext():
                 action(*values)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
-        def run(*arrays: NDArray) -> tuple[NDArray, ...]:
+        def run(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
             return self.evaluate(*arrays, **ctx.params)
 
         return ctx.emitter.callback(run, ctx.inputs, ctx.in_types, ctx.out_types)

@@ -14,7 +14,7 @@ from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, INT64, arity, index_scalars, keywords, one_per_axis, scalar
 from anabranch.runtime.ops.mlir_text import ints
-from anabranch.runtime.ops.op import UNBOUNDED, NDArray, PartOp, UpdateOp, expect
+from anabranch.runtime.ops.op import UNBOUNDED, PartOp, UpdateOp, expect
 from anabranch.runtime.ops.reducers import ADD, AND, MAXIMUM, MINIMUM, MULTIPLY, OR, SUBTRACT, XOR, Reducer
 from anabranch.runtime.ops.shape import pad_with, slice_of, sliced_shape
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
@@ -47,7 +47,7 @@ class _DynamicSlice(PartOp):
         expect(fits, self.name, f"a block of {list(sizes)} of {x}")
         return (ArrayType(tuple(sizes), x.dtype),)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         x, *starts = arrays
         return (x[_block(x, starts, params["sizes"])],)
 
@@ -74,7 +74,7 @@ class _DynamicUpdateSlice(UpdateOp):
         index_scalars(self.name, starts, len(x.shape))
         return (x,)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         x, update, *starts = arrays
         out = x.copy()
         out[_block(x, starts, update.shape)] = update
@@ -86,7 +86,7 @@ class _DynamicUpdateSlice(UpdateOp):
         return [ctx.emitter.op("dynamic_update_slice", ctx.inputs, ctx.in_types, ctx.out_types[0])]
 
 
-def _block(x: NDArray, starts: Sequence[NDArray], sizes: Sequence[int]) -> tuple[slice, ...]:
+def _block(x: np.ndarray, starts: Sequence[np.ndarray], sizes: Sequence[int]) -> tuple[slice, ...]:
     bounds = zip(x.shape, starts, sizes, strict=True)
     clamped = [(min(max(int(start), 0), n - size), size) for n, start, size in bounds]
     return tuple(slice(start, start + size) for start, size in clamped)
@@ -105,7 +105,7 @@ class _StridedUpdate(UpdateOp):
         expect(update == target, self.name, f"an update {update} for {target}")
         return (x,)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         x, update = arrays
         out = x.copy()
         bounds = zip(params["starts"], params["limits"], params["strides"], strict=True)
@@ -173,7 +173,7 @@ class _Gather(PartOp):
         keywords(self.name, params)
         return (ArrayType(_indexed_shape(self.name, x, indices), x.dtype),)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         x, indices = arrays
         k = indices.shape[-1]
         if 0 in x.shape[:k]:
@@ -218,7 +218,7 @@ class _Lookup(Op):
         expect(index.dtype == INT64, self.name, f"an index of {index.dtype}")
         return (ArrayType(index.shape, table.dtype),)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         table, index = arrays
         return (table[np.clip(index, 0, table.shape[0] - 1)],)
 
@@ -249,7 +249,7 @@ class _Scatter(UpdateOp):
         expect(updates == target, self.name, f"updates {updates} for {target}")
         return (x,)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         x, indices, updates = arrays
         out, combine = x.copy(), _COMBINES[params["combine"]]
         if x.size == 0:
@@ -314,7 +314,7 @@ def _indexed_shape(op: str, x: ArrayType, indices: ArrayType) -> tuple[int, ...]
     return indices.shape[:-1] + x.shape[k:]
 
 
-def _clamped(x: NDArray, indices: NDArray) -> tuple[NDArray, ...]:
+def _clamped(x: np.ndarray, indices: np.ndarray) -> tuple[np.ndarray, ...]:
     """The index of each of the leading axes, within range."""
     return tuple(np.clip(indices[..., axis], 0, x.shape[axis] - 1) for axis in range(indices.shape[-1]))
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType
-from anabranch.runtime.ops.op import CallOp, NDArray, expect
+from anabranch.runtime.ops.op import CallOp, expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 INT32, FLOAT64, COMPLEX128 = (np.dtype(t) for t in (np.int32, np.float64, np.complex128))
@@ -62,8 +62,8 @@ def like(type: ArrayType, *shape: int) -> ArrayType:
 
 
 def each(
-    function: Callable[..., Sequence[Any]], outs: Sequence[ArrayType], x: NDArray, *rest: NDArray
-) -> tuple[NDArray, ...]:
+    function: Callable[..., Sequence[object]], outs: Sequence[ArrayType], x: np.ndarray, *rest: np.ndarray
+) -> tuple[np.ndarray, ...]:
     """`function` of each matrix of the stack x, with its counterparts in `rest`, as arrays of the types `outs`."""
     results = tuple(np.empty(t.shape, t.dtype) for t in outs)
     for index in np.ndindex(x.shape[:-2]):
@@ -72,7 +72,7 @@ def each(
     return results
 
 
-def attempt(outs: Sequence[ArrayType], function: Callable[[], Sequence[Any]]) -> Sequence[Any]:
+def attempt(outs: Sequence[ArrayType], function: Callable[[], Sequence[object]]) -> Sequence[Any]:
     """Return NumPy's results and 0, or NaN for each output and 1 where NumPy raises."""
     try:
         return (*function(), 0)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
-from anabranch.runtime.ops.op import CallOp, NDArray
+from anabranch.runtime.ops.op import CallOp
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 
@@ -22,7 +24,7 @@ class _Materialize(CallOp):
         keywords(self.name, params)
         return tuple(arity(self.name, inputs, 1))
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         return arrays
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:

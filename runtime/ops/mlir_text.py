@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ _ELEMENT = {dtype.name: name for name, dtype in DTYPES.items()}
 
 
 @functools.lru_cache(maxsize=256)
-def element(dtype: np.dtype[Any]) -> str:
+def element(dtype: np.dtype) -> str:
     """MLIR's name of a dtype."""
     return _ELEMENT[dtype.name]
 
@@ -31,7 +30,7 @@ def ints(values: Sequence[int]) -> str:
     return f"array<i64: {', '.join(map(str, values))}>" if values else "array<i64>"
 
 
-def splat(value: np.ndarray[Any, Any]) -> str:
+def splat(value: np.ndarray) -> str:
     """A scalar as MLIR writes it; floats as bits, so that NaN payloads, infinities and -0.0 survive."""
     kind = value.dtype.kind
     if kind == "b":
@@ -44,7 +43,7 @@ def splat(value: np.ndarray[Any, Any]) -> str:
     return "0x" + value.tobytes()[::-1].hex().upper()
 
 
-def nested(array: np.ndarray[Any, Any]) -> str:
+def nested(array: np.ndarray) -> str:
     """The text of an array's elements, in brackets for each axis."""
     if array.ndim == 0:
         return splat(array)

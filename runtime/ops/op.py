@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-
-NDArray = np.ndarray[Any, Any]
 
 # The memory traffic of what must not become part of an outlined function.
 UNBOUNDED = 2**62

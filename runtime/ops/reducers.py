@@ -34,7 +34,7 @@ class Reducer:
     kinds: str
     emit: Emit
 
-    def takes(self, dtype: np.dtype[Any]) -> bool:
+    def takes(self, dtype: np.dtype) -> bool:
         """Return whether the ufunc has a loop from two values of `dtype` to one."""
         return dtype.kind in self.kinds
 
@@ -72,7 +72,7 @@ def _extreme(name: str, on_bool: str, direction: str) -> Emit:
     return emit
 
 
-def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+def real_dtype(dtype: np.dtype) -> np.dtype:
     """The dtype of a complex dtype's two parts."""
     return np.dtype(np.float32 if dtype.itemsize == 8 else np.float64)
 
@@ -98,7 +98,7 @@ OR = Reducer(np.bitwise_or, "biu", _plain("or"))
 XOR = Reducer(np.bitwise_xor, "biu", _plain("xor"))
 
 
-def lowest(dtype: np.dtype[Any]) -> Any:
+def lowest(dtype: np.dtype) -> Any:
     """Return the neutral value of `maximum`: the least of the dtype."""
     if dtype.kind == "b":
         return False
@@ -107,7 +107,7 @@ def lowest(dtype: np.dtype[Any]) -> Any:
     return complex(-np.inf, -np.inf) if dtype.kind == "c" else -_infinity(dtype)
 
 
-def highest(dtype: np.dtype[Any]) -> Any:
+def highest(dtype: np.dtype) -> Any:
     """Return the neutral value of `minimum`: the greatest of the dtype."""
     if dtype.kind == "b":
         return True
@@ -116,7 +116,7 @@ def highest(dtype: np.dtype[Any]) -> Any:
     return complex(np.inf, np.inf) if dtype.kind == "c" else _infinity(dtype)
 
 
-def _infinity(dtype: np.dtype[Any]) -> float:
+def _infinity(dtype: np.dtype) -> float:
     """Infinity, or the largest number where a floating-point dtype of eight bits has no infinity."""
     limits: Any = finfo
     return np.inf if np.isinf(np.asarray(np.inf).astype(dtype)) else float(limits(dtype).max)

@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords, scalar
-from anabranch.runtime.ops.op import NDArray, expect
+from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.reducers import (
     ADD,
     AND,
@@ -74,7 +74,7 @@ class _Arithmetic(_Reduction):
         expect(x.dtype != BOOL, self.name, "of bool, which the caller converts to int64")
         return ArrayType(_without(x.shape, axes), x.dtype)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[Any, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[Any, ...]:
         x = arrays[0]
         return (self.reducer.ufunc.reduce(x, axis=tuple(params["axes"]), dtype=x.dtype),)
 
@@ -94,7 +94,7 @@ class _Extreme(_Reduction):
 
     __slots__ = ("initial",)
 
-    def __init__(self, name: str, reducer: Reducer, initial: Callable[[np.dtype[Any]], Any]) -> None:
+    def __init__(self, name: str, reducer: Reducer, initial: Callable[[np.dtype], object]) -> None:
         super().__init__(name, reducer)
         self.initial = initial
 
@@ -103,7 +103,7 @@ class _Extreme(_Reduction):
         expect(all(x.shape[axis] for axis in axes), self.name, f"of no elements: axes {list(axes)} of {x}")
         return out
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[Any, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[Any, ...]:
         return (self.reducer.ufunc.reduce(arrays[0], axis=tuple(params["axes"])),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
@@ -117,7 +117,7 @@ class _Truth(_Reduction):
     def reduced(self, x: ArrayType, axes: Sequence[int]) -> ArrayType:
         return ArrayType(_without(x.shape, axes), BOOL)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[Any, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[Any, ...]:
         return (self.reducer.ufunc.reduce(arrays[0].astype(bool), axis=tuple(params["axes"])),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
@@ -141,9 +141,9 @@ class _ArgExtreme(Op):
     def __init__(
         self,
         name: str,
-        ufunc: Callable[..., Any],
+        ufunc: Callable[..., object],
         reducer: Reducer,
-        initial: Callable[[np.dtype[Any]], Any],
+        initial: Callable[[np.dtype], object],
     ) -> None:
         super().__init__(name)
         self.ufunc = ufunc
@@ -157,7 +157,7 @@ class _ArgExtreme(Op):
         expect(x.shape[axis] > 0, self.name, f"of no elements: axis {axis} of {x}")
         return (ArrayType(_without(x.shape, [axis]), INT64),)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[Any, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[Any, ...]:
         return (self.ufunc(arrays[0], axis=params["axis"]),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:

@@ -11,7 +11,7 @@ from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, in_range, keywords, one_per_axis, scalar
 from anabranch.runtime.ops.mlir_text import ints
-from anabranch.runtime.ops.op import NDArray, PartOp, expect
+from anabranch.runtime.ops.op import PartOp, expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 
@@ -30,7 +30,7 @@ class _Reshape(PartOp):
         expect(all(n >= 0 for n in shape) and out.size == x.size, self.name, f"{x} into shape {list(shape)}")
         return (out,)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         return (np.reshape(arrays[0], params["shape"]),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
@@ -51,7 +51,7 @@ class _Transpose(Op):
         in_range(self.name, axes, len(x.shape))
         return (ArrayType(tuple(x.shape[a] for a in axes), x.dtype),)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         return (np.transpose(arrays[0], params["axes"]),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
@@ -80,7 +80,7 @@ class _BroadcastInDim(Op):
             expect(False, self.name, f"{x} into shape {list(shape)} at dims {list(dims)}")
         return (ArrayType(tuple(shape), x.dtype),)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         (x,), shape = arrays, params["shape"]
         aligned = [1] * len(shape)
         for n, d in zip(x.shape, params["dims"], strict=True):
@@ -102,7 +102,7 @@ class _Reverse(Op):
         in_range(self.name, axes, len(x.shape))
         return (x,)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         return (np.flip(arrays[0], params["axes"]),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
@@ -128,7 +128,7 @@ class _Concatenate(Op):
         total = sum(x.shape[axis] for x in inputs)
         return (ArrayType((*first.shape[:axis], total, *first.shape[axis + 1 :]), first.dtype),)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         return (np.concatenate(arrays, axis=params["axis"]),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
@@ -154,7 +154,7 @@ class _Pad(Op):
         widths = zip(x.shape, low, high, interior, strict=True)
         return (ArrayType(tuple(a + n + max(n - 1, 0) * gap + b for n, a, b, gap in widths), x.dtype),)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         x, value = arrays
         low, high, interior = params["low"], params["high"], params["interior"]
         widths = list(zip(x.shape, low, high, interior, strict=True))
@@ -197,7 +197,7 @@ class _Iota(Op):
         expect(np.dtype(dtype).kind != "b", self.name, "of dtype bool")
         return (ArrayType(tuple(shape), np.dtype(dtype)),)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         shape, axis = params["shape"], params["axis"]
         aligned = [1] * len(shape)
         aligned[axis] = shape[axis]
@@ -220,7 +220,7 @@ class _Slice(PartOp):
         starts, limits, strides = keywords(self.name, params, "starts", "limits", "strides")
         return (ArrayType(sliced_shape(self.name, x.shape, starts, limits, strides), x.dtype),)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         bounds = zip(params["starts"], params["limits"], params["strides"], strict=True)
         return (arrays[0][tuple(slice(*b) for b in bounds)],)
 

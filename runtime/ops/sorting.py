@@ -19,7 +19,7 @@ from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords
 from anabranch.runtime.ops.indexing import take
-from anabranch.runtime.ops.op import CallOp, NDArray, expect
+from anabranch.runtime.ops.op import CallOp, expect
 from anabranch.runtime.ops.reducers import has_nan, parts, real_dtype
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
@@ -33,7 +33,7 @@ class _Sorting(CallOp):
     is_reformed = True
     is_materialized = True
 
-    def result_dtype(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    def result_dtype(self, dtype: np.dtype) -> np.dtype:
         """The dtype of the result, of x's shape."""
         return dtype
 
@@ -54,7 +54,7 @@ class _Sort(_Sorting):
 
     __slots__ = ()
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         x = arrays[0]
         return (np.sort(_wide(x), axis=params["axis"], kind=_kind(params["stable"])).astype(x.dtype),)
 
@@ -85,10 +85,10 @@ class _ArgSort(_Sorting):
 
     __slots__ = ()
 
-    def result_dtype(self, dtype: np.dtype[Any]) -> np.dtype[Any]:
+    def result_dtype(self, dtype: np.dtype) -> np.dtype:
         return INT64
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         return (np.argsort(_wide(arrays[0]), axis=params["axis"], kind="stable"),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
@@ -100,7 +100,7 @@ class _ArgSort(_Sorting):
         return [rows.leave(_permutation(emitter, rows.enter(x), rows.type), INT64)]
 
 
-def _wide(x: NDArray) -> NDArray:
+def _wide(x: np.ndarray) -> np.ndarray:
     """Narrow floats that are not NumPy's own as float32: it leaves these in no order where there is a NaN."""
     return x.astype(np.float32) if x.dtype.kind == "V" else x
 
@@ -136,7 +136,7 @@ class _Rows:
             x = self.emitter.transpose(x, self.source, self._order)
         return self.emitter.reshape(x, ArrayType(self._moved, self.source.dtype), self.type.shape)
 
-    def leave(self, rows: str, dtype: np.dtype[Any]) -> str:
+    def leave(self, rows: str, dtype: np.dtype) -> str:
         """Rows of any dtype in the source's shape."""
         moved = ArrayType(self._moved, dtype)
         x = self.emitter.reshape(rows, ArrayType(self.type.shape, dtype), moved.shape)
@@ -144,7 +144,7 @@ class _Rows:
             return x
         return self.emitter.transpose(x, moved, [self._order.index(i) for i in range(len(self._order))])
 
-    def pick(self, rows: str, dtype: np.dtype[Any], positions: str) -> str:
+    def pick(self, rows: str, dtype: np.dtype, positions: str) -> str:
         """`np.take_along_axis(rows, positions, 1)`."""
         return _pick(self.emitter, rows, ArrayType(self.type.shape, dtype), positions)
 

@@ -219,7 +219,7 @@ class Emitter:
 
     # ---- constants -------------------------------------------------------------------------------------------------
 
-    def constant(self, value: Any, type: ArrayType) -> str:
+    def constant(self, value: object, type: ArrayType) -> str:
         """A constant of `type`; a scalar `value` is splat. Equal constants are emitted once in a block."""
         array = np.asarray(value, dtype=type.dtype)
         if array.size and not any(n > 1 and stride for n, stride in zip(array.shape, array.strides, strict=True)):
@@ -269,7 +269,7 @@ class Emitter:
         pred_type = ArrayType(type.shape, np.dtype(bool))
         return self.op("select", [pred, on_true, on_false], [pred_type, type, type], type)
 
-    def convert(self, x: str, source: ArrayType, dtype: np.dtype[Any]) -> str:
+    def convert(self, x: str, source: ArrayType, dtype: np.dtype) -> str:
         """XLA's own conversion; NumPy's rules for bool, complex and out-of-range floats belong to the `convert` op."""
         return x if source.dtype == dtype else self.op("convert", [x], [source], ArrayType(source.shape, dtype))
 

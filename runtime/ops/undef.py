@@ -10,7 +10,6 @@ import numpy as np
 from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
-from anabranch.runtime.ops.op import NDArray
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 
@@ -25,7 +24,7 @@ class _Undef(Op):
         shape, dtype = keywords(self.name, params, "shape", "dtype")
         return (ArrayType(tuple(shape), np.dtype(dtype)),)
 
-    def evaluate(self, *arrays: NDArray, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         return (np.zeros(params["shape"], params["dtype"]),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:

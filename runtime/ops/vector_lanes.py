@@ -15,7 +15,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal, Program, Var
 from anabranch.runtime.ops.checks import BOOL, INT64, scalar
 from anabranch.runtime.ops.mlir_text import ints
-from anabranch.runtime.ops.op import NDArray, expect
+from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 # With tables there are no vector instructions; a small chunk reads little in vain at the end of a short window.
@@ -67,7 +67,7 @@ def checked(op: str, operands: Sequence[ArrayType], strips: Sequence[Strip], bod
     expect(body.in_types == wanted, op, "the body's inputs do not fit")
 
 
-def key(strip: Strip, array: NDArray, starts: Sequence[NDArray], low: int, high: int) -> tuple[int | slice, ...]:
+def key(strip: Strip, array: np.ndarray, starts: Sequence[np.ndarray], low: int, high: int) -> tuple[int | slice, ...]:
     """Return the index of the elements at the positions from low up to high."""
     places = [min(max(int(s), 0), n - 1) for s, n in zip(starts, array.shape, strict=True)]
     first = places[strip.axis]
@@ -75,14 +75,14 @@ def key(strip: Strip, array: NDArray, starts: Sequence[NDArray], low: int, high:
 
 
 def evaluated(
-    body: Program, operands: Sequence[NDArray], strips: Sequence[Strip], low: int, high: int
-) -> list[NDArray]:
+    body: Program, operands: Sequence[np.ndarray], strips: Sequence[Strip], low: int, high: int
+) -> list[np.ndarray]:
     """The body's outputs at the positions from low up to high: its ops take arrays as they take scalars."""
     arrays, others = split(operands, strips)
     elements = [array[key(strip, array, s, low, high)] for strip, (array, s) in zip(strips, arrays, strict=True)]
-    env: dict[Var, NDArray] = dict(zip(body.inputs, [np.arange(low, high), *elements, *others], strict=True))
+    env: dict[Var, np.ndarray] = dict(zip(body.inputs, [np.arange(low, high), *elements, *others], strict=True))
 
-    def read(atom: Atom) -> NDArray:
+    def read(atom: Atom) -> np.ndarray:
         return atom.value if isinstance(atom, Literal) else env[atom]
 
     for equation in body.equations:

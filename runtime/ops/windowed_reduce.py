@@ -33,7 +33,7 @@ _REDUCERS: Mapping[str, tuple[Reducer, Any]] = {
 }
 
 
-def identity(combine: str, dtype: np.dtype[Any]) -> Any:
+def identity(combine: str, dtype: np.dtype) -> Any:
     """Return the neutral value of the combining ufunc."""
     return _REDUCERS[combine][1](dtype)
 

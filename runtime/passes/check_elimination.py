@@ -1,8 +1,8 @@
 """Check elimination: a check whose predicate an earlier check has found to be false goes.
 
 `if a[i] > 0: a[i] += 1` reads and writes the same element: the index is in bounds in the branch because it was when the
-condition was computed. The error code tells which checks came before: it leads from each check to the one before it, into
-branches and bodies of loops, and out of them.
+condition was computed. The error code tells which checks came before: it leads from each check to the one before it,
+into branches and bodies of loops, and out of them.
 """
 
 from __future__ import annotations

@@ -12,14 +12,13 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program
 from anabranch.runtime.ir.rewrite import Block, rewrite
-from anabranch.runtime.ops.op import NDArray
 
 _MOST_ELEMENTS = 1024
 
 
 def fold_constants(program: Program) -> Program:
     """The Program with constants in place of elementwise work on constants; sub-Programs are left as they are."""
-    values: dict[Atom, NDArray] = {}
+    values: dict[Atom, np.ndarray] = {}
 
     def folded(equation: Equation, block: Block) -> Sequence[Atom] | None:
         inputs = _constants(equation, values)
@@ -38,7 +37,7 @@ def has_no_constant_work(program: Program) -> bool:
     return fold_constants(program) is program
 
 
-def _constants(equation: Equation, values: Mapping[Atom, NDArray]) -> list[NDArray] | None:
+def _constants(equation: Equation, values: Mapping[Atom, np.ndarray]) -> list[np.ndarray] | None:
     """The inputs of an equation that can be computed now; None for another one."""
     if not (equation.op.is_elementwise or equation.op.is_transparent) or len(equation.outputs) != 1:
         return None
@@ -49,7 +48,7 @@ def _constants(equation: Equation, values: Mapping[Atom, NDArray]) -> list[NDArr
     return [a.value if isinstance(a, Literal) else values[a] for a in equation.inputs]
 
 
-def _literal(value: NDArray) -> Literal:
+def _literal(value: np.ndarray) -> Literal:
     """A constant; one element for all where they are the same."""
     flat = np.ascontiguousarray(value).reshape(-1)
     first = flat[:1]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.tracer import Tracer
 
 
-def refuse_where(condition: Any, message: str) -> None:
+def refuse_where(condition: Value, message: str) -> None:
     """Raise ValueError where any element of a condition holds: now, or when the compiled function runs."""
     found = condition.any()
     if isinstance(found, Tracer):
@@ -20,9 +19,9 @@ def refuse_where(condition: Any, message: str) -> None:
         raise ValueError(message)
 
 
-def floating(dtype: Any) -> np.dtype[Any]:
+def floating(dtype: Value) -> np.dtype:
     """The dtype, which must be a floating one."""
-    found: np.dtype[Any] = np.dtype(dtype)
+    found: np.dtype = np.dtype(dtype)
     if found.kind != "f" or found.itemsize > 8:
         raise TypeError(f"numbers of dtype float16, float32 or float64 can be drawn, and not of {found}")
     return found

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.numpy import namespace as ns
 from anabranch.runtime.random.checking import floating, refuse_where
@@ -15,7 +14,9 @@ from anabranch.runtime.random.keys import bits, shape_of, words
 _DIGITS = {8: 53, 4: 24, 2: 11}
 
 
-def uniform(key: Any, shape: Any = (), dtype: Any = np.float64, minval: Any = 0.0, maxval: Any = 1.0) -> Any:
+def uniform(
+    key: object, shape: object = (), dtype: object = np.float64, minval: object = 0.0, maxval: object = 1.0
+) -> Value:
     """Numbers from [minval, maxval), all equally likely, as `jax.random.uniform`.
 
     Parameters
@@ -38,7 +39,7 @@ def uniform(key: Any, shape: Any = (), dtype: Any = np.float64, minval: Any = 0.
     return ns.maximum(low, numbers * (high - low) + low)
 
 
-def normal(key: Any, shape: Any = (), dtype: Any = np.float64) -> Any:
+def normal(key: object, shape: object = (), dtype: object = np.float64) -> Value:
     """Numbers with mean 0 and variance 1, normally distributed, as `jax.random.normal`.
 
     Parameters
@@ -55,7 +56,7 @@ def normal(key: Any, shape: Any = (), dtype: Any = np.float64) -> Any:
     return _normal(key, shape_of(shape), floating(dtype), 0)
 
 
-def exponential(key: Any, shape: Any = (), dtype: Any = np.float64) -> Any:
+def exponential(key: object, shape: object = (), dtype: object = np.float64) -> Value:
     """Numbers from the exponential distribution with mean 1, as `jax.random.exponential`.
 
     Parameters
@@ -71,7 +72,7 @@ def exponential(key: Any, shape: Any = (), dtype: Any = np.float64) -> Any:
     return -ns.log1p(-fraction(key, shape_of(shape), floating(dtype)))
 
 
-def gamma(key: Any, a: Any, shape: Any = None, dtype: Any = np.float64) -> Any:
+def gamma(key: Value, a: Value, shape: Value = None, dtype: Value = np.float64) -> Value:
     """Numbers from the gamma distribution with shape parameter `a` and scale 1, as `jax.random.gamma`.
 
     Parameters
@@ -104,7 +105,7 @@ def gamma(key: Any, a: Any, shape: Any = None, dtype: Any = np.float64) -> Any:
     scale = ns.where(small, form + 1, form) - kind.type(1 / 3)
     slope = 1 / ns.sqrt(9 * scale)
 
-    def step(attempt: Any, done: Any, value: Any) -> tuple[Any, Any, Any]:
+    def step(attempt: Value, done: Value, value: Value) -> tuple[Value, Value, Value]:
         draw = 4 * attempt + 1
         x, u = _normal(key, sizes, kind, draw), 1 - fraction(key, sizes, kind, draw + 2)
         v = (1 + slope * x) ** 3
@@ -117,18 +118,18 @@ def gamma(key: Any, a: Any, shape: Any = None, dtype: Any = np.float64) -> Any:
     return value * ns.where(small, (1 - fraction(key, sizes, kind, 0)) ** (1 / form), 1)
 
 
-def fraction(key: Any, shape: tuple[int, ...], dtype: np.dtype[Any], draw: Any = 0) -> Any:
+def fraction(key: object, shape: tuple[int, ...], dtype: np.dtype, draw: object = 0) -> Value:
     """Numbers from [0, 1)."""
     return _fraction(*bits(key, shape, draw), dtype)
 
 
-def _fraction(x: Any, y: Any, dtype: np.dtype[Any]) -> Any:
+def _fraction(x: Value, y: Value, dtype: np.dtype) -> Value:
     digits = _DIGITS[dtype.itemsize]
     whole = (x.astype(np.uint64) << 32 | y) >> 11 if digits > 32 else x >> (32 - digits)
     return whole.astype(dtype) * dtype.type(2.0**-digits)
 
 
-def _normal(key: Any, shape: tuple[int, ...], dtype: np.dtype[Any], draw: Any) -> Any:
+def _normal(key: Value, shape: tuple[int, ...], dtype: np.dtype, draw: Value) -> Value:
     first = bits(key, shape, draw)
     # A number of few digits leaves the other word for the angle.
     second = bits(key, shape, draw + 1) if dtype.itemsize == 8 else first[::-1]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.numpy import namespace as ns
 from anabranch.runtime.random.checking import refuse_where
@@ -17,8 +16,8 @@ _FLOAT = np.dtype(np.float64)
 
 
 def integers(
-    key: Any, low: Any, high: Any = None, shape: Any = None, dtype: Any = np.int64, endpoint: bool = False
-) -> Any:
+    key: object, low: object, high: object = None, shape: object = None, dtype: Value = np.int64, endpoint: bool = False
+) -> Value:
     """Integers from [low, high), all exactly equally likely, with the bounds of `numpy.random.Generator.integers`.
 
     Parameters
@@ -41,7 +40,7 @@ def integers(
     ValueError
         Where `low` is not below `high`, or a bound is beyond the dtype.
     """
-    kind = np.dtype(dtype)
+    kind: np.dtype = np.dtype(dtype)
     if kind.kind not in "iu":
         raise TypeError(f"integers can be drawn of integer dtypes, and not of {kind}")
     low, high = (0, low) if high is None else (low, high)
@@ -59,7 +58,7 @@ def integers(
     return (start + _below(key, count, sizes)).astype(kind).reshape(whole)[()]
 
 
-def _bound(value: Any) -> Any:
+def _bound(value: object) -> Value:
     """A bound as an array; Python ints beyond 64 bits stay exact."""
     found = ns.asarray(value) if isinstance(value, (Tracer, np.ndarray, np.generic)) else np.asarray(value)
     if found.dtype.kind not in "iu" and not (found.dtype.kind == "O" and all(isinstance(v, int) for v in found.flat)):
@@ -67,19 +66,19 @@ def _bound(value: Any) -> Any:
     return found
 
 
-def _less(a: Any, b: Any) -> Any:
+def _less(a: Value, b: Value) -> Value:
     """`a < b` of integers of any kind, exactly."""
     return ns.less(a, b) if isinstance(a, Tracer) or isinstance(b, Tracer) else np.asarray(np.less(a, b))
 
 
-def _wrapped(bound: Any) -> Any:
+def _wrapped(bound: Value) -> Value:
     """A bound as uint64, modulo 2**64."""
     if bound.dtype.kind == "O":
         return np.asarray(bound % 2**64).astype(np.uint64)
     return bound.astype(np.uint64).reshape(bound.shape or (1,))
 
 
-def _below(key: Any, count: Any, shape: tuple[int, ...]) -> Any:
+def _below(key: Value, count: Value, shape: tuple[int, ...]) -> Value:
     """Integers from [0, count) as uint64: those of 64 bits, but for the few that would make some more likely."""
     # Arithmetic of scalars would warn where it wraps.
     whole = (*words(key)[0].shape[:-1], *shape) or (1,)
@@ -87,7 +86,7 @@ def _below(key: Any, count: Any, shape: tuple[int, ...]) -> Any:
     divisor = ns.where(full, np.uint64(1), count)
     least = ns.where(full, np.uint64(0), (np.uint64(0) - divisor) % divisor)
 
-    def step(draw: Any, done: Any, value: Any) -> tuple[Any, Any, Any]:
+    def step(draw: Value, done: Value, value: Value) -> tuple[Value, Value, Value]:
         x, y = bits(key, shape, draw)
         drawn = (x.astype(np.uint64) << 32 | y).reshape(whole)
         return draw + 1, done | (drawn >= least), ns.where(done, value, drawn)
@@ -97,7 +96,7 @@ def _below(key: Any, count: Any, shape: tuple[int, ...]) -> Any:
     return ns.where(full, value, value % divisor)
 
 
-def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Any:
+def bernoulli(key: object, p: object = 0.5, shape: object = None) -> Value:
     """Bools that are True with probability `p`, as `jax.random.bernoulli`.
 
     Parameters
@@ -116,7 +115,7 @@ def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Any:
     return fraction(key, chance.shape if shape is None else shape_of(shape), _FLOAT) < chance
 
 
-def categorical(key: Any, logits: Any, axis: int = -1, shape: Any = None) -> Any:
+def categorical(key: object, logits: object, axis: int = -1, shape: object = None) -> Value:
     """Places along an axis, with probabilities in proportion to `exp(logits)`, as `jax.random.categorical`.
 
     Parameters
@@ -136,7 +135,7 @@ def categorical(key: Any, logits: Any, axis: int = -1, shape: Any = None) -> Any
     return ns.argmax(rows + _gumbel(key, (*sizes, rows.shape[-1])), axis=-1)
 
 
-def permutation(key: Any, x: Any, axis: int = 0) -> Any:
+def permutation(key: object, x: object, axis: int = 0) -> Value:
     """The slices along an axis, or the ints up to `x`, in random order, as `jax.random.permutation`.
 
     Parameters
@@ -154,7 +153,7 @@ def permutation(key: Any, x: Any, axis: int = 0) -> Any:
     return ns.take(items, _order(key, items.shape[axis]), axis=axis)
 
 
-def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = None, axis: int = 0) -> Any:
+def choice(key: object, a: object, shape: object = (), replace: bool = True, p: object = None, axis: int = 0) -> Value:
     """Slices of an array along an axis, or ints below `a`, as `jax.random.choice`.
 
     Parameters
@@ -184,7 +183,7 @@ def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = Non
     return ns.take(items, _places(key, count, wanted, replace, p).reshape(sizes), axis=axis)
 
 
-def _places(key: Any, count: int, wanted: int, replace: bool, p: Any) -> Any:
+def _places(key: object, count: int, wanted: int, replace: bool, p: object) -> Value:
     if p is None:
         return integers(key, 0, count, (wanted,)) if replace else _order(key, count)[:wanted]
     chances = ns.asarray(p).astype(np.float64)
@@ -201,7 +200,7 @@ def _places(key: Any, count: int, wanted: int, replace: bool, p: Any) -> Any:
     return ns.argsort(-(logs + _gumbel(key, (count,))), kind="stable")[:wanted]
 
 
-def _items(x: Any) -> Any:
+def _items(x: object) -> Value:
     if isinstance(x, (int, np.integer)):
         return np.arange(x)
     items = ns.asarray(x)
@@ -210,10 +209,10 @@ def _items(x: Any) -> Any:
     return items
 
 
-def _order(key: Any, count: int) -> Any:
+def _order(key: object, count: int) -> Value:
     x, y = bits(key, (count,))
     return ns.argsort(x.astype(np.uint64) << 32 | y, kind="stable")
 
 
-def _gumbel(key: Any, shape: tuple[int, ...]) -> Any:
+def _gumbel(key: object, shape: tuple[int, ...]) -> Value:
     return -ns.log(ns.maximum(-ns.log1p(-fraction(key, shape, _FLOAT)), 2.0**-54))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.numpy import namespace as ns
 from anabranch.runtime.random.threefry import threefry
 from anabranch.runtime.values.tracer import Tracer
@@ -17,7 +18,7 @@ _FOLD = 0x40000000
 _WORD = 2**32
 
 
-def key(seed: Any) -> Any:
+def key(seed: Value) -> Value:
     """A key from a seed, as `jax.random.key`, but a plain array.
 
     Parameters
@@ -40,7 +41,7 @@ def key(seed: Any) -> Any:
     return _key(seed)
 
 
-def _key(seed: Any) -> Any:
+def _key(seed: object) -> Value:
     if isinstance(seed, int):
         if not -(2**63) <= seed < 2**64:
             raise ValueError(f"a seed has at most 64 bits; got {seed}")
@@ -52,7 +53,7 @@ def _key(seed: Any) -> Any:
     return ns.stack([wide >> 32, wide & np.uint64(_WORD - 1)], axis=-1).astype(np.uint32)
 
 
-def split(key: Any, num: int | tuple[int, ...] = 2) -> Any:
+def split(key: object, num: int | tuple[int, ...] = 2) -> Value:
     """New keys, independent of each other and of the numbers from `key` itself, as `jax.random.split`.
 
     Parameters
@@ -71,7 +72,7 @@ def split(key: Any, num: int | tuple[int, ...] = 2) -> Any:
     return ns.stack([x, y], axis=-1).reshape((*first.shape[:-1], *shape, 2))
 
 
-def fold_in(key: Any, data: Any) -> Any:
+def fold_in(key: object, data: object) -> Value:
     """A new key for each integer, as `jax.random.fold_in`.
 
     Parameters
@@ -93,7 +94,7 @@ def fold_in(key: Any, data: Any) -> Any:
     return ns.stack([x[..., 0], y[..., 0]], axis=-1)
 
 
-def words(key: Any) -> tuple[Any, Any]:
+def words(key: object) -> tuple[Value, Value]:
     """The two words of each key, with an axis of length one at the end."""
     keys: Any = ns.asarray(key)
     if keys.dtype != np.uint32 or not keys.ndim or keys.shape[-1] != 2:
@@ -104,7 +105,7 @@ def words(key: Any) -> tuple[Any, Any]:
     return keys[..., 0:1], keys[..., 1:2]
 
 
-def bits(key: Any, shape: tuple[int, ...], draw: Any = 0) -> tuple[Any, Any]:
+def bits(key: object, shape: tuple[int, ...], draw: object = 0) -> tuple[Value, Value]:
     """Two words for each element; those of one element depend on the key, its place and the number of the draw."""
     first, second = words(key)
     x, y = threefry((first, second), (_word(draw), _indices(shape)))
@@ -112,7 +113,7 @@ def bits(key: Any, shape: tuple[int, ...], draw: Any = 0) -> tuple[Any, Any]:
     return x.reshape(whole), y.reshape(whole)
 
 
-def shape_of(shape: Any) -> tuple[int, ...]:
+def shape_of(shape: Value) -> tuple[int, ...]:
     """A shape from an int or a sequence of ints."""
     if isinstance(shape, Tracer):
         shape = operator.index(shape)
@@ -123,7 +124,7 @@ def shape_of(shape: Any) -> tuple[int, ...]:
     return found
 
 
-def _word(value: Any) -> Any:
+def _word(value: object) -> Value:
     return ns.asarray(value).astype(np.uint32).reshape(1)
 
 

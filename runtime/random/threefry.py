@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+
+from anabranch.base.value import Value
 
 _ROTATIONS = ((13, 15, 26, 6), (17, 29, 16, 24))
 _PARITY = np.uint32(0x1BD11BDA)
 
 
-def threefry(keys: tuple[Any, Any], counters: tuple[Any, Any]) -> tuple[Any, Any]:
+def threefry(keys: tuple[Value, Value], counters: tuple[Value, Value]) -> tuple[Value, Value]:
     """Encrypt counters, two uint32 arrays of at least one dimension, under keys of shapes that broadcast to them."""
     schedule = (*keys, keys[0] ^ keys[1] ^ _PARITY)
     x, y = counters[0] + schedule[0], counters[1] + schedule[1]

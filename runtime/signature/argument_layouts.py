@@ -44,7 +44,7 @@ class Arguments:
         names = self.leaf_names() if needs else []
         return tuple(NamedRequest(tuple(names[k] for k in sorted(n.leaves)), n.what, n.place) for n in needs)
 
-    def knowing(self, needs: Sequence[StaticRequest]) -> Arguments | None:
+    def with_static_leaves(self, needs: Sequence[StaticRequest]) -> Arguments | None:
         """These with more of them known; None where they are known already."""
         known, new = self.known, []
         for need in needs:
@@ -88,10 +88,10 @@ def _name_leaves(name: str, layout: layouts.Layout, found: list[str]) -> None:
 
 
 def arguments_of(
-    args: Sequence[Any], kwargs: dict[str, Any], held: frozenset[type] = frozenset(), **known: Any
+    args: Sequence[Any], kwargs: dict[str, Any], static_types: frozenset[type] = frozenset(), **known: Any
 ) -> Arguments:
     """The layouts of these arguments; a container that occurs twice is one."""
     seen: dict[int, int] = {}
-    positional = tuple([layout_of(a, seen, held) for a in args])
+    positional = tuple([layout_of(a, seen, static_types) for a in args])
     # In the order of the key: leaves are numbered as they were taken apart.
-    return Arguments(positional, {k: layout_of(v, seen, held) for k, v in sorted(kwargs.items())}, **known)
+    return Arguments(positional, {k: layout_of(v, seen, static_types) for k, v in sorted(kwargs.items())}, **known)

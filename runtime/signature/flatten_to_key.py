@@ -22,8 +22,6 @@ from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, pyt
 from anabranch.runtime.values.failures.refusals import INTS_ARE_INT64, argument_refusal, dtype_refusal, shown
 from anabranch.runtime.values.pytrees import layout as layouts
 
-NDArray = np.ndarray[Any, Any]
-
 
 @frozen
 class RepeatedArgument:
@@ -33,7 +31,7 @@ class RepeatedArgument:
 
 
 # The description of an argument; and of a call: positional arguments, named ones, which arrays are one, the settings.
-ArgumentKey: TypeAlias = type[Any] | tuple[Any, ...] | RepeatedArgument
+ArgumentKey: TypeAlias = type | tuple[Any, ...] | RepeatedArgument
 SignatureKey: TypeAlias = tuple[Any, ...]
 
 
@@ -44,12 +42,12 @@ class Leaves:
     """The run-time leaves of a call's arguments, and the key that says what executable they need."""
 
     __slots__ = ("arrays", "containers", "device", "foreign", "inside", "values")
-    held: frozenset[type] = frozenset()  # classes of numbers that are no leaves
+    static_types: frozenset[type] = frozenset()  # classes of numbers that are no leaves
 
     def __init__(self) -> None:
         self.values: list[Any] = []
         self.device: dict[int, str] = {}  # Arrays by their places among the values, for messages
-        self.arrays: list[NDArray] = []
+        self.arrays: list[np.ndarray] = []
         self.containers: dict[int, Any] = {}  # mutable ones by identity, in the order in which they are met
         self.foreign: foreign.Foreign | None = None  # the arrays of other libraries, where there are any
         self.inside = False  # whether what comes is part of an object
@@ -111,11 +109,11 @@ class Leaves:
         self.inside = self.inside and not outside
         return found
 
-    def _part(self, value: Any, where: str) -> ArgumentKey:
+    def _part(self, value: object, where: str) -> ArgumentKey:
         """The key of a part of an object."""
         return self.key(value, where) if parts.is_carried(value) else ("static", type(value), parts.ByIdentity(value))
 
-    def _static_key(self, value: Any, where: str) -> tuple[Any, ...]:
+    def _static_key(self, value: object, where: str) -> tuple[Any, ...]:
         try:
             return key_of(value)
         except TypeError:
@@ -125,11 +123,11 @@ class Leaves:
             ) from None
 
     @property
-    def gives_arrays(self) -> bool:
+    def returns_arrays(self) -> bool:
         """Return whether results are Arrays because of arguments from other libraries."""
-        return self.foreign is not None and self.foreign.gives_arrays
+        return self.foreign is not None and self.foreign.returns_arrays
 
-    def callers(self, leaf: int, view: NDArray) -> Any:
+    def callers(self, leaf: int, view: np.ndarray) -> Any:
         """Return what the caller gets for the array of a leaf, or a view of it, that is returned."""
         array = self.values[leaf]
         original = None if self.foreign is None else self.foreign.original(array)
@@ -137,7 +135,7 @@ class Leaves:
             return view if original is None else original
         return view if isinstance(original, np.ndarray) else device.placed(view)
 
-    def hoist(self, array: NDArray | device.Array) -> None:
+    def append_captured(self, array: np.ndarray | device.Array) -> None:
         """Append an array from outside, an input like the arguments.
 
         Raises
@@ -161,7 +159,7 @@ class Leaves:
         return same if len(first) < len(same) else ()
 
 
-def buffers(values: Sequence[Any]) -> list[NDArray]:
+def buffers(values: Sequence[object]) -> list[np.ndarray]:
     """Leaves as arrays for the executable."""
     dtypes = PYTHON_DTYPES
     return [_native(v) if type(v) is np.ndarray else np.asarray(v, dtypes.get(type(v))) for v in values]
@@ -190,14 +188,14 @@ class LeavesButNumbers(Leaves):
     """The same where Python's numbers are part of what a call is, as text and None are."""
 
     __slots__ = ()
-    held = frozenset(PYTHON_DTYPES)
+    static_types = frozenset(PYTHON_DTYPES)
 
     def key(self, value: Any, where: str) -> ArgumentKey:
         """The hashable description of an argument."""
-        return ("static", *key_of(value)) if type(value) in self.held else super().key(value, where)
+        return ("static", *key_of(value)) if type(value) in self.static_types else super().key(value, where)
 
 
-def on_device(leaves: Sequence[Any]) -> list[Buffer]:
+def on_device(leaves: Sequence[object]) -> list[Buffer]:
     """Leaves on the device: Arrays as they are, the rest copied there.
 
     Raises
@@ -243,7 +241,7 @@ def check_outside(leaves: Leaves, mutated: Sequence[int], outside: Container[Any
             )
 
 
-def check_objects(leaves: Leaves, outside: Container[Any]) -> None:
+def check_objects(leaves: Leaves, outside: Container[object]) -> None:
     """Refuse a call in which an object that the function knows from outside is an argument, too, where it writes.
 
     Raises
@@ -258,31 +256,31 @@ def check_objects(leaves: Leaves, outside: Container[Any]) -> None:
             )
 
 
-def _overlap(a: NDArray, b: NDArray) -> bool:
+def _overlap(a: np.ndarray, b: np.ndarray) -> bool:
     try:
         return np.shares_memory(a, b, max_work=100_000)  # type: ignore[arg-type]
     except np.exceptions.TooHardError:
         return True
 
 
-def _is_ml_dtype(dtype: np.dtype[Any]) -> bool:
+def _is_ml_dtype(dtype: np.dtype) -> bool:
     return dtype.kind == "V" and device.holds(dtype)
 
 
-def _native(array: NDArray) -> NDArray:
+def _native(array: np.ndarray) -> np.ndarray:
     """The array in the machine's byte order."""
     return array if array.dtype.isnative else array.astype(native(array.dtype))
 
 
 def layout_of(
-    value: Any, seen: dict[int, int], held: frozenset[type] = frozenset(), inside: bool = False
+    value: object, seen: dict[int, int], static_types: frozenset[type] = frozenset(), inside: bool = False
 ) -> layouts.Layout:
-    """The layout of an argument: numbers and arrays are leaves, containers nodes, the rest is held.
+    """The layout of an argument: numbers and arrays are leaves, containers nodes, the rest is static.
 
-    `seen` numbers the mutable containers of the call's arguments by identity. Values of the classes in `held` are held,
-    too. `inside` says that the value is part of an object.
+    `seen` numbers the mutable containers of the call's arguments by identity. Values of the classes in `static_types`
+    are static, too. `inside` says that the value is part of an object.
     """
-    if type(value) in held or (inside and not parts.is_carried(value)):
+    if type(value) in static_types or (inside and not parts.is_carried(value)):
         return layouts.Constant(value)
     if isinstance(value, Static):
         return layouts.Constant(value)
@@ -308,7 +306,7 @@ def layout_of(
             return layouts.Constant(RepeatedArgument(seen[id(value)]))
         seen[id(value)] = len(seen)
     inside = inside or parts.is_object(structure)
-    return layouts.Node(structure, tuple([layout_of(c, seen, held, inside) for c in structure.children(value)]))
+    return layouts.Node(structure, tuple([layout_of(c, seen, static_types, inside) for c in structure.children(value)]))
 
 
 def describe(names: Sequence[str], layout: Sequence[layouts.Layout]) -> str:

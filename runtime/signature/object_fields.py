@@ -31,7 +31,7 @@ class ByIdentity:
 
     __slots__ = ("value",)
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: object) -> None:
         self.value = value
 
     def __hash__(self) -> int:
@@ -49,7 +49,7 @@ def is_object(structure: Structure) -> bool:
     return not issubclass(structure.cls, _BUILT_IN)
 
 
-def part_name(owner: str, structure: Structure, key: Any) -> str:
+def part_name(owner: str, structure: Structure, key: object) -> str:
     """Return the name, for messages, of a part of a container: `self.n`, `d['a']`."""
     return f"{owner}.{key}" if is_object(structure) else f"{owner}[{key!r}]"
 
@@ -69,10 +69,10 @@ def is_carried(value: Any) -> bool:
     structure = None if foreign.is_foreign(kind) else structure_of(value)
     if structure is None:
         return False
-    return not is_object(structure) or kind in _LIKE_USERS or _is_users(kind)
+    return not is_object(structure) or kind in _LIKE_USERS or _is_user_class(kind)
 
 
-def _has_key(value: Any) -> bool:
+def _has_key(value: object) -> bool:
     try:
         key_of(value)
     except TypeError:
@@ -80,5 +80,5 @@ def _has_key(value: Any) -> bool:
     return True
 
 
-def _is_users(cls: type) -> bool:
+def _is_user_class(cls: type) -> bool:
     return cls.__module__.partition(".")[0] not in _LIBRARIES

@@ -84,7 +84,7 @@ class PyTreeDef:
         """The structures of a container's parts; none of a leaf."""
         return list(self.parts)
 
-    def unflatten(self, leaves: Iterable[Any]) -> Any:
+    def unflatten(self, leaves: Iterable[object]) -> Any:
         """The pytree with these leaves.
 
         Parameters
@@ -102,7 +102,7 @@ class PyTreeDef:
             raise ValueError(f"{self} has {self.num_leaves} leaves, {len(given)} were given")
         return self._build(iter(given), [])
 
-    def _build(self, leaves: Iterator[Any], made: list[Any]) -> Any:
+    def _build(self, leaves: Iterator[object], made: list[Any]) -> Any:
         """`made` gets the mutable containers, in the order in which they are met."""
         if self.structure is None:
             return next(leaves)
@@ -146,7 +146,7 @@ def _written(structure: Structure, parts: list[str]) -> str:
     return f"{cls.__name__}([{', '.join(parts)}])"
 
 
-def node(cls: type, parts: Sequence[PyTreeDef], keys: Sequence[Any] | None = None) -> PyTreeDef:
+def node(cls: type, parts: Sequence[PyTreeDef], keys: Sequence[object] | None = None) -> PyTreeDef:
     """The structure of a tuple, list or dict of these."""
     return PyTreeDef(Structure(cls, tuple(range(len(parts)) if keys is None else keys)), tuple(parts))
 
@@ -172,7 +172,7 @@ def _of_run_time_size(structure: DynamicArrayStructure, view: layouts.Layout) ->
     return Abstract(shape, abstract.dtype, Kind.ARRAY)
 
 
-def joined(cls: type, trees: Sequence[Tree], keys: Sequence[Any] | None = None) -> Tree:
+def joined(cls: type, trees: Sequence[Tree], keys: Sequence[object] | None = None) -> Tree:
     """The tree of a tuple, list or dict of these."""
     definition = node(cls, [t.definition for t in trees], keys)
     return Tree(definition, tuple(leaf for t in trees for leaf in t.leaves))
@@ -190,7 +190,7 @@ class Reading:
             case layouts.Leaf(abstract):
                 return self.leaf(abstract)
             case layouts.Constant():
-                return self.held(layout)
+                return self.constant(layout)
             case layouts.Union(options):
                 return Tree(LEAF, (OneOf(tuple(self.tree(o).built() for o in options)),))
             case layouts.Node(BesideStructure(), (_, result)):
@@ -198,7 +198,7 @@ class Reading:
             case layouts.Node(structure, children):
                 if isinstance(structure, TextStructure):
                     return Tree(LEAF, (ShapeDtypeStruct((), str),))
-                if structure.flat or structure.grown:
+                if structure.flat or structure.is_dynamic_list:
                     return Tree(LEAF, (ShapeDtypeStruct((), structure.cls),))
                 if isinstance(structure, DynamicArrayStructure):
                     return self.leaf(_of_run_time_size(structure, children[0]))
@@ -210,7 +210,7 @@ class Reading:
         """The tree of a number or array."""
         return Tree(LEAF, (self._info(abstract),))
 
-    def held(self, layout: layouts.Constant) -> Tree:
+    def constant(self, layout: layouts.Constant) -> Tree:
         """The tree of what is no run-time value."""
         return Tree(PyTreeDef(ConstantLeaf(layout.value)), ())
 
@@ -228,11 +228,11 @@ class ResultReading(Reading):
         What is known of the arguments' leaves.
     """
 
-    def __init__(self, info: Info, objects: Callable[[int], Tree], numbers: Sequence[Any]) -> None:
+    def __init__(self, info: Info, objects: Callable[[int], Tree], numbers: Sequence[object]) -> None:
         super().__init__(info)
         self._objects, self._numbers = objects, numbers
 
-    def held(self, layout: layouts.Constant) -> Tree:
+    def constant(self, layout: layouts.Constant) -> Tree:
         """The tree of an argument's part, or of a constant."""
         value = layout.value
         if isinstance(value, CallersObject):
@@ -240,7 +240,7 @@ class ResultReading(Reading):
         if isinstance(value, CallersNumber):
             return Tree(LEAF, (self._numbers[value.leaf],))
         abstract = layouts.numeric(layout)
-        return super().held(layout) if abstract is None else self.leaf(abstract)
+        return super().constant(layout) if abstract is None else self.leaf(abstract)
 
 
 def struct(abstract: Abstract, device: str | None = None) -> ShapeDtypeStruct:

@@ -15,8 +15,6 @@ from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.ir.program import native
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
 
-NDArray = np.ndarray[Any, Any]
-
 
 @frozen
 class ShapeDtypeStruct:
@@ -71,7 +69,7 @@ class ShapeDtypeStruct:
         return sizes if len(sizes) == len(self.shape) else None
 
     @property
-    def python(self) -> type[Any]:
+    def python(self) -> type:
         """int, float, bool or complex, where `weak_type` holds."""
         return next(kind for kind, dtype in PYTHON_DTYPES.items() if dtype == self.dtype)
 
@@ -80,12 +78,12 @@ class ShapeDtypeStruct:
         more += f", device={self.device!r}" if self.device is not None else ""
         return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype.name}{more})"
 
-    def __array__(self, *_: Any, **__: Any) -> NDArray:
+    def __array__(self, *_: object, **__: object) -> np.ndarray:
         raise UnsupportedValueError(
             f"{self!r} stands for an array in `trace`, `lower` and `eval_shape`; a call needs the array itself"
         )
 
-    def key(self) -> type[Any] | tuple[Any, ...]:
+    def key(self) -> type | tuple[Any, ...]:
         """The part of a signature for an argument of this type."""
         if self.weak_type:
             return self.python

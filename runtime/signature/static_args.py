@@ -13,7 +13,7 @@ from anabranch.runtime.signature.static_keys import Static, is_static, key_of
 from anabranch.runtime.values.heap.opaque import is_opaque
 
 
-def static_parameters(fun: Callable[..., Any], nums: Any, names: Any) -> frozenset[str | int]:
+def static_parameters(fun: Callable[..., object], nums: object, names: object) -> frozenset[str | int]:
     """The static parameters, by name; positions beyond the named parameters, in `*args`, stay numbers.
 
     Raises
@@ -25,7 +25,7 @@ def static_parameters(fun: Callable[..., Any], nums: Any, names: Any) -> frozens
 
 
 def donated_parameters(
-    fun: Callable[..., Any], nums: Any, names: Any, static: frozenset[str | int]
+    fun: Callable[..., object], nums: object, names: object, static: frozenset[str | int]
 ) -> frozenset[str | int]:
     """The donated parameters, in the same way.
 
@@ -44,7 +44,7 @@ def donated_parameters(
     return donated
 
 
-def _listed(names: Any, what: str, error: type[AnabranchError]) -> tuple[Any, ...]:
+def _listed(names: object, what: str, error: type[AnabranchError]) -> tuple[Any, ...]:
     """One name or several."""
     if isinstance(names, str) or not isinstance(names, Iterable):
         return (names,)
@@ -56,7 +56,7 @@ def _listed(names: Any, what: str, error: type[AnabranchError]) -> tuple[Any, ..
 
 
 def chosen_parameters(
-    fun: Callable[..., Any], nums: Any, names: Any, what: str, error: type[AnabranchError]
+    fun: Callable[..., object], nums: object, names: object, what: str, error: type[AnabranchError]
 ) -> frozenset[str | int]:
     """The parameters that are meant by positions and names; `what` is how the arguments of `jit` begin."""
     nums, names = () if nums is None else nums, () if names is None else names
@@ -91,7 +91,7 @@ def _numbers(nums: Any, what: str, error: type[AnabranchError]) -> tuple[int, ..
         raise error(f"{what}_argnums holds positions of parameters, not {nums!r}") from None
 
 
-def _name(fun: Callable[..., Any]) -> str:
+def _name(fun: Callable[..., object]) -> str:
     return getattr(fun, "__qualname__", None) or repr(fun)
 
 
@@ -125,7 +125,7 @@ class StaticArguments:
 
     __slots__ = ("_name", "_names", "_numbers", "form")
 
-    def __init__(self, fun: Callable[..., Any], static: Iterable[str | int]) -> None:
+    def __init__(self, fun: Callable[..., object], static: Iterable[str | int]) -> None:
         self.form = ParameterForm.of(fun)
         self._name = _name(fun)
         self._names = frozenset(s for s in static if isinstance(s, str))
@@ -134,7 +134,7 @@ class StaticArguments:
     def __bool__(self) -> bool:
         return bool(self._names or self._numbers)
 
-    def arrange(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    def arrange(self, args: tuple[object, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments with the static ones marked, in one form however the call was written.
 
         What was given by name stands at its position where it can. Static parameters that were left out are there by
@@ -165,7 +165,7 @@ class StaticArguments:
         known = self.form.names
         return name in self._names or (name not in known and self.form.rest_by_name in self._names)
 
-    def _at(self, place: int, value: Any, count: int) -> Any:
+    def _at(self, place: int, value: object, count: int) -> Any:
         """The argument at a position, marked where it is static."""
         named = self.form.positional
         if place < len(named):
@@ -174,7 +174,7 @@ class StaticArguments:
             name, static = f"*{self.form.rest}[{place - len(named)}]", self.form.rest in self._names
         return self.mark(name, value) if static or not self._numbers.isdisjoint((place, place - count)) else value
 
-    def values(self, args: tuple[Any, ...], kwargs: dict[str, Any], known: Collection[str]) -> dict[str, Any]:
+    def values(self, args: tuple[object, ...], kwargs: dict[str, Any], known: Collection[str]) -> dict[str, Any]:
         """The values of static parameters in a call, which may leave out others.
 
         Those are meant that were named static, are `known`, or have values that are static by themselves.
@@ -200,7 +200,7 @@ class StaticArguments:
             if name in self._names or is_static(value) or (name in known and name in given)
         }
 
-    def mark(self, name: str, value: Any) -> Static:
+    def mark(self, name: str, value: object) -> Static:
         """A static argument.
 
         Raises

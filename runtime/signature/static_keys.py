@@ -92,7 +92,7 @@ class Own:
         return repr(self.value)
 
 
-def is_static(value: Any) -> bool:
+def is_static(value: object) -> bool:
     """Return whether an argument is static by itself: text, None, functions, classes, modules, enums, paths, dates."""
     if isinstance(value, _BY_THEMSELVES) or hasattr(type(value), "n_sequence_fields"):
         return True
@@ -101,12 +101,12 @@ def is_static(value: Any) -> bool:
     return hasattr(type(value), "__anabranch_static__")
 
 
-def may_change(value: Any) -> bool:
+def may_change(value: object) -> bool:
     """Return whether a static value leads to something that may change while its key does not: an object, a class."""
     return not is_static(value) or isinstance(value, (type, tuple, functools.partial))
 
 
-def key_of(value: Any) -> tuple[Any, ...]:
+def key_of(value: object) -> tuple[Any, ...]:
     """Return what tells a static value apart: its type, and its contents or the value itself.
 
     Raises
@@ -118,7 +118,7 @@ def key_of(value: Any) -> tuple[Any, ...]:
     return make(value)
 
 
-def _made_by_class(value: Any) -> Callable[[Any], tuple[Any, ...]]:
+def _made_by_class(value: object) -> Callable[[Any], tuple[Any, ...]]:
     for classes, make in _CLASSES:
         if isinstance(value, classes):
             return make
@@ -129,16 +129,16 @@ def _made_by_class(value: Any) -> Callable[[Any], tuple[Any, ...]]:
     return _own
 
 
-def _plain(value: Any) -> tuple[Any, ...]:
+def _plain(value: object) -> tuple[Any, ...]:
     return (type(value), value)
 
 
-def _number(value: Any) -> tuple[Any, ...]:
+def _number(value: object) -> tuple[Any, ...]:
     sign = "-" if type(value) is float and math.isnan(value) and math.copysign(1.0, value) < 0 else ""
     return (type(value), Shown(sign + repr(value)))
 
 
-def _subclass(value: Any) -> tuple[Any, ...]:
+def _subclass(value: object) -> tuple[Any, ...]:
     """Of a class derived from a built-in one: as that, and what its attributes are."""
     base = next(c for c in (str, bytes, int, float, complex) if isinstance(value, c))
     built_in = base.__repr__(value)
@@ -152,7 +152,7 @@ def _attributes(value: Any) -> Iterator[Any]:
             yield name, key_of(part)
 
 
-def _shown(value: Any) -> tuple[Any, ...]:
+def _shown(value: object) -> tuple[Any, ...]:
     return (type(value), Shown(repr(value)))
 
 
@@ -194,7 +194,7 @@ def _enum(value: Any) -> tuple[Any, ...]:
     return (type(value), value._name_) if value._name_ is not None else (type(value), value._value_)
 
 
-def _array(value: np.ndarray[Any, Any]) -> tuple[Any, ...]:
+def _array(value: np.ndarray) -> tuple[Any, ...]:
     if value.dtype.hasobject:
         raise TypeError("an array of objects")
     digest = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
@@ -223,7 +223,7 @@ def _partial(value: functools.partial[Any]) -> tuple[Any, ...]:
     return (type(value), key_of(value.func), *map(key_of, value.args), *keywords, *_attributes(value))
 
 
-def _own(value: Any) -> tuple[Any, ...]:
+def _own(value: object) -> tuple[Any, ...]:
     if is_opaque(value):
         raise TypeError("it changes as it is used")
     return (type(value), Own(value))
@@ -264,7 +264,7 @@ def _function_key(value: types.FunctionType, depth: int) -> tuple[Any, ...]:
     return (types.FunctionType, code, id(value.__globals__), *[_unchanging(p, depth) for p in parts])
 
 
-def _unchanging(value: Any, depth: int) -> tuple[Any, ...]:
+def _unchanging(value: object, depth: int) -> tuple[Any, ...]:
     if type(value) is types.FunctionType:
         return _function_key(value, depth - 1)
     if type(value) is tuple:
@@ -308,14 +308,14 @@ _CLASSES: tuple[tuple[Any, Callable[[Any], tuple[Any, ...]]], ...] = (
 )
 
 
-def kept(value: Any) -> Any:
+def frozen_copy(value: object) -> Any:
     """The value to trace with: of what may change after the call, a copy; an array's cannot be written."""
     if isinstance(value, np.ndarray):
         made = value.copy(order="K")
         made.flags.writeable = False
         return made
     if type(value) is tuple:
-        return tuple(map(kept, value))
+        return tuple(map(frozen_copy, value))
     try:
         hash(value)
     except TypeError:

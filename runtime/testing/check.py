@@ -54,12 +54,12 @@ class Report:
 
 
 def check_equivalent(
-    function: Callable[..., Any],
+    function: Callable[..., object],
     /,
-    *args: Any,
+    *args: object,
     tolerance: Tolerance | None = None,
-    compiler: Callable[[Any], Callable[..., Any]] = jit,
-    **kwargs: Any,
+    compiler: Callable[[Any], Callable[..., object]] = jit,
+    **kwargs: object,
 ) -> Report | None:
     """Run a function plainly and compiled, each on copies of the arguments, and compare all that both do.
 
@@ -98,12 +98,12 @@ def check_equivalent(
 
 
 def assert_equivalent(
-    function: Callable[..., Any],
+    function: Callable[..., object],
     /,
-    *args: Any,
+    *args: object,
     tolerance: Tolerance | None = None,
-    compiler: Callable[[Any], Callable[..., Any]] = jit,
-    **kwargs: Any,
+    compiler: Callable[[Any], Callable[..., object]] = jit,
+    **kwargs: object,
 ) -> None:
     """`check_equivalent`, as an assertion.
 
@@ -117,18 +117,18 @@ def assert_equivalent(
         raise AssertionError(str(report))
 
 
-def _name(function: Callable[..., Any]) -> str:
+def _name(function: Callable[..., object]) -> str:
     return str(getattr(function, "__name__", function))
 
 
-def _names(function: Callable[..., Any]) -> tuple[str, ...]:
+def _names(function: Callable[..., object]) -> tuple[str, ...]:
     try:
         return tuple(inspect.signature(function).parameters)
     except (TypeError, ValueError):
         return ()
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 200 else f"{text[:197]}..."
 

@@ -56,7 +56,7 @@ def first_difference(
     return next(_differences(want, got, names, _Comparison(tolerance or Tolerance())), None)
 
 
-def value_difference(want: Any, got: Any, where: str, tolerance: Tolerance | None = None) -> Difference | None:
+def value_difference(want: object, got: object, where: str, tolerance: Tolerance | None = None) -> Difference | None:
     """Return the first difference between two values; None where there is none.
 
     Parameters
@@ -146,7 +146,7 @@ class _Comparison:
         apart = self._tolerance.distance(want, got)
         return Difference(where, "value", repr(want), f"{got!r}{f' ({apart})' if apart else ''}")
 
-    def _containers(self, want: Any, got: Any, where: str) -> Iterator[Difference]:
+    def _containers(self, want: object, got: object, where: str) -> Iterator[Difference]:
         if id(want) in self._under_way:
             return
         ours, theirs = parts(want), parts(got)
@@ -173,16 +173,16 @@ def _is_one_type(want: type, got: type) -> bool:
     return want is got or (inside and (want.__module__, want.__name__) == (got.__module__, got.__name__))
 
 
-def _is_one_key(a: Any, b: Any) -> bool:
+def _is_one_key(a: object, b: object) -> bool:
     """Return whether two keys are the same: equal, or both such as are not equal to themselves."""
     return a is b or bool(a == b) or bool(type(a) is type(b) and a != a and b != b)
 
 
-def _keys(value: Any, held: dict[Any, Any]) -> str:
+def _keys(value: object, held: dict[Any, Any]) -> str:
     return str(len(held)) if is_sequence(value) else str(list(held))
 
 
-def _step(value: Any, key: Any) -> str:
+def _step(value: object, key: object) -> str:
     return f"[{key!r}]" if isinstance(value, dict) or is_sequence(value) else f".{key}"
 
 
@@ -191,7 +191,7 @@ def _access(array: Any) -> str:
     return "is read-only" if array.__array_interface__["data"][1] else ""
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return f"{type(value).__name__} {value!r:.60}"
 
 
@@ -216,13 +216,13 @@ def _identities(want: Outcome, got: Outcome, copies: bool) -> Iterator[Differenc
         return
 
 
-def _is_immutable(value: Any) -> bool:
+def _is_immutable(value: object) -> bool:
     """Return whether a container is a tuple or a frozen dataclass, which have no identity in compiled code."""
     structure = structure_of(value)
     return structure is not None and not structure.mutable
 
 
-def _walk(*roots: tuple[str, Any]) -> Iterator[tuple[str, Any]]:
+def _walk(*roots: tuple[str, object]) -> Iterator[tuple[str, Any]]:
     """Each part of some values, the last one first, with its place; containers once."""
     seen: set[int] = set()
     pending = list(roots)
@@ -266,5 +266,5 @@ def _shared(outcome: Outcome) -> Iterator[tuple[str, str]]:
                 yield place, other
 
 
-def _is_memory(value: Any) -> bool:
+def _is_memory(value: object) -> bool:
     return isinstance(value, np.ndarray) and value.size > 0

@@ -24,7 +24,7 @@ def equivalent(
     *,
     tolerance: Tolerance | None = None,
     settings: hypothesis.settings | None = None,
-    compiler: Callable[[Any], Callable[..., Any]] = jit,
+    compiler: Callable[[Any], Callable[..., object]] = jit,
     patience: Patience | None = None,
     **arguments: Strategy,
 ) -> Callable[[Callable[..., Any]], Callable[[], None]]:
@@ -57,13 +57,13 @@ def equivalent(
     ...     return x[n:] - x[: x.size - n]
     """
 
-    def decorate(function: Callable[..., Any]) -> Callable[[], None]:
+    def decorate(function: Callable[..., object]) -> Callable[[], None]:
         # Compiled once for all examples.
         compiled = function if isinstance(function, Wrapped) else compiler(function)
         plain = compiled if isinstance(compiled, Wrapped) else function
 
         @functools.wraps(compiler)
-        def once(_: Any) -> Callable[..., Any]:
+        def once(_: object) -> Callable[..., Any]:
             return compiled
 
         def compare(given: dict[str, Any]) -> None:

@@ -19,12 +19,12 @@ class InferenceError(ValueError):
     """A parameter of which nothing says what it takes; the message names it and what to write."""
 
 
-def strategies(function: Callable[..., Any], examples: Mapping[str, Any] | None = None) -> dict[str, Strategy]:
+def strategies(function: Callable[..., object], examples: Mapping[str, object] | None = None) -> dict[str, Strategy]:
     """A strategy for each parameter.
 
     An example is followed in type, dtype and number of axes, and its sizes vary: those that are equal in the examples
     stay equal. Without examples, annotations say it: numbers, NumPy's scalar types, `numpy.ndarray`,
-    `numpy.typing.NDArray[...]`, and tuples, lists and dicts of these. A parameter with neither gets its default.
+    `numpy.typing.np.ndarray[...]`, and tuples, lists and dicts of these. A parameter with neither gets its default.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def strategies(function: Callable[..., Any], examples: Mapping[str, Any] | None 
     return {p.name: _of_parameter(p, hints.get(p.name)) for p in inspect.signature(function).parameters.values()}
 
 
-def _of_parameter(parameter: inspect.Parameter, hint: Any) -> Strategy:
+def _of_parameter(parameter: inspect.Parameter, hint: object) -> Strategy:
     found = None if hint is None else _of_hint(hint)
     if found is not None:
         return found
@@ -53,7 +53,7 @@ def _of_parameter(parameter: inspect.Parameter, hint: Any) -> Strategy:
     )
 
 
-def _of_hint(hint: Any) -> Strategy | None:
+def _of_hint(hint: object) -> Strategy | None:
     if hint in _NUMBERS or (isinstance(hint, type) and issubclass(hint, np.generic)):
         return scalars(hint)
     origin, args = typing.get_origin(hint), typing.get_args(hint)

@@ -35,7 +35,7 @@ class Outcome:
         Those among the copies before the run.
     """
 
-    def __init__(self, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    def __init__(self, function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object]) -> None:
         self.args: tuple[Any, ...]
         self.kwargs: dict[str, Any]
         self._given = copied((tuple(args), dict(kwargs)))

@@ -62,13 +62,13 @@ class _Programs:
         plan = self._planned(args, kwargs)
         program = self._lowered(plan) if optimised else plan.program
         leaves: Leaves = self._function._signature(args, kwargs)[1]
-        for array in plan.hoisted:
-            leaves.hoist(array)
+        for array in plan.captured:
+            leaves.append_captured(array)
         with called_here():
             outputs = interpret.evaluate(program, *buffers(plan.inputs(leaves.values)))
         return plan.finish(plan.spread([np.array(o) for o in outputs]), leaves)
 
-    def _planned(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Plan:
+    def _planned(self, args: Sequence[object], kwargs: Mapping[str, object]) -> Plan:
         function = self._function
         key, leaves, _ = function._signature(tuple(args), dict(kwargs))
         compiled = function._executables.get(function._exact(key, leaves))

@@ -9,7 +9,6 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-NDArray = np.ndarray[Any, Any]
 Strategy = st.SearchStrategy[Any]
 
 DTYPES = tuple(
@@ -41,7 +40,7 @@ def elements(dtype: Any) -> Strategy:
     return _floats(dtype)
 
 
-def _floats(dtype: np.dtype[Any]) -> Strategy:
+def _floats(dtype: np.dtype) -> Strategy:
     width: Any = 8 * dtype.itemsize
     usual = st.floats(-1e3, 1e3, width=width, allow_subnormal=False)
     special = st.sampled_from([0.0, -0.0, 1.0, -1.0, float("nan"), float("inf"), float("-inf")])
@@ -51,12 +50,12 @@ def _floats(dtype: np.dtype[Any]) -> Strategy:
 @st.composite
 def arrays(
     draw: st.DrawFn,
-    dtype: Any = None,
-    shape: Any = None,
+    dtype: object = None,
+    shape: object = None,
     *,
     elements: Strategy | None = None,
     layouts: Sequence[str] = ("C",),
-) -> NDArray:
+) -> np.ndarray:
     """Arrays.
 
     Parameters
@@ -89,11 +88,11 @@ def arrays(
 _elements = elements
 
 
-def _drawn(draw: st.DrawFn, value: Any) -> Any:
+def _drawn(draw: st.DrawFn, value: object) -> Any:
     return draw(value) if isinstance(value, st.SearchStrategy) else value
 
 
-def _laid(values: NDArray, layout: str) -> NDArray:
+def _laid(values: np.ndarray, layout: str) -> np.ndarray:
     """The same values in memory laid out in this way."""
     if layout == "F":
         return np.asfortranarray(values) if values.ndim else values

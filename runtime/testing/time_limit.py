@@ -8,7 +8,6 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
 
 from anabranch.runtime.testing.outcomes import Outcome
 
@@ -34,7 +33,7 @@ class Patience:
         self.seconds = seconds
         self.left_out = 0
 
-    def ends(self, function: Callable[..., Any], arguments: Mapping[str, Any]) -> bool:
+    def ends(self, function: Callable[..., object], arguments: Mapping[str, object]) -> bool:
         """Run the plain function on copies of the arguments; False, counted, where it does not end in its time."""
         if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
             return True
@@ -51,7 +50,7 @@ class Patience:
         return True
 
     @contextlib.contextmanager
-    def compiled(self, name: str, arguments: Mapping[str, Any]) -> Iterator[None]:
+    def compiled(self, name: str, arguments: Mapping[str, object]) -> Iterator[None]:
         """Around the comparison: a compiled function that does not end, which nothing interrupts, ends the process."""
         shown = ", ".join(f"{k}={v!r}" for k, v in arguments.items())
         text = f"{name}({shown}) ends plainly, and compiled it has not after {_COMPILED:.0f} seconds"
@@ -64,7 +63,7 @@ class Patience:
             watch.cancel()
 
 
-def _interrupt(*_: Any) -> None:
+def _interrupt(*_: object) -> None:
     raise _TooLongError
 
 

@@ -8,8 +8,6 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 
-NDArray = np.ndarray[Any, Any]
-
 
 @frozen
 class Tolerance:
@@ -31,7 +29,7 @@ class Tolerance:
     atol: float = 0.0
     copies: bool = False
 
-    def far(self, want: NDArray, got: NDArray) -> NDArray:
+    def far(self, want: np.ndarray, got: np.ndarray) -> np.ndarray:
         """Which elements of two arrays of one shape and dtype are further apart."""
         if want.dtype.kind in "mM":
             return np.asarray((want != got) & ~(np.isnat(want) & np.isnat(got)))
@@ -44,7 +42,7 @@ class Tolerance:
                 return np.asarray(~same & np.logical_or(*[self._far(a, b, np.abs(want)) for a, b in parts]))
             return np.asarray(~same & self._far(want, got, np.abs(want)))
 
-    def _far(self, want: NDArray, got: NDArray, scale: NDArray) -> NDArray:
+    def _far(self, want: np.ndarray, got: np.ndarray, scale: np.ndarray) -> np.ndarray:
         larger = np.maximum(scale, np.abs(got))
         allowed = self.atol + self.ulps * np.spacing(larger)
         near = (want == got) | (_nan(want) & _nan(got)) | (np.abs(want - got) <= allowed)
@@ -60,5 +58,5 @@ class Tolerance:
             return f"{float(np.abs(a - b) / unit):.3g} units in the last place apart"
 
 
-def _nan(value: NDArray) -> NDArray:
+def _nan(value: np.ndarray) -> np.ndarray:
     return np.asarray(np.isnan(value))

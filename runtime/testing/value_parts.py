@@ -13,8 +13,6 @@ from anabranch.runtime.device.array import Array
 from anabranch.runtime.signature.static_keys import is_static
 from anabranch.runtime.values.containers import attributes
 
-NDArray = np.ndarray[Any, Any]
-
 
 def parts(value: Any) -> dict[Any, Any] | None:
     """The parts of a container by key, index or attribute; None for what has none."""
@@ -29,7 +27,7 @@ def parts(value: Any) -> dict[Any, Any] | None:
     return attributes(value) or None
 
 
-def is_sequence(value: Any) -> bool:
+def is_sequence(value: object) -> bool:
     """Return whether the parts of a value are numbered."""
     return isinstance(value, (list, tuple, collections.deque))
 
@@ -37,7 +35,7 @@ def is_sequence(value: Any) -> bool:
 # ---- copies ----------------------------------------------------------------------------------------------------------
 
 
-def copied(value: Any) -> Any:
+def copied(value: object) -> Any:
     """A deep copy, whose arrays have the strides and flags of the originals, and share memory as those do."""
     memo: dict[int, Any] = {}
     arrays = list(arrays_of(value))  # held, so that their ids stay theirs
@@ -47,7 +45,7 @@ def copied(value: Any) -> Any:
     return copy.deepcopy(value, memo)
 
 
-def arrays_of(value: Any) -> Iterator[NDArray]:
+def arrays_of(value: object) -> Iterator[np.ndarray]:
     """The ndarrays that a value leads to, each once."""
     seen: set[int] = set()
     pending = [value]
@@ -63,7 +61,7 @@ def arrays_of(value: Any) -> Iterator[NDArray]:
             pending += held.values()
 
 
-def _copy_array(array: NDArray, memo: dict[int, Any]) -> None:
+def _copy_array(array: np.ndarray, memo: dict[int, Any]) -> None:
     """Put a copy of an array into the memo; its memory is copied once for all arrays that share it."""
     owner: Any = array
     while isinstance(owner.base, np.ndarray):

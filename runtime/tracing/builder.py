@@ -38,12 +38,11 @@ from anabranch.runtime.tracing.state import (
     Unrolling,
 )
 from anabranch.runtime.tracing.storage import Part, Storage
+from anabranch.runtime.tracing.upper_layers import Lent
 
 # From how many elements on NumPy is asked whether there is memory for an array.
 _LARGE = 2**31
 _INT32 = ArrayType((), np.dtype(np.int32))
-
-NDArray = np.ndarray[Any, Any]
 
 
 class Trace:
@@ -123,8 +122,8 @@ class Builder:
         "env",
         "equations",
         "formals",
+        "frozen_storages",
         "indexed",
-        "kept",
         "known",
         "lent",
         "makers",
@@ -161,11 +160,11 @@ class Builder:
         self.makers: dict[Var, Equation] = {}
         self.indexed = 0
         # Memory of which a list of run-time length has a copy for an item: it must not change any more.
-        self.kept: set[Storage] | None = None
+        self.frozen_storages: set[Storage] | None = None
         # Lists and dicts of which a list of run-time length has a copy for an item, with what they held then.
         self.copied: list[tuple[Any, Any]] = []
         # What the containers held that stand for items of lists, which a step may read alone.
-        self.lent: list[Any] = []
+        self.lent: list[Lent] = []
         # Where something may have failed in the body of a try statement.
         self.points: list[Any] = []
         # What decides whether this part of the Program runs: an atom of the parent.
@@ -265,16 +264,16 @@ class Builder:
         del self.equations[start:]
         self.indexed = min(self.indexed, start)
 
-    def keep(self, storage: Storage) -> None:
+    def freeze(self, storage: Storage) -> None:
         """Refuse writes from here on."""
-        self.kept = {*(self.kept or ()), storage}
+        self.frozen_storages = {*(self.frozen_storages or ()), storage}
         self.trace.lists.has_copies = True
 
-    def keeps(self, storage: Storage) -> bool:
+    def is_frozen(self, storage: Storage) -> bool:
         """Return whether writes are refused."""
         builder: Builder | None = self
         while builder is not None:
-            if builder.kept is not None and storage in builder.kept:
+            if builder.frozen_storages is not None and storage in builder.frozen_storages:
                 return True
             builder = builder.parent
         return False
@@ -319,7 +318,7 @@ class Builder:
         """Replace the storage's value."""
         if storage not in self.env and self.parent is not None and not self.outer_has(storage):
             raise EscapedTracerError("an array made in a branch, loop body or call is written after that has ended")
-        if self.trace.lists.has_copies and self.keeps(storage):
+        if self.trace.lists.has_copies and self.is_frozen(storage):
             raise self.trace.outside.refusal()
         self.env[storage] = self.resolve(value)
         self.written[storage] = None
@@ -362,12 +361,12 @@ def building(builder: Builder) -> Iterator[Builder]:
         _current.reset(token)
 
 
-def bind(op: Op, *inputs: Atom, **params: Any) -> tuple[Atom, ...]:
+def bind(op: Op, *inputs: Atom, **params: object) -> tuple[Atom, ...]:
     """`current().bind`."""
     return current().bind(op, *inputs, **params)
 
 
-def bind1(op: Op, *inputs: Atom, **params: Any) -> Atom:
+def bind1(op: Op, *inputs: Atom, **params: object) -> Atom:
     """Bind an op with one output."""
     (output,) = current().bind(op, *inputs, **params)
     return output

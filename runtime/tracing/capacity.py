@@ -12,7 +12,6 @@ import linecache
 import logging
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
@@ -21,8 +20,6 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import AnabranchError, CapacityError
 from anabranch.runtime.tracing.source_frames import Position
-
-NDArray = np.ndarray[Any, Any]
 
 _log = logging.getLogger("anabranch.capacities")
 # By how much a buffer grows where all that is known is that it was too small: each time costs a compilation.
@@ -92,7 +89,7 @@ class OverflowedError(AnabranchError):
         text = (
             f"{self._told()}; what was compiled ahead of time has the room that it was compiled with. Call the jitted "
             f"function itself, which is compiled anew with more by itself, or compile with the setting "
-            f"capacity={self.grown(None)}"
+            f"capacity={self.next_size(None)}"
         )
         return self._told_as(text)
 
@@ -109,7 +106,7 @@ class OverflowedError(AnabranchError):
         error.anabranch_located = True  # type: ignore[attr-defined]
         return error.with_traceback(self.__traceback__)
 
-    def grown(self, limit: int | None) -> int:
+    def next_size(self, limit: int | None) -> int:
         """Return the size for the next run, at most the limit: twice as much at least."""
         size = max(self.capacity.size, 1)
         wanted = size * _LEAP if self.needed is None else max(2 * size, 1 << (self.needed - 1).bit_length())
@@ -124,7 +121,7 @@ class Overflowed:
 
     capacity: Capacity
 
-    def __call__(self, found: list[NDArray]) -> BaseException:
+    def __call__(self, found: list[np.ndarray]) -> BaseException:
         return OverflowedError(self.capacity, int(found[0]) if found else None)
 
 
@@ -156,7 +153,7 @@ class Learned:
             Where the settings allow no more.
         """
         limit, capacity = settings().capacity_limit, error.capacity
-        size = error.grown(limit)
+        size = error.next_size(limit)
         if size > limit:
             raise error.as_limit(limit) from None
         with self._lock:
@@ -178,7 +175,7 @@ _known: contextvars.ContextVar[Mapping[CapacitySite, int]] = contextvars.Context
 
 
 @contextlib.contextmanager
-def knowing(sizes: Mapping[CapacitySite, int]) -> Iterator[None]:
+def with_learned_sizes(sizes: Mapping[CapacitySite, int]) -> Iterator[None]:
     """Trace with the buffer sizes that were learned to be needed."""
     token = _known.set(sizes)
     try:

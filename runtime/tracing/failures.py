@@ -11,8 +11,6 @@ import numpy as np
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.storage import Storage
 
-NDArray = np.ndarray[Any, Any]
-
 
 class UnreachableError(Exception):
     """Raised while tracing when every path from here has raised a run-time exception: no value follows."""
@@ -21,21 +19,21 @@ class UnreachableError(Exception):
 class Failure:
     """One place that can raise at run time: the exception to raise when the error code is its number.
 
-    `make` gets what the failure has said in its storages. `revive` makes the exception that a handler sees of the
+    `make` gets what the failure has said in its storages. `reconstruct` makes the exception that a handler sees of the
     run-time values; without it, what the failure has said is an int that its message names.
     """
 
-    __slots__ = ("details", "frames", "make", "revive")
+    __slots__ = ("details", "frames", "make", "reconstruct")
 
     def __init__(
         self,
-        make: Callable[[list[NDArray]], BaseException],
-        revive: Callable[[list[Atom]], BaseException] | None,
+        make: Callable[[list[np.ndarray]], BaseException],
+        reconstruct: Callable[[list[Atom]], BaseException] | None,
         frames: tuple[tuple[str, int, str], ...],
         details: tuple[Storage, ...] = (),
     ) -> None:
         self.make = make
-        self.revive = revive
+        self.reconstruct = reconstruct
         self.frames = frames
         self.details = details
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.storage import Storage
+from anabranch.runtime.tracing.upper_layers import UnionOperations
 
 
 @frozen
@@ -50,7 +51,7 @@ class Outside(Protocol):
     def constructors(self) -> ValueConstructors: ...
 
     @property
-    def union_operations(self) -> Any: ...
+    def union_operations(self) -> UnionOperations: ...
 
     @property
     def vocabulary(self) -> types.ModuleType: ...
@@ -61,13 +62,13 @@ class Outside(Protocol):
     def enter(self, value: Any) -> None:
         """Guard what a function of the user's reads from outside; called with it before it runs."""
 
-    def meet(self, cls: type) -> None:
+    def prepare_class(self, cls: type) -> None:
         """Prepare a class of the user's whose instances may take part."""
 
-    def hoist(self, array: Any) -> Any:
+    def capture(self, array: object) -> Any:
         """Return the handle of an array from outside, which becomes an input."""
 
-    def is_outside(self, value: Any) -> bool:
+    def is_outside(self, value: object) -> bool:
         """Return whether an object was there before the trace, as far as was seen."""
 
     def needs_plain(self) -> None:

@@ -13,6 +13,7 @@ from anabranch.runtime.ir.program import ArrayType, Atom, SourceLocation, Var
 from anabranch.runtime.tracing.decision_log import Decisions, asked
 from anabranch.runtime.tracing.failures import Caught, Failure
 from anabranch.runtime.tracing.storage import Storage
+from anabranch.runtime.tracing.upper_layers import RowTable, Slot, TailLoop, TryRegion
 
 _INT32 = ArrayType((), np.dtype(np.int32))
 
@@ -30,7 +31,7 @@ class Failures:
         Of an int32: zero as long as nothing has failed.
     details : dict
         What the first failure says of itself, by the type and the number of its values.
-    regions : list of Region
+    regions : list of TryRegion
         The bodies of try statements in progress.
     caught : dict
         What their handlers have caught, by the exception's id.
@@ -43,7 +44,7 @@ class Failures:
         self.refused = False
         self.error_code = Storage(_INT32)
         self.details: dict[tuple[ArrayType, int], Storage] = {}
-        self.regions: list[Any] = []
+        self.regions: list[TryRegion] = []
         self.caught: dict[int, Caught] = {}
 
 
@@ -77,7 +78,7 @@ class Identity:
         The caller's lists, dicts and objects.
     callers_memory : set of Storage
         The memory of arrays that the caller has.
-    born : dict
+    created : dict
         Objects that were made by a class while tracing.
     merged : dict
         Tuples, frozen objects and NumPy scalars that stand for one of several, or were put together from the parts of
@@ -92,27 +93,27 @@ class Identity:
         Graphs of containers of which run-time conditions choose one.
     """
 
-    __slots__ = ("ambiguous", "born", "callers_memory", "callers_objects", "chosen", "either", "graphs", "merged")
+    __slots__ = ("ambiguous", "callers_memory", "callers_objects", "chosen", "created", "either", "graphs", "merged")
 
     def __init__(self) -> None:
         self.callers_objects: dict[int, Any] = {}
         self.callers_memory: set[Storage] = set()
-        self.born: dict[int, Any] = {}
+        self.created: dict[int, Any] = {}
         self.merged: dict[int, Any] = {}
         self.ambiguous: dict[int, Any] = {}
         self.either: dict[int, tuple[Any, tuple[tuple[Atom, Any], ...]]] = {}
         self.chosen: dict[int, Any] = {}
         self.graphs: list[Any] = []
 
-    def is_born(self, value: Any) -> bool:
+    def is_created(self, value: object) -> bool:
         """Return whether an object was made while tracing."""
-        return id(value) in self.born
+        return id(value) in self.created
 
-    def bear(self, value: Any) -> None:
+    def note_created(self, value: object) -> None:
         """Note that an object was made while tracing."""
-        self.born[id(value)] = value
+        self.created[id(value)] = value
 
-    def merge(self, value: Any) -> Any:
+    def merge(self, value: object) -> Any:
         """Return an object, noted as one that stands for another, without it being known for which."""
         self.merged[id(value)] = value
         return value
@@ -127,7 +128,7 @@ class Lists:
         The places in the user's code whose lists have their elements side by side; None where no list has.
     in_arrays : int
         How many elements are in such lists.
-    tables : list of Table
+    tables : list of RowTable
         Those of rows that are lists.
     may_grow : bool
         Whether lists that the function makes can have a length known only at run time.
@@ -161,7 +162,7 @@ class Lists:
     def __init__(self, may_grow: bool, array_sites: set[Hashable] | None) -> None:
         self.array_sites = array_sites
         self.in_arrays = 0
-        self.tables: list[Any] = []
+        self.tables: list[RowTable] = []
         self.may_grow = may_grow
         self.grow_here = True
         self.wants_growth = False
@@ -186,9 +187,9 @@ class Loops:
         By how much a step makes each list longer at most; None where nothing is known.
     fixed_failures : dict
         Why a loop cannot be one in which lists keep their lengths, by the body's code and its number of steps.
-    growing_sites : set
+    dynamic_list_sites : set
         Loops that cannot do without lists of run-time length.
-    staged_growing : set of str
+    staged_with_dynamic_lists : set of str
         Loops that are staged with such lists, in words.
     staged_sites : set
         Bodies of while loops that are left under a run-time condition.
@@ -197,12 +198,12 @@ class Loops:
     """
 
     __slots__ = (
+        "dynamic_list_sites",
         "fixed_failures",
         "gains",
-        "growing_sites",
         "slot_hints",
-        "staged_growing",
         "staged_sites",
+        "staged_with_dynamic_lists",
         "traces",
         "types",
         "unstacked",
@@ -214,8 +215,8 @@ class Loops:
         self.types: dict[Hashable, list[Any]] = {}
         self.gains: dict[tuple[Hashable, int, int], int | None] = {}
         self.fixed_failures: dict[tuple[types.CodeType, int | None], Exception] = {}
-        self.growing_sites: set[types.CodeType] = set()
-        self.staged_growing: set[str] = set()
+        self.dynamic_list_sites: set[types.CodeType] = set()
+        self.staged_with_dynamic_lists: set[str] = set()
         self.staged_sites: set[types.CodeType] = set()
         self.unstacked: set[Hashable] = set()
 
@@ -284,7 +285,7 @@ class Calls:
     def __init__(self, looped: set[types.CodeType] | None) -> None:
         self.active: dict[types.CodeType, Active] = {}
         self.looped = looped
-        self.tail_calls: list[Any] = []
+        self.tail_calls: list[TailLoop | None] = []
 
 
 class Text:
@@ -344,22 +345,15 @@ class Explanation:
         self.names: dict[Var, str] = {}
 
 
-class Changeable(Protocol):
-    """A part of the heap that may be changed; `target` is the object whose part it is."""
-
-    @property
-    def target(self) -> Any: ...
-
-
 class Snapshot(Protocol):
     """The contents of the objects of the heap at some moment."""
 
     def extend(self, roots: Iterable[Any]) -> None: ...
 
-    def has_seen(self, value: Any) -> bool: ...
+    def has_seen(self, value: object) -> bool: ...
 
     @property
-    def slots(self) -> Mapping[int, Changeable]: ...
+    def slots(self) -> Mapping[int, Slot]: ...
 
 
 class Reachable:

@@ -7,6 +7,7 @@ from typing import Any
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import ArrayType, Atom, Var
+from anabranch.runtime.tracing.upper_layers import MayAlias
 
 
 class OnDevice(str):
@@ -34,7 +35,7 @@ class Compact:
 class Storage:
     """The identity of one array's memory. Two handles alias when they have the same storage."""
 
-    __slots__ = ("__weakref__", "dependents", "links", "readonly", "strides", "type")
+    __slots__ = ("__weakref__", "alias_edges", "dependents", "readonly", "strides", "type")
 
     def __init__(self, type: ArrayType, readonly: str | None = None) -> None:
         self.type = type
@@ -42,7 +43,7 @@ class Storage:
         # In bytes, where the array is not in C order: what is a view of it depends on them. `UNKNOWN`: not known.
         self.strides: tuple[int, ...] | Compact | None = None
         # Filled by `values.memory.aliasing`: what this storage may stand for, and which may stand for it, in order.
-        self.links: list[Any] = []
+        self.alias_edges: list[MayAlias] = []
         self.dependents: weakref.WeakKeyDictionary[Storage, None] | None = None
 
     def __reduce__(self) -> tuple[type[Storage], tuple[ArrayType]]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import enum
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.ir.program import ArrayType
 
 # bool, int, float or complex.
 PythonType: TypeAlias = type[int] | type[float] | type[complex]
-PYTHON_DTYPES: dict[type, np.dtype[Any]] = {
+PYTHON_DTYPES: dict[type, np.dtype] = {
     bool: np.dtype(np.bool_),
     int: np.dtype(np.int64),
     float: np.dtype(np.float64),
@@ -37,7 +38,7 @@ class Abstract:
     """The abstract value of one leaf."""
 
     shape: tuple[int, ...]
-    dtype: np.dtype[Any]
+    dtype: np.dtype
     kind: Kind
 
     @property
@@ -62,7 +63,7 @@ def python_abstract(kind: type) -> Abstract:
     return Abstract((), PYTHON_DTYPES[kind], Kind.PYTHON)
 
 
-def abstract_of(value: Any) -> Abstract | None:
+def abstract_of(value: object) -> Abstract | None:
     """The abstract value of a concrete Python or NumPy number or array; None for anything else."""
     if type(value) in PYTHON_DTYPES:
         return python_abstract(type(value))
@@ -92,10 +93,10 @@ def promoted(a: Abstract, b: Abstract) -> Abstract | None:
     return Abstract(a.shape, dtype, kind)
 
 
-def promote(a: Abstract, b: Abstract) -> np.dtype[Any]:
+def promote(a: Abstract, b: Abstract) -> np.dtype:
     """NumPy's result dtype of two values (NEP 50: Python scalars are weak)."""
 
-    def spec(x: Abstract) -> Any:
+    def spec(x: Abstract) -> Value:
         return x.python(0) if x.kind is Kind.PYTHON else x.dtype
 
     return np.result_type(spec(a), spec(b))

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import ShapeMismatchError, UnsupportedValueError
 from anabranch.runtime.ir.program import Atom, Literal
@@ -20,10 +21,10 @@ from anabranch.runtime.values.tracer import COMPARISONS, Tracer
 from anabranch.runtime.values.union import UnionValue
 
 # An operand as promotion takes it: its dtype, or the Python type of a number that is weak.
-Spec: TypeAlias = np.dtype[Any] | PythonType
+Spec: TypeAlias = np.dtype | PythonType
 
 
-def operator(function: np.ufunc, left: Any, right: Any) -> Any:
+def operator(function: np.ufunc, left: object, right: object) -> Value:
     """A Python operator between NumPy-like values; unknown operands are left to their own reflected method."""
     for operand in (left, right):
         if not isinstance(operand, (Tracer, np.ndarray, np.generic, bool, int, float, complex, list, tuple)):
@@ -31,7 +32,9 @@ def operator(function: np.ufunc, left: Any, right: Any) -> Any:
     return apply(function, (left, right), _power_of(left))
 
 
-def apply(function: np.ufunc, operands: Sequence[Any], power: Callable[[Any, Any], Any] | None = np.power) -> Any:
+def apply(
+    function: np.ufunc, operands: Sequence[object], power: Callable[[Any, Any], object] | None = np.power
+) -> Value:
     """`function(*operands)` as NumPy computes it: an array handle, or a NumPy scalar where the shape is ().
 
     Raises
@@ -46,15 +49,15 @@ def apply(function: np.ufunc, operands: Sequence[Any], power: Callable[[Any, Any
         choice = next((x for x in operands if isinstance(x, UnionValue)), None)
         if choice is not None:  # an array of the dtype that the numbers in the list give it
             return choice.through(lambda one: apply(function, [one if x is choice else x for x in operands], power))
-    if any(map(wrap.is_sized, operands)):
+    if any(map(wrap.is_dynamic_array, operands)):
         fill = 1 if function is np.power else None
-        return registry.SIZED[np.ufunc](lambda *xs: apply(function, xs, power), operands, fill)
+        return registry.DYNAMIC_SHAPE_FUNCTIONS[np.ufunc](lambda *xs: apply(function, xs, power), operands, fill)
     results = _of_one_type(function, operands) or apply_atoms(function, operands, power=power)
     wrapped = tuple(memory_layout.keep_order(wrap.numpy_result(r), operands) for r in results)
     return wrapped[0] if len(wrapped) == 1 else wrapped
 
 
-def _of_one_type(function: np.ufunc, operands: Sequence[Any]) -> tuple[Atom, ...] | None:
+def _of_one_type(function: np.ufunc, operands: Sequence[Value]) -> tuple[Atom, ...] | None:
     """The result atoms where the operands are run-time arrays or NumPy scalars of one type, which the ufunc takes.
 
     Nothing is promoted, cast or stretched then, as most often; None otherwise.
@@ -75,11 +78,11 @@ def _of_one_type(function: np.ufunc, operands: Sequence[Any]) -> tuple[Atom, ...
 
 def apply_atoms(
     function: np.ufunc,
-    operands: Sequence[Any],
-    dtype: Any = None,
-    casting: Any = "same_kind",
-    power: Callable[[Any, Any], Any] | None = np.power,
-    output: np.dtype[Any] | None = None,
+    operands: Sequence[Value],
+    dtype: object = None,
+    casting: object = "same_kind",
+    power: Callable[[Any, Any], object] | None = np.power,
+    output: np.dtype | None = None,
 ) -> tuple[Atom, ...]:
     """The result atoms of a ufunc; `dtype` and `casting` as the ufunc's own arguments.
 
@@ -89,7 +92,7 @@ def apply_atoms(
     operands = [wrap.numpy_operand(x) for x in operands]
     specs = [_spec(x) for x in operands]
     if function in COMPARISONS:
-        operands = [_beyond(x, specs) for x in operands]
+        operands = [_saturated(x, specs) for x in operands]
         specs = [_spec(x) for x in operands]
         specs = [_fit(x, s, specs) for x, s in zip(operands, specs, strict=True)]
     loop = _loop(function, specs, dtype, casting, output)
@@ -112,8 +115,8 @@ def apply_atoms(
 
 
 def _loop(
-    function: np.ufunc, specs: Sequence[Spec], dtype: Any, casting: Any, output: np.dtype[Any] | None
-) -> tuple[np.dtype[Any], ...]:
+    function: np.ufunc, specs: Sequence[Spec], dtype: Value, casting: Value, output: np.dtype | None
+) -> tuple[np.dtype, ...]:
     """The dtypes of the operands and results, which an output can take."""
     loop = _resolve(function, tuple(specs), None if dtype is None else np.dtype(dtype), casting)
     if output is not None and not np.can_cast(loop[-1], output, casting):
@@ -121,14 +124,14 @@ def _loop(
     return loop
 
 
-def check_output(function: np.ufunc, operands: Sequence[Any], output: np.dtype[Any]) -> None:
+def check_output(function: np.ufunc, operands: Sequence[Value], output: np.dtype) -> None:
     """Raise where an array cannot take a result, as NumPy does before it looks at shapes."""
-    whole = [x.memory if wrap.is_sized(x) else wrap.numpy_operand(x) for x in operands]
+    whole = [x.memory if wrap.is_dynamic_array(x) else wrap.numpy_operand(x) for x in operands]
     _loop(function, [_spec(x) for x in whole], None, "same_kind", output)
 
 
 def output_casting_error(
-    ufunc: np.ufunc, source: np.dtype[Any], target: np.dtype[Any], casting: Any, place: int = 0
+    ufunc: np.ufunc, source: np.dtype, target: np.dtype, casting: object, place: int = 0
 ) -> Exception:
     """The exception NumPy raises for an output that cannot take the result."""
     error: Exception = np._core._exceptions._UFuncOutputCastingError(  # type: ignore[attr-defined]
@@ -137,7 +140,7 @@ def output_casting_error(
     return error
 
 
-def _beyond(x: Any, specs: Sequence[Spec]) -> Any:
+def _saturated(x: object, specs: Sequence[Spec]) -> Value:
     """A Python int beyond the integers that it is compared with, as what compares with all of them in the same way."""
     dtypes = [s for s in specs if isinstance(s, np.dtype)]
     if type(x) is not int or not dtypes or any(d.kind not in "iu" for d in dtypes):
@@ -146,28 +149,28 @@ def _beyond(x: Any, specs: Sequence[Spec]) -> Any:
     return x if -(2**63) <= x < highest else np.float64(np.inf if x > 0 else -np.inf)
 
 
-def _is_square_of_truth(base: Any, exponent: Any) -> bool:
+def _is_square_of_truth(base: object, exponent: object) -> bool:
     """Return whether the operator's form of a power is NumPy's `square`, which makes a small integer of a bool."""
     return base == np.bool_ and type(exponent) is int and exponent == 2
 
 
-def _power_of(base: Any) -> Callable[[Any, Any], Any] | None:
+def _power_of(base: object) -> Callable[[Any, Any], Any] | None:
     """The form of a power by the operator: that of NumPy's scalars is the C library's."""
-    if isinstance(base, Tracer) and not wrap.is_sized(base):
+    if isinstance(base, Tracer) and not wrap.is_dynamic_array(base):
         return pow if base.abstract.kind is Kind.ARRAY else None
     return None if isinstance(base, np.generic) or np.isscalar(base) else pow
 
 
-def _is_single(exponent: Any, value: float) -> bool:
+def _is_single(exponent: Value, value: float) -> bool:
     """Return whether an exponent is known to be a single number, and this one."""
     if isinstance(exponent, Tracer):
-        atom = getattr(exponent, "atom", None)
+        atom = atoms.held_by(exponent)
         return isinstance(atom, Literal) and atom.type.size == 1 and bool((atom.value == value).all())
     return bool(np.size(exponent) == 1 and np.all(exponent == value))
 
 
 @functools.cache
-def _is_root(power: Callable[[Any, Any], Any], dtype: np.dtype[Any]) -> bool:
+def _is_root(power: Callable[[Any, Any], Any], dtype: np.dtype) -> bool:
     """Return whether this version of NumPy takes the square root instead, which differs for -0.0 and -inf."""
     if dtype.kind not in "fc":
         return False
@@ -177,7 +180,7 @@ def _is_root(power: Callable[[Any, Any], Any], dtype: np.dtype[Any]) -> bool:
         return bool((power(np.full(2, -1, dtype), 0.5).real == 0).all())
 
 
-def _may_be_negative(exponent: Any) -> bool:
+def _may_be_negative(exponent: Value) -> bool:
     interval = getattr(exponent, "interval", None)
     return interval is None or interval.low < 0
 
@@ -206,7 +209,7 @@ def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(several.pop() if several else 1 for several in sizes)
 
 
-def _spec(x: Any) -> Spec:
+def _spec(x: Value) -> Spec:
     """The operand as NumPy's promotion takes it: a dtype, or a Python type where the value is weak."""
     if isinstance(x, Tracer):
         abstract = x.abstract
@@ -215,11 +218,11 @@ def _spec(x: Any) -> Spec:
         return abstract.dtype
     if type(x) in PYTHON_DTYPES:
         return np.dtype(np.bool_) if type(x) is bool else type(x)
-    dtype: np.dtype[Any] = x.dtype
+    dtype: np.dtype = x.dtype
     return dtype
 
 
-def _fit(x: Any, spec: Spec, specs: Sequence[Spec]) -> Spec:
+def _fit(x: Value, spec: Spec, specs: Sequence[Spec]) -> Spec:
     """For comparisons: NumPy compares with any Python int, also one that the array's dtype cannot hold."""
     narrow = [s for s in specs if isinstance(s, np.dtype) and s.kind in "iu"]
     if spec is not int or not narrow:
@@ -229,13 +232,13 @@ def _fit(x: Any, spec: Spec, specs: Sequence[Spec]) -> Spec:
     return spec if fits else PYTHON_DTYPES[int]
 
 
-def resolve(function: np.ufunc, specs: tuple[Spec, ...]) -> tuple[np.dtype[Any], ...]:
+def resolve(function: np.ufunc, specs: tuple[Spec, ...]) -> tuple[np.dtype, ...]:
     """The dtypes of operands and results with which NumPy computes; `specs` are dtypes, and types of Python numbers."""
     return _resolve(function, specs, None, "same_kind")
 
 
 @functools.lru_cache(maxsize=4096)
-def _resolve(function: np.ufunc, specs: tuple[Spec, ...], dtype: Any, casting: Any) -> tuple[np.dtype[Any], ...]:
+def _resolve(function: np.ufunc, specs: tuple[Spec, ...], dtype: object, casting: object) -> tuple[np.dtype, ...]:
     # With only Python scalars there is nothing to be weak against: NumPy uses their default dtypes.
     weak = [s for s in specs if isinstance(s, type)]
     if len(weak) == len(specs):
@@ -243,7 +246,7 @@ def _resolve(function: np.ufunc, specs: tuple[Spec, ...], dtype: Any, casting: A
     options: dict[str, Any] = {"casting": casting}
     if dtype is not None:
         options["signature"] = (None,) * function.nin + (dtype,) * function.nout
-    loop: tuple[np.dtype[Any], ...] = function.resolve_dtypes((*specs, *(None,) * function.nout), **options)
+    loop: tuple[np.dtype, ...] = function.resolve_dtypes((*specs, *(None,) * function.nout), **options)
     for d in loop:
         if not device.holds(d):
             raise UnsupportedValueError(
@@ -258,7 +261,7 @@ NO_TRUTH_OF_NONE = (
 NO_TRUTH_OF_MANY = "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()"
 
 
-def truth(value: Any) -> Atom:
+def truth(value: object) -> Atom:
     """The truth value of a traced scalar or one-element array, as a bool scalar atom.
 
     Raises
@@ -266,8 +269,8 @@ def truth(value: Any) -> Atom:
     ValueError
         For an array with more than one element, as NumPy does.
     """
-    if wrap.is_sized(value):
-        return registry.SIZED[bool](value)  # type: ignore[no-any-return]
+    if wrap.is_dynamic_array(value):
+        return registry.DYNAMIC_SHAPE_FUNCTIONS[bool](value)  # type: ignore[no-any-return]
     atom = wrap.as_atom(value)
     if atom.type.size != 1:
         if atom.type.size == 0:

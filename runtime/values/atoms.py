@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -15,11 +15,11 @@ from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing.builder import bind, bind1
 
 # A dtype, or the class of NumPy or Python that stands for one.
-DType: TypeAlias = np.dtype[Any] | type[np.generic] | type[complex]
+DType: TypeAlias = np.dtype | type[np.generic] | type[complex]
 BOOL, INT32, INT64, FLOAT64 = (np.dtype(t) for t in (np.bool_, np.int32, np.int64, np.float64))
 
 
-def literal(value: Any, dtype: DType | None = None) -> Literal:
+def literal(value: object, dtype: DType | None = None) -> Literal:
     """A constant; raises `OverflowError` where NumPy does for a Python int that does not fit."""
     array = np.array(value, dtype=dtype)
     array.flags.writeable = False
@@ -34,6 +34,11 @@ def ufunc(function: np.ufunc, *atoms: Atom) -> Atom:
 def ufunc_all(function: np.ufunc, *atoms: Atom) -> tuple[Atom, ...]:
     """All outputs of a ufunc."""
     return bind(OPS[function.__name__], *atoms)
+
+
+def held_by(value: object) -> Atom | None:
+    """The atom of a traced number or array of static size; None for anything else."""
+    return getattr(value, "atom", None)
 
 
 def convert(atom: Atom, dtype: DType) -> Atom:
@@ -93,7 +98,7 @@ def transpose(atom: Atom, axes: Sequence[int]) -> Atom:
     return atom if axes == tuple(range(len(axes))) else bind1(OPS["transpose"], atom, axes=axes)
 
 
-def taken(index: Atom, line: np.ndarray[Any, Any]) -> Atom:
+def taken(index: Atom, line: np.ndarray) -> Atom:
     """The element of a constant vector at a place that is in range."""
     place = convert(index, np.int64)
     return reshape(bind1(OPS["dynamic_slice"], literal(line), place, sizes=(1,)), ())
@@ -105,7 +110,7 @@ def coded(index: Atom, codes: Sequence[int]) -> Atom:
     return convert(index, INT32) if same else taken(index, np.array(codes, INT32))
 
 
-def op(name: str, *inputs: Atom, **params: Any) -> Atom:
+def op(name: str, *inputs: Atom, **params: object) -> Atom:
     """Any op with one output, by name."""
     return bind1(OPS[name], *inputs, **params)
 

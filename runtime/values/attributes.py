@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from anabranch.base.grammar import a
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.source_frames import internal
 
@@ -40,7 +41,7 @@ class OneOfSeveral(StandIn):
 
     __slots__ = ()
 
-    def __anabranch_read__(self, name: str) -> Any:
+    def __anabranch_read__(self, name: str) -> Value:
         """Return an attribute of the object."""
         raise NotImplementedError
 
@@ -49,12 +50,12 @@ class OneOfSeveral(StandIn):
         raise NotImplementedError
 
 
-def is_stand_in(value: object) -> bool:
+def is_proxy(value: object) -> bool:
     """Return whether a value stands for an object that has other attributes."""
     return issubclass(type(value), StandIn)  # an instance may say of itself that it is of another class
 
 
-def read(value: Any, name: str) -> Any:
+def read(value: Value, name: str) -> Value:
     """`value.name`."""
     sample = _sample(value)
     if sample is _NONE:
@@ -64,7 +65,7 @@ def read(value: Any, name: str) -> Any:
     return getattr(value if _shows(sample, name) else sample, name)
 
 
-def write(value: Any, name: str, new: Any) -> None:
+def write(value: Value, name: str, new: Value) -> None:
     """`value.name = new`."""
     sample = _sample(value)
     if sample is _SEVERAL:
@@ -75,7 +76,7 @@ def write(value: Any, name: str, new: Any) -> None:
         )
 
 
-def delete(value: Any, name: str) -> None:
+def delete(value: Value, name: str) -> None:
     """`del value.name`."""
     sample = _sample(value)
     if sample is _SEVERAL:
@@ -84,19 +85,19 @@ def delete(value: Any, name: str) -> None:
         delattr(value if sample is _NONE or _shows(sample, name) else sample, name)
 
 
-def has(value: Any, name: str) -> bool:
+def has(value: object, name: str) -> bool:
     """`hasattr(value, name)`, of one object."""
     sample = _sample(value)
     return hasattr(value if sample is _NONE else sample, name)
 
 
-def names(value: Any) -> list[str]:
+def names(value: object) -> list[str]:
     """`dir(value)`, of one object."""
     sample = _sample(value)
     return dir(value if sample is _NONE else sample)
 
 
-def _sample(value: Any) -> Any:
+def _sample(value: Value) -> Value:
     cls = type(value)
     if not issubclass(cls, StandIn):
         return _NONE
@@ -106,7 +107,7 @@ def _sample(value: Any) -> Any:
 _NONE, _SEVERAL = object(), object()
 
 
-def _shows(sample: Any, name: str) -> bool:
+def _shows(sample: object, name: str) -> bool:
     """Return whether the instances of a built-in class have an attribute."""
     cls = type(sample)
     if cls not in _names:
@@ -117,7 +118,7 @@ def _shows(sample: Any, name: str) -> bool:
 _names: dict[type, frozenset[str]] = {}
 
 
-def class_of(value: Any) -> type:
+def class_of(value: object) -> type:
     """The class of what a stand-in stands for; of any other value its own."""
     sample = _sample(value)
     return type(value if sample is _NONE or sample is _SEVERAL else sample)
@@ -155,7 +156,7 @@ class Bare(StandIn):
             )
         raise AttributeError(f"'{type(sample).__name__}' object has no attribute '{name}'")
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if internal(sys._getframe(1).f_code.co_filename):
             object.__setattr__(self, name, value)
         else:
@@ -170,13 +171,13 @@ class Attributes:
 
     __slots__ = ("value",)
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: object) -> None:
         _VALUE.__set__(self, value)
 
     def __getattribute__(self, name: str) -> Any:
         return read(_VALUE.__get__(self), name)
 
-    def __setattr__(self, name: str, new: Any) -> None:
+    def __setattr__(self, name: str, new: object) -> None:
         write(_VALUE.__get__(self), name, new)
 
     def __delattr__(self, name: str) -> None:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values.tracer import Tracer
@@ -60,12 +61,12 @@ class Structure:
         return False
 
     @property
-    def grown(self) -> bool:
+    def is_dynamic_list(self) -> bool:
         """Return whether it is a list of a length known only at run time."""
         return False
 
     @property
-    def variants(self) -> tuple[Any, ...]:
+    def variants(self) -> tuple[Value, ...]:
         """The layouts of the items of a list of run-time length; none for other containers."""
         return ()
 
@@ -77,15 +78,15 @@ class Structure:
         factory = getattr(self.extra, "native", None)
         return self if factory is None else dataclasses.replace(self, extra=factory)
 
-    def on_host(self, children: Sequence[Any], members: Sequence[Any]) -> Any:
+    def on_host(self, children: Sequence[object], members: Sequence[object]) -> Value:
         """Build what is given to the caller, of these parts; `members` are nodes of graphs."""
         return self.build(children)
 
-    def meet(self, mine: Any, other: Any) -> Any:
+    def join(self, mine: Value, other: Value) -> Value:
         """The layout of what is one of two containers, of layouts `mine` and `other`; None where they stay two."""
         return None
 
-    def children(self, value: Any) -> list[Any]:
+    def children(self, value: Value) -> list[Value]:
         """The parts, in the order of the keys."""
         if issubclass(self.cls, dict):
             return [value[k] for k in self.keys]
@@ -93,7 +94,7 @@ class Structure:
             return list(value)
         return list(attributes(value).values())
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[Value]) -> Value:
         """A new container with these parts."""
         if issubclass(self.cls, tuple):
             return tuple.__new__(self.cls, children)
@@ -101,7 +102,7 @@ class Structure:
         self.fill(made, children)
         return made
 
-    def empty(self) -> Any:
+    def empty(self) -> Value:
         """A new container without its parts, made without its class's `__init__`; not for tuples."""
         made = _bare(self.cls)
         if issubclass(self.cls, collections.deque):
@@ -110,7 +111,7 @@ class Structure:
             made.default_factory = self.extra
         return made
 
-    def fill(self, made: Any, children: Sequence[Any]) -> None:
+    def fill(self, made: Any, children: Sequence[Value]) -> None:
         """Give an empty container its parts."""
         if issubclass(self.cls, dict):
             update(made, dict(zip(self.keys, children, strict=True)))
@@ -127,12 +128,12 @@ class ExceptionStructure(Structure):
 
     keys: tuple[str, ...] = ("args", "__dict__", "__cause__", "__context__", "__suppress_context__")
 
-    def children(self, value: Any) -> list[Any]:
+    def children(self, value: Value) -> list[Value]:
         return [attributes(value) if k == "__dict__" else getattr(value, k) for k in self.keys]
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[Value]) -> Value:
         args, held, cause, context, suppress = children
-        made = self.cls.__new__(self.cls, *args)
+        made: Value = self.cls.__new__(self.cls, *args)
         # The class's own __init__ has made these arguments of others; the built-in class's sets what C code keeps.
         inits = (vars(c).get("__init__") for c in self.cls.__mro__)
         native = next(i for i in inits if isinstance(i, types.WrapperDescriptorType))
@@ -160,24 +161,24 @@ class TextWithInts:
     __repr__ = __str__
 
 
-class ToldStructure(Structure):
+class TextWithIntsStructure(Structure):
     """A text around numbers."""
 
-    def children(self, value: Any) -> list[Any]:
+    def children(self, value: Value) -> list[Value]:
         return list(value.numbers)
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[object]) -> Value:
         known = all(type(number) is int for number in children)
         return self.extra(children) if known else TextWithInts(self.extra, tuple(children))
 
 
-def update(target: dict[Any, Any], items: dict[Any, Any]) -> None:
+def update(target: dict[Value, Value], items: dict[Value, Value]) -> None:
     """`target.update(items)` by the built-in class's own method: a subclass may count, check or translate."""
     ordered = isinstance(target, collections.OrderedDict)
     (collections.OrderedDict if ordered else dict).update(target, items)
 
 
-def _bare(cls: Any) -> Any:
+def _bare(cls: Any) -> Value:
     """An instance without `__init__` having run."""
     return cls.__new__(cls)
 
@@ -190,7 +191,7 @@ def _frozen(cls: type) -> bool:
 _DICTS = (dict, Contents, collections.OrderedDict, collections.defaultdict, collections.Counter)
 
 
-def structure_of(value: Any) -> Structure | None:
+def structure_of(value: Value) -> Structure | None:
     """The structure of a container; None for anything that is a value of its own."""
     cls = type(value)
     own = getattr(cls, "__anabranch_structure__", None)
@@ -208,7 +209,7 @@ def structure_of(value: Any) -> Structure | None:
     if isinstance(value, _ATOMIC):
         return None
     if isinstance(value, TextWithInts):
-        return ToldStructure(cls, tuple(range(len(value.numbers))), value.text)
+        return TextWithIntsStructure(cls, tuple(range(len(value.numbers))), value.text)
     if isinstance(value, BaseException):
         exception = ExceptionStructure(cls)
         return exception if any(map(has_traced, exception.children(value))) else None
@@ -217,7 +218,7 @@ def structure_of(value: Any) -> Structure | None:
     return None
 
 
-def has_traced(value: Any) -> bool:
+def has_traced(value: object) -> bool:
     """Return whether a container holds run-time values, at any depth."""
     pending, seen = [value], set[int]()
     while pending:
@@ -231,7 +232,7 @@ def has_traced(value: Any) -> bool:
     return False
 
 
-def is_deep(value: Any) -> bool:
+def is_deep(value: object) -> bool:
     """Return whether containers lie in one another as deep as a list of nodes does."""
     level, seen = [value], set[int]()
     for _ in range(_DEEP):
@@ -248,7 +249,7 @@ def is_deep(value: Any) -> bool:
 _DEEP = 100
 
 
-def attributes(value: Any) -> dict[str, Any]:
+def attributes(value: object) -> dict[str, Value]:
     """The attributes that an object holds in its `__dict__` and its class's `__slots__`."""
     found = dict(getattr(value, "__dict__", ()))
     for name in slot_names(type(value)):
@@ -283,7 +284,7 @@ def _find_slot_names(cls: type) -> list[str]:
     return [n for n in names if not (n.startswith("__") and n.endswith("__"))]
 
 
-def own_method(value: Any, name: str) -> Callable[..., Any] | None:
+def own_method(value: object, name: str) -> Callable[..., Any] | None:
     """A special method of a user's class, bound: called so, and not by Python, it may return a run-time value."""
     if not is_users_class(type(value)):
         return None
@@ -291,7 +292,7 @@ def own_method(value: Any, name: str) -> Callable[..., Any] | None:
     return functools.partial(found, value) if isinstance(found, types.FunctionType) else None
 
 
-def iterated(items: Any) -> Any:
+def iterated(items: object) -> Value:
     """The iterator of an object whose class says in Python how to go over it; anything else as it is."""
     if isinstance(items, io.IOBase) and not isinstance(items, (io.StringIO, io.BytesIO)) and tracing():
         raise UnsupportedOperationError(
@@ -302,7 +303,7 @@ def iterated(items: Any) -> Any:
     return items if iterate is None else iterate()
 
 
-def is_plain_object(value: Any) -> bool:
+def is_plain_object(value: object) -> bool:
     """An instance of an ordinary class written in Python, whose state is its `__dict__` or its `__slots__`."""
     cls = type(value)
     if cls in _PLAIN:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values.static_requests import place, roots
 
@@ -20,7 +20,7 @@ def note(kind: str, what: str, why: Callable[[], str]) -> None:
     decisions.note(kind, what, why())
 
 
-def origin(value: Any) -> str:
+def origin(value: Value) -> str:
     """The names of the arguments that a value is computed from, as text."""
     trace = current().trace
     found, others = roots(value)
@@ -34,6 +34,6 @@ def origin(value: Any) -> str:
     return ", ".join(dict.fromkeys(names)) or "nothing that an argument is part of"
 
 
-def steps(length: Any) -> str:
+def steps(length: object) -> str:
     """The number of a loop's steps, in words."""
     return f"{length} steps" if isinstance(length, int) else f"a number of steps that {origin(length)} decides"

@@ -15,12 +15,13 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ops.host_callback import host_callback
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values import lazy_text
-from anabranch.runtime.values.failures.run_time_checks import users_name
+from anabranch.runtime.values.failures.run_time_checks import user_function_name
 from anabranch.runtime.values.pytrees import carry_layouts, host_values, layout as layouts, pack_unpack
 
 # The frame that called the compiled function which is running.
@@ -36,7 +37,7 @@ class Action:
     perform: Callable[[Any], None]
     options: lazy_text.PrintOptions = ()
 
-    def __call__(self, *arrays: np.ndarray[Any, Any]) -> None:
+    def __call__(self, *arrays: np.ndarray) -> None:
         with lazy_text.with_options(self.options):
             self.perform(host_values.build(self.layout, iter(arrays)))
 
@@ -44,11 +45,11 @@ class Action:
         return self.name
 
 
-def emit(name: str, perform: Callable[[Any], None], value: Any) -> None:
+def emit(name: str, perform: Callable[[Any], None], value: object) -> None:
     """Do `perform(value)` when the computation gets here, unless it has failed before."""
     perform = _redirected(name, perform)
     value = lazy_text.snapshot(value)
-    layout = carry_layouts.staged(layouts.describe(value), lambda _: False)
+    layout = carry_layouts.with_leaves(layouts.describe(value), lambda _: False)
     builder = current()
     trace = builder.trace
     inputs = [p.atom for p in pack_unpack.pack(value, layout)]
@@ -59,7 +60,7 @@ def emit(name: str, perform: Callable[[Any], None], value: Any) -> None:
     builder.write(trace.output.counter, after)
 
 
-def redirections() -> dict[str, Any]:
+def redirections() -> dict[str, Value]:
     """The standard files that the function has put others in the place of, by name: what it prints goes there."""
     return {
         name: getattr(sys, name)
@@ -80,7 +81,7 @@ def _redirected(name: str, perform: Callable[[Any], None]) -> Callable[[Any], No
             "redirect to a file from outside of the function"
         )
 
-    def act(value: Any) -> None:
+    def act(value: object) -> None:
         with contextlib.ExitStack() as before:
             for stream, file in files.items():
                 before.callback(setattr, sys, stream, getattr(sys, stream))
@@ -126,10 +127,10 @@ def _site(frame: types.FrameType) -> list[Site]:
     code = frame.f_code
     if internal(code.co_filename):
         return []
-    return [Site(code.co_filename, frame.f_lineno, users_name(frame), frame.f_globals)]
+    return [Site(code.co_filename, frame.f_lineno, user_function_name(frame), frame.f_globals)]
 
 
-def standing_at(places: tuple[Site, ...], action: functools.partial[None], depth: int) -> None:
+def with_caller_frames(places: tuple[Site, ...], action: functools.partial[None], depth: int) -> None:
     """Run `action` as if it were called from these lines, and these called by those that called the function."""
     frame = _caller.get()
     callers: list[Site] = []
@@ -138,12 +139,12 @@ def standing_at(places: tuple[Site, ...], action: functools.partial[None], depth
         frame = frame.f_back
     chain = action
     for place in (*places, *callers):
-        chain = functools.partial(_standing(place), chain)
+        chain = functools.partial(_frame_at(place), chain)
     chain()
 
 
 @functools.lru_cache(maxsize=256)
-def _standing(place: Site) -> types.FunctionType:
+def _frame_at(place: Site) -> types.FunctionType:
     """A function whose frame stands at a line."""
     module = compile("\n" * (place.line - 1) + "def at(run): run()", place.filename, "exec")
     (code,) = (c for c in module.co_consts if isinstance(c, types.CodeType))

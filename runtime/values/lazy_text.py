@@ -17,13 +17,14 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.grammar import a
+from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError, UnsupportedValueError
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.attributes import TextStandIn
 from anabranch.runtime.values.memory.handle import Handle
-from anabranch.runtime.values.static_requests import wanting
+from anabranch.runtime.values.static_requests import with_static_request
 from anabranch.runtime.values.tracer import SHOWN, Tracer, shown_to_tools
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
@@ -55,10 +56,10 @@ class TextStructure(containers.Structure):
     def mutable(self) -> bool:
         return False
 
-    def children(self, value: Any) -> list[Any]:
+    def children(self, value: Value) -> list[Value]:
         return list(value.parts)
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[object]) -> Value:
         if any(map(containers.has_traced, children)):
             return Text(self.method, tuple(children), self.keywords, self.options)
         with with_options(self.options):
@@ -85,7 +86,7 @@ class Text(TextStandIn):
     __slots__ = ("keywords", "method", "options", "parts")
 
     def __init__(
-        self, method: str, parts: tuple[Any, ...], keywords: tuple[str, ...] = (), options: PrintOptions = ()
+        self, method: str, parts: tuple[object, ...], keywords: tuple[str, ...] = (), options: PrintOptions = ()
     ) -> None:
         self.method = method
         self.parts = parts
@@ -103,27 +104,27 @@ class Text(TextStandIn):
         getattr("", name)  # raises what Python does of other names
         return StrMethod(name, self)
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Value) -> Value:
         return deferred("__add__", self, other) if isinstance(other, (str, Text, UnionValue)) else NotImplemented
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: object) -> Value:
         return deferred("__add__", other, self) if isinstance(other, (str, UnionValue)) else NotImplemented
 
-    def __mul__(self, count: Any) -> Any:
+    def __mul__(self, count: Value) -> Value:
         return deferred("__mul__", self, count)
 
     __rmul__ = __mul__
 
-    def __mod__(self, values: Any) -> Any:
+    def __mod__(self, values: object) -> Value:
         return deferred("__mod__", self, values)
 
-    def __rmod__(self, template: Any) -> Any:
+    def __rmod__(self, template: object) -> Value:
         return deferred("__mod__", template, self) if isinstance(template, str) else NotImplemented
 
     def _needs_characters(self, *_: object) -> NoReturn:
         error = refusal("")
         for part in self.parts:
-            wanting(error, part.tag if isinstance(part, UnionValue) else part, "a plain str")
+            with_static_request(error, part.tag if isinstance(part, UnionValue) else part, "a plain str")
         raise error
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __getitem__ = _needs_characters
@@ -153,7 +154,7 @@ class StrMethod:
     name: str
     owner: Any = None
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Value, **kwargs: Value) -> Value:
         args = args if self.owner is None else (self.owner, *args)
         if self.name == "join" and len(args) == 2:
             args = (args[0], list(args[1]))
@@ -168,7 +169,7 @@ class StrMethod:
         return method(*args, **kwargs)
 
 
-def deferred(method: str, *parts: Any, **keywords: Any) -> Any:
+def deferred(method: str, *parts: object, **keywords: object) -> Value:
     """The method of `str` on these parts, of which some may be known only at run time.
 
     Raises
@@ -190,7 +191,7 @@ def deferred(method: str, *parts: Any, **keywords: Any) -> Any:
     return Text(method, kept, names, changed_options())
 
 
-def _evaluate(method: str, parts: Sequence[Any], keywords: Sequence[str]) -> Any:
+def _evaluate(method: str, parts: Sequence[object], keywords: Sequence[str]) -> Value:
     named = dict(zip(keywords, parts[len(parts) - len(keywords) :], strict=True))
     made = getattr(str, method)(*parts[: len(parts) - len(keywords)], **named)
     if made is NotImplemented:
@@ -198,7 +199,7 @@ def _evaluate(method: str, parts: Sequence[Any], keywords: Sequence[str]) -> Any
     return made
 
 
-def snapshot(value: Any) -> Any:
+def snapshot(value: object) -> Value:
     """The value as it is now: arrays, lists and objects in it may change later."""
     if isinstance(value, Handle):
         return wrap.array_of(value.atom)
@@ -216,7 +217,7 @@ def snapshot(value: Any) -> Any:
     return copy.copy(value) if isinstance(value, (np.ndarray, set, dict, bytearray)) else value
 
 
-def refuse_hidden(value: Any) -> None:
+def refuse_hidden(value: object) -> None:
     """Refuse an object that cannot be taken apart where what stands for run-time values shows in its text."""
     if isinstance(value, _OPEN) or (type(value) in (tuple, list, dict) and _is_simple(value)):
         return
@@ -231,14 +232,14 @@ def refuse_hidden(value: Any) -> None:
         )
 
 
-def _is_simple(value: Any) -> bool:
+def _is_simple(value: Value) -> bool:
     """Return whether the text of a value of this type is made by Python and NumPy alone, whatever it is."""
     if isinstance(value, (Text, Tracer, str, int, float, complex, type(None), np.ndarray, np.generic)):
         return True
     return type(value) in (tuple, list, dict) and all(map(_is_simple, value.values() if type(value) is dict else value))
 
 
-def _sample(value: Any) -> Any:
+def _sample(value: Value) -> Value:
     """Some value of the type that this one will have."""
     if isinstance(value, Text):
         return "1"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.tracer import Tracer
@@ -23,8 +22,8 @@ class ListBuffer(Tracer):
     def abstract(self) -> Abstract:
         return Abstract(self.atom.type.shape, self.atom.type.dtype, Kind.BUFFER)
 
-    def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
+    def _binary(self, ufunc: np.ufunc, left: Value, right: Value) -> Value:
         return NotImplemented
 
-    def _unary(self, ufunc: np.ufunc) -> Any:
+    def _unary(self, ufunc: np.ufunc) -> Value:
         return NotImplemented

@@ -30,7 +30,7 @@ def common(kinds: Sequence[Abstract | None]) -> Abstract | None:
     return both
 
 
-def converts(a: Abstract, value: Any, both: Abstract) -> bool:
+def converts(a: Abstract, value: object, both: Abstract) -> bool:
     """Return whether a number can be held as one of `both`, as NumPy converts it where it meets one of these.
 
     Parameters
@@ -47,7 +47,7 @@ def converts(a: Abstract, value: Any, both: Abstract) -> bool:
     return type(value) not in PYTHON_DTYPES and bool(np.can_cast(a.dtype, both.dtype))
 
 
-def keeps(a: Abstract, value: Any, interval: Interval, both: Abstract) -> bool:
+def keeps(a: Abstract, value: object, interval: Interval, both: Abstract) -> bool:
     """Return whether a number surely is worth the same as one of `both`, to the last digit."""
     if a == both:
         return True
@@ -61,7 +61,7 @@ def keeps(a: Abstract, value: Any, interval: Interval, both: Abstract) -> bool:
     return bool(np.can_cast(a.dtype, both.dtype))
 
 
-def becomes(option: Any, abstract: Abstract | None, dtype: np.dtype[Any]) -> bool:
+def becomes(option: object, abstract: Abstract | None, dtype: np.dtype) -> bool:
     """Return whether a number can be cast to a dtype without an error at run time."""
     if (
         abstract is None
@@ -75,7 +75,7 @@ def becomes(option: Any, abstract: Abstract | None, dtype: np.dtype[Any]) -> boo
     return type(option) is int and dtype.kind in "iu" and np.iinfo(dtype).min <= option <= np.iinfo(dtype).max
 
 
-def _holds(dtype: np.dtype[Any], value: Any) -> bool:
+def _holds(dtype: np.dtype, value: object) -> bool:
     """Return whether a number that is known while tracing is one of this dtype."""
     if type(value) not in PYTHON_DTYPES:
         return False

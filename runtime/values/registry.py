@@ -13,9 +13,9 @@ FUNCTIONS: dict[object, Callable[..., Any]] = {}
 METHODS: dict[str, Callable[..., Any]] = {}
 PROPERTIES: dict[str, Callable[[Any], Any]] = {}
 # What is called instead where an argument is an array of run-time size.
-SIZED: dict[object, Callable[..., Any]] = {}
-SIZED_METHODS: dict[str, Callable[..., Any]] = {}
-SIZED_PROPERTIES: dict[str, Callable[[Any], Any]] = {}
+DYNAMIC_SHAPE_FUNCTIONS: dict[object, Callable[..., Any]] = {}
+DYNAMIC_SHAPE_METHODS: dict[str, Callable[..., Any]] = {}
+DYNAMIC_SHAPE_PROPERTIES: dict[str, Callable[[Any], Any]] = {}
 # Why what is not staged is not, by its full name; and what only works on values that are known while tracing.
 REFUSED: dict[str, str] = {}
 STATIC: dict[str, str] = {}

@@ -11,7 +11,7 @@ import dataclasses
 import linecache
 import sys
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -75,12 +75,12 @@ class Specialise(BaseException):
         self.need = need
 
 
-def may_be_known(value: Any) -> bool:
+def may_be_known(value: object) -> bool:
     """Return whether an argument is one of those that can become static by need."""
     return type(value) in (int, bool) or isinstance(value, (np.integer, np.bool_))
 
 
-def know(atom: Any, what: str) -> None:
+def request_static(atom: object, what: str) -> None:
     """Have the arguments known that a value comes from, where it comes from arguments alone that can be.
 
     Raises
@@ -88,33 +88,33 @@ def know(atom: Any, what: str) -> None:
     Specialise
         Where it does.
     """
-    leaves = leaves_behind(atom) if tracing() and settings().auto_static else None
+    leaves = source_leaves(atom) if tracing() and settings().auto_static else None
     if leaves:
         raise Specialise(StaticRequest(leaves, what, place()))
 
 
-def wanting(error: E, atom: Any, what: str = "this") -> E:
+def with_static_request(error: E, atom: object, what: str = "this") -> E:
     """The error, which says which arguments would have to be known for it not to be raised."""
-    leaves = leaves_behind(atom) if tracing() else None
+    leaves = source_leaves(atom) if tracing() else None
     if leaves:
         needs: list[StaticRequest] = getattr(error, "anabranch_needs", [])
         error.anabranch_needs = [*needs, StaticRequest(leaves, what, place())]  # type: ignore[attr-defined]
     return error
 
 
-def needs_of(error: BaseException) -> list[StaticRequest]:
-    """The needs that `wanting` has noted."""
+def requests_of(error: BaseException) -> list[StaticRequest]:
+    """The needs that `with_static_request` has noted."""
     return list(getattr(error, "anabranch_needs", ()))
 
 
-def leaves_behind(value: Any) -> frozenset[int] | None:
+def source_leaves(value: object) -> frozenset[int] | None:
     """The arguments' leaves that a value is computed from; None where it comes from anything else, too."""
     found, others = roots(value, partly=False)
     known = current().trace.requests.knowable
     return frozenset(known[var] for var in found) if not others and found <= known.keys() else None
 
 
-def roots(value: Any, partly: bool = True) -> tuple[set[Var], bool]:
+def roots(value: object, partly: bool = True) -> tuple[set[Var], bool]:
     """The inputs that a value is computed from, and whether it comes from anything else, too: what a loop changes.
 
     With that, the inputs are not all of them unless `partly`.

@@ -16,6 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import Builder, current, tracing
@@ -50,12 +51,12 @@ class _Raised:
 _NEVER: Final = object()
 
 
-def is_constant(value: Any) -> bool:
+def is_constant(value: object) -> bool:
     """Return whether a value is known while tracing and never changes: text, a number, None, or a tuple of such."""
     return type(value) in _CONSTANTS or (type(value) is tuple and all(map(is_constant, value)))
 
 
-def is_choice(value: Any) -> bool:
+def is_choice(value: object) -> bool:
     """Return whether a value is one of a few constants, some of them text, or a tuple with such a part."""
     if type(value) is tuple:
         return any(map(is_choice, value)) and all(is_choice(v) or is_constant(v) for v in value)
@@ -64,7 +65,7 @@ def is_choice(value: Any) -> bool:
     return all(map(is_constant, value.options)) and any(isinstance(o, (str, bytes, tuple)) for o in value.options)
 
 
-def look_up(function: Callable[..., Any], *operands: Any) -> Any:
+def look_up(function: Callable[..., object], *operands: object) -> Value:
     """Return the result of a function without effects, or `UNKNOWN` where its operands are no such choices."""
     if not tracing() or not any(isinstance(o, (UnionValue, tuple)) for o in operands):
         return UNKNOWN
@@ -86,7 +87,7 @@ def look_up(function: Callable[..., Any], *operands: Any) -> Any:
     return found
 
 
-def _set(operand: Any) -> Any:
+def _set(operand: object) -> Value:
     """A text that may be unset, after the check that it is set."""
     if not isinstance(operand, UnionValue) or not any(isinstance(o, Undefined) for o in operand.options):
         return operand
@@ -94,7 +95,7 @@ def _set(operand: Any) -> Any:
     return operand.without_undefined() if is_choice(rest) else operand
 
 
-def _result(function: Callable[..., Any], row: Sequence[Any]) -> Any:
+def _result(function: Callable[..., object], row: Sequence[object]) -> Value:
     try:
         return function(*row)
     except AnabranchError:
@@ -106,21 +107,21 @@ def _result(function: Callable[..., Any], row: Sequence[Any]) -> Any:
 class _Table:
     """All combinations of the options of some operands, and the place of the one that they are."""
 
-    def __init__(self, operands: Sequence[Any]) -> None:
+    def __init__(self, operands: Sequence[object]) -> None:
         self._operands = operands
         self.tags: dict[Atom, int] = {}
         for operand in operands:
             self._find(operand)
         self.length = math.prod(self.tags.values())
 
-    def _find(self, operand: Any) -> None:
+    def _find(self, operand: object) -> None:
         if isinstance(operand, UnionValue):
             self.tags[operand.tag] = len(operand.options)
         elif type(operand) is tuple:
             for part in operand:
                 self._find(part)
 
-    def rows(self) -> Iterator[tuple[Any, ...] | None]:
+    def rows(self) -> Iterator[tuple[Value, ...] | None]:
         """The operands of each combination; None of one that cannot be in this branch."""
         possible = [_possible(tag, length) for tag, length in self.tags.items()]
         for codes in itertools.product(*map(range, self.tags.values())):
@@ -128,7 +129,7 @@ class _Table:
             can_be = all(here[code] for here, code in zip(possible, codes, strict=True))
             yield tuple(_decided(operand, chosen) for operand in self._operands) if can_be else None
 
-    def index_into(self, results: Sequence[Any]) -> Any:
+    def index_into(self, results: Sequence[object]) -> Value:
         """The result of the combination that the operands are."""
         index: Atom = atoms.literal(0, np.int64)
         for place, (tag, length) in enumerate(self.tags.items()):
@@ -150,13 +151,13 @@ def _possible(tag: Atom, length: int) -> list[bool]:
     return possible if any(possible) else [True] * length
 
 
-def _decided(operand: Any, codes: dict[Atom, int]) -> Any:
+def _decided(operand: object, codes: dict[Atom, int]) -> Value:
     if isinstance(operand, UnionValue):
         return operand.options[codes[operand.tag]]
     return tuple(_decided(part, codes) for part in operand) if type(operand) is tuple else operand
 
 
-def entry(index: Atom, table: Sequence[Any]) -> Any:
+def entry(index: Atom, table: Sequence[Any]) -> Value:
     """The constant at a place of a table known only at run time; which is in range."""
     if _NEVER in table:
         some = next(value for value in table if value is not _NEVER)
@@ -181,19 +182,19 @@ def entry(index: Atom, table: Sequence[Any]) -> Any:
     return UnionValue(atoms.coded(index, line), tuple(values))
 
 
-def alike(a: Any, b: Any) -> bool:
+def alike(a: object, b: object) -> bool:
     """Return whether two constants are the same, which those of different types or signs of a zero are not."""
     return bool(_identity(a) == _identity(b))
 
 
-def _identity(value: Any) -> tuple[Any, ...]:
+def _identity(value: object) -> tuple[Value, ...]:
     """By what a constant is told from those that are equal to it (1, 1.0, True; 0.0, -0.0)."""
     if type(value) is tuple:
         return (tuple, *map(_identity, value))
     return type(value), np.array(value).tobytes() if type(value) in (float, complex) else value
 
 
-def _number(index: Atom, table: Sequence[Any]) -> Any:
+def _number(index: Atom, table: Sequence[Any]) -> Value:
     kind = type(table[0])
     if kind is int and not all(FULL.low <= v <= FULL.high for v in table):
         return UNKNOWN
@@ -221,7 +222,7 @@ def _fail(index: Atom, errors: dict[int, Exception], length: int) -> None:
         exceptions.record(here.atom, error, run_time_checks.user_frames())
 
 
-def _ranked(comparison: Callable[..., Any], a: Any, b: Any) -> Any:
+def _ranked(comparison: Callable[..., Any], a: Value, b: Value) -> Value:
     """The comparison of two such values that are texts of one class, by their ranks among all of them."""
     if not (isinstance(a, UnionValue) and isinstance(b, UnionValue)) or a.tag is b.tag:
         return UNKNOWN

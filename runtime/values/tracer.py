@@ -10,12 +10,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import internal
+from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.attributes import StandIn
-from anabranch.runtime.values.static_requests import know, wanting
+from anabranch.runtime.values.static_requests import request_static, with_static_request
 
 _BINARY = {
     "add": np.add,
@@ -107,23 +109,23 @@ class Tracer(StandIn):
             return known.python(0)
         return np.zeros((), known.dtype)[()] if known.kind is Kind.SCALAR else _ARRAY
 
-    def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
+    def _binary(self, ufunc: np.ufunc, left: Value, right: Value) -> Value:
         raise NotImplementedError
 
-    def _unary(self, ufunc: np.ufunc) -> Any:
+    def _unary(self, ufunc: np.ufunc) -> Value:
         raise NotImplementedError
 
     def _needs_concrete(self, need: str) -> NoReturn:
         if tracing():
             current().trace.requests.refusals += 1
             current().trace.outside.needs_plain()
-        atom = getattr(self, "atom", None)
-        know(atom, need)
+        atom = atoms.held_by(self)
+        request_static(atom, need)
         error = ConcretizationError(
             f"{need} is needed while tracing, but this {self.abstract} is known only at run time; make the argument "
             "it comes from static (static_argnames=...), or use an operation that takes run-time values"
         )
-        raise wanting(error, atom, need)
+        raise with_static_request(error, atom, need)
 
     def __bool__(self) -> bool:  # noqa: PLE0304 - raises
         self._needs_concrete("a plain bool (by code that is not compiled)")
@@ -166,10 +168,10 @@ class Tracer(StandIn):
             f"use NumPy's functions, and pass arrays of {library} as arguments"
         )
 
-    def __copy__(self) -> Any:
+    def __copy__(self) -> Value:
         return self
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+    def __deepcopy__(self, memo: dict[int, Value]) -> Value:
         return self.__copy__()
 
     def __reduce__(self) -> NoReturn:

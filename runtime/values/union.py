@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import (
     AnabranchError,
     ConcretizationError,
@@ -28,7 +29,7 @@ from anabranch.runtime.values.union_base import UnionBase, are_numbers
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up, operations
 
 
-def unknown_operation(value: Any) -> Any:
+def unknown_operation(value: object) -> Value:
     """Raise the error of an operation that None has no part in."""
     raise TypeError(f"unsupported operand: '{type(value).__name__}'")
 
@@ -39,7 +40,7 @@ _FEW: Final = 8
 _NAMES = ("__doc__", "__module__", "__name__", "__qualname__")
 
 
-def _is_named(value: Any) -> bool:
+def _is_named(value: object) -> bool:
     return isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType))
 
 
@@ -56,14 +57,14 @@ class UnionValue(UnionBase):
     def __copy__(self) -> UnionValue:
         return UnionValue(self.tag, tuple(map(copy.copy, self.options)), self.number)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> UnionValue:
+    def __deepcopy__(self, memo: dict[int, Value]) -> UnionValue:
         return UnionValue(self.tag, tuple(copy.deepcopy(option, memo) for option in self.options))
 
-    def without_undefined(self, error: Callable[[Undefined], NameError] = Undefined.error) -> Any:
+    def without_undefined(self, error: Callable[[Undefined], NameError] = Undefined.error) -> Value:
         """The value, after the check that it is set."""
         return self._without(lambda o: isinstance(o, Undefined), error)
 
-    def resolve(self, operation: Callable[[Any], Any] = unknown_operation) -> Any:
+    def resolve(self, operation: Callable[[Any], object] = unknown_operation) -> Value:
         """The one value that operations see.
 
         Parameters
@@ -85,7 +86,7 @@ class UnionValue(UnionBase):
             return value
         return value._numeric()
 
-    def _without(self, excluded: Callable[[Any], bool], error: Callable[[Any], BaseException]) -> Any:
+    def _without(self, excluded: Callable[[Any], bool], error: Callable[[Any], BaseException]) -> Value:
         out = [i for i, o in enumerate(self.options) if excluded(o)]
         if not out:
             return self
@@ -94,7 +95,7 @@ class UnionValue(UnionBase):
             run_time_checks.fail_if(self.chosen(i), lambda _, failure=failure: failure)  # type: ignore[misc]
         return self.assuming([o for i, o in enumerate(self.options) if i not in out])
 
-    def assuming(self, options: list[Any]) -> Any:
+    def assuming(self, options: list[Value]) -> Value:
         """The value when it is known to be one of some of the options."""
         rest = [i for i, o in enumerate(self.options) if any(o is x for x in options)]
         if len(rest) == 1:
@@ -113,9 +114,9 @@ class UnionValue(UnionBase):
             tag = atoms.select(self.chosen(old), atoms.literal(new, np.int32), tag)
         return UnionValue(tag, left, self.number)
 
-    def _dtype(self) -> np.dtype[Any]:
+    def _dtype(self) -> np.dtype:
         """The dtype that all options stand for."""
-        dtypes: list[np.dtype[Any]] = [np.dtype(option) for option in self.options]
+        dtypes: list[np.dtype] = [np.dtype(option) for option in self.options]
         first, *others = dtypes
         if any(other != first for other in others):
             raise UnsupportedOperationError(
@@ -125,7 +126,7 @@ class UnionValue(UnionBase):
             )
         return first
 
-    def _numeric(self) -> Any:
+    def _numeric(self) -> Value:
         abstracts = self.kinds()
         numbers = all(a is not None and a.kind is not Kind.ARRAY for a in abstracts)
         both = self._merged(promoted if numbers else join)
@@ -144,7 +145,7 @@ class UnionValue(UnionBase):
             Abstract(both.shape, both.dtype, both.kind) if both.kind is not Kind.ARRAY else both, self.number_as(both)
         )
 
-    def through(self, operation: Callable[[Any], Any]) -> Any:
+    def through(self, operation: Callable[[Any], object]) -> Value:
         """The operation on the value: on numbers and arrays merged, on objects on each where it is the one."""
         value = self.without_undefined()
         if not isinstance(value, UnionValue):
@@ -155,12 +156,12 @@ class UnionValue(UnionBase):
             return operation(value.resolve())
         return operations().decide(value, operation) if isinstance(value, UnionValue) else operation(value)
 
-    def each(self, operation: Callable[[Any], Any]) -> Any:
+    def each(self, operation: Callable[[Any], object]) -> Value:
         """The operation on each option, None too, where it is the one."""
         value = self.without_undefined()
         return operations().decide(value, operation) if isinstance(value, UnionValue) else operation(value)
 
-    def in_place(self, operation: Callable[[Any], Any]) -> Any:
+    def in_place(self, operation: Callable[[Any], object]) -> Value:
         """The operation where it changes the value itself: an array stays the one it is, and is merged with nothing."""
         value = self.without_undefined()
         if isinstance(value, UnionValue):
@@ -170,7 +171,7 @@ class UnionValue(UnionBase):
         shapes = {() if abstract is None else abstract.shape for abstract in value.kinds()}
         return value.through(operation) if shapes == {()} else operations().decide(value, operation)
 
-    def cast(self, dtype: np.dtype[Any]) -> Any:
+    def cast(self, dtype: np.dtype) -> Value:
         """The number as a scalar of this dtype, where each option can become one and nothing is raised; else None."""
         if not all(number_union.becomes(o, a, dtype) for o, a in zip(self.options, self.kinds(), strict=True)):
             return None
@@ -181,13 +182,13 @@ class UnionValue(UnionBase):
             atom = atoms.select(self.chosen(i), wrap.as_atom(self.options[i], dtype), atom)
         return wrap.numpy_result(atom)
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> Value:
         return self._compared(operator.eq, other)
 
-    def __ne__(self, other: object) -> Any:
+    def __ne__(self, other: object) -> Value:
         return self._compared(operator.ne, other)
 
-    def _compared(self, operation: Callable[[Any, Any], Any], other: Any) -> Any:
+    def _compared(self, operation: Callable[[Any, Any], object], other: object) -> Value:
         """`==` or `!=`, in which None takes part as itself."""
         value = self.without_undefined()
         if isinstance(other, UnionValue):
@@ -205,7 +206,7 @@ class UnionValue(UnionBase):
             return _operated(operation, (self, other), 0)
         return value.each(lambda v: operation(v, other))
 
-    def __anabranch_value__(self) -> Any:
+    def __anabranch_value__(self) -> Value:
         return self.resolve()
 
     def __getattr__(self, name: str) -> Any:
@@ -213,7 +214,7 @@ class UnionValue(UnionBase):
             raise AttributeError(name)
         return self.__anabranch_read__(name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name in UnionBase.__slots__:
             object.__setattr__(self, name, value)
         else:
@@ -222,7 +223,7 @@ class UnionValue(UnionBase):
     def __delattr__(self, name: str) -> None:
         attributes.delete(self, name)
 
-    def __anabranch_read__(self, name: str) -> Any:
+    def __anabranch_read__(self, name: str) -> Value:
         """The attribute that a user's code asks for, whatever its name."""
         value = self.without_undefined()
         if not isinstance(value, UnionValue):
@@ -236,14 +237,14 @@ class UnionValue(UnionBase):
         """Do what changes an attribute of the object."""
         self.through(operation)
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Value) -> Value:
         found = looked_up(operator.getitem, self, key)
         return self.through(lambda v: v[key]) if found is UNKNOWN else found
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Value, value: Value) -> None:
         self.through(lambda v: operator.setitem(v, key, value))
 
-    def __delitem__(self, key: Any) -> None:
+    def __delitem__(self, key: object) -> None:
         self.through(lambda v: operator.delitem(v, key))
 
     def __len__(self) -> int:
@@ -251,22 +252,22 @@ class UnionValue(UnionBase):
         length: int = self.through(len) if found is UNKNOWN else found
         return length
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Value]:
         if not self.of_objects:
             return iter(self.resolve())
         rows = self.through(tuple)
         return iter(rows if isinstance(rows, tuple) else rows.resolve())
 
-    def __divmod__(self, other: Any) -> Any:
+    def __divmod__(self, other: object) -> Value:
         return self.through(lambda v: divmod(v, other))
 
-    def __rdivmod__(self, other: Any) -> Any:
+    def __rdivmod__(self, other: object) -> Value:
         return self.through(lambda v: divmod(other, v))
 
-    def __round__(self, *digits: Any) -> Any:
+    def __round__(self, *digits: Value) -> Value:
         return self.through(lambda v: round(v, *digits))
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Value, **kwargs: Value) -> Value:
         return self.through(lambda v: v(*args, **kwargs))
 
     def __index__(self) -> int:
@@ -301,7 +302,7 @@ def _error_of_none(operation: Callable[[Any], Any]) -> BaseException:
     return TypeError("unsupported operand: 'NoneType'")
 
 
-def _operated(function: Callable[..., Any], operands: tuple[Any, ...], place: int) -> Any:
+def _operated(function: Callable[..., object], operands: tuple[Value, ...], place: int) -> Value:
     """A function of something that is one of a few alternatives, and of something else.
 
     It is done on the number that is worth the same, if that makes no difference beside the other. Else, of numbers, it
@@ -321,8 +322,8 @@ def _operated(function: Callable[..., Any], operands: tuple[Any, ...], place: in
     return value.through(lambda v: function(*before, v, *after))
 
 
-def _forward(function: Callable[[Any, Any], Any]) -> Callable[[UnionValue, Any], Any]:
-    def forward(self: UnionValue, other: Any) -> Any:
+def _forward(function: Callable[[Any, Any], object]) -> Callable[[UnionValue, Any], Any]:
+    def forward(self: UnionValue, other: object) -> Value:
         if (found := looked_up(function, self, other)) is not UNKNOWN:
             return found
         if isinstance(other, attributes.TextStandIn) and function is operator.add:
@@ -332,8 +333,8 @@ def _forward(function: Callable[[Any, Any], Any]) -> Callable[[UnionValue, Any],
     return forward
 
 
-def _forward_in_place(function: Callable[[Any, Any], Any]) -> Callable[[UnionValue, Any], Any]:
-    def forward(self: UnionValue, other: Any) -> Any:
+def _forward_in_place(function: Callable[[Any, Any], object]) -> Callable[[UnionValue, Any], Any]:
+    def forward(self: UnionValue, other: object) -> Value:
         if (found := looked_up(function, self, other)) is not UNKNOWN:
             return found
         if self.merges_with(other) or are_numbers(self):
@@ -343,16 +344,16 @@ def _forward_in_place(function: Callable[[Any, Any], Any]) -> Callable[[UnionVal
     return forward
 
 
-def _forward_unary(function: Callable[[Any], Any]) -> Callable[[UnionValue], Any]:
-    def forward(self: UnionValue) -> Any:
+def _forward_unary(function: Callable[[Any], object]) -> Callable[[UnionValue], Any]:
+    def forward(self: UnionValue) -> Value:
         found = looked_up(function, self)
         return _operated(function, (self,), 0) if found is UNKNOWN else found
 
     return forward
 
 
-def _reflect(function: Callable[[Any, Any], Any]) -> Callable[[UnionValue, Any], Any]:
-    def reflect(self: UnionValue, other: Any) -> Any:
+def _reflect(function: Callable[[Any, Any], object]) -> Callable[[UnionValue, Any], Any]:
+    def reflect(self: UnionValue, other: object) -> Value:
         if (found := looked_up(function, other, self)) is not UNKNOWN:
             return found
         return _operated(function, (other, self), 1)
@@ -360,7 +361,7 @@ def _reflect(function: Callable[[Any, Any], Any]) -> Callable[[UnionValue, Any],
     return reflect
 
 
-def _is_dtype(option: Any) -> bool:
+def _is_dtype(option: object) -> bool:
     """Return whether an option is a dtype, or a class that stands for one."""
     return isinstance(option, np.dtype) or (
         isinstance(option, type) and (issubclass(option, np.generic) or option in (bool, int, float, complex))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, number_union, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join, promote, promoted
@@ -22,7 +22,7 @@ class UnionBase(OneOfSeveral):
 
     __slots__ = ("number", "options", "tag")
 
-    def __init__(self, tag: Atom, options: tuple[Any, ...], number: Atom | None = None) -> None:
+    def __init__(self, tag: Atom, options: tuple[Value, ...], number: Atom | None = None) -> None:
         self.tag = tag
         self.options = options
         self.number = number  # of numbers of a few kinds, the one that is worth the same, if that is known already
@@ -54,9 +54,9 @@ class UnionBase(OneOfSeveral):
         if not known:
             return atoms.unspecified(both.type)
         (_, last), *others = reversed(known)
-        atom = wrap.held_as(last, both)
+        atom = wrap.atom_as(last, both)
         for i, option in others:
-            atom = atoms.select(self.chosen(i), wrap.held_as(option, both), atom)
+            atom = atoms.select(self.chosen(i), wrap.atom_as(option, both), atom)
         return atom
 
     @property
@@ -87,7 +87,7 @@ class UnionBase(OneOfSeveral):
             return None
         return both
 
-    def merges_with(self, other: Any) -> bool:
+    def merges_with(self, other: object) -> bool:
         """Return whether the options are numbers of a few kinds that NumPy promotes to one dtype with `other`."""
         against, known = _kind_in_memory(other), self.kinds()
         both = number_union.common(known)
@@ -118,28 +118,28 @@ def _common(
     return functools.reduce(lambda a, b: a and b and joined(a, b), found) if found else None
 
 
-def are_numbers(value: Any) -> bool:
+def are_numbers(value: object) -> bool:
     """Return whether a value is a number, of whatever kind it may be."""
     options = value.options if isinstance(value, UnionBase) else (value,)
     kinds = map(_abstract_of_static, options)
     return all(a is not None and a.kind in (Kind.PYTHON, Kind.SCALAR) for a in kinds)
 
 
-def _keeps(option: Any, abstract: Abstract, both: Abstract) -> bool:
+def _keeps(option: object, abstract: Abstract, both: Abstract) -> bool:
     """Return whether a number is worth the same as one of another kind."""
     return number_union.keeps(abstract, option, getattr(option, "interval", FULL), both)
 
 
-def abstract_of_option(option: Any) -> Abstract | None:
+def abstract_of_option(option: object) -> Abstract | None:
     """The abstract value of an option that is a number or an array; None for anything else."""
     return option.abstract if isinstance(option, Tracer) else abstract_of(option)
 
 
-def _abstract_of_static(option: Any) -> Abstract | None:
+def _abstract_of_static(option: object) -> Abstract | None:
     """The abstract value of a number, or of an array of static size; None for anything else."""
-    return None if wrap.is_sized(option) else abstract_of_option(option)
+    return None if wrap.is_dynamic_array(option) else abstract_of_option(option)
 
 
-def _kind_in_memory(value: Any) -> Abstract | None:
+def _kind_in_memory(value: Value) -> Abstract | None:
     """The dtype and kind of a number or an array, of any size: the shape is that of the memory it lies in."""
-    return value.memory.abstract if wrap.is_sized(value) else abstract_of_option(value)
+    return value.memory.abstract if wrap.is_dynamic_array(value) else abstract_of_option(value)

@@ -8,14 +8,14 @@ from anabranch.runtime.tracing.builder import Builder, current
 _DEPTH = 12
 
 
-def surely_equal(a: Atom, b: Atom, depth: int = _DEPTH) -> bool:
+def provably_equal(a: Atom, b: Atom, depth: int = _DEPTH) -> bool:
     """Return whether two scalars are surely equal: the same, or computed in the same way of what is the same."""
     builder = current()
     return _equal(a, builder, b, builder, depth, set())
 
 
 def _equal(a: Atom, of_a: Builder, b: Atom, of_b: Builder, depth: int, equal: set[tuple[Atom, Atom]]) -> bool:
-    """`surely_equal` in two builders; `equal` are the pairs that are known to be."""
+    """`provably_equal` in two builders; `equal` are the pairs that are known to be."""
     a, of_a = _home(a, of_a)
     b, of_b = _home(b, of_b)
     if a is b or (a, b) in equal:

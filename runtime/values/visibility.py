@@ -8,16 +8,17 @@ from typing import Any
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import Builder
 from anabranch.runtime.tracing.storage import Part
+from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 
 
 def belongs_outside(builder: Builder) -> Callable[[Any], bool]:
     """Return whether a run-time value exists in `builder` already (and so may be held by what is built inside it)."""
 
-    def stays(value: Any) -> bool:
+    def stays(value: object) -> bool:
         if isinstance(value, TracedArray):
             return storage_visible(builder, value)
-        atom = getattr(value, "atom", None)
+        atom = atoms.held_by(value)
         return isinstance(atom, Literal) or atom_visible(builder, atom)
 
     return stays

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from anabranch.base.grammar import a
+from anabranch.base.value import Value
 from anabranch.runtime.device import array as device, foreign
 from anabranch.runtime.errors import IntegerRangeError, UnsupportedValueError
 from anabranch.runtime.ir.program import Atom, Literal
@@ -22,7 +23,7 @@ from anabranch.runtime.values.list_buffer import ListBuffer
 from anabranch.runtime.values.tracer import DynamicShape, Tracer
 
 
-def numpy_operand(x: Any) -> Any:
+def numpy_operand(x: object) -> Value:
     """An operand of a NumPy function: traced, ndarray, NumPy scalar or Python scalar; sequences become arrays."""
     if isinstance(x, Tracer) or type(x) in PYTHON_DTYPES:
         return x
@@ -35,7 +36,7 @@ def numpy_operand(x: Any) -> Any:
     if isinstance(x, (list, tuple)):
         return registry.FUNCTIONS[np.array](x)
     if isinstance(x, device.Array):
-        return current().trace.outside.hoist(x)
+        return current().trace.outside.capture(x)
     unwrap = getattr(x, "__anabranch_value__", None)
     if unwrap is not None:
         return numpy_operand(unwrap())
@@ -44,17 +45,17 @@ def numpy_operand(x: Any) -> Any:
     raise UnsupportedValueError(f"{a(type(x).__name__)} ({x!r:.60}) is not an array or a number")
 
 
-def shape_of(x: Any) -> tuple[int, ...]:
+def shape_of(x: object) -> tuple[int, ...]:
     """The shape of an operand."""
     if isinstance(x, Tracer):
         return x.abstract.shape
     return x.shape if isinstance(x, (np.ndarray, np.generic, device.Array)) else ()
 
 
-def as_atom(x: Any, dtype: atoms.DType | None = None) -> Atom:
+def as_atom(x: object, dtype: atoms.DType | None = None) -> Atom:
     """The operand's value as an atom, cast to `dtype`."""
     if isinstance(x, device.Array):
-        x = current().trace.outside.hoist(x)
+        x = current().trace.outside.capture(x)
     if isinstance(x, Tracer):
         atom: Atom = x.atom  # type: ignore[attr-defined]
         if dtype is None:
@@ -76,7 +77,7 @@ def as_atom(x: Any, dtype: atoms.DType | None = None) -> Atom:
     raise UnsupportedValueError(f"{a(type(x).__name__)} is not an array or a number")
 
 
-def held_as(x: Any, abstract: Abstract) -> Atom:
+def atom_as(x: object, abstract: Abstract) -> Atom:
     """The value of a number or array that from here on is known to be no more than this.
 
     Raises
@@ -104,7 +105,7 @@ def check_range(x: int) -> None:
         )
 
 
-def _check_fits(x: Any, dtype: np.dtype[Any]) -> None:
+def _check_fits(x: Value, dtype: np.dtype) -> None:
     """NumPy raises for a Python int that an integer dtype cannot hold."""
     if dtype.kind not in "iu" or dtype == atoms.INT64:
         return
@@ -118,7 +119,7 @@ def _check_fits(x: Any, dtype: np.dtype[Any]) -> None:
     run_time_checks.fail_if(outside, run_time_checks.IntMessage(OverflowError, text), x.atom)
 
 
-def numpy_result(atom: Atom) -> Any:
+def numpy_result(atom: Atom) -> Value:
     """The result of a NumPy function with this value: a scalar for shape (), else a fresh array."""
     if atom.type.shape == ():
         # A scalar known while tracing is NumPy's own, which may be a shape or an index.
@@ -126,13 +127,13 @@ def numpy_result(atom: Atom) -> Any:
     return array_of(atom)
 
 
-def array_of(atom: Atom) -> Any:
+def array_of(atom: Atom) -> Value:
     """A fresh array handle that holds the value (also 0-d)."""
     builder = current()
     return builder.trace.outside.constructors.array(builder.new_storage(atom))
 
 
-def from_abstract(abstract: Abstract, atom: Atom) -> Any:
+def from_abstract(abstract: Abstract, atom: Atom) -> Value:
     """A value of the given kind."""
     if abstract.kind is Kind.ARRAY:
         return array_of(atom)
@@ -142,12 +143,12 @@ def from_abstract(abstract: Abstract, atom: Atom) -> Any:
     return made.python(atom) if abstract.kind is Kind.PYTHON else made.scalar(atom)
 
 
-def python_number(*args: Any) -> Any:
+def python_number(*args: object) -> Value:
     """The Python scalar of an atom (and an interval, and what it is an offset of): plain where it is known."""
     return current().trace.outside.constructors.python(*args)
 
 
-def is_sized(value: Any) -> bool:
+def is_dynamic_array(value: object) -> bool:
     """Return whether a value is an array whose size is known only at run time."""
     return isinstance(value, DynamicShape)
 
@@ -160,7 +161,7 @@ class Extent(Protocol):
         """Return whether one element is beside the other."""
 
 
-def with_extents(view: Any, extents: Sequence[Extent | None], origin: Position | None = None) -> Any:
+def with_extents(view: Any, extents: Sequence[Extent | None], origin: Position | None = None) -> Value:
     """New memory as an array of these extents, one for each axis; as it is where they are all None."""
     note_compact(view, extents)
     return part_of(view, extents, origin)
@@ -177,6 +178,6 @@ def note_compact(view: Any, extents: Sequence[Extent | None]) -> None:
         view.storage.strides = Compact(tuple(extents))
 
 
-def part_of(view: Any, extents: Sequence[Extent | None], origin: Position | None = None) -> Any:
+def part_of(view: Any, extents: Sequence[Extent | None], origin: Position | None = None) -> Value:
     """The part of an array that these extents select; the array itself where they are all None."""
     return current().trace.outside.constructors.part(view, extents, origin) if any(extents) else view

@@ -46,7 +46,7 @@ def compile_text(
         register_lapack()
     reported = [reporting(callback) for callback in callbacks]
 
-    def build(xla_options: Any) -> Any:
+    def build(xla_options: object) -> Any:
         return backend.client.compile_and_load(module, backend.device_list, xla_options, reported)
 
     with mlir_module.context() as context:
@@ -78,7 +78,7 @@ def deserialize(data: bytes, options: CompileOptions = _PLAIN, callbacks: Sequen
     if _LAPACK_TARGET.encode() in payload:
         register_lapack()
 
-    def build(xla_options: Any) -> Any:
+    def build(xla_options: object) -> Any:
         return backend.client.deserialize_executable(payload, backend.device_list, xla_options, reported)
 
     try:

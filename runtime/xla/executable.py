@@ -6,9 +6,11 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from anabranch.runtime._jaxlib import Backend, Buffer, XlaError, versions
 from anabranch.runtime.errors import SerializationError
-from anabranch.runtime.host.buffer_types import BufferType, NDArray
+from anabranch.runtime.host.buffer_types import BufferType
 from anabranch.runtime.host.callbacks import ArgumentMismatchError, ExecutionError, HostCallback, alone, fail
 from anabranch.runtime.host.saved_bytes import pack
 from anabranch.runtime.host.staging import Staging, adopter
@@ -59,7 +61,7 @@ class Executable:
         """Return whether the program calls back into this process."""
         return bool(self._callbacks)
 
-    def __call__(self, arguments: Sequence[NDArray]) -> list[NDArray]:
+    def __call__(self, arguments: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Run the program and wait for its end.
 
         Parameters

@@ -15,12 +15,13 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from anabranch.base.fork_locks import lock
 from anabranch.base.signals import Interrupt
 from anabranch.runtime import _jaxlib
 from anabranch.runtime._jaxlib import Buffer
 from anabranch.runtime.errors import ForkedProcessError
-from anabranch.runtime.host.buffer_types import NDArray
 from anabranch.runtime.host.callbacks import HostCallback
 from anabranch.runtime.host.compile_options import CompileOptions
 from anabranch.runtime.xla import compiler as xla, executable as executables
@@ -146,7 +147,7 @@ class _Orphan(Executable):
         _adopt(self)
         return getattr(self, name)
 
-    def __call__(self, arguments: Sequence[NDArray]) -> list[NDArray]:
+    def __call__(self, arguments: Sequence[np.ndarray]) -> list[np.ndarray]:
         _adopt(self)
         return self(arguments)
 

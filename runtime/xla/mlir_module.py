@@ -33,7 +33,7 @@ def parse(text: str) -> Any:
         raise LoweringError(f"{message}\nin line: {line}") from error
 
 
-def _buffer_type(mlir_type: Any) -> BufferType:
+def _buffer_type(mlir_type: object) -> BufferType:
     tensor = bindings().ir.RankedTensorType(mlir_type)
     dtype = DTYPES.get(str(tensor.element_type))
     if dtype is None or not tensor.has_static_shape:

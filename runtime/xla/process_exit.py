@@ -5,10 +5,9 @@ from __future__ import annotations
 import atexit
 import ctypes
 import functools
-from typing import Any
 
 
-def abandon(*used: Any) -> None:
+def abandon(*used: object) -> None:
     """Let what XLA reads, and its client, live for ever, and the process not wait for its threads."""
     for thing in used:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))

@@ -18,7 +18,7 @@ from anabranch.transpile.passes.delete import Delete
 from anabranch.transpile.passes.exits import Leave
 from anabranch.transpile.passes.for_ import For
 from anabranch.transpile.passes.function import Function, Lambda
-from anabranch.transpile.passes.generator import Generator
+from anabranch.transpile.passes.generator_expression import GeneratorExpression
 from anabranch.transpile.passes.if_ import If, Propagation, SyntheticIf
 from anabranch.transpile.passes.lists import Display, ListComprehension
 from anabranch.transpile.passes.match import Match
@@ -40,7 +40,7 @@ PASSES: tuple[Pass, ...] = (
     If(), SyntheticIf(), Propagation(), While(), For(), Leave(), With(), Try(), TryStar(),
     Function(), Class(),
     Assign(), Annotated(), Augmented(), Delete(), Assert(), Import(), Global(), Nonlocal(),
-    Ternary(), Boolean(), Not(), Compare(), Subscript(), Call(), Lambda(), Generator(), Named(),
+    Ternary(), Boolean(), Not(), Compare(), Subscript(), Call(), Lambda(), GeneratorExpression(), Named(),
     Display(), ListComprehension(), Comprehension(),
     Formatted(), Percent(), Attribute(), Undefined(), Refused(),
 )  # fmt: skip

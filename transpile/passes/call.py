@@ -6,7 +6,7 @@ import libcst as cst
 
 from anabranch.transpile.nodes import call, name
 from anabranch.transpile.passes.base import Example, ExpressionPass
-from anabranch.transpile.passes.generator import of_list
+from anabranch.transpile.passes.generator_expression import of_list
 from anabranch.transpile.reader import Reader
 
 # Functions that see the names of the function that calls them, which differ once it is rewritten.
@@ -46,7 +46,7 @@ class Call(ExpressionPass):
                 reader.work.session.report("AB106", node)
             if function.value == "super" and not node.args:
                 return self._super(reader, node)
-        if isinstance(function, cst.Name) and function.value == reader.work.session.pushed.take:
+        if isinstance(function, cst.Name) and function.value == reader.work.session.pushed.consume:
             return reader.children(node)
         if (reduction := of_list(reader, node)) is not None:
             return reduction

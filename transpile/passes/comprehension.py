@@ -65,6 +65,6 @@ class Refused(ExpressionPass):
     handles = (cst.Await, cst.Yield)
 
     def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
-        code = "AB101" if isinstance(node, cst.Await) else "AB115" if reader.work.pushing else "AB102"
+        code = "AB101" if isinstance(node, cst.Await) else "AB115" if reader.work.is_generator else "AB102"
         reader.work.session.report(code, node)
         return node

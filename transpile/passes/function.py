@@ -74,7 +74,7 @@ def inner_function(reader: Reader, node: cst.FunctionDef) -> cst.FunctionDef:
     parameters = replace_children(node.params, lambda p: _defaults(reader, p))
     if parameters is not node.params:
         new = work.derived(new.with_changes(params=parameters), node)
-    if inner.pushing:
+    if inner.is_generator:
         marked = [*new.decorators, cst.Decorator(work.layout.constant("generator"))]
         new = work.derived(new.with_changes(decorators=marked), node)
     return new

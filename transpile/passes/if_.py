@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import libcst as cst
 
 from anabranch.transpile.block_values import Frame, NotingFrame, ResultFrame, inside
-from anabranch.transpile.blocks import Exit, Propagate, ReadyIf, Units, exits_of, falls, orelse_of, units_of
+from anabranch.transpile.blocks import Exit, Propagate, ReadyIf, Units, exits_of, falls_through, orelse_of, units_of
 from anabranch.transpile.lowering import Here, LoweredUnit, Lowering, Split
 from anabranch.transpile.nodes import Statement, assign, line
 from anabranch.transpile.passes.base import Example, StatementPass
@@ -119,10 +119,10 @@ def lower_fork(work: Lowering, fork: Fork, here: Here, rest: Units) -> LoweredUn
     true, false = fork.true, fork.false
     if not exits_of(true.units + false.units):
         return LoweredUnit(_flat(work, fork, here, work.regions.entries(rest, here.after)), rest)
-    if rest and falls(true.units) and falls(false.units):
+    if rest and falls_through(true.units) and falls_through(false.units):
         return _coded(work, fork, here, rest)
-    true = replace(true, units=true.units + rest) if falls(true.units) else true
-    false = replace(false, units=false.units + rest) if falls(false.units) else false
+    true = replace(true, units=true.units + rest) if falls_through(true.units) else true
+    false = replace(false, units=false.units + rest) if falls_through(false.units) else false
     return LoweredUnit(_tail(work, replace(fork, true=true, false=false), here), None)
 
 

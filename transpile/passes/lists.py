@@ -6,7 +6,7 @@ import libcst as cst
 
 from anabranch.transpile.passes.base import Example, ExpressionPass
 from anabranch.transpile.passes.comprehension import Comprehension
-from anabranch.transpile.passes.generator import each, is_plain
+from anabranch.transpile.passes.generator_expression import each, is_plain
 from anabranch.transpile.reader import Reader
 
 

@@ -68,7 +68,7 @@ def finish(
     if orelse and Exit.BREAK in loop.exits:
         following = [ReadyIf(work.comparison(code, Exit.NEXT), orelse, (), origin)]
     following += rest
-    if isinstance(here.frame, UserFrame) and not following and work.pushing:
+    if isinstance(here.frame, UserFrame) and not following and work.is_generator:
         # The last statement of a generator: nobody looks at what it returns.
         return LoweredUnit(statements, ())
     if Exit.RETURN in loop.exits:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import libcst as cst
 
 from anabranch.transpile.block_values import Frame, InPlace, NotingFrame, ResultFrame
-from anabranch.transpile.blocks import Exit, Propagate, ReadyIf, Units, exits_of, falls
+from anabranch.transpile.blocks import Exit, Propagate, ReadyIf, Units, exits_of, falls_through
 from anabranch.transpile.enclosing_functions import BoundNames
 from anabranch.transpile.lowering import Here, LoweredUnit, Lowering, head_of
 from anabranch.transpile.nodes import Statement, line
@@ -20,7 +20,7 @@ def frame_for(work: Lowering, here: Here, blocks: Sequence[Units]) -> Frame:
     leaving = [block for block in blocks if exits_of(block)]
     if not leaving:
         return InPlace()
-    if not isinstance(here.frame, NotingFrame) and not any(falls(block) for block in leaving):
+    if not isinstance(here.frame, NotingFrame) and not any(falls_through(block) for block in leaving):
         return here.frame
     code, value = here.place.fresh_outwards("exit_", "value_")
     valued = any(Exit.RETURN in exits_of(block) for block in leaving)

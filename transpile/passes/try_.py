@@ -10,7 +10,17 @@ import libcst as cst
 
 from anabranch.transpile.bindings import bound_names
 from anabranch.transpile.block_values import Frame, InPlace, NotingFrame, ResultFrame, UserFrame, inside
-from anabranch.transpile.blocks import Exit, Propagate, ReadyIf, Unit, Units, exits_of, falls, orelse_of, units_of
+from anabranch.transpile.blocks import (
+    Exit,
+    Propagate,
+    ReadyIf,
+    Unit,
+    Units,
+    exits_of,
+    falls_through,
+    orelse_of,
+    units_of,
+)
 from anabranch.transpile.data_flow import Region
 from anabranch.transpile.lowering import Here, LoweredUnit, Lowering
 from anabranch.transpile.nodes import Statement, assign, line, name, string, tuple_of
@@ -145,7 +155,7 @@ def _lower(work: Lowering, parts: _Parts, here: Here) -> LoweredUnit:
     leave = Propagate(code, noted, exits, node)
     statements = [*before, *functions, assign(layout.targets(code, noted), call)]
     following: Unit = leave
-    if falls((node,)):
+    if falls_through((node,)):
         following = ReadyIf(work.comparison(code, Exit.NEXT), rest, (leave,), node)
     return LoweredUnit(statements, (following,))
 
@@ -166,7 +176,7 @@ def _shared_names(work: Lowering, parts: _Parts, here: Here) -> frozenset[str]:
     flow = work.flow
     region = work.regions.region([((parts.node,), frozenset())])
     assigned = flow.assigned(region)
-    wanted = flow.live_at_exit(region) | flow.seen_by_handlers(region) | flow.captured(region)
+    wanted = flow.live_at_exit(region) | flow.live_in_handlers(region) | flow.captured(region)
     wanted |= flow.graph.mask((*here.place.shared, *here.frame.outs, *flow.scope.parameters))
     for point in _entries(work, parts):
         wanted |= flow.live_in[point]
@@ -211,7 +221,7 @@ def _handler_names(work: Lowering) -> int:
 
 def _in_tail(parts: _Parts, here: Here, rest: Units) -> bool:
     """Return whether the blocks can deliver for the block around, so that what the statement gives is returned."""
-    if rest and falls((parts.node,)):
+    if rest and falls_through((parts.node,)):
         return False
     if exits_of(parts.final) or (parts.orelse and exits_of(parts.body)) or isinstance(here.frame, NotingFrame):
         return False

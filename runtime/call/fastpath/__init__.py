@@ -70,7 +70,7 @@ def _call(writer: Writer, execution: Execution, form: CallForm) -> list[str]:
     arguments = ArgumentChecks(writer, plan.known, plan.packs)
     for place in form.places:
         arguments.argument(place.text(writer), place.value)
-    for array in plan.hoisted:
+    for array in plan.captured:
         arguments.leaf(writer.constant(array), array)
     arguments.check_identities()
     arguments.check_sharing(plan.mutated)

@@ -33,7 +33,7 @@ class Writer:
             "as_array": np.array,
         }
 
-    def constant(self, value: Any) -> str:
+    def constant(self, value: object) -> str:
         """A name for a value."""
         name = self._names.get(id(value))
         if name is None:

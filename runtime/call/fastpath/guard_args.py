@@ -43,7 +43,7 @@ class ArgumentChecks:
         self._arrays: list[str] = []
         self._known: dict[int, str] = {}  # arrays and mutable containers by identity
 
-    def argument(self, text: str, value: Any, inside: bool = False) -> None:
+    def argument(self, text: str, value: object, inside: bool = False) -> None:
         """Check an argument, or a part of one, as `Leaves.key` tells it apart; `inside` of an object as its parts."""
         name = f"a{len(self.leaves)}_{len(self._writer.lines)}"
         self._writer.lines.append(f"{name} = {text}")
@@ -65,7 +65,7 @@ class ArgumentChecks:
         else:
             raise UnsuitedError
 
-    def _again(self, name: str, known: str, value: Any) -> None:
+    def _again(self, name: str, known: str, value: object) -> None:
         """Check that an array, or a container, is one of before."""
         self._writer.unless(f"{name} is {known}")
         if isinstance(value, np.ndarray):
@@ -110,7 +110,7 @@ class ArgumentChecks:
             for one, value in self._inputs
         ]
 
-    def _add(self, name: str, value: Any) -> None:
+    def _add(self, name: str, value: object) -> None:
         field = self._fields.get(len(self.leaves))
         if field is None:
             self._inputs.append((name, value))
@@ -119,7 +119,7 @@ class ArgumentChecks:
         self.leaves.append(name)
         self.values.append(value)
 
-    def _container(self, name: str, value: Any, structure: containers.Structure, inside: bool) -> None:
+    def _container(self, name: str, value: object, structure: containers.Structure, inside: bool) -> None:
         cls, keys = structure.cls, structure.keys
         parts = structure.children(value)
         condition = f"type({name}) is {self._writer.constant(cls)}"
@@ -153,7 +153,7 @@ class ArgumentChecks:
         for place, part in zip(places, parts, strict=True):
             self.argument(place, part, inside)
 
-    def same(self, text: str, value: Any) -> None:
+    def same(self, text: str, value: object) -> None:
         """Check for the very value that was compiled in."""
         known = self._writer.constant(value)
         if isinstance(value, _SAME_OBJECT):

@@ -106,7 +106,7 @@ class Running:
             adopt = constant(executable.adopters[i])
             lines.append(f"copyto({self._arguments.leaves[written]}, {adopt}({self._outputs[i]}))")
 
-    def _place(self, value: Any, line: str) -> None:
+    def _place(self, value: object, line: str) -> None:
         """Place a leaf; an int beyond 64 bits is refused on the general path, where it has a name."""
         if type(value[0] if isinstance(value, (list, tuple)) else value) is int:
             self._writer.lines += [f"try: {line}", "except OverflowError: return MISS"]

@@ -15,12 +15,12 @@ def adopt(
     """Link `array`, just made by a branch or a loop, with a memory of the enclosing code that it may be."""
     current().trace.identity.chosen[id(array)] = array
     if visibility.storage_visible(outer, handle) and (form is None or form.is_visible(outer)):
-        aliasing.link(array.storage, pred, handle, form)
+        aliasing.add_edge(array.storage, pred, handle, form)
     elif outer.outer_has(handle.storage) or handle.storage in outer.env:
         # A view whose position is not known out here: any write that could matter is refused.
-        aliasing.link(array.storage, None, TracedArray(handle.storage))
+        aliasing.add_edge(array.storage, None, TracedArray(handle.storage))
     else:
         # An array of the branch's own, which may be one of the enclosing code.
-        for entry in handle.storage.links:
-            surely = isinstance(entry.pred, Literal) and form is None and not handle.path
-            adopt(outer, array, pred if surely else None, entry.handle, entry.form)
+        for edge in handle.storage.alias_edges:
+            surely = isinstance(edge.pred, Literal) and form is None and not handle.path
+            adopt(outer, array, pred if surely else None, edge.handle, edge.form)

@@ -70,27 +70,27 @@ class BranchAliases:
         for index, (array, part) in enumerate(zip(arrays, packed, strict=False)):
             if index in known or array is None or part.handle is None:
                 continue
-            if _is_held(outer, part.handle.storage):
+            if _is_outer(outer, part.handle.storage):
                 adopt(outer, array, chosen, part.handle)
         for row in self.outside:
             array, holds = arrays[row.index], _truth(row.pred, chosen, given)
             if array is not None:
                 current().trace.identity.chosen[id(array)] = array
-                aliasing.link(array.storage, holds, row.handle, row.form)
+                aliasing.add_edge(array.storage, holds, row.handle, row.form)
         for pair in self.aliased:
             array, other, holds = arrays[pair.index], arrays[pair.other], _truth(pair.pred, chosen, given)
             if array is not None and other is not None:
-                aliasing.link(array.storage, holds, other)
+                aliasing.add_edge(array.storage, holds, other)
 
 
 def _truth(pred: Atom | None, chosen: Atom, given: Iterator[Atom]) -> Atom | None:
-    """The condition on which a link of a branch holds: always, or where the branch says."""
+    """The condition on which an edge of a branch holds: always, or where the branch says."""
     if pred is None or isinstance(pred, Literal):
         return None if pred is None else chosen
     return next(given)
 
 
-def links(outer: Builder, packed: Sequence[Packed]) -> BranchAliases:
+def aliases_of(outer: Builder, packed: Sequence[Packed]) -> BranchAliases:
     """Find what memory the arrays of a branch are; in the branch's builder."""
     found = BranchAliases()
     for index, part in enumerate(packed):
@@ -108,28 +108,28 @@ def _may_alias(
     outer: Builder, index: int, handle: TracedArray, pred: Atom | None = _ALWAYS, seen: tuple[Storage, ...] = ()
 ) -> Iterator[MayAlias]:
     """The memory of the enclosing code that an array of the branch's own may be, and when."""
-    if _is_held(outer, handle.storage):
+    if _is_outer(outer, handle.storage):
         if not seen:
             yield from (MayAlias(index, holds, one, None) for holds, one in _objects(outer, handle))
         return
     if handle.storage in seen:
         return
-    for entry in handle.storage.links:
+    for edge in handle.storage.alias_edges:
         both: Atom | None = None
-        if pred is not None and entry.pred is not None and (entry.form is None or not handle.path):
-            both = atoms.logical_and(pred, entry.pred)
-        is_part = entry.form is None and (handle.path or handle.is_view)
-        other = entry.handle.viewed(*handle.path) if is_part else entry.handle
-        seen_here = visibility.storage_visible(outer, other) and (entry.form is None or entry.form.is_visible(outer))
+        if pred is not None and edge.pred is not None and (edge.form is None or not handle.path):
+            both = atoms.logical_and(pred, edge.pred)
+        is_part = edge.form is None and (handle.path or handle.is_view)
+        other = edge.handle.viewed(*handle.path) if is_part else edge.handle
+        seen_here = visibility.storage_visible(outer, other) and (edge.form is None or edge.form.is_visible(outer))
         if seen_here and both is not None:
-            objects = _objects(outer, other) if entry.form is None else ()
+            objects = _objects(outer, other) if edge.form is None else ()
             yield from (MayAlias(index, atoms.logical_and(both, holds), one, None) for holds, one in objects)
             if not objects:
-                yield MayAlias(index, both, other, entry.form)
-        elif _is_held(outer, other.storage):
+                yield MayAlias(index, both, other, edge.form)
+        elif _is_outer(outer, other.storage):
             yield MayAlias(index, None, TracedArray(other.storage), None)
         else:
-            further = both if entry.form is None else None
+            further = both if edge.form is None else None
             yield from _may_alias(outer, index, other, further, (*seen, handle.storage))
 
 
@@ -162,13 +162,13 @@ def _own(outer: Builder, handle: TracedArray) -> dict[Storage, Atom | None]:
     found: dict[Storage, Atom | None] = {handle.storage: None if handle.path else _ALWAYS}
     for storage in reversed(list(aliasing.memory(handle.storage))):
         pred = found.get(storage, _NEVER)
-        for entry in storage.links:
-            before, both = found.get(entry.handle.storage, _NEVER), None
-            if pred is not None and entry.pred is not None and entry.form is None and not entry.handle.path:
-                both = atoms.logical_and(pred, entry.pred)
-            found[entry.handle.storage] = None if both is None or before is None else atoms.logical_or(before, both)
-    return {storage: pred for storage, pred in found.items() if not _is_held(outer, storage)}
+        for edge in storage.alias_edges:
+            before, both = found.get(edge.handle.storage, _NEVER), None
+            if pred is not None and edge.pred is not None and edge.form is None and not edge.handle.path:
+                both = atoms.logical_and(pred, edge.pred)
+            found[edge.handle.storage] = None if both is None or before is None else atoms.logical_or(before, both)
+    return {storage: pred for storage, pred in found.items() if not _is_outer(outer, storage)}
 
 
-def _is_held(outer: Builder, storage: Storage) -> bool:
+def _is_outer(outer: Builder, storage: Storage) -> bool:
     return storage in outer.env or outer.outer_has(storage)

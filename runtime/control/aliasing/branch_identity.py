@@ -34,21 +34,21 @@ class Objects:
     made: list[tuple[TracedArray, list[tuple[int, Atom, TracedArray]]]] = dataclasses.field(default_factory=list)
     preds: dict[int, list[Atom]] = dataclasses.field(default_factory=dict)
 
-    def told_apart(self, layout: layouts.Layout, rows: Sequence[Row]) -> layouts.Layout:
+    def distinguished(self, layout: layouts.Layout, rows: Sequence[Row]) -> layouts.Layout:
         """Return the layout with an array of its own wherever the branches return several arrays of one memory."""
         if isinstance(layout, layouts.Node):
             parts = [(n, builder, row.children) for n, builder, row in rows if isinstance(row, layouts.Node)]
             if len(parts) < len(rows) or any(len(row) != len(layout.children) for _, _, row in parts):
                 return layout
             columns = enumerate(layout.children)
-            children = [self.told_apart(c, [(n, builder, row[i]) for n, builder, row in parts]) for i, c in columns]
+            children = [self.distinguished(c, [(n, builder, row[i]) for n, builder, row in parts]) for i, c in columns]
             return layouts.Node(layout.structure, tuple(children), layout.source)
         if isinstance(layout, layouts.Union):
             shares = _shares(layout, rows)
             if shares is None:
                 return layout
             options = zip(layout.options, shares, strict=True)
-            return layouts.Union(tuple([self.told_apart(o, share) for o, share in options]))
+            return layouts.Union(tuple([self.distinguished(o, share) for o, share in options]))
         if not isinstance(layout, layouts.Constant) or not isinstance(layout.value, TracedArray):
             return layout
         held = layout.value
@@ -111,17 +111,17 @@ def objects_of(builder: Builder, array: TracedArray) -> tuple[tuple[Atom, Traced
     return None if any(id(one) in unclear for _, one in options) else options
 
 
-def all_told(layout: layouts.Layout, rows: Sequence[Row]) -> bool:
+def all_distinguished(layout: layouts.Layout, rows: Sequence[Row]) -> bool:
     """Return whether nothing in a layout still stands for several arrays of one memory."""
     if isinstance(layout, layouts.Node):
         parts = [(n, builder, row.children) for n, builder, row in rows if isinstance(row, layouts.Node)]
         if len(parts) < len(rows) or any(len(row) != len(layout.children) for *_, row in parts):
             return False
         columns = enumerate(layout.children)
-        return all(all_told(c, [(n, builder, row[i]) for n, builder, row in parts]) for i, c in columns)
+        return all(all_distinguished(c, [(n, builder, row[i]) for n, builder, row in parts]) for i, c in columns)
     if isinstance(layout, layouts.Union):
         shares = _shares(layout, rows)
-        return shares is not None and all(map(all_told, layout.options, shares))
+        return shares is not None and all(map(all_distinguished, layout.options, shares))
     if not isinstance(layout, layouts.Constant) or not isinstance(layout.value, TracedArray):
         return True
     return all(isinstance(row, layouts.Constant) and row.value is layout.value for *_, row in rows) or (

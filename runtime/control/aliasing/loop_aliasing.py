@@ -76,7 +76,7 @@ class LoopAliases:
 
     identities: Identities
     groups: AliasGroups  # of all memory that leaves may share
-    kept: set[int]  # leaves that keep their arrays, into which the body writes
+    in_place: set[int]  # leaves that keep their arrays, into which the body writes
     firsts: list[int]  # leaves that get new ones, where the body writes into the first
     cycles: list[list[int]]  # of leaves that trade arrays, into which the body writes
     conflicts: set[int]
@@ -107,7 +107,7 @@ def inspect(traced: TracedBody, init: Sequence[Packed], identities: Identities) 
         if not written and not any(s in body.written for s in outside):
             continue
         if linked.issuperset(leaves):
-            if not identities.are_linked(leaves):
+            if not identities.edges_suffice(leaves):
                 report.conflicts.update(leaves)
             continue
         met = any(s in body.storage_inputs or s in body.written for s in outside)
@@ -127,7 +127,7 @@ def _is_simple(body: Builder, leaves: Sequence[int], init: Sequence[Packed], rep
         if isinstance(source, New):
             report.firsts.append(k)
         elif source == EntryArray(k):
-            report.kept.add(k)
+            report.in_place.add(k)
         return isinstance(source, New) or source == EntryArray(k)
     becomes = {k: source.leaf for k, source in sources.items() if isinstance(source, EntryArray)}
     apart = all(len(aliasing.connected(body, handle.storage)) == 1 for handle in handles)
@@ -175,14 +175,14 @@ def after(
     for k, array in enumerate(made):
         before = init[k].handle
         if array is not None and before is not None and sources.of[k] == EntryArray(k):
-            if k in report.kept:
+            if k in report.in_place:
                 before.set(array.atom)
             if sources.is_entry(k):
                 kept[k] = before
     for cycle in report.cycles:
         _after_cycle(outer, cycle, made, init, count)
-    settled = report.trading | kept.keys()
-    arrays = [None if k in settled else array for k, array in enumerate(made)]
+    resolved = report.trading | kept.keys()
+    arrays = [None if k in resolved else array for k, array in enumerate(made)]
 
     def related(leaf: int) -> list[TracedArray]:
         """The memory that a leaf may share, where no more is known."""
@@ -193,7 +193,7 @@ def after(
         linked = [k for k in leaves if k < leaf or not sources.is_unknown(k, possible)]
         return [*befores, *outside, *[other for k in linked if (other := made[k]) is not None]]
 
-    report.identities.link(arrays, extra, count, possible, related)
+    report.identities.add_edges(arrays, extra, count, possible, related)
     return kept
 
 

@@ -41,7 +41,7 @@ NUMBER = ArrayType((), np.dtype(np.int64))
 class Carried:
     """Numbers of leaves, and positions of moving places that leaves may be: the formals of a body."""
 
-    linked: int = 0  # how many places arrays are linked with at the start of a step
+    edge_targets: int = 0  # how many places arrays have edges to at the start of a step
     numbers: dict[int, Var] = dataclasses.field(default_factory=dict)
     starts: dict[tuple[int, int], list[Var]] = dataclasses.field(default_factory=dict)
 
@@ -73,11 +73,11 @@ def enter(
             handle = places.handles[i]
             if i in places.moving:
                 handle = _moved(handle, carried.starts[k, i])
-            aliasing.link(array.storage, atoms.ufunc(np.equal, number, _literal(i)), handle)
+            aliasing.add_edge(array.storage, atoms.ufunc(np.equal, number, _literal(i)), handle)
         for j, other in carried.numbers.items():
             before = entry[j]
             if j != k and before is not None and _is_alike(array, before):
-                aliasing.link(array.storage, _is_one_new(number, other), before)
+                aliasing.add_edge(array.storage, _is_one_new(number, other), before)
     return carried
 
 
@@ -118,18 +118,20 @@ class Identities:
         self.places, self.carried = places, carried
         self.sources = Sources(outer, traced, init, places)
 
-    def are_linked(self, leaves: Sequence[int]) -> bool:
-        """Return whether the links at the start of a step tell all that these leaves may be."""
+    def edges_suffice(self, leaves: Sequence[int]) -> bool:
+        """Return whether the edges at the start of a step tell all that these leaves may be."""
         possible = self.sources.possible(0, None)
-        if len(self.places.handles) > self.carried.linked or any(self.sources.is_unknown(k, possible) for k in leaves):
+        if len(self.places.handles) > self.carried.edge_targets:
+            return False
+        if any(self.sources.is_unknown(k, possible) for k in leaves):
             return False
         pairs = {self.sources.pair(j, k, possible) for k in leaves for j in leaves if j < k}
         return not pairs & {Pair.PARTS, Pair.UNKNOWN}
 
-    def carry(self, least: int, exact: int | None, settled: Container[int]) -> None:
-        """Let the body carry what tells which memory each leaf is after the loop, but for those that are settled."""
+    def carry(self, least: int, exact: int | None, resolved: Container[int]) -> None:
+        """Let the body carry what tells which memory each leaf is after the loop, but for those that are resolved."""
         possible, ever = self.sources.possible(least, exact), self.sources.possible(0, None)
-        pending = [k for k in range(len(self.sources.of)) if k not in settled and self._is_open(k, possible)]
+        pending = [k for k in range(len(self.sources.of)) if k not in resolved and self._is_open(k, possible)]
         seen: set[int] = set()
         while pending:
             k = pending.pop()
@@ -202,7 +204,7 @@ class Identities:
                 return [atoms.select(pred, a, b) for a, b in zip(one, other, strict=True)]
         return None
 
-    def link(
+    def add_edges(
         self,
         made: Sequence[TracedArray | None],
         results: Iterator[Atom],
@@ -214,7 +216,7 @@ class Identities:
         numbers = {k: next(results) for k in self.carried.numbers}
         starts = {key: [next(results) for _ in formals] for key, formals in self.carried.starts.items()}
         at_once = atoms.ufunc(np.equal, count, _literal(0)) if any(possible.first) else atoms.literal(False)
-        if self.sources.renews:
+        if self.sources.may_return_new_objects:
             # Views made anew in each step: the memory is known, but not which object it is.
             current().trace.identity.merged.update((id(array), array) for array in made if array is not None)
         for k, array in enumerate(made):

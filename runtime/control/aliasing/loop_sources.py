@@ -201,7 +201,7 @@ class Sources:
         if self.is_outside(storage):
             return self._place(handle)
         if path:
-            return UNKNOWN if storage.links else New(self._serial(storage), path)
+            return UNKNOWN if storage.alias_edges else New(self._serial(storage), path)
         if storage not in self._wholes:
             self._wholes[storage] = self._whole(storage)
         return self._wholes[storage]
@@ -215,17 +215,18 @@ class Sources:
 
     def _whole(self, storage: Storage) -> Source:
         found: Source = New(self._serial(storage), ())
-        for entry in reversed(storage.links):
+        for entry in reversed(storage.alias_edges):
             inner = self._source(entry.handle)
-            if isinstance(inner, New) and entry.form is not None and len(storage.links) == 1:
+            if isinstance(inner, New) and entry.form is not None and len(storage.alias_edges) == 1:
                 return New(inner.serial, (*inner.path, entry.form))
-            if entry.form is not None or isinstance(inner, Unknown) or not self._is_seen(entry.pred):
+            pred = entry.pred
+            if entry.form is not None or isinstance(inner, Unknown) or pred is None or not self._is_seen(pred):
                 return UNKNOWN
-            found = Chosen(entry.pred, inner, found)
+            found = Chosen(pred, inner, found)
         return found
 
-    def _is_seen(self, pred: Atom | None) -> bool:
-        return isinstance(pred, Literal) or (pred is not None and visibility.atom_visible(self.body, pred))
+    def _is_seen(self, pred: Atom) -> bool:
+        return isinstance(pred, Literal) or visibility.atom_visible(self.body, pred)
 
     def _serial(self, made: object) -> int:
         return self.serials.setdefault(made, len(self.serials))
@@ -267,7 +268,7 @@ class Sources:
         return label if not isinstance(label, New) else New(label.serial, label.path, min(label.age + 1, self.oldest))
 
     @property
-    def renews(self) -> bool:
+    def may_return_new_objects(self) -> bool:
         """Return whether a step may leave other objects of the same memory."""
         entry = {id(array) for array in self.entry}
         handles = [h for h in self.handles if h is not None and id(h) not in entry]

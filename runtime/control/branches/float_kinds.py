@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, number_union, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, python_abstract
@@ -31,7 +31,7 @@ _FLOAT = np.dtype(np.float64)
 _INT = python_abstract(int)
 
 
-def computed(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
+def computed(function: Callable[..., object], operands: Sequence[object]) -> Value:
     """`function(*operands)`; NotImplemented where some number is none that a float surely is worth the same as."""
     ufunc = _ARITHMETIC.get(function) or _COMPARISONS.get(function)
     if ufunc is None or (ufunc is np.true_divide and not _divides(operands[1])):
@@ -57,7 +57,7 @@ def computed(function: Callable[..., Any], operands: Sequence[Any]) -> Any:
     return options[0] if len(options) == 1 else UnionValue(tag, options, number)
 
 
-def _options(operand: Any) -> tuple[Any, ...]:
+def _options(operand: object) -> tuple[Value, ...]:
     return operand.options if isinstance(operand, UnionValue) else (operand,)
 
 
@@ -89,10 +89,10 @@ def _of_result(ufunc: np.ufunc, a: Abstract | None, b: Abstract | None) -> Abstr
 
 def _as_float(operand: object) -> Atom:
     kind = python_abstract(float)
-    return operand.number_as(kind) if isinstance(operand, UnionValue) else wrap.held_as(operand, kind)
+    return operand.number_as(kind) if isinstance(operand, UnionValue) else wrap.atom_as(operand, kind)
 
 
-def _chosen(operand: Any, values: Sequence[Atom]) -> Atom:
+def _chosen(operand: Value, values: Sequence[Atom]) -> Atom:
     """The value that goes with the option of an operand."""
     *others, chosen = values
     for i, value in reversed(list(enumerate(others))):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from anabranch.base.grammar import a, counted
+from anabranch.base.value import Value
 from anabranch.runtime.errors import AliasError, StructureMismatchError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
@@ -33,16 +34,16 @@ class _Missing:
 MISSING: Final = _Missing()
 
 
-def join_all(values: Sequence[Any], heap: Heap, stays: Callable[[object], bool]) -> layouts.Layout | None:
+def join_all(values: Sequence[object], heap: Heap, stays: Callable[[object], bool]) -> layouts.Layout | None:
     """The layout that holds each of the values; None where there are none. Objects of the heap are held."""
     if not values:
         return None
     joined = functools.reduce(layout_join.join, (layouts.describe(v, heap.__contains__) for v in values))
-    return carry_layouts.staged(joined, stays)
+    return carry_layouts.with_leaves(joined, stays)
 
 
 def check_sharing(
-    values: Sequence[tuple[Any, Any]], parts: tuple[layouts.Layout | None, layouts.Layout | None], what: str
+    values: Sequence[tuple[object, object]], parts: tuple[layouts.Layout | None, layouts.Layout | None], what: str
 ) -> tuple[int, ...]:
     """For each new container in a branch's value, and in what objects hold after it, the first that is the same one.
 
@@ -53,7 +54,7 @@ def check_sharing(
     """
     rows = [[(v, t) for v, t in zip(row, parts, strict=True) if t] for row in values]
     found = [[c for v, t in row for c in shared_containers.new_containers(v, t)] for row in rows]
-    patterns = [shared_containers.repetitions(row) for row in found]
+    patterns = [shared_containers.first_places(row) for row in found]
     for other in patterns[1:]:
         if other != patterns[0]:
             raise AliasError(
@@ -63,7 +64,7 @@ def check_sharing(
     return patterns[0] if patterns else ()
 
 
-def check_contents(slot: Slot, after: Any, users: Sequence[Callable[..., Any]], what: str) -> None:
+def check_contents(slot: Slot, after: Value, users: Sequence[Callable[..., Any]], what: str) -> None:
     """Refuse contents without one structure: of a list its length, of a dict its keys, of an object its attributes."""
     if not isinstance(after, UnionValue):
         return

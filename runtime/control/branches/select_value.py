@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.branches import float_kinds, stage_branches
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
@@ -18,14 +19,14 @@ from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, l
 from anabranch.runtime.values.union import UnionValue
 
 
-def choose(pred: Atom, on_true: Any, on_false: Any, bounds: Interval, what: str) -> Any:
+def choose(pred: Atom, on_true: object, on_false: object, bounds: Interval, what: str) -> Value:
     """`on_true if pred else on_false`; scalars become one select, anything else a branch."""
     if not (_is_number(on_true) and _is_number(on_false)):
         return stage_branches.stage(pred, (lambda: on_false, lambda: on_true), (), what)
     both = layouts.numeric(layouts.outline(on_true))
     if both is None or both != layouts.numeric(layouts.outline(on_false)):
         return _of_either_kind(pred, on_true, on_false)
-    atom = atoms.select(pred, wrap.held_as(on_true, both), wrap.held_as(on_false, both))
+    atom = atoms.select(pred, wrap.atom_as(on_true, both), wrap.atom_as(on_false, both))
     if both.kind is Kind.PYTHON:
         return python_scalar(atom, bounds)
     return current().trace.identity.merge(wrap.from_abstract(both, atom))
@@ -38,14 +39,14 @@ def _is_number(value: object) -> bool:
     return all(k is not None and k.kind is not Kind.ARRAY for k in kinds)
 
 
-def _of_either_kind(pred: Atom, on_true: Any, on_false: Any) -> Any:
+def _of_either_kind(pred: Atom, on_true: object, on_false: object) -> Value:
     return _chosen(lambda: [pred], (on_true, on_false))
 
 
-def _chosen(preds: Callable[[], Sequence[Atom]], values: Sequence[Any]) -> Any:
+def _chosen(preds: Callable[[], Sequence[Atom]], values: Sequence[object]) -> Value:
     """The number for which the first of the conditions holds; the last one, for which there is none, if none does."""
     layout = functools.reduce(layout_join.join, map(layouts.describe, values))
-    layout = carry_layouts.staged(layout, lambda _: False)
+    layout = carry_layouts.with_leaves(layout, lambda _: False)
     *rows, last = [[p.atom for p in pack_unpack.pack(v, layout)] for v in values]
     if last:
         for pred, row in reversed(list(zip(preds(), rows, strict=True))):
@@ -53,7 +54,7 @@ def _chosen(preds: Callable[[], Sequence[Atom]], values: Sequence[Any]) -> Any:
     return pack_unpack.unpack(layout, iter(last), [])
 
 
-def of_each(function: Callable[..., Any], operands: Sequence[Any], place: int) -> Any:
+def of_each(function: Callable[..., Any], operands: Sequence[Value], place: int) -> Value:
     """A function of numbers of which the one at a place is one of a few kinds, where nothing of that can fail.
 
     It is computed of each of them, and the result that counts is chosen. Else, and where something else than numbers

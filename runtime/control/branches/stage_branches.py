@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing import branch_aliasing, branch_identity
 from anabranch.runtime.control.branches.join import MISSING, check_contents, check_sharing, decided_by, join_all
 from anabranch.runtime.control.columnar import copied_items, nested_lists, node_reads
@@ -30,7 +31,7 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.decisions import note, origin
 from anabranch.runtime.values.dynamic_lists.grouped_fields import FieldGroups
 from anabranch.runtime.values.dynamic_lists.items import Items
-from anabranch.runtime.values.dynamic_lists.list_results import note_head
+from anabranch.runtime.values.dynamic_lists.list_results import note_prefix
 from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_lengths
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap import try_regions
@@ -38,7 +39,7 @@ from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import exceptions, layout as layouts, pack_unpack
 from anabranch.runtime.values.pytrees.node_reference import Reference
-from anabranch.runtime.values.static_requests import wanting
+from anabranch.runtime.values.static_requests import with_static_request
 from anabranch.runtime.values.union import UnionValue
 
 _NEVER = atoms.literal(False)
@@ -54,14 +55,14 @@ class TracedBranch:
     value: Any  # MISSING where every path raised
     changes: dict[int, Any]  # id of a slot's object -> its contents after the branch
     packed: list[pack_unpack.Packed] = dataclasses.field(default_factory=list)
-    links: branch_aliasing.BranchAliases = dataclasses.field(default_factory=branch_aliasing.BranchAliases)
+    aliases: branch_aliasing.BranchAliases = dataclasses.field(default_factory=branch_aliasing.BranchAliases)
 
-    def contents(self, slots: Sequence[Slot]) -> tuple[Any, ...]:
+    def contents(self, slots: Sequence[Slot]) -> tuple[Value, ...]:
         """The contents of these objects after the branch."""
         return tuple(self.changes.get(id(s.target), s.before) for s in slots)
 
 
-def stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[str], what: str) -> Any:
+def stage(selector: Atom, thunks: Sequence[Callable[[], object]], names: Sequence[str], what: str) -> Value:
     """The value of `thunks[selector]()`, with its writes, chosen at run time.
 
     `selector` is an int32 scalar for any number of thunks, or a bool scalar for two (false first).
@@ -75,11 +76,11 @@ def stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[s
         )
         return value
     except AnabranchError as error:
-        wanting(error, selector, f"the condition of {what}")
+        with_static_request(error, selector, f"the condition of {what}")
         raise
 
 
-def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[str], what: str) -> Any:
+def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], names: Sequence[str], what: str) -> Value:
     outer = current()
     heap = Heap((*thunks, *outer.trace.heap.roots), watch_arrays=True)
     inner = [Builder(outer.trace, outer) for _ in thunks]
@@ -93,41 +94,41 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
         unclear = dict(outer.trace.identity.ambiguous)
         layout = join_all(values, heap, visibility.belongs_outside(outer))
     objects = branch_identity.Objects(outer)
-    layout = _told_apart(objects, layout, [(n, o, o.value) for n, o in enumerate(outcomes)], heap, unclear)
+    layout = _distinguished(objects, layout, [(n, o, o.value) for n, o in enumerate(outcomes)], heap, unclear)
     # What a branch that raises leaves behind is seen by the handlers of a try statement alone.
     seen = [o for o in outcomes if o.value is not MISSING or outer.trace.failures.regions]
     with decided_by(selector):
         unclear = dict(outer.trace.identity.ambiguous)
         contents = join_all([o.contents(slots) for o in seen], heap, visibility.belongs_outside(outer))
     after = [(n, o, o.contents(slots)) for n, o in enumerate(outcomes) if o in seen]
-    contents = _told_apart(objects, contents, after, heap, unclear)
+    contents = _distinguished(objects, contents, after, heap, unclear)
     reached = [(o.value, o.contents(slots)) for o in outcomes if o.value is not MISSING]
-    twins = check_sharing(reached, (layout, contents), what)
+    firsts = check_sharing(reached, (layout, contents), what)
     for number, outcome in enumerate(outcomes):
         with building(outcome.builder):
             outcome.packed = _pack(outcome.value, layout) + _pack(
                 outcome.contents(slots) if outcome in seen else MISSING, contents
             )
-            outcome.links = branch_aliasing.links(outer, outcome.packed)
-            outcome.links.objects = objects.preds.get(number, [])
+            outcome.aliases = branch_aliasing.aliases_of(outer, outcome.packed)
+            outcome.aliases.objects = objects.preds.get(number, [])
     grouping = FieldGroups.of([layout] if layout else [], slots, contents.children if contents else [])  # type: ignore[union-attr]
     results = _bind(outer, selector, outcomes, storages, grouping)
     for storage, atom in zip(storages, results[len(results) - len(storages) :], strict=True):
         outer.write(storage, atom)
     arrays: list[TracedArray | None] = []
-    leaves, unpacking = iter(results), pack_unpack.Unpacking(arrays, twins=twins)
+    leaves, unpacking = iter(results), pack_unpack.Unpacking(arrays, firsts=firsts)
     value = MISSING if layout is None else unpacking.unpack(layout, leaves)
     held = () if contents is None else unpacking.unpack(contents, leaves)
     preds = iter(results[len(outcomes[0].packed) :])
     given: dict[int, Iterator[Atom]] = {}
     for number, outcome in enumerate(outcomes):
-        outcome.links.follow(outer, arrays, outcome.packed, _is_chosen(selector, number), preds)
-        given[number] = iter(list(itertools.islice(preds, len(outcome.links.objects))))
+        outcome.aliases.follow(outer, arrays, outcome.packed, _is_chosen(selector, number), preds)
+        given[number] = iter(list(itertools.islice(preds, len(outcome.aliases.objects))))
     objects.follow(functools.partial(_is_chosen, selector), given)
     copied_items.after_branches(outer, [(o.builder, o.packed) for o in outcomes], arrays)
     for i, (slot, after) in enumerate(zip(slots, held, strict=False)):
         if isinstance(after, Items):
-            note_head(after, [o.contents(slots)[i] for o in seen])
+            note_prefix(after, [o.contents(slots)[i] for o in seen])
         with decided_by(selector):
             check_contents(slot, after, thunks, what)
         slot.restore(after)
@@ -138,10 +139,10 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], Any]], names: Sequence[
     return value
 
 
-def _told_apart(
+def _distinguished(
     objects: branch_identity.Objects,
     layout: layouts.Layout | None,
-    given: Sequence[tuple[int, TracedBranch, Any]],
+    given: Sequence[tuple[int, TracedBranch, object]],
     heap: Heap,
     unclear: dict[int, object],
 ) -> layouts.Layout | None:
@@ -157,8 +158,8 @@ def _told_apart(
     rows = [(n, o.builder, layouts.describe(v, heap.__contains__)) for n, o, v in given if v is not MISSING]
     # The join has marked the objects themselves; an array of its own stands for them from here on.
     trace.identity.ambiguous = unclear
-    told = objects.told_apart(layout, rows)
-    if not branch_identity.all_told(told, rows):
+    told = objects.distinguished(layout, rows)
+    if not branch_identity.all_distinguished(told, rows):
         trace.identity.ambiguous = {**marked, **trace.identity.ambiguous}
     return told
 
@@ -169,7 +170,7 @@ def _pack(value: object, layout: layouts.Layout | None) -> list[pack_unpack.Pack
     return pack_unpack.unspecified(layout) if value is MISSING else pack_unpack.pack(value, layout)
 
 
-def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], Any]) -> TracedBranch:
+def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], object]) -> TracedBranch:
     """Run a branch or a body in its builder. An exception it raises is what it does at run time.
 
     Raises
@@ -218,7 +219,7 @@ def is_own(error: BaseException) -> bool:
     return isinstance(error, (KeyboardInterrupt, GeneratorExit)) or type(error).__module__.startswith("anabranch.")
 
 
-def as_at_failure(points: Sequence[try_regions.Point], roots: tuple[object, ...], block: Callable[[], Any]) -> Any:
+def as_at_failure(points: Sequence[try_regions.Point], roots: tuple[object, ...], block: Callable[[], object]) -> Value:
     """`block()`, on what Python objects held when something failed first.
 
     Where that may be one of several things that have no common type, there is a branch for each.
@@ -236,7 +237,7 @@ def as_at_failure(points: Sequence[try_regions.Point], roots: tuple[object, ...]
         heap.restore()
 
     def on(restore: Callable[[], None]) -> Callable[[], Any]:
-        def run(restore: Callable[[], None] = restore, block: Callable[[], Any] = block) -> Any:
+        def run(restore: Callable[[], None] = restore, block: Callable[[], Any] = block) -> Value:
             restore()
             return block()
 
@@ -266,7 +267,7 @@ def roll_back(points: Sequence[try_regions.Point], roots: tuple[object, ...], fi
     _choose(states, [_restoring(s.heap, roots) for s in states] + [_restoring(None, roots)] * finished)
 
 
-def _choose(states: Sequence[try_regions.Point], steps: Sequence[Callable[[], Any]]) -> Any:
+def _choose(states: Sequence[try_regions.Point], steps: Sequence[Callable[[], object]]) -> Value:
     """Run the step of the first of these states in which something had failed; the last one is left where none had."""
     codes = [s.code for s in states[: len(steps) - 1]]
     fine = [atoms.ufunc(np.equal, code, atoms.literal(0, np.int32)) for code in codes]
@@ -311,7 +312,7 @@ def _bind(
         with building(o.builder):
             given = groups.joined([p.atom for p in o.packed])
             for other in outcomes:
-                given += [pred if other is o else _NEVER for pred in other.links.preds]
+                given += [pred if other is o else _NEVER for pred in other.aliases.preds]
             finals.append([*map(o.builder.resolve, given), *(o.builder.read(s) for s in storages)])
     captured = list(dict.fromkeys(v for o in outcomes for v in o.builder.captures))
     memories = list(dict.fromkeys(s for o in outcomes for s in o.builder.storage_inputs))
@@ -335,7 +336,7 @@ def _is_chosen(selector: Atom, number: int) -> Atom:
     return atoms.ufunc(np.equal, selector, atoms.literal(number, np.int32))
 
 
-def decide(choice: UnionValue, operation: Callable[[Any], Any]) -> Any:
+def decide(choice: UnionValue, operation: Callable[[Any], object]) -> Value:
     """An operation on a value that is one of a few objects, or of the nodes of a structure."""
     if isinstance(choice, Reference):
         found = node_reads.read(choice, operation, is_own)
@@ -348,5 +349,5 @@ def decide(choice: UnionValue, operation: Callable[[Any], Any]) -> Any:
     return stage(choice.tag, thunks, (), "an operation on one of a few objects")
 
 
-def _apply(operation: Callable[[Any], Any], option: Any) -> Any:
+def _apply(operation: Callable[[Any], object], option: object) -> Value:
     return operation(option)

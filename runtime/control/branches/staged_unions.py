@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from anabranch.runtime.control.branches import select_value, stage_branches
+from anabranch.runtime.tracing.upper_layers import UnionOperations
 from anabranch.runtime.values import text_tables
 from anabranch.runtime.values.lazy_text import StrMethod
 from anabranch.runtime.values.pytrees import several_sizes
-from anabranch.runtime.values.union_operations import UnionOperations
 
 OPERATIONS: Final = UnionOperations(
     decide=stage_branches.decide,

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import apply_ufunc, atoms
 from anabranch.runtime.values.containers import own_method
-from anabranch.runtime.values.dynamic_lists.growable_list import is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
-from anabranch.runtime.values.static_requests import know, wanting
+from anabranch.runtime.values.static_requests import request_static, with_static_request
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 
-def truth(value: Any) -> bool | Atom:
+def truth(value: Value) -> bool | Atom:
     """`bool(value)`, as far as it is known while tracing.
 
     Raises
@@ -35,7 +34,7 @@ def truth(value: Any) -> bool | Atom:
         return truth(value.through(truth_value))
     if isinstance(value, UnionValue):
         return _choice_truth(value)
-    if is_grown(value):
+    if is_dynamic_list(value):
         return truth(value.items.length)
     method = own_method(value, "__bool__")
     return bool(value) if method is None else _answer(method())
@@ -49,13 +48,13 @@ def kept(condition: object) -> bool:
     if tracing():
         current().trace.outside.needs_plain()
     what = "whether a comprehension keeps an item"
-    know(decided, what)
+    request_static(decided, what)
     error = ConcretizationError(
         "whether this comprehension keeps an item is known only at run time, which is supported neither in set and "
         "dict comprehensions nor in those that assign names (:=); make a list instead of a set or dict, or leave the "
         "assignment out"
     )
-    raise wanting(error, decided, what)
+    raise with_static_request(error, decided, what)
 
 
 def _answer(answer: object) -> bool | Atom:
@@ -86,7 +85,7 @@ def _choice_truth(choice: UnionValue) -> bool | Atom:
     return bool(result.value) if isinstance(result, Literal) else result
 
 
-def truth_value(value: Any) -> Any:
+def truth_value(value: object) -> Value:
     """`bool(value)` as a value: a plain or a traced Python bool."""
     decided = truth(value)
     return decided if isinstance(decided, bool) else python_scalar(decided)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.stdlib import (
     builtins_,
     cmath_,
@@ -52,7 +53,7 @@ def counterpart(value: object) -> str | None:
     return None
 
 
-def staged(value: Any) -> Any:
+def staged(value: object) -> Value:
     """The staged form of a module or function, or the object itself."""
     if value is np:
         return namespace
@@ -71,7 +72,7 @@ def staged(value: Any) -> Any:
     return staged_numpy(value)
 
 
-def imported(value: Any) -> Any:
+def imported(value: object) -> Value:
     """Return the value for a name that a function imports: a type or a built-in as it is, anything else staged.
 
     Types and built-ins are staged where they are called, as each of them may be compared, shown or passed on.
@@ -83,7 +84,7 @@ def imported(value: Any) -> Any:
     return value if own else staged(value)
 
 
-def original_of(function: object) -> Any:
+def original_of(function: object) -> Value:
     """The function of Python's or NumPy's that a staged one stands for; any other as it is."""
     if not (getattr(function, "__module__", None) or "").startswith("anabranch."):
         return function

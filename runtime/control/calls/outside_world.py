@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control.calls.user_functions import is_users
+from anabranch.base.value import Value
+from anabranch.runtime.control.calls.user_functions import is_user_function
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import files
 from anabranch.runtime.tracing.builder import tracing
@@ -94,7 +95,7 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
     if name is None:
         return None
 
-    def refuse(*args: Any, **kwargs: Any) -> Any:
+    def refuse(*args: Value, **kwargs: Value) -> Value:
         if not any(map(files.is_in_memory, (*args, *kwargs.values()))):
             files.refuse(name)
         return function(*args, **kwargs)
@@ -160,7 +161,7 @@ def refuse_draws(method: types.BuiltinMethodType | types.MethodType) -> None:
     if not isinstance(owner, (random.Random, *_generators())):
         return
     function = getattr(method, "__func__", None)
-    if isinstance(function, types.FunctionType) and is_users(function):  # of a subclass: it is rewritten
+    if isinstance(function, types.FunctionType) and is_user_function(function):  # of a subclass: it is rewritten
         return
     name = method.__name__
     shown = "random" if getattr(random, name, None) == method else type(owner).__name__

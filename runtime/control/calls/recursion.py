@@ -7,7 +7,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing import source_frames
 from anabranch.runtime.tracing.builder import Builder, building
 from anabranch.runtime.tracing.state import Active
-from anabranch.runtime.values.static_requests import know
+from anabranch.runtime.values.static_requests import request_static
 
 _INNER_CALLS = 300  # of a function to itself that may be traced for one call
 
@@ -46,7 +46,7 @@ def _know_what_decides(name: str, builder: Builder, depth: int) -> None:
     while builder.depth > depth and builder.parent is not None:
         if builder.selector is not None:
             with building(builder.parent):
-                know(builder.selector, f"the depth to which {name} calls itself")
+                request_static(builder.selector, f"the depth to which {name} calls itself")
         builder = builder.parent
 
 
@@ -57,7 +57,7 @@ def too_deep(conditional: bool) -> RecursionError:
     return error
 
 
-def endless(error: RecursionError) -> UnsupportedOperationError | None:
+def infinite_recursion(error: RecursionError) -> UnsupportedOperationError | None:
     """Return the error of endless recursion while tracing; None where the plain function raises it, too."""
     if getattr(error, "anabranch_own", False):
         return None

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.base.signals import whole
+from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.containers import container_order
 from anabranch.runtime.tracing.builder import tracing
@@ -38,8 +39,8 @@ _IMMUTABLE = 1 << 8
 class Staging:
     """The classes that one trace has met: their special methods are staged until it is closed."""
 
-    def __init__(self, call: Call, is_users: Callable[[types.FunctionType], bool]) -> None:
-        self._call, self._is_users = call, is_users
+    def __init__(self, call: Call, is_user_function: Callable[[types.FunctionType], bool]) -> None:
+        self._call, self._is_user_function = call, is_user_function
         self._met: dict[int, type] = {}
 
     @whole
@@ -68,20 +69,20 @@ class Staging:
 
     def _stage(self, known: patched_classes.Staged) -> None:
         for name, value in list(vars(known.cls).items()):
-            stand_in = self._stand_in(known.cls, name, value)
-            if stand_in is not None:
+            replacement = self._replacement(known.cls, name, value)
+            if replacement is not None:
                 known.before[name] = value
-                type.__setattr__(known.cls, name, stand_in)
+                type.__setattr__(known.cls, name, replacement)
         if "__eq__" in known.before and "__ne__" not in vars(known.cls):
             known.before["__ne__"] = None
             type.__setattr__(known.cls, "__ne__", _not_equal)
 
-    def _stand_in(self, cls: type, name: str, value: object) -> object:
+    def _replacement(self, cls: type, name: str, value: object) -> object:
         """The replacement of an attribute of a class while tracing; None for the attribute itself."""
         if isinstance(value, types.FunctionType):
             if (compared := _of_dataclass(cls, name, value)) is not None:
                 return compared
-            if name == "__hash__" and self._is_users(value):
+            if name == "__hash__" and self._is_user_function(value):
                 return _hashing(value)
             special = name.startswith("__") and name.endswith("__") and name not in _LEFT
             return self._dispatching(value) if special and (name != "__init__" or _is_made_in_c(cls)) else None
@@ -99,7 +100,7 @@ class Staging:
         return None
 
     def _dispatching(self, function: object) -> Call | None:
-        if isinstance(function, types.FunctionType) and self._is_users(function):
+        if isinstance(function, types.FunctionType) and self._is_user_function(function):
             return _dispatching(function, self._call)
         return None
 
@@ -114,7 +115,7 @@ def _of_dataclass(cls: type, name: str, value: types.FunctionType) -> Call | Non
     operation, names = _COMPARISONS[name], tuple(f.name for f in dataclasses.fields(cls) if f.compare)
 
     @functools.wraps(value)
-    def compare(self: Any, other: Any) -> Any:
+    def compare(self: Any, other: Value) -> Value:
         if not tracing() or other.__class__ is not self.__class__:
             return value(self, other)
         return container_order.compared(operation, *(tuple(getattr(v, n) for n in names) for v in (self, other)))
@@ -141,7 +142,7 @@ def _dispatching(function: Call, call: Call) -> Call:
     plain = function.__name__ in ("__index__", "__length_hint__")
 
     @functools.wraps(function)
-    def special(*args: Any, **kwargs: Any) -> Any:
+    def special(*args: object, **kwargs: object) -> Value:
         if not tracing():
             return function(*args, **kwargs)
         made = call(function, *args, **kwargs)
@@ -154,7 +155,7 @@ def _hashing(function: Call) -> Call:
     """A `__hash__` as it is written, which says what is missing where its answer is known only at run time."""
 
     @functools.wraps(function)
-    def special(self: Any) -> Any:
+    def special(self: object) -> Value:
         made = function(self)
         return hash(made) if isinstance(made, Tracer) else made
 
@@ -164,7 +165,7 @@ def _hashing(function: Call) -> Call:
 _CODE: types.CodeType = _dispatching(len, len).__code__
 
 
-def _not_equal(a: Any, b: Any) -> Any:
+def _not_equal(a: object, b: object) -> Value:
     """`object.__ne__` for an `__eq__` whose answer may be known only at run time."""
     equal: Call = type(a).__eq__
     answer = equal(a, b)

@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from anabranch.base.deep_stack import users_limit
+from anabranch.base.value import Value
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.loops.steps import StateForm
@@ -51,12 +52,12 @@ class Looped:
 
     __slots__ = ("code", "first", "function", "rewritten")
 
-    def __init__(self, function: types.FunctionType, rewritten: Callable[..., Any]) -> None:
+    def __init__(self, function: types.FunctionType, rewritten: Callable[..., object]) -> None:
         self.function, self.rewritten = function, rewritten
         self.code = function.__code__
         self.first: tuple[Any, ...] = ()
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Value, **kwargs: Value) -> Value:
         bound = inspect.signature(self.function).bind(*args, **kwargs)
         bound.apply_defaults()
         if bound.kwargs:
@@ -66,10 +67,10 @@ class Looped:
         if truth(_is_call(outcome)) is False:
             return outcome
 
-        def goes_on(outcome: Any, count: Any) -> Any:
+        def goes_on(outcome: Any, count: Value) -> Value:
             return _and(_is_call(outcome), count < users_limit())
 
-        def step(outcome: Any, count: Any) -> Any:
+        def step(outcome: Any, count: Value) -> Value:
             return self._step_of(outcome), count + 1
 
         name = self.code.co_name
@@ -78,14 +79,14 @@ class Looped:
         _, _, outcome, _ = staged(goes_on, step, (outcome, 1), form, self.function, what)
         return _value(outcome)
 
-    def _step_of(self, outcome: Any) -> Any:
+    def _step_of(self, outcome: Any) -> Value:
         if isinstance(outcome, UnionValue):
             outcome = outcome.assuming([o for o in outcome.options if isinstance(o, TailCall)])
         if isinstance(outcome, UnionValue):
             return outcome.through(lambda call: self._step(*call))
         return self._step(*outcome)
 
-    def _step(self, *args: Any) -> Any:
+    def _step(self, *args: object) -> Value:
         given = [_given(a, first) for a, first in zip(args, self.first, strict=True)]
         calls = current().trace.calls.tail_calls
         calls.append(self)
@@ -95,17 +96,17 @@ class Looped:
             calls.pop()
 
 
-def _given(argument: Any, first: Any) -> Any:
+def _given(argument: object, first: object) -> Value:
     if isinstance(argument, UnionValue) and not isinstance(argument, Reference):
         return UnionValue(argument.tag, tuple(first if o is SAME else o for o in argument.options))
     return first if argument is SAME else argument
 
 
-def _is_call(outcome: Any) -> Any:
+def _is_call(outcome: object) -> Value:
     return isinstance_(outcome, TailCall)
 
 
-def _and(one: Any, other: Any) -> Any:
+def _and(one: object, other: object) -> Value:
     left, right = truth(one), truth(other)
     if isinstance(left, bool):
         return other if left else False
@@ -114,7 +115,7 @@ def _and(one: Any, other: Any) -> Any:
     return python_scalar(atoms.logical_and(left, right))
 
 
-def _value(outcome: Any) -> Any:
+def _value(outcome: object) -> Value:
     """Return the result of the last call; a call that is left would be too deep."""
     left = truth(_is_call(outcome))
     pred: Atom = atoms.literal(np.bool_(left)) if isinstance(left, bool) else left
@@ -124,7 +125,9 @@ def _value(outcome: Any) -> Any:
     return outcome
 
 
-def step_of(code: types.CodeType, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TailCall | None:
+def step_of(
+    code: types.CodeType, function: object, args: tuple[object, ...], kwargs: dict[str, Value]
+) -> TailCall | None:
     """Return the next step of a loop that `return function(*args, **kwargs)` is; None where it is a call.
 
     `code` is that of the function that ends with it, or of a branch in it.
@@ -154,7 +157,7 @@ def _is_part(code: types.CodeType, function: types.CodeType) -> bool:
     return code.co_filename == function.co_filename and (own == name or own.startswith(f"{name}.<locals>."))
 
 
-def _walks(values: tuple[Any, ...]) -> bool:
+def _walks(values: tuple[object, ...]) -> bool:
     """Return whether one of some arguments is a node of a structure, or leads to others of its kind."""
     return any(
         isinstance(v, Reference) or (node_graphs.leads_to_its_kind(v) and node_graphs.graph_of(v) is not None)

@@ -15,13 +15,14 @@ from typing import Any
 import numpy as np
 
 from anabranch import transpile
+from anabranch.base.value import Value
 from anabranch.runtime.errors import AnabranchError, ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import installed, internal
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.failures.refusals import not_compiled
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.static_requests import know, needs_of, wanting
+from anabranch.runtime.values.static_requests import request_static, requests_of, with_static_request
 from anabranch.runtime.values.tracer import Tracer
 
 # How Python says that a call does not fit the parameters, whatever the arguments are.
@@ -32,7 +33,7 @@ _MISREADINGS = (TypeError, AttributeError, RuntimeError, SystemError, NotImpleme
 _NUMERIC = ("scipy", "pandas", "sklearn", "numba", "cython")
 
 
-def run(function: object, target: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def run(function: object, target: Callable[..., Any], args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """`target(*args, **kwargs)`, which is what `function` really is.
 
     Raises
@@ -49,12 +50,12 @@ def run(function: object, target: Callable[..., Any], args: tuple[Any, ...], kwa
         if not tracing() or not _misread(function, args, kwargs, error, current().trace.requests.refusals > refusals):
             raise
         for value in _integers((*args, *kwargs.values())):
-            know(value.atom, f"an argument of {_name(function)}()")
+            request_static(value.atom, f"an argument of {_name(function)}()")
         raise _refusal(function, error, (*args, *kwargs.values())) from None
 
 
 def _misread(
-    function: object, args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception, is_refused: bool
+    function: object, args: tuple[object, ...], kwargs: dict[str, Value], error: Exception, is_refused: bool
 ) -> bool:
     """Return whether an error was raised because a function does not recognise the stand-in for a run-time value.
 
@@ -65,7 +66,7 @@ def _misread(
         return False
     assert error.__traceback__ is not None
     codes = list(_codes(error.__traceback__.tb_next))
-    if any(map(_is_users, codes)):
+    if any(map(_is_user_code, codes)):
         return False
     in_library = [not internal(code.co_filename) for code in codes]
     if ours:
@@ -90,7 +91,7 @@ def _codes(traceback: types.TracebackType | None) -> Iterator[types.CodeType]:
         traceback = traceback.tb_next
 
 
-def _is_users(code: types.CodeType) -> bool:
+def _is_user_code(code: types.CodeType) -> bool:
     return transpile.is_rewritten(code) or not (internal(code.co_filename) or installed(code.co_filename))
 
 
@@ -119,7 +120,7 @@ def _name(function: object) -> str:
     return f"{next((m for m in names if getattr(sys.modules.get(m), name, None) is function), '.'.join(outer))}.{name}"
 
 
-def _integers(arguments: Iterable[Any]) -> list[Any]:
+def _integers(arguments: Iterable[object]) -> list[Value]:
     """The integers and bools among the arguments that are known only at run time."""
     return [v for v in arguments if isinstance(v, Tracer) and _is_integer(v)]
 
@@ -134,10 +135,10 @@ def _refusal(function: object, error: Exception, arguments: Iterable[object]) ->
     text = not_compiled(_name(function), _said(error))
     concrete = isinstance(error, ConcretizationError)
     refusal: AnabranchError = ConcretizationError(text) if concrete else UnsupportedOperationError(text)
-    if needs := needs_of(error):
+    if needs := requests_of(error):
         refusal.anabranch_needs = needs  # type: ignore[attr-defined]
     for value in _integers(arguments):
-        refusal = wanting(refusal, value.atom, f"an argument of {_name(function)}()")
+        refusal = with_static_request(refusal, value.atom, f"an argument of {_name(function)}()")
     return refusal
 
 

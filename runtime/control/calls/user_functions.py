@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from anabranch import transpile
+from anabranch.base.value import Value
 from anabranch.runtime.config import settings
 from anabranch.runtime.control.calls import special_methods, tail_calls
 from anabranch.runtime.control.calls.counterparts import counterpart
-from anabranch.runtime.control.iteration.push_iteration import generator
+from anabranch.runtime.control.iteration.generators import generator
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import OWN_SPEED, internal, standard
@@ -26,7 +27,7 @@ from anabranch.transpile import is_rewritten as is_rewritten
 _TOTAL_ORDERING = frozenset(f.__code__ for made in vars(functools)["_convert"].values() for _, f in made)
 
 
-def is_users(function: types.FunctionType) -> bool:
+def is_user_function(function: types.FunctionType) -> bool:
     """Return whether a function is to be rewritten: not the standard library's or a numeric package's, with source."""
     code = function.__code__
     if internal(code.co_filename):
@@ -54,7 +55,7 @@ def rewritten(function: types.FunctionType) -> Callable[..., Any]:
     trace.outside.enter(function)
     if trace.lists.may_grow:
         transpile.stage_operators(function.__code__, "list")
-    if transpile.is_rewritten(function.__code__) or not is_users(function):
+    if transpile.is_rewritten(function.__code__) or not is_user_function(function):
         return function
     if function.__code__.co_flags & inspect.CO_GENERATOR:
         note("rewritten", _named(function), lambda: "a generator, which hands its values to the loop over it")
@@ -82,13 +83,13 @@ def _reads_arrays(function: types.FunctionType) -> bool:
     return any(type(v) in (np.ndarray, Array) for v in inspect.getclosurevars(function).nonlocals.values())
 
 
-def _outside(value: Any) -> Any:
+def _outside(value: object) -> Value:
     """The traced form of a value from a function's globals or closure: an array is an input of the computation."""
-    if not is_hoistable(value) or not tracing():
+    if not is_capturable(value) or not tracing():
         return value
-    return current().trace.outside.hoist(value)
+    return current().trace.outside.capture(value)
 
 
-def is_hoistable(value: object) -> bool:
+def is_capturable(value: object) -> bool:
     """Return whether a value from outside is an array of numbers."""
     return type(value) is Array or (type(value) is np.ndarray and value.dtype.kind in "biufc")

@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control import attribute
 from anabranch.runtime.control.stdlib.introspection import type_
 from anabranch.runtime.tracing.builder import current, tracing
@@ -33,7 +34,7 @@ def unwrapped(function: object, call: Call) -> Call | None:
     return None
 
 
-def _cached(function: functools._lru_cache_wrapper[Any], call: Call, *args: Any, **kwargs: Any) -> Any:
+def _cached(function: functools._lru_cache_wrapper[Any], call: Call, *args: object, **kwargs: object) -> Value:
     """A run-time argument is nothing to find a kept result by; for others the result may be one from before."""
     if any(isinstance(a, (Tracer, UnionValue)) for a in (*args, *kwargs.values())):
         return call(function.__wrapped__, *args, **kwargs)
@@ -43,7 +44,7 @@ def _cached(function: functools._lru_cache_wrapper[Any], call: Call, *args: Any,
     return made
 
 
-def _dispatched(function: Any, call: Call, *args: Any, **kwargs: Any) -> Any:
+def _dispatched(function: Any, call: Call, *args: Value, **kwargs: Value) -> Value:
     """The implementation for the class that a run-time value stands for."""
     return call(function.dispatch(type_(args[0])), *args, **kwargs)
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Hashable, Sequence
-from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.columnar import nested_lists, row_tables
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.source_frames import Position, position, users
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow, is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
 from anabranch.runtime.values.dynamic_lists.list_contents import element_kinds, side_by_side
 from anabranch.runtime.values.heap.snapshot import Heap
 
@@ -23,13 +23,13 @@ from anabranch.runtime.values.heap.snapshot import Heap
 SMALL = 8
 
 
-def birthplace() -> Position | None:
+def allocation_site() -> Position | None:
     """The place in the user's code where a list is made now."""
     frame = next(users(sys._getframe(1)), None)
     return None if frame is None else position(frame)
 
 
-def at_birth(owner: Any, site: Hashable) -> None:
+def note_allocation(owner: Value, site: Hashable) -> None:
     """Note where a list was made; keep its elements side by side if lists made there are to be."""
     owner.site = site
     sites = current().trace.lists.array_sites
@@ -37,14 +37,14 @@ def at_birth(owner: Any, site: Hashable) -> None:
         become_array(owner)
 
 
-def become_array(owner: Any) -> bool:
+def become_array(owner: Value) -> bool:
     """Keep the elements of a list side by side, if that can be done; whether they are."""
-    if owner.is_grown:
+    if owner.is_dynamic:
         return bool(owner.is_fixed)
     if may_be_table(owner.contents()):
         made = nested_lists.become_table(owner)
         if made and ("rows", owner.site) in (current().trace.lists.array_sites or ()):
-            nested_lists.refer(owner)
+            nested_lists.become_row_references(owner)
         return made
     if owner.native.__len__(owner) <= SMALL:
         return False
@@ -56,7 +56,7 @@ def become_array(owner: Any) -> bool:
     return True
 
 
-def indexed(owner: Any) -> None:
+def prepare_indexed(owner: Value) -> None:
     """Have the elements of a list that may grow side by side, which is indexed by a run-time value now.
 
     Raises
@@ -65,7 +65,7 @@ def indexed(owner: Any) -> None:
         Where its elements had better been side by side since it was made.
     """
     trace = current().trace
-    if owner.is_grown or trace.lists.array_sites is None or owner.native is not list:
+    if owner.is_dynamic or trace.lists.array_sites is None or owner.native is not list:
         return
     contents = owner.contents()
     table = may_be_table(contents)
@@ -85,11 +85,11 @@ def before_loop(roots: Sequence[object]) -> None:
     sites = current().trace.lists.array_sites
     if sites:
         for slot in list(Heap(roots).slots.values()):
-            if isinstance(slot.target, MayGrow) and slot.target.site in sites:
+            if isinstance(slot.target, Growable) and slot.target.site in sites:
                 become_array(slot.target)
 
 
-def plain_list_indexed(items: list[Any]) -> None:
+def prepare_plain_indexed(items: list[Value]) -> None:
     """Have the elements of an ordinary list side by side, which is indexed by a run-time value now.
 
     Raises
@@ -107,17 +107,17 @@ def plain_list_indexed(items: list[Any]) -> None:
         raise Restart(lists=True)
 
 
-def may_be_array(contents: Sequence[Any]) -> bool:
+def may_be_array(contents: Sequence[object]) -> bool:
     """Return whether elements are many, and of kinds that can be kept side by side."""
     return len(contents) > SMALL and element_kinds(contents) is not None
 
 
-def may_be_table(contents: Sequence[Any]) -> bool:
+def may_be_table(contents: Sequence[Value]) -> bool:
     """Return whether elements of lists of one length are many, and of kinds that can be kept side by side."""
     width = nested_lists.width_of(contents)
     if width * len(contents) <= SMALL or row_tables.NO_TABLES in (current().trace.lists.array_sites or ()):
         return False
-    return all(is_grown(row) or element_kinds(list(row)) is not None for row in contents)
+    return all(is_dynamic_list(row) or element_kinds(list(row)) is not None for row in contents)
 
 
 def fits(value: object) -> bool:

@@ -1,6 +1,6 @@
 """Arrays that are items of a list of run-time length: the list has a copy, so that nothing may be written into them.
 
-A builder knows which memory that is (`Builder.keep`). What a branch or a loop keeps is kept after it, and so is what
+A builder knows which memory that is (`Builder.freeze`). What a branch or a loop keeps is kept after it, and so is what
 may be that memory; in a loop the step after it must not write there, either.
 """
 
@@ -26,10 +26,10 @@ def after_branches(
 ) -> None:
     """Note the memory that branches keep, and arrays put together of such, as kept after them."""
     for inner, packed in branches:
-        _hand_out(outer, inner)
+        _freeze_outside(outer, inner)
         for part, array in zip(packed, made, strict=False):
-            if array is not None and part.handle is not None and inner.keeps(part.handle.storage):
-                outer.keep(array.storage)
+            if array is not None and part.handle is not None and inner.is_frozen(part.handle.storage):
+                outer.freeze(array.storage)
 
 
 def check_step(
@@ -41,7 +41,7 @@ def check_step(
     own = {array.storage: k for k, array in enumerate(entry) if array is not None}
     for storage in body.written:
         k = own.get(storage)
-        if (k is not None or outer.outer_has(storage) or storage in outer.env) and body.keeps(storage):
+        if (k is not None or outer.outer_has(storage) or storage in outer.env) and body.is_frozen(storage):
             raise refusal()
         if k is not None and (_keeps(outer, init[k]) or _keeps(body, packed[k])):
             raise refusal()
@@ -52,13 +52,13 @@ def appends_callers_array(body: Builder, entry: Sequence[TracedArray | None], in
     if not body.trace.lists.has_copies:
         return False
     callers = {s for s in body.trace.identity.callers_memory if not isinstance(s.readonly, OnDevice)}
-    if any(s not in callers and aliasing.memory(s) & callers for s in body.kept or ()):
+    if any(s not in callers and aliasing.memory(s) & callers for s in body.frozen_storages or ()):
         return True
     return any(
         start is not None
         and before.handle is not None
         and before.handle.storage in callers
-        and body.keeps(start.storage)
+        and body.is_frozen(start.storage)
         for start, before in zip(entry, init, strict=True)
     )
 
@@ -74,24 +74,24 @@ def after_loop(
     """Note the memory that a loop keeps, and the arrays that its names are after it, as kept after it."""
     if not body.trace.lists.has_copies:
         return
-    _hand_out(outer, body)
+    _freeze_outside(outer, body)
     for start, before, after, array in zip(entry, init, packed, made, strict=False):
-        appended = start is not None and body.keeps(start.storage)
+        appended = start is not None and body.is_frozen(start.storage)
         if appended and before.handle is not None:
-            outer.keep(before.handle.storage)
+            outer.freeze(before.handle.storage)
         if array is not None and (appended or _keeps(outer, before) or _keeps(body, after)):
-            outer.keep(array.storage)
+            outer.freeze(array.storage)
 
 
 def _keeps(builder: Builder, part: Packed) -> bool:
-    return part.handle is not None and builder.keeps(part.handle.storage)
+    return part.handle is not None and builder.is_frozen(part.handle.storage)
 
 
-def _hand_out(outer: Builder, inner: Builder) -> None:
-    kept: set[Storage] = inner.kept or set()
+def _freeze_outside(outer: Builder, inner: Builder) -> None:
+    kept: set[Storage] = inner.frozen_storages or set()
     for storage in kept:
         if storage in outer.env or outer.outer_has(storage):
-            outer.keep(storage)
+            outer.freeze(storage)
 
 
 def refusal() -> AliasError:

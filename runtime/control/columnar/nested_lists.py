@@ -8,48 +8,48 @@ belongs to the builder in which it was made; where that ends, the rows hold thei
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.control.columnar.row_tables import Home, Row, Table, view, without_tables
+from anabranch.base.value import Value
+from anabranch.runtime.control.columnar.row_tables import Row, RowBinding, Table, view, without_tables
 from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values.containers import Structure
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.dynamic_lists.items import Items, one_after_another
 from anabranch.runtime.values.dynamic_lists.list_contents import side_by_side
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees.layout import Node, Union
 
 
-def width_of(contents: Sequence[Any]) -> int:
+def width_of(contents: Sequence[Value]) -> int:
     """The length that all items have, if they are lists of one length; 0 where they make no table."""
     if len(contents) < 2 or not all(isinstance(row, list) for row in contents):
         return 0
-    if any(isinstance(row, MayGrow) and row.is_grown and not row.is_fixed for row in contents):
+    if any(isinstance(row, Growable) and row.is_dynamic and not row.is_fixed for row in contents):
         return 0
     lengths = {len(row) for row in contents}
     return lengths.pop() if len(lengths) == 1 else 0
 
 
-def _home_of(item: object) -> Home | None:
+def _row_binding_of(item: object) -> RowBinding | None:
     """Return the row that an item of a list is; attributes of a run-time alternative would be staged."""
-    return item.home if isinstance(item, MayGrow) else None
+    return item.row_binding if isinstance(item, Growable) else None
 
 
-def table_of(owner: list[Any]) -> Table | None:
+def table_of(owner: list[Value]) -> Table | None:
     """The table of which the items of a list are rows, all of them in order."""
     contents = list.__iter__(owner)
-    home = _home_of(next(contents, None))
+    home = _row_binding_of(next(contents, None))
     if home is None or home.before is None or home.index != 0 or len(owner) != len(home.table.owners):
         return None
     same = all(row is other for row, other in zip(list.__iter__(owner), home.table.owners, strict=True))
     return home.table if same else None
 
 
-def become_table(owner: list[Any]) -> bool:
+def become_table(owner: list[Value]) -> bool:
     """Put the elements of all items of a list into a table, if that can be done; whether they are."""
     rows = list(list.__iter__(owner))
     width = width_of(rows)
@@ -57,7 +57,7 @@ def become_table(owner: list[Any]) -> bool:
     known = trace.heap.snapshots[-1].has_seen if trace.heap.snapshots else lambda _: False
     if not width or len({id(row) for row in rows}) < len(rows):
         return False
-    if any(not isinstance(row, MayGrow) or row.home is not None or known(row) for row in rows):
+    if any(not isinstance(row, Growable) or row.row_binding is not None or known(row) for row in rows):
         return False
     parts = [row.contents() for row in rows]
     items = _of_rows(parts)
@@ -67,33 +67,33 @@ def become_table(owner: list[Any]) -> bool:
     trace.lists.tables.append(table)
     trace.lists.in_arrays += width * len(rows)
     for place, (row, part) in enumerate(zip(rows, parts, strict=True)):
-        row.enter_home(Home(table, place, part))
+        row.bind_row(RowBinding(table, place, part))
     return True
 
 
-def refer(owner: Any) -> Table | None:
+def become_row_references(owner: Value) -> Table | None:
     """Let a list whose items all are rows of one table hold which rows they are; None where they are not."""
     rows = list(list.__iter__(owner))
-    homes = [_home_of(row) for row in rows]
+    homes = [_row_binding_of(row) for row in rows]
     if not homes or homes[0] is None or any(home is None or home.table is not homes[0].table for home in homes):
         return None
     table: Table = homes[0].table
-    items = side_by_side([view(type(row), table, row.home.index) for row in rows], fixed=True)
+    items = side_by_side([view(type(row), table, row.row_binding.index) for row in rows], fixed=True)
     if items is not None:
         owner.become(items)
     return table
 
 
-def replace_row(owner: Any, key: Any, value: Any) -> None:
+def replace_row(owner: Value, key: Value, value: Value) -> None:
     """`owner[key] = value`, for a list of rows."""
-    home, sites = _home_of(value), current().trace.lists.array_sites
+    home, sites = _row_binding_of(value), current().trace.lists.array_sites
     if home is None or sites is None:
         raise without_tables("is replaced by another list")
     if owner.site is not None and ("rows", owner.site) not in sites:
         # Which rows it holds had better be numbers before any branch or loop.
         sites.add(("rows", owner.site))
         raise Restart(lists=True)
-    table = refer(owner)
+    table = become_row_references(owner)
     if table is None or home.table is not table or not owner.is_fixed:
         raise without_tables("is replaced by another list")
     owner[key] = view(type(value), table, home.index)
@@ -120,16 +120,16 @@ class RowReferencesStructure(Structure):
     def mutable(self) -> bool:
         return False
 
-    def children(self, value: RowReferences) -> list[Any]:
+    def children(self, value: RowReferences) -> list[Value]:
         return [*value.items.parts[1 if self.extra else 0 :], *value.owners]
 
-    def build(self, children: Sequence[Any]) -> list[Any]:
+    def build(self, children: Sequence[Value]) -> list[Value]:
         numbers, *rows = children if self.extra else children[1:]
         length = len(numbers) if self.extra else int(children[0])
         return [rows[k] for k in np.asarray(numbers)[:length].tolist()]
 
 
-def referred(items: Items) -> tuple[object, ...]:
+def reference_roots(items: Items) -> tuple[object, ...]:
     """The tables that elements say they are rows of, and the lists that are the rows."""
     found = _tables(items)
     return tuple(part for table in found for part in (table, *table.owners))
@@ -159,10 +159,10 @@ def finished(items: Items) -> Items | RowReferences:
 def _are_rows(items: Items) -> bool:
     """Return whether all elements are rows of one table."""
     first, *others = items.structure.variants
-    return not others and not items.structure.ring and isinstance(first, Node) and first.structure.refers
+    return not others and not items.structure.is_circular and isinstance(first, Node) and first.structure.refers
 
 
-def _of_rows(parts: Sequence[Any]) -> Items | None:
+def _of_rows(parts: Sequence[Value]) -> Items | None:
     """The elements of all rows."""
     if not any(isinstance(part, Items) for part in parts):
         return side_by_side([v for part in parts for v in part], fixed=True)
@@ -194,5 +194,5 @@ def end(builder: Builder, left: Callable[[], Iterable[object]]) -> None:
 def _items_in(left: Callable[[], Iterable[object]]) -> Iterator[Items]:
     """Yield the elements of each list that some values lead to, if they are side by side."""
     for slot in Heap(left()).slots.values():
-        if isinstance(slot.target, MayGrow) and slot.target.home is None and slot.target.items is not None:
+        if isinstance(slot.target, Growable) and slot.target.row_binding is None and slot.target.items is not None:
             yield slot.target.items

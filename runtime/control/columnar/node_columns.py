@@ -10,6 +10,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.grammar import a
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.tracing.storage import Part
@@ -52,7 +53,7 @@ class _Group:
     values: list[Any]
 
 
-def gathered(place: NodeIndex, found: Mapping[int, Any]) -> Any:
+def gathered(place: NodeIndex, found: Mapping[int, object]) -> Value:
     """The value for the node that it is, with the failures of those for which there is none."""
     groups: dict[Hashable, _Group] = {}
     has_nodes = any(v is not None and not isinstance(v, Raised) and v in place.graph for v in found.values())
@@ -114,7 +115,7 @@ def _key(place: NodeIndex, value: object, has_nodes: bool) -> Hashable:
     raise UnlikeFieldsError(f"holds {a(type(value).__name__)}, another one in each node")
 
 
-def _column(place: NodeIndex, group: _Group) -> Any:
+def _column(place: NodeIndex, group: _Group) -> Value:
     """The value among those of a group that is the node's."""
     first = group.values[0]
     graph = place.graph
@@ -136,7 +137,7 @@ def _column(place: NodeIndex, group: _Group) -> Any:
     return first
 
 
-def _number(place: NodeIndex, group: _Group, abstract: Abstract) -> Any:
+def _number(place: NodeIndex, group: _Group, abstract: Abstract) -> Value:
     if all(layouts.same(v, group.values[0]) for v in group.values):
         return group.values[0]
     rows = [wrap.as_atom(v, abstract.dtype) for v in group.values]

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.columnar import node_columns as columns, node_writes
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow, is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
 from anabranch.runtime.values.heap.slots import slot_of
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
@@ -19,7 +20,7 @@ from anabranch.runtime.values.pytrees import node_reference
 from anabranch.runtime.values.pytrees.node_reference import Reference
 
 
-def read(reference: Reference, operation: Callable[[Any], Any], is_own: Callable[[BaseException], bool]) -> Any:
+def read(reference: Reference, operation: Callable[[Any], object], is_own: Callable[[BaseException], bool]) -> Value:
     """The operation on the node, which only reads; None is one of the nodes.
 
     It is done on each node while tracing. Where it computes something, or changes a node, the nodes have to be few:
@@ -47,7 +48,7 @@ def read(reference: Reference, operation: Callable[[Any], Any], is_own: Callable
                 found[i] = columns.Raised(error)
             if len(builder.equations) > before.equations:
                 raise columns.UnlikeFieldsError
-            writes.take(i)
+            writes.record(i)
         if any(s.changed for s in slots):
             why = "is written to"
             raise columns.UnlikeFieldsError
@@ -67,15 +68,15 @@ def read(reference: Reference, operation: Callable[[Any], Any], is_own: Callable
     return NotImplemented
 
 
-def item(reference: Reference, key: Any, position: Callable[[Any, Any, str], Any]) -> Any:
+def item(reference: Reference, key: Value, position: Callable[[Any, Any, str], Any]) -> Value:
     """`reference[key]` of lists or tuples and a key known only at run time; NotImplemented of anything else.
 
     `position(key, length, name)` gives the place of the key, checked.
     """
     graph = reference.graph_
     rows = {i: graph.members[i] for i in reference.possible_()}
-    classes = {r.native if isinstance(r, MayGrow) else type(r) for r in rows.values()}
-    if len(classes) != 1 or not classes <= {list, tuple} or any(is_grown(r) for r in rows.values()):
+    classes = {r.native if isinstance(r, Growable) else type(r) for r in rows.values()}
+    if len(classes) != 1 or not classes <= {list, tuple} or any(is_dynamic_list(r) for r in rows.values()):
         return NotImplemented
     lengths, starts, items = np.zeros(len(graph.members), np.int64), np.zeros(len(graph.members), np.int64), list[Any]()
     for i, row in rows.items():
@@ -91,7 +92,7 @@ def item(reference: Reference, key: Any, position: Callable[[Any, Any, str], Any
         raise node_reference.refusal(reference, str(error)) from None
 
 
-def is_(reference: Reference, other: Any) -> Any:
+def is_(reference: Reference, other: object) -> Value:
     """`reference is other`, as a bool or an atom."""
     graph = reference.graph_
     if isinstance(other, Reference):

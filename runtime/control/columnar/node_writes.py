@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.columnar.node_columns import UnlikeFieldsError
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.tracing.storage import Part
@@ -41,7 +42,7 @@ class Writes:
         self._fields: dict[Hashable, dict[int, Any]] = {}
         self._refused: list[int] = []  # the nodes that would get something new
 
-    def take(self, number: int) -> None:
+    def record(self, number: int) -> None:
         """Note what the operation has changed in the node of this number, and put it back."""
         slot = self._slots.get(number)
         if slot is None or not slot.changed:
@@ -74,7 +75,7 @@ class Writes:
             error = node_reference.refusal(self._reference, _NEW)
             run_time_checks.fail_if(node_reference.at(table, self._reference.tag), lambda _: error)
 
-    def _emit(self, key: Hashable, new: dict[int, Any]) -> None:
+    def _emit(self, key: Hashable, new: dict[int, Value]) -> None:
         numbers = list(new)
         values = list(new.values())
         olds = [self._slots[i].before[key] for i in numbers]
@@ -99,7 +100,7 @@ class Writes:
             slot.restore({**slot.contents(), key: value})
 
 
-def _one_kind(values: list[Any]) -> Abstract:
+def _one_kind(values: list[Value]) -> Abstract:
     kinds = [layouts.numeric(layouts.Constant(v)) for v in values]
     first = kinds[0]
     if first is None or first.kind is Kind.ARRAY or first.shape:

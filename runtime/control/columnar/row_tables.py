@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.errors import EscapedTracerError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import Builder, current
@@ -35,12 +36,12 @@ _FEW = 64
 class Row(Protocol):
     """A list that can be a row of a table: one that may grow."""
 
-    home: Any  # the `Home` that says which row it is; None for a list that is none
+    row_binding: Any  # the `RowBinding` that says which row it is; None for a list that is none
 
-    def enter_home(self, home: Home) -> None:
+    def bind_row(self, home: RowBinding) -> None:
         """Be a row of a table."""
 
-    def leave_home(self, contents: Any) -> None:
+    def unbind_row(self, contents: object) -> None:
         """Be a row no more, and hold these elements."""
 
 
@@ -68,21 +69,21 @@ class Table:
         start = atoms.ufunc(np.multiply, wrap.as_atom(index, np.int64), width)
         return atoms.ufunc(np.add, start, wrap.as_atom(position, np.int64))
 
-    def element(self, index: int | PythonScalar, position: int | PythonScalar) -> Any:
+    def element(self, index: int | PythonScalar, position: int | PythonScalar) -> Value:
         """One element of a row."""
         return self.items.item(self._int(self.place(index, position)))
 
-    def set_element(self, index: int | PythonScalar, position: int | PythonScalar, value: Any) -> None:
+    def set_element(self, index: int | PythonScalar, position: int | PythonScalar, value: object) -> None:
         """Write one element of a row."""
         self.items = self.items.with_item(self._int(self.place(index, position)), value)
 
-    def _int(self, place: Atom) -> Any:
+    def _int(self, place: Atom) -> Value:
         return python_scalar(place, Interval(0, self.width * len(self.owners) - 1))
 
     def row(self, index: int | PythonScalar) -> Items:
         """The elements of a row."""
         place = self.place(index)
-        lines = [item_memory.line(b, place, self.width) for b in self.items.memory]
+        lines = [item_memory.block(b, place, self.width) for b in self.items.memory]
         structure = self.items.structure.of_length(self.width)
         return Items(structure, (self.width, *map(ListBuffer, lines)))
 
@@ -92,23 +93,23 @@ class Table:
         whole, part = Items.of(self.items, kinds), Items.of(row, kinds.of_length(self.width))
         place = self.place(index)
         pairs = zip(whole.memory, part.memory, strict=True)
-        written = [item_memory.line_updated(a, b, place) for a, b in pairs]
+        written = [item_memory.block_updated(a, b, place) for a, b in pairs]
         self.items = Items(kinds, (whole.length, *map(ListBuffer, written)))
 
     def dissolve(self, wanted: Callable[[Row], bool] = lambda _: True) -> None:
         """Let the rows hold their elements by themselves, those that are wanted; nobody can read the others."""
         unchanged = self.items is self.first
         for owner in self.owners:
-            home = owner.home
+            home = owner.row_binding
             if home is not None and home.table is self and wanted(owner):  # and was not put back to what it was before
-                owner.leave_home(home.before if unchanged else self.row(home.index))
+                owner.unbind_row(home.before if unchanged else self.row(home.index))
         self.items, self.dead = self.first, True
 
     def finish(self) -> None:
         """Let the rows hold parts of the table: the function has ended."""
         self.last, self.items, self.dead = self.items, self.first, True
 
-    def contents(self, home: Home) -> Any:
+    def contents(self, home: RowBinding) -> Value:
         """Return the contents of a row after the function has ended."""
         return home.before if self.last is self.first else RowPart(self.last, home.index, self.width)
 
@@ -137,10 +138,10 @@ class RowPartStructure(Structure):
     def flat(self) -> bool:
         return True
 
-    def children(self, value: RowPart) -> list[Any]:
+    def children(self, value: RowPart) -> list[Value]:
         return list(value.items.parts[1:])
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[Value]) -> Value:
         structure, row, width = self.extra
         return structure.of_length(width).build([c[row * width : (row + 1) * width] for c in children])
 
@@ -148,7 +149,7 @@ class RowPartStructure(Structure):
 class _TableSlot(Slot):
     __slots__ = ()
 
-    def contents(self) -> Any:
+    def contents(self) -> Value:
         return self.target.items
 
     def restore(self, contents: Items) -> None:
@@ -162,12 +163,12 @@ class _TableSlot(Slot):
         return now is before
 
 
-class Home:
+class RowBinding:
     """The row of a table that a list is; `before` is what it held until then, for a list from before the table."""
 
     __slots__ = ("before", "index", "table")
 
-    def __init__(self, table: Table, index: Any, before: Any = None) -> None:
+    def __init__(self, table: Table, index: Value, before: Value = None) -> None:
         self.table, self.index, self.before = table, index, before
 
     def __anabranch_structure__(self) -> Structure:
@@ -186,10 +187,10 @@ class RowStructure(Structure):
     def refers(self) -> bool:
         return True
 
-    def children(self, value: Row) -> list[Any]:
-        return [value.home.index]
+    def children(self, value: Row) -> list[Value]:
+        return [value.row_binding.index]
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[Value]) -> Value:
         return view(self.cls, self.extra, children[0])
 
 
@@ -201,10 +202,10 @@ class RowOfLists(Structure):
     def mutable(self) -> bool:
         return False
 
-    def children(self, value: Row) -> list[Any]:
-        return [value.home.index, *value.home.table.owners]
+    def children(self, value: Row) -> list[Value]:
+        return [value.row_binding.index, *value.row_binding.table.owners]
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[Value]) -> Value:
         index, *rows = children
         if isinstance(index, int):
             return rows[index]
@@ -213,7 +214,7 @@ class RowOfLists(Structure):
 
 def structure_of_row(row: Row) -> Structure | None:
     """The structure of a list that a run-time index has led to; None for the rows themselves."""
-    home = row.home
+    home = row.row_binding
     if home.before is not None:
         return None
     if home.table.dead:
@@ -224,8 +225,8 @@ def structure_of_row(row: Row) -> Structure | None:
 def view(cls: Callable[[], R], table: Table, index: int | PythonScalar) -> R:
     """The list that is a row of a table."""
     made = cls()
-    made.enter_home(Home(table, index))
-    current().trace.identity.bear(made)
+    made.bind_row(RowBinding(table, index))
+    current().trace.identity.note_created(made)
     return made
 
 

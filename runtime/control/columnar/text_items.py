@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, text_tables, wrap
@@ -19,7 +20,7 @@ from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN
 
 
-def length(texts: UnionValue) -> Any:
+def length(texts: UnionValue) -> Value:
     """The number of characters of one of a few texts."""
     return text_tables.look_up(len, texts)
 
@@ -29,7 +30,7 @@ def is_one_of_texts(value: object) -> bool:
     return isinstance(value, UnionValue) and text_tables.is_choice(value) and len(set(map(type, value.options))) == 1
 
 
-def character(texts: UnionValue, index: int | PythonScalar) -> Any:
+def character(texts: UnionValue, index: int | PythonScalar) -> Value:
     """The character of one of a few texts at a place that is in range."""
     starts = itertools.accumulate(map(len, texts.options[:-1]), initial=0)
     first = wrap.as_atom(text_tables.entry(texts.tag, list(starts)), np.int64)
@@ -37,7 +38,7 @@ def character(texts: UnionValue, index: int | PythonScalar) -> Any:
     return text_tables.entry(place, [c for text in texts.options for c in text])
 
 
-def position(texts: UnionValue, key: Any) -> Any:
+def position(texts: UnionValue, key: Value) -> Value:
     """The place of an index from 0 on in one of a few texts, with the check that there is one."""
     size, atom = wrap.as_atom(length(texts), np.int64), atoms.convert(wrap.as_atom(key), np.int64)
     zero = atoms.literal(0, np.int64)
@@ -48,7 +49,7 @@ def position(texts: UnionValue, key: Any) -> Any:
     return python_scalar(atom, Interval(0, max(map(len, texts.options)) - 1))
 
 
-def part(text: str | bytes, key: slice) -> Any:
+def part(text: str | bytes, key: slice) -> Value:
     """A part of a string between bounds of which some are known only at run time."""
     given = (key.start, key.stop, key.step)
     if not any(isinstance(b, Tracer) for b in given):
@@ -68,7 +69,7 @@ def part(text: str | bytes, key: slice) -> Any:
     return text[key] if found is UNKNOWN else found
 
 
-def _between(text: str | bytes, start: Any, stop: Any, step: int | None) -> Any:
+def _between(text: str | bytes, start: object, stop: object, step: int | None) -> Value:
     """The part of a text between bounds that have nothing to do with one another."""
     size = len(text)
     rows: list[Any] = [_places(b, size + 1, size) if isinstance(b, Tracer) else [b] for b in (start, stop)]
@@ -82,14 +83,14 @@ def _between(text: str | bytes, start: Any, stop: Any, step: int | None) -> Any:
     return text_tables.entry(index, [text[i:j:step] for i in rows[0] for j in rows[1]])
 
 
-def _places(bound: Any, before: int, size: int) -> range:
+def _places(bound: object, before: int, size: int) -> range:
     """The different places that a bound may be: from `-before` up to the size."""
     span = size_arithmetic.interval_of(bound)
     low = min(max(span.low, -before), size)
     return range(low, max(low, min(span.high, size)) + 1)
 
 
-def _within(bound: Any, places: range) -> Atom:
+def _within(bound: Value, places: range) -> Atom:
     """A bound, or the nearest of these places, which means the same."""
     return size_arithmetic.atom_of(size_arithmetic.maximum(size_arithmetic.minimum(bound, places[-1]), places[0]))
 

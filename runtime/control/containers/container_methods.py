@@ -7,6 +7,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control import subscript
 from anabranch.runtime.control.branches import select_value
 from anabranch.runtime.control.branches.truth import truth
@@ -21,15 +22,15 @@ from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN
 
 
-def _sort(items: list[Any], *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
-    items[:] = container_order.in_order(items, passed_functions.called(key), reverse)
+def _sort(items: list[Value], *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
+    items[:] = container_order.sorted_items(items, passed_functions.called(key), reverse)
 
 
-def _remove(items: list[Any], value: Any) -> None:
+def _remove(items: list[Value], value: object) -> None:
     del subscript.at(items)[container_order.index(items, value, missing="list.remove(x): x not in list")]
 
 
-def _pop(items: list[Any], place: Any = -1) -> Any:
+def _pop(items: list[Value], place: object = -1) -> Value:
     if isinstance(place, Tracer) and type(items) is list:
         check_integer(place)
         place = index_checks.in_range(place, len(items), "pop index out of range" if items else "pop from empty list")
@@ -38,7 +39,7 @@ def _pop(items: list[Any], place: Any = -1) -> Any:
     return item
 
 
-def _get(items: dict[Any, Any], key: Any, default: Any = None) -> Any:
+def _get(items: dict[Value, Value], key: object, default: object = None) -> Value:
     if text_tables.is_choice(key):
         if all(map(text_tables.is_constant, (default, *items.values()))):
             found = text_tables.look_up(lambda k: items.get(k, default), key)
@@ -64,7 +65,7 @@ _METHODS: dict[str, tuple[tuple[type, ...], Callable[..., Any]]] = {
 }
 
 
-def staged(method: Any) -> Any:
+def staged(method: Any) -> Value:
     """A built-in method of a container; the staged one where its items or arguments are run-time values."""
     classes, function = _METHODS.get(method.__name__, ((), None))
     owner = method.__self__
@@ -72,7 +73,7 @@ def staged(method: Any) -> Any:
         return method
 
     @functools.wraps(method)
-    def choose(*args: Any, **kwargs: Any) -> Any:
+    def choose(*args: Value, **kwargs: Value) -> Value:
         looks_at_items = method.__name__ not in ("pop", "get") and containers.has_traced(owner)
         if looks_at_items or any(map(containers.has_traced, args)) or kwargs.get("key") is not None:
             return fitted(functools.partial(function, owner), method)(*args, **kwargs)

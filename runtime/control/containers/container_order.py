@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.branches import select_value
 from anabranch.runtime.control.branches.truth import truth, truth_value
@@ -17,7 +18,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, containers, wrap
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.dynamic_lists.growable_list import is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
@@ -29,7 +30,7 @@ from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 _ORDERS = (operator.lt, operator.le, operator.gt, operator.ge)
 
 
-def compared(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+def compared(operation: Callable[[Any, Any], object], a: object, b: object) -> Value:
     """`a OP b`; of containers with run-time parts as Python does it, part by part."""
     if (found := looked_up(operation, a, b)) is not UNKNOWN:
         return found
@@ -51,25 +52,25 @@ def compared(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     return _ordered(operation, a, b)
 
 
-def _as_dict(value: Any) -> Any:
+def _as_dict(value: object) -> Value:
     """A dict that is one of the nodes of a structure as a dict of what it holds."""
     copied = value.copied_() if isinstance(value, Reference) else value
     return value if copied is NotImplemented else copied
 
 
-def _is_one(a: Any, b: Any) -> Any:
+def _is_one(a: Value, b: Value) -> Value:
     """Return whether two values, of which one is a node, are one object."""
     same = node_reads.is_(a, b) if isinstance(a, Reference) else node_reads.is_(b, a)
     return same if isinstance(same, bool) else python_scalar(same)
 
 
-def _as_one_number(value: Any) -> Any:
+def _as_one_number(value: object) -> Value:
     """A number of one of a few kinds as one that is worth the same: it is only compared."""
     return value.resolve() if isinstance(value, UnionValue) and value.worth is not None else value
 
 
 def _is_plain(value: object) -> bool:
-    if is_grown(value):
+    if is_dynamic_list(value):
         return False
     return isinstance(value, (tuple, list)) or type(value) is dict
 
@@ -78,7 +79,7 @@ def _alike(a: object, b: object) -> bool:
     return any(isinstance(a, kind) and isinstance(b, kind) for kind in (tuple, list, dict))
 
 
-def equal(a: Any, b: Any) -> Any:
+def equal(a: Value, b: Value) -> Value:
     """`a == b` as a bool, plain or traced; what is one object is equal, as in Python's containers."""
     if a is b:
         return True
@@ -101,7 +102,7 @@ def equal(a: Any, b: Any) -> Any:
     return result
 
 
-def _ordered(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+def _ordered(operation: Callable[[Any, Any], Any], a: Value, b: Value) -> Value:
     """By the first parts that differ, else by the lengths."""
     if not _alike(a, b) or isinstance(a, dict):
         return operation(type(a)(), type(b)())  # raises what Python raises
@@ -127,19 +128,19 @@ def _ordered(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     )
 
 
-def _are_numbers(a: Any, b: Any) -> bool:
+def _are_numbers(a: Value, b: Value) -> bool:
     """Return whether the parts of two tuples or lists are ordered numbers, which compare without side effects."""
     if isinstance(a, dict) or len(a) < 2:
         return False
     return all(type(v) in (bool, int, float) or _is_ordered_number(v) for v in (*a, *b))
 
 
-def _is_ordered_number(value: Any) -> bool:
+def _is_ordered_number(value: Value) -> bool:
     known = isinstance(value, Tracer) and not value.abstract.shape and value.abstract.kind is not Kind.ARRAY
     return known and value.abstract.dtype.kind in "biuf"
 
 
-def index(items: Sequence[Any], value: Any, start: Any = 0, stop: Any = None, missing: str = "") -> Any:
+def index(items: Sequence[Value], value: Value, start: Value = 0, stop: Value = None, missing: str = "") -> Value:
     """As `list.index`."""
     places = range(len(items))[slice(start, stop)]
     found: Atom = atoms.literal(False)
@@ -158,7 +159,7 @@ def index(items: Sequence[Any], value: Any, start: Any = 0, stop: Any = None, mi
     return python_scalar(place, Interval(0, max(len(items) - 1, 0)))
 
 
-def count(items: Sequence[Any], value: Any) -> Any:
+def count(items: Sequence[object], value: object) -> Value:
     """As `list.count`."""
     return sum(truth_value(equal(item, value)) for item in items)
 
@@ -166,7 +167,9 @@ def count(items: Sequence[Any], value: Any) -> Any:
 _MOST_SORTED = 32
 
 
-def in_order(items: Sequence[Any], key: Callable[[Any], Any] | None = None, reverse: bool = False) -> list[Any]:
+def sorted_items(
+    items: Sequence[object], key: Callable[[Any], object] | None = None, reverse: bool = False
+) -> list[Value]:
     """As `sorted`: numbers, and tuples of them, by sorts of arrays, a few others by insertion.
 
     Raises
@@ -176,7 +179,7 @@ def in_order(items: Sequence[Any], key: Callable[[Any], Any] | None = None, reve
     """
     keys = list(items) if key is None else list_order.keys_of(items, key)
     traced = any(map(containers.has_traced, keys))
-    made = list_order.in_order(items, keys, reverse) if traced else None
+    made = list_order.sorted_by_keys(items, keys, reverse) if traced else None
     if made is not None:
         return made
     rows = list(zip(keys, items, strict=True))
@@ -201,11 +204,11 @@ def in_order(items: Sequence[Any], key: Callable[[Any], Any] | None = None, reve
 _Row = tuple[Any, Any]
 
 
-def _reversed_if(reverse: bool, items: list[Any]) -> list[Any]:
+def _reversed_if(reverse: bool, items: list[Value]) -> list[Value]:
     return items[::-1] if reverse else items
 
 
-def _refuse_nan(key: Any) -> None:
+def _refuse_nan(key: object) -> None:
     if isinstance(key, (tuple, list)):
         for part in key:
             _refuse_nan(part)

@@ -7,120 +7,121 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.containers import container_order
-from anabranch.runtime.control.generator import Each
+from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.control.iteration.push_iteration import PushIterator
+from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences import stacked_sequences
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.elements import AxisItems, Elements
 from anabranch.runtime.control.undefined import defined
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
-from anabranch.runtime.values.dynamic_lists.growable_list import is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.heap.slots import GeneratorNames
 from anabranch.runtime.values.undefined import Undefined
 
 
-def source(items: Any) -> PushIterator | None:
+def source(items: object) -> PushIterator | None:
     """The source that yields the items one after the other at run time; None where they are there side by side."""
     if isinstance(items, PushIterator):
         return items
-    if is_grown(items):
-        return Each(Elements(items), lambda item: item)
+    if is_dynamic_list(items):
+        return GeneratorExpression(Elements(items), lambda item: item)
     if (stacked := stacked_sequences.stacked(items)) is not None:
-        return Each(stacked, lambda item: item)
+        return GeneratorExpression(stacked, lambda item: item)
     if isinstance(items, DynamicArray):
         items = AxisItems(items)
     if isinstance(items, Countable) and not isinstance(items.length, int):
-        return Each(items, lambda item: item)
+        return GeneratorExpression(items, lambda item: item)
     return None
 
 
-def total(items: PushIterator, start: Any) -> Any:
+def total(items: PushIterator, start: object) -> Value:
     """`sum(items, start)`."""
     if isinstance(start, (str, bytes, bytearray)):
         return sum(items, start)
-    split = items.first() if isinstance(items, Each) else None
+    split = items.first() if isinstance(items, GeneratorExpression) else None
     if split is not None:
         start, items = start + split[0], split[1]
     row = GeneratorNames((start,), ("the sum",))
 
-    def take(item: Any) -> bool:
+    def consume(item: object) -> bool:
         row[0] = row[0] + item
         return False
 
-    items.drive(take, leaves=False)
+    items.for_each(consume, may_stop=False)
     return row[0]
 
 
-def reduced(combine: Callable[[Any, Any], Any], items: PushIterator, *initial: Any) -> Any:
+def reduced(combine: Callable[[Any, Any], object], items: PushIterator, *initial: object) -> Value:
     """`functools.reduce(combine, items, *initial)`."""
-    split = items.first() if not initial and isinstance(items, Each) else None
+    split = items.first() if not initial and isinstance(items, GeneratorExpression) else None
     if split is not None:
         initial, items = (split[0],), split[1]
     names = ("whether there is a value", "the value")
     row = GeneratorNames((True, *initial) if initial else (False, Undefined("value")), names)
 
-    def take(item: Any) -> bool:
+    def consume(item: object) -> bool:
         if initial:
             row[1] = combine(row[1], item)
         else:
             row[:] = (True, if_(row[0], lambda: combine(defined(row[1]), item), lambda: item))
         return False
 
-    items.drive(take, leaves=False)
+    items.for_each(consume, may_stop=False)
     return row[1] if initial else if_(row[0], lambda: defined(row[1]), lambda: functools.reduce(combine, ()))
 
 
-def count(items: PushIterator) -> Any:
+def count(items: PushIterator) -> Value:
     """`len` of the list of the items."""
     row = GeneratorNames((0,), ("the length",))
 
-    def take(_: Any) -> bool:
+    def consume(_: object) -> bool:
         row[0] = row[0] + 1
         return False
 
-    items.drive(take, leaves=False)
+    items.for_each(consume, may_stop=False)
     return row[0]
 
 
-def quantified(items: PushIterator, until: bool) -> Any:
+def quantified(items: PushIterator, until: bool) -> Value:
     """Return whether the truth of some item is `until` (for `any`), or of none is (for `all`)."""
-    whole = isinstance(items, Each) and items.whole
+    whole = isinstance(items, GeneratorExpression) and items.whole
     row = GeneratorNames((not until,), ("the answer",))
 
-    def take(item: Any) -> Any:
+    def consume(item: object) -> Value:
         if whole:
             row[0] = if_(row[0] == until, lambda: row[0], lambda: truth_value(item))
             return False
         row[0] = truth_value(item)
         return row[0] if until else row[0] == until
 
-    items.drive(take, leaves=not whole)
+    items.for_each(consume, may_stop=not whole)
     return row[0]
 
 
-def contains(items: PushIterator, value: Any) -> Any:
+def contains(items: PushIterator, value: object) -> Value:
     """`value in items`: whether one of the items is equal to it; later ones are not asked for."""
     row = GeneratorNames((False,), ("the answer",))
 
-    def take(item: Any) -> Any:
+    def consume(item: object) -> Value:
         row[0] = truth_value(container_order.equal(item, value))
         return row[0]
 
-    items.drive(take, leaves=True)
+    items.for_each(consume, may_stop=True)
     return row[0]
 
 
-def extreme(function: Callable[..., Any], items: PushIterator, options: dict[str, Any]) -> Any:
+def extreme(function: Callable[..., object], items: PushIterator, options: dict[str, Value]) -> Value:
     """`min` or `max`: the first that no other one is less, or greater, than."""
     better = operator.lt if function is min else operator.gt
     key = options.get("key")
-    split = items.first() if isinstance(items, Each) else None
+    split = items.first() if isinstance(items, GeneratorExpression) else None
     names = ("whether there is an item", f"the {function.__name__}", "its key")
 
-    def keyed(item: Any) -> Any:
+    def keyed(item: object) -> Value:
         return item if key is None else key(item)
 
     if split is not None:
@@ -129,10 +130,10 @@ def extreme(function: Callable[..., Any], items: PushIterator, options: dict[str
     else:
         row = GeneratorNames((False, Undefined("best"), Undefined("key")), names)
 
-    def take(item: Any) -> bool:
+    def consume(item: object) -> bool:
         rank = keyed(item)
 
-        def compare() -> tuple[Any, ...]:
+        def compare() -> tuple[Value, ...]:
             best, old = defined(row[1]), defined(row[2])
             return if_(container_order.compared(better, rank, old), lambda: (item, rank), lambda: (best, old))  # type: ignore[no-any-return]
 
@@ -140,26 +141,26 @@ def extreme(function: Callable[..., Any], items: PushIterator, options: dict[str
         row[:] = (True, best, rank)
         return False
 
-    items.drive(take, leaves=False)
+    items.for_each(consume, may_stop=False)
     return _found(function, row, options)
 
 
-def first(items: PushIterator, *default: Any) -> Any:
+def first(items: PushIterator, *default: object) -> Value:
     """`next(items, *default)` of what nobody asks again."""
     row = GeneratorNames((False, Undefined("first")), ("whether there is an item", "the item"))
 
-    def take(item: Any) -> bool:
+    def consume(item: object) -> bool:
         row[:] = (True, item)
         return True
 
-    items.drive(take, leaves=True)
+    items.for_each(consume, may_stop=True)
     return if_(row[0], lambda: defined(row[1]), lambda: next(iter(()), *default))
 
 
-def _found(function: Callable[..., Any], row: GeneratorNames, options: dict[str, Any]) -> Any:
+def _found(function: Callable[..., object], row: GeneratorNames, options: dict[str, Value]) -> Value:
     """The best item, or what Python returns where there is none."""
 
-    def empty() -> Any:
+    def empty() -> Value:
         return function((), **{k: v for k, v in options.items() if k == "default"})
 
     return if_(row[0], lambda: defined(row[1]), empty)

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.containers.stacked_results import stacked
-from anabranch.runtime.control.generator import Each
+from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.sequences.stacked_sequences import FEW, StackedSequence
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import ArrayType, Atom
@@ -28,7 +29,7 @@ NAN = (
 )
 
 
-def keys_of(items: Sequence[Any], key: Callable[[Any], Any]) -> list[Any]:
+def keys_of(items: Sequence[object], key: Callable[[Any], object]) -> list[Value]:
     """`[key(item) for item in items]`, by one loop where the items have one form."""
     if len(items) > FEW:
         records.graph_of(items)
@@ -37,13 +38,13 @@ def keys_of(items: Sequence[Any], key: Callable[[Any], Any]) -> list[Any]:
         except NoCommonFormError:
             form = ConstantForm(None)
         if form.types:
-            made = stacked(Each(StackedSequence(items, form), lambda item: key(item)))
+            made = stacked(GeneratorExpression(StackedSequence(items, form), lambda item: key(item)))
             if made is not None:
                 return made
     return [key(item) for item in items]
 
 
-def in_order(items: Sequence[Any], keys: Sequence[Any], reverse: bool) -> list[Any] | None:
+def sorted_by_keys(items: Sequence[object], keys: Sequence[object], reverse: bool) -> list[Value] | None:
     """The items in the order of their keys, equal ones as they were; None for a few, and for what is no numbers."""
     graph = records.graph_of(items)
     if len(items) <= FEW and (graph is None or len(items) < 2):
@@ -66,7 +67,7 @@ def in_order(items: Sequence[Any], keys: Sequence[Any], reverse: bool) -> list[A
     return [form.build(wholes, place) for place in range(len(items))]
 
 
-def _with_ranks(keys: Sequence[Any]) -> Sequence[Any]:
+def _with_ranks(keys: Sequence[Value]) -> Sequence[Value]:
     """The keys with known texts as the numbers of these in order, where all keys have texts in one place."""
     if any(isinstance(k, str) or _is_one_of_texts(k) for k in keys):
         texts = [k.options if isinstance(k, UnionValue) else (k,) for k in keys]
@@ -83,7 +84,7 @@ def _is_one_of_texts(key: object) -> bool:
     return isinstance(key, UnionValue) and all(isinstance(o, str) for o in key.options)
 
 
-def _rank(key: Any, ranks: dict[str, int]) -> Any:
+def _rank(key: Value, ranks: dict[str, int]) -> Value:
     if not isinstance(key, UnionValue):
         return ranks[key]
     coded = atoms.coded(key.tag, [ranks[o] for o in key.options])
@@ -100,7 +101,7 @@ def _refuse_nan(column: Atom) -> None:
         run_time_checks.fail_if(bad, lambda _: UnsupportedOperationError(NAN))
 
 
-def _columns(keys: Sequence[Any]) -> Iterator[Atom]:
+def _columns(keys: Sequence[object]) -> Iterator[Atom]:
     """Yield the columns by which the keys are compared, the most significant first."""
     form = stacked_parts.alternatives([stacked_parts.form_of(k, _of_key) for k in keys])
     wholes = item_forms.wholes(keys, form)
@@ -141,7 +142,7 @@ def _of_several_types(tags: Atom, wholes: Sequence[Atom]) -> Iterator[Atom]:
     if any(w.type.dtype.kind not in "biuf" for w in wholes):
         raise NoCommonFormError
     near: Atom = atoms.broadcast_to(atoms.literal(0.0), shape)
-    beyond: Atom = atoms.broadcast_to(atoms.literal(0, np.int64), shape)
+    rounding: Atom = atoms.broadcast_to(atoms.literal(0, np.int64), shape)
     for k, whole in enumerate(wholes):
         here = atoms.ufunc(np.equal, tags, atoms.broadcast_to(atoms.literal(k, np.int32), shape))
         floats = atoms.convert(whole, np.float64)
@@ -149,12 +150,12 @@ def _of_several_types(tags: Atom, wholes: Sequence[Atom]) -> Iterator[Atom]:
         if whole.type.dtype.kind in "iu":
             if whole.type.dtype == np.uint64:
                 raise NoCommonFormError
-            beyond = atoms.select(here, _beyond(atoms.convert(whole, np.int64), floats), beyond)
+            rounding = atoms.select(here, _rounding_error(atoms.convert(whole, np.int64), floats), rounding)
     yield near
-    yield beyond
+    yield rounding
 
 
-def _beyond(ints: Atom, floats: Atom) -> Atom:
+def _rounding_error(ints: Atom, floats: Atom) -> Atom:
     """By how much ints are more than the floats next to them."""
     shape = ints.type.shape
     most = ArrayType(shape, np.dtype(np.float64))

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import boolean, generator
+from anabranch.base.value import Value
+from anabranch.runtime.control import boolean, generator_expression
 from anabranch.runtime.control.containers import container_order, generator_reductions, set_members
-from anabranch.runtime.control.iteration.push_iteration import PushIterator
+from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences import countable, countable_ranges
 from anabranch.runtime.device import array as device
 from anabranch.runtime.ir.program import Atom, Literal
@@ -19,7 +20,7 @@ from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import has_traced, own_method
-from anabranch.runtime.values.dynamic_lists.growable_list import is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.lazy_text import Text, refusal
 from anabranch.runtime.values.python_numbers import python_conversions
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
@@ -32,7 +33,7 @@ _SIZED: tuple[type[Any], ...] = (
 )  # fmt: skip
 
 
-def in_(item: Any, container: Any) -> Any:
+def in_(item: Value, container: Value) -> Value:
     """`item in container`, for containers of static size and for arrays."""
     if (found := _looked_up_in(item, container, _inside)) is not UNKNOWN:
         return found
@@ -49,11 +50,11 @@ def in_(item: Any, container: Any) -> Any:
     if isinstance(container, PushIterator):
         return generator_reductions.contains(container, item)
     if isinstance(container, countable.Countable) or (isinstance(container, range) and isinstance(item, Tracer)):
-        return generator_reductions.contains(generator.Each(container, lambda one: one), item)
+        return generator_reductions.contains(generator_expression.GeneratorExpression(container, lambda one: one), item)
     if isinstance(container, (np.ndarray, device.Array)) and isinstance(item, Tracer):
         return _bool(_any(container == item))
-    if is_grown(container):
-        matches = generator.Each(container, lambda one: container_order.equal(item, one))
+    if is_dynamic_list(container):
+        matches = generator_expression.GeneratorExpression(container, lambda one: container_order.equal(item, one))
         return generator_reductions.quantified(matches, until=True)
     contains = own_method(container, "__contains__")
     if contains is not None:
@@ -74,19 +75,19 @@ def in_(item: Any, container: Any) -> Any:
     return item in container
 
 
-def _inside(container: Any, item: Any) -> bool:
+def _inside(container: Value, item: Value) -> bool:
     return item in container
 
 
-def _outside(container: Any, item: Any) -> bool:
+def _outside(container: Value, item: Value) -> bool:
     return item not in container
 
 
-def _looked_up_in(item: Any, container: Any, contains: Callable[[Any, Any], bool]) -> Any:
+def _looked_up_in(item: Value, container: Value, contains: Callable[[Any, Any], bool]) -> Value:
     """`item in container`, or its opposite, for one of a few texts in a container of constants."""
     if own_method(container, "__contains__") is not None:
         return UNKNOWN
-    if isinstance(container, _LISTED) and not is_grown(container):
+    if isinstance(container, _LISTED) and not is_dynamic_list(container):
         members: tuple[Any, ...] = tuple(container) if text_tables.is_choice(item) else ()
         if members and all(map(text_tables.is_constant, members)):
             return looked_up(lambda one: contains(members, one), item)
@@ -97,22 +98,22 @@ def _looked_up_in(item: Any, container: Any, contains: Callable[[Any, Any], bool
 _LISTED: tuple[type[Any], ...] = (list, set, frozenset, dict, type({}.keys()), type({}.values()))
 
 
-def not_in(item: Any, container: Any) -> Any:
+def not_in(item: object, container: object) -> Value:
     """`item not in container`."""
     if (found := _looked_up_in(item, container, _outside)) is not UNKNOWN:
         return found
     return boolean.not_(in_(item, container))
 
 
-def _equal(item: Any, element: Any) -> Any:
+def _equal(item: object, element: object) -> Value:
     return container_order.equal(item, element)
 
 
-def _later(item: Any, element: Any) -> Callable[[], Any]:
+def _later(item: object, element: object) -> Callable[[], Any]:
     return lambda: _equal(item, element)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Value:
     """The truth of a value as a Python bool, staged or not."""
     return boolean.not_(boolean.not_(value))
 
@@ -123,7 +124,7 @@ def _is_real(value: object) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating, np.bool_))
 
 
-def _in_range(item: Any, container: range | countable_ranges.Range) -> Any:
+def _in_range(item: Value, container: range | countable_ranges.Range) -> Value:
     number = python_conversions.of_numpy(wrap.as_atom(item)) if isinstance(item, Tracer) else item
     start, stop, step = container.start, container.stop, container.step
     if isinstance(step, int):
@@ -137,12 +138,12 @@ def _in_range(item: Any, container: range | countable_ranges.Range) -> Any:
     return _plain(boolean.and_(inside, lambda: (number - start) % abs(step) == 0))
 
 
-def _any(value: Any) -> Any:
+def _any(value: Value) -> Value:
     if isinstance(value, bool):
         return value
     atom = value.padded(False).atom if isinstance(value, DynamicArray) else value.atom
     return atoms.op("reduce_any", atom, axes=tuple(range(len(atom.type.shape)))) if atom.type.shape else atom
 
 
-def _bool(atom: Atom) -> Any:
+def _bool(atom: Atom) -> Value:
     return bool(atom.value) if isinstance(atom, Literal) else python_scalar(atom)

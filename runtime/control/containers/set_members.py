@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.containers import container_order
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
@@ -22,19 +23,19 @@ class Members:
 
     items: tuple[tuple[Any, Any], ...]
 
-    def contains(self, item: Any) -> Any:
+    def contains(self, item: object) -> Value:
         """`item in self`, plain or traced."""
         result: Any = False
         for element, present in self.items:
             result = boolean.or_(result, _later(item, element, present))
         return result
 
-    def where(self, condition: Callable[[Any], Any]) -> Members:
+    def where(self, condition: Callable[[Any], object]) -> Members:
         """The members for which a condition holds."""
         return Members(tuple((e, boolean.and_(held, lambda e=e: condition(e))) for e, held in self.items))  # type: ignore[misc]
 
 
-def check_hashable(item: Any) -> None:
+def check_hashable(item: object) -> None:
     """Raise TypeError for what no set can hold."""
     if isinstance(item, tuple):
         for part in item:
@@ -45,5 +46,5 @@ def check_hashable(item: Any) -> None:
         hash(item)
 
 
-def _later(item: Any, element: Any, present: Any) -> Callable[[], Any]:
+def _later(item: object, element: object, present: object) -> Callable[[], Any]:
     return lambda: boolean.and_(present, lambda: container_order.equal(item, element))

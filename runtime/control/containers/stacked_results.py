@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.branches.stage_branches import is_own
 from anabranch.runtime.control.exits import NEXT, State, no_value
-from anabranch.runtime.control.generator import Each
+from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.loops import stage_loops
 from anabranch.runtime.control.loops.loop_state import LoopStatement
@@ -49,7 +50,7 @@ class _ApartError(Exception):
     """The items are to be made one by one."""
 
 
-def stacked(items: Each) -> list[Any] | None:
+def stacked(items: GeneratorExpression) -> list[Value] | None:
     """The list of what an expression yields, of one loop; None where the items are to be made one by one."""
     counted = items.counted()
     if not tracing() or counted is None or counted.length <= FEW:
@@ -89,7 +90,7 @@ _WHY = {
 class _Filling:
     """A loop that fills arrays with the items of a comprehension."""
 
-    def __init__(self, items: Each, counted: Countable, what: str) -> None:
+    def __init__(self, items: GeneratorExpression, counted: Countable, what: str) -> None:
         self._items, self._counted, self._what = items, counted, what
         self._count: int = counted.length
         self._outer = current()
@@ -97,7 +98,7 @@ class _Filling:
         self._form: ItemForm = ConstantForm(None)
         self._memory: list[Storage] = []
 
-    def list(self) -> list[Any]:
+    def list(self) -> list[Value]:
         """Emit the loop; returns its items."""
         stage_loops.stage(
             LoopStatement(
@@ -128,7 +129,7 @@ class _Filling:
             raise (error if is_own(error) else _ApartError) from None
         stacked_sequences.check_lent(value, self._items.element)
         if self._items.nested:
-            value = stacked(value) if isinstance(value, Each) else None
+            value = stacked(value) if isinstance(value, GeneratorExpression) else None
             if value is None:
                 raise NoCommonFormError
         form = stacked_parts.form_of(value, self._news(builder))
@@ -162,7 +163,7 @@ class _Filling:
         return is_new
 
 
-def _zeros(outer: Builder, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Atom:
+def _zeros(outer: Builder, shape: tuple[int, ...], dtype: np.dtype) -> Atom:
     """Zeros, in a builder that is not the current one."""
     with building(outer):
         return item_memory.zeros(shape, dtype)
@@ -185,7 +186,7 @@ def _reads(builder: Builder) -> bool:
 # ---- what hangs on the position alone --------------------------------------------------------------------------------
 
 
-def _with_known(form: ItemForm, value: Any, builder: Builder, index: Any, count: int) -> ItemForm:
+def _with_known(form: ItemForm, value: Value, builder: Builder, index: Value, count: int) -> ItemForm:
     """The form with those numbers of it known that only the position decides, as Python would have computed them."""
     if isinstance(form, StructureForm):
         children = form.structure.children(value)
@@ -198,7 +199,7 @@ def _with_known(form: ItemForm, value: Any, builder: Builder, index: Any, count:
     return form
 
 
-def _evaluated(atom: Atom, builder: Builder, index: Var, count: int) -> list[Any] | None:
+def _evaluated(atom: Atom, builder: Builder, index: Var, count: int) -> list[Value] | None:
     """Return the value of an atom at each position; None where it depends on more than that, or costs too much."""
     makers = {o: e for e in builder.equations for o in e.outputs}
     needed: dict[int, Equation] = {}

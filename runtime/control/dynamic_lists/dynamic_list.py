@@ -12,41 +12,42 @@ import copy
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
+from anabranch.base.value import Value
 from anabranch.runtime.control import subscript
 from anabranch.runtime.control.columnar import array_lists
 from anabranch.runtime.control.containers import container_methods
 from anabranch.runtime.control.dynamic_lists import dynamic_list_methods as staged, item_access
-from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import MARKER, NEEDS_PLAIN, GrowingContents
+from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import MARKER, NEEDS_PLAIN, GrowableContents
 from anabranch.runtime.control.staging import restaging
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values.containers import has_traced
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow, is_fixed, is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list, is_fixed
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.list_contents import DequeContents
 from anabranch.runtime.values.tracer import Tracer
 
 
-class _Methods(GrowingContents):
+class _Methods(GrowableContents):
     """The methods that lists and deques that grow have in common."""
 
     __slots__ = ()
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Value]:
         if self.items is None:
             return self._steps()
         if isinstance(self.items.length, int):
             return self._elements()
         return self._plain("an iteration")
 
-    def _elements(self) -> Iterator[Any]:
+    def _elements(self) -> Iterator[Value]:
         position = 0
         while position < len(self):
             yield self[position]
             position += 1
 
-    def _steps(self) -> Iterator[Any]:
+    def _steps(self) -> Iterator[Value]:
         for item in self.native.__iter__(self):
             if item is MARKER:
                 self._plain("an iteration over a list that grows in it")
@@ -62,7 +63,7 @@ class _Methods(GrowingContents):
 
     # ---- elements ----------------------------------------------------------------------------------------------------
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Value) -> Value:
         if is_fixed(self) and isinstance(key, slice) and not has_traced((key.start, key.stop, key.step)):
             return self._part(range(len(self))[key])
         if self.items is not None:
@@ -77,7 +78,7 @@ class _Methods(GrowingContents):
         assert self.items is not None
         return self.made(self.items.at(places) if places else self._contents())
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Value, value: Value) -> None:
         if is_fixed(self) and (isinstance(key, slice) or not array_lists.fits(value)):
             self.separate()
         if self.items is not None:
@@ -87,7 +88,7 @@ class _Methods(GrowingContents):
         else:
             self.native.__setitem__(self, key, value)
 
-    def __delitem__(self, key: Any) -> None:
+    def __delitem__(self, key: object) -> None:
         if is_fixed(self) and not has_traced(key):
             self.separate()
         if self.items is not None or isinstance(key, Tracer):
@@ -95,7 +96,7 @@ class _Methods(GrowingContents):
         else:
             self.native.__delitem__(self, key)
 
-    def append(self, value: Any) -> None:
+    def append(self, value: Value) -> None:
         """As `list.append`."""
         if is_fixed(self) and not array_lists.fits(value):
             self.separate()
@@ -104,25 +105,25 @@ class _Methods(GrowingContents):
         else:
             self.become(self.items.pushed(value))
 
-    def extend(self, values: Iterable[Any]) -> None:
+    def extend(self, values: Iterable[Value]) -> None:
         """As `list.extend`."""
-        if self.items is not None and is_fixed(self) and isinstance(values, MayGrow) and is_fixed(values):
+        if self.items is not None and is_fixed(self) and isinstance(values, Growable) and is_fixed(values):
             assert values.items is not None
             self.become(self.items.followed_by(values.items))
         else:
             staged.extend(self, values, listed)
 
-    def __iadd__(self, values: Any) -> Self:
+    def __iadd__(self, values: Value) -> Self:
         self.extend(values)
         return self
 
-    def pop(self, *place: Any) -> Any:
+    def pop(self, *place: object) -> Value:
         """As `list.pop`."""
         if self.items is None and not has_traced(place):
             return self.native.pop(self, *place)
         return item_access.pop(self, *place)
 
-    def insert(self, place: Any, value: Any) -> None:
+    def insert(self, place: Value, value: Value) -> None:
         """As `list.insert`."""
         if is_fixed(self) and not array_lists.fits(value):
             self.separate()
@@ -141,7 +142,7 @@ class _Methods(GrowingContents):
 
     __copy__ = copy
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __deepcopy__(self, memo: dict[int, Value]) -> Self:
         contents = self.contents()
         return self.copy() if isinstance(contents, Items) else self.made([copy.deepcopy(v, memo) for v in contents])
 
@@ -152,15 +153,15 @@ class _Methods(GrowingContents):
         else:
             self.become(item_access.reversed_items(self.items))
 
-    def index(self, *args: Any) -> Any:
+    def index(self, *args: Value) -> Value:
         """As `list.index`."""
         return staged.index(self, *args) if self.items is not None else self._staged_method("index")(*args)
 
-    def count(self, value: Any) -> Any:
+    def count(self, value: object) -> Value:
         """As `list.count`."""
         return staged.count(self, value) if self.items is not None else self._staged_method("count")(value)
 
-    def remove(self, value: Any) -> None:
+    def remove(self, value: object) -> None:
         """As `list.remove`."""
         if self.items is None and not (has_traced(value) or has_traced(self)):
             self.native.remove(self, value)
@@ -174,19 +175,19 @@ class _Methods(GrowingContents):
 
     # ---- with others -------------------------------------------------------------------------------------------------
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Value) -> Value:
         if not isinstance(other, self.native):
             return NotImplemented
         made = self.copy()
         made.extend(other)
         return made
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: object) -> Value:
         if not isinstance(other, self.native):
             return NotImplemented
         if restaging.adds_in_place():
             # Of an exact list Python asks this one first, which would make a new list of both.
-            if is_grown(self) and not current().trace.lists.may_grow:
+            if is_dynamic_list(self) and not current().trace.lists.may_grow:
                 raise Restart(lists=True)
             other.extend(self)
             return other
@@ -194,7 +195,7 @@ class _Methods(GrowingContents):
         made.extend(self)
         return made
 
-    def __mul__(self, times: Any) -> Any:
+    def __mul__(self, times: Value) -> Value:
         if is_fixed(self) and type(times) is int:
             return self.made(self._contents(self.native.__mul__(self.native(self._elements()), times)))
         if self.items is not None:
@@ -205,11 +206,13 @@ class _Methods(GrowingContents):
 
     __rmul__ = __mul__
 
-    def __eq__(self, other: object) -> Any:
-        return staged.equal(self, other) if self.items is not None or is_grown(other) else _same(self, other)
+    def __eq__(self, other: object) -> Value:
+        return staged.equal(self, other) if self.items is not None or is_dynamic_list(other) else _same(self, other)
 
-    def __ne__(self, other: object) -> Any:
-        return staged.differ(self, other) if self.items is not None or is_grown(other) else not _same(self, other)
+    def __ne__(self, other: object) -> Value:
+        return (
+            staged.differ(self, other) if self.items is not None or is_dynamic_list(other) else not _same(self, other)
+        )
 
     def __contains__(self, value: object) -> bool:
         if is_fixed(self):
@@ -220,17 +223,17 @@ class _Methods(GrowingContents):
         return found
 
 
-def _same(a: _Methods, b: object) -> Any:
+def _same(a: _Methods, b: object) -> Value:
     return a.native.__eq__(a, b)
 
 
-class Growing(_Methods, list[Any]):  # type: ignore[misc]
+class GrowableList(_Methods, list[Any]):  # type: ignore[misc]
     """A list that may grow."""
 
-    __slots__ = ("_items", "home", "site")
+    __slots__ = ("_items", "row_binding", "site")
     native = list
 
-    def sort(self, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> None:
+    def sort(self, *, key: Callable[[Any], object] | None = None, reverse: bool = False) -> None:
         """As `list.sort`."""
         if is_fixed(self) and len(self) <= _FEW:
             self.separate()
@@ -239,43 +242,43 @@ class Growing(_Methods, list[Any]):  # type: ignore[misc]
         else:
             staged.sort(self, key, reverse, listed)
 
-    def _ordered(self, other: Any) -> Any:
-        if is_grown(self) or is_grown(other):
+    def _ordered(self, other: object) -> Value:
+        if is_dynamic_list(self) or is_dynamic_list(other):
             raise ConcretizationError(f"an ordering of lists: {NEEDS_PLAIN}")
         return NotImplemented
 
 
-class GrowingDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
+class GrowableDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
     """A deque that may grow."""
 
-    __slots__ = ("_items", "home", "site")
+    __slots__ = ("_items", "row_binding", "site")
     native = collections.deque
     _contents = DequeContents
 
-    def appendleft(self, value: Any) -> None:
+    def appendleft(self, value: object) -> None:
         """As `deque.appendleft`."""
         if self.items is None:
             super().appendleft(value)
         else:
             self.become(self.items.pushed(value, front=True))
 
-    def popleft(self) -> Any:
+    def popleft(self) -> Value:
         """As `deque.popleft`."""
         return super().popleft() if self.items is None else item_access.popleft(self)
 
-    def extendleft(self, values: Iterable[Any]) -> None:
+    def extendleft(self, values: Iterable[object]) -> None:
         """As `deque.extendleft`."""
         for value in values:
             self.appendleft(value)
 
-    def rotate(self, n: Any = 1) -> None:
+    def rotate(self, n: Value = 1) -> None:
         """As `deque.rotate`."""
         if self.items is not None or isinstance(n, Tracer):
             raise ConcretizationError(f"deque.rotate: {NEEDS_PLAIN}")
         super().rotate(n)
 
 
-def growing(values: Any) -> Any:
+def growing(values: object) -> Value:
     """The list (or deque) as one that may grow; outside of tracing, itself."""
     if (
         not tracing()
@@ -284,14 +287,14 @@ def growing(values: Any) -> Any:
     ):
         return values
     made = KINDS[type(values)](values)
-    current().trace.identity.bear(made)
-    array_lists.at_birth(made, array_lists.birthplace())
+    current().trace.identity.note_created(made)
+    array_lists.note_allocation(made, array_lists.allocation_site())
     return made
 
 
-def listed(source: Any) -> Any:
+def listed(source: Value) -> Value:
     """The list of what a comprehension or an iterable yields."""
-    if is_grown(source) and source.native is list:
+    if is_dynamic_list(source) and source.native is list:
         return source.copy()
     made = growing([])
     staged.append_each(made, source)
@@ -302,4 +305,4 @@ def listed(source: Any) -> Any:
 _FEW = 32
 
 
-KINDS: dict[type, type[_Methods]] = {list: Growing, collections.deque: GrowingDeque}
+KINDS: dict[type, type[_Methods]] = {list: GrowableList, collections.deque: GrowableDeque}

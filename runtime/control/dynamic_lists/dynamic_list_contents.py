@@ -9,18 +9,19 @@ import collections
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, Self, SupportsIndex
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.columnar import array_lists, nested_lists, row_tables
-from anabranch.runtime.control.dynamic_lists.dynamic_list_structure import GrowingSlot, GrowingStructure, keys_of
+from anabranch.runtime.control.dynamic_lists.dynamic_list_structure import GrowableSlot, GrowableStructure, keys_of
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values.containers import Structure
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow, is_fixed
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_fixed
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure, kinds_of
 from anabranch.runtime.values.dynamic_lists.list_contents import DequeContents, ListContents, side_by_side
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.pytrees import layout as layouts
-from anabranch.runtime.values.static_requests import wanting
+from anabranch.runtime.values.static_requests import with_static_request
 
 
 class _Marker:
@@ -28,7 +29,7 @@ class _Marker:
 
     __slots__ = ()
 
-    def _refuse(self, *_: Any) -> NoReturn:
+    def _refuse(self, *_: object) -> NoReturn:
         raise ConcretizationError(NEEDS_PLAIN)
 
     __eq__ = __lt__ = __gt__ = __bool__ = __hash__ = __len__ = __iter__ = __index__ = __float__ = __str__ = _refuse
@@ -42,7 +43,7 @@ NEEDS_PLAIN = (
 MARKER = _Marker()
 
 
-class GrowingContents(MayGrow):
+class GrowableContents(Growable):
     """The contents of a list or a deque that grows; `native` is the built-in class."""
 
     __slots__ = ()
@@ -50,72 +51,74 @@ class GrowingContents(MayGrow):
     append: Callable[[Any], None]  # the subclasses have these as methods
     extend: Callable[[Iterable[Any]], None]
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __new__(cls, *args: Value, **kwargs: Value) -> Value:
         made: Any = cls.native.__new__(cls, *args, **kwargs)
-        made._items = made.site = made.home = None
+        made._items = made.site = made.row_binding = None
         return made
 
     @property
     def items(self) -> Items | None:  # type: ignore[override]
         """The elements where they are side by side."""
-        return self._items if self.home is None else self.home.table.row(self.home.index)
+        return self._items if self.row_binding is None else self.row_binding.table.row(self.row_binding.index)
 
     @property
-    def is_grown(self) -> bool:  # type: ignore[override]
+    def is_dynamic(self) -> bool:  # type: ignore[override]
         """Return whether elements are side by side."""
-        return self._items is not None or self.home is not None
+        return self._items is not None or self.row_binding is not None
 
     @property
     def is_fixed(self) -> bool:  # type: ignore[override]
         """Return whether elements are side by side and their number stays the same."""
-        return self.home is not None or (self._items is not None and self._items.structure.fixed)
+        return self.row_binding is not None or (self._items is not None and self._items.structure.fixed)
 
-    def enter_home(self, home: row_tables.Home) -> None:
+    def bind_row(self, home: row_tables.RowBinding) -> None:
         """Be a row of a table."""
         self.become(self._contents())
-        self.home = home
+        self.row_binding = home
         self.native.append(self, MARKER)
 
-    def leave_home(self, contents: Any) -> None:
+    def unbind_row(self, contents: object) -> None:
         """Hold elements of its own."""
-        self.home = None
+        self.row_binding = None
         self.become(contents)
 
-    def state(self) -> Any:
+    def state(self) -> Value:
         """Return the contents of the list, or the row of a table that it is."""
-        return self.contents() if self.home is None or self.home.table.last is not None else self.home
+        return (
+            self.contents() if self.row_binding is None or self.row_binding.table.last is not None else self.row_binding
+        )
 
     def resume(self, state: Any) -> None:
         """Hold what it held, or be the row that it was."""
-        if isinstance(state, row_tables.Home):
-            self.home = None
-            self.enter_home(state)
+        if isinstance(state, row_tables.RowBinding):
+            self.row_binding = None
+            self.bind_row(state)
         else:
-            self.leave_home(state)
+            self.unbind_row(state)
 
-    def contents(self) -> Any:
+    def contents(self) -> Value:
         """The elements: `Items`, or a tuple where their number is known."""
-        if self.home is not None and self.home.table.last is not None:
-            return self.home.table.contents(self.home)
-        if self.home is None and self._items is not None:
+        if self.row_binding is not None and self.row_binding.table.last is not None:
+            return self.row_binding.table.contents(self.row_binding)
+        if self.row_binding is None and self._items is not None:
             return nested_lists.finished(self._items)
         return self._contents(self.native.__iter__(self)) if self.items is None else self.items
 
-    def become(self, contents: Any) -> None:
+    def become(self, contents: Value) -> None:
         """Hold these elements."""
-        grown = isinstance(contents, Items)
-        if grown and type(contents.length) is int and not contents.structure.fixed and is_fixed(self):
-            contents = contents.fastened() if contents.length else self._contents()
-            grown = isinstance(contents, Items)
-        if self.home is not None:
+        is_dynamic = isinstance(contents, Items)
+        if is_dynamic and type(contents.length) is int and not contents.structure.fixed and is_fixed(self):
+            contents = contents.with_static_length() if contents.length else self._contents()
+            is_dynamic = isinstance(contents, Items)
+        if self.row_binding is not None:
             self._become_row(contents)
             return
         self.native.clear(self)
-        self._items = contents if grown else None  # type: ignore[misc] # a slot of each class
-        self.native.extend(self, (MARKER,) if grown else contents)
+        self._items = contents if is_dynamic else None  # type: ignore[misc] # a slot of each class
+        self.native.extend(self, (MARKER,) if is_dynamic else contents)
 
-    def _become_row(self, contents: Any) -> None:
-        table, index = self.home.table, self.home.index
+    def _become_row(self, contents: Value) -> None:
+        table, index = self.row_binding.table, self.row_binding.index
         if not isinstance(contents, Items):
             contents = side_by_side(contents, fixed=True) or contents
         if isinstance(contents, Items) and contents.structure.fixed and contents.length == table.width:
@@ -126,12 +129,12 @@ class GrowingContents(MayGrow):
 
     def _dissolve(self) -> None:
         """Let the rows of the table that it is a row of hold their elements by themselves."""
-        table = self.home.table
-        if table.builder is not current() or self.home.before is None:
+        table = self.row_binding.table
+        if table.builder is not current() or self.row_binding.before is None:
             raise row_tables.without_tables("changes its length, or is used in code that is not compiled")
         table.dissolve()
 
-    def grown(self) -> Items:
+    def as_items(self) -> Items:
         """The elements as `Items`, however many there are."""
         contents = self.contents()
         if isinstance(contents, Items):
@@ -146,32 +149,32 @@ class GrowingContents(MayGrow):
 
     def separate(self) -> None:
         """Hold elements that are side by side, and whose number is known, one by one."""
-        if self.home is not None:
+        if self.row_binding is not None:
             self._dissolve()
         if self.items is not None and self.items.structure.fixed:
             self.become(self._contents(map(self.items.item, range(self.items.length))))
 
-    def made(self, contents: Any) -> Self:
+    def made(self, contents: object) -> Self:
         """A new list of these elements."""
         new = type(self)()
         new.become(contents)
-        current().trace.identity.bear(new)
-        array_lists.at_birth(new, array_lists.birthplace())
+        current().trace.identity.note_created(new)
+        array_lists.note_allocation(new, array_lists.allocation_site())
         return new
 
     def __anabranch_structure__(self) -> Structure:
-        row = None if self.home is None else row_tables.structure_of_row(self)
+        row = None if self.row_binding is None else row_tables.structure_of_row(self)
         if row is not None:
             return row
         maxlen = self.maxlen if isinstance(self, collections.deque) else None
-        given = self.home is None or self.home.table.last is not None
+        given = self.row_binding is None or self.row_binding.table.last is not None
         keys = keys_of(self.contents()) if given else (("fixed", len(self)),)
-        return GrowingStructure(type(self), keys, maxlen)
+        return GrowableStructure(type(self), keys, maxlen)
 
     def __anabranch_slot__(self) -> Slot:
-        return GrowingSlot(self)
+        return GrowableSlot(self)
 
-    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[type, tuple[Any, ...]]:
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[type, tuple[Value, ...]]:
         return self.native, (self.native(self.contents()),)
 
     # ---- what needs a plain value -----------------------------------------------------------------------------------
@@ -180,11 +183,13 @@ class GrowingContents(MayGrow):
         if tracing():
             current().trace.outside.needs_plain()
         assert self.items is not None
-        raise wanting(ConcretizationError(f"{need}: {NEEDS_PLAIN}"), self.items.length, "the length of a list")
+        raise with_static_request(
+            ConcretizationError(f"{need}: {NEEDS_PLAIN}"), self.items.length, "the length of a list"
+        )
 
     def __len__(self) -> int:
-        if self.home is not None:
-            width: int = self.home.table.width
+        if self.row_binding is not None:
+            width: int = self.row_binding.table.width
             return width
         if self.items is None:
             length: int = self.native.__len__(self)

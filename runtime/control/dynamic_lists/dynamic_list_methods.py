@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control import generator
+from anabranch.base.value import Value
+from anabranch.runtime.control import generator_expression
 from anabranch.runtime.control.boolean import and_, not_
 from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.containers import container_order, generator_reductions
 from anabranch.runtime.control.dynamic_lists import dynamic_list_order
-from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import GrowingContents
+from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import GrowableContents
 from anabranch.runtime.control.dynamic_lists.item_access import (
     as_int,
     clipped,
@@ -21,7 +22,7 @@ from anabranch.runtime.control.dynamic_lists.item_access import (
     reversed_items,
     without,
 )
-from anabranch.runtime.control.iteration.push_iteration import PushIterator
+from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences import as_countable, countable, elements, iterators
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.failures import run_time_checks
@@ -31,7 +32,7 @@ from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 
-def extend(owner: GrowingContents, values: Any, listed: Callable[[Any], Any]) -> None:
+def extend(owner: GrowableContents, values: Value, listed: Callable[[Any], Any]) -> None:
     """`owner.extend(values)`; `listed` makes a list of what an iterable yields."""
     if isinstance(values, UnionValue) and values.of_objects:
         values.through(lambda v: extend(owner, v, listed))
@@ -53,31 +54,35 @@ def extend(owner: GrowingContents, values: Any, listed: Callable[[Any], Any]) ->
 _MANY = 64  # so many rows of an array are appended by a loop
 
 
-def append_each(owner: GrowingContents, many: Any) -> None:
+def append_each(owner: GrowableContents, many: object) -> None:
     """Append each item of a generator, or of what a loop counts over."""
-    source = many if isinstance(many, PushIterator) else generator.Each(many, lambda item: item)
+    source = (
+        many if isinstance(many, PushIterator) else generator_expression.GeneratorExpression(many, lambda item: item)
+    )
 
-    def take(item: Any, owner: GrowingContents = owner) -> bool:
+    def consume(item: object, owner: GrowableContents = owner) -> bool:
         owner.append(item)
         return False
 
-    source.drive(take, leaves=False)
+    source.for_each(consume, may_stop=False)
 
 
-def _each(items: Any, function: Callable[..., Any], width: int | None = None) -> generator.Each:
-    return generator.Each(items, function, width=width)
+def _each(
+    items: object, function: Callable[..., object], width: int | None = None
+) -> generator_expression.GeneratorExpression:
+    return generator_expression.GeneratorExpression(items, function, width=width)
 
 
-def count(owner: GrowingContents, value: Any) -> Any:
+def count(owner: GrowableContents, value: object) -> Value:
     """`owner.count(value)`."""
     return generator_reductions.total(_each(owner, lambda item: truth_value(container_order.equal(item, value))), 0)
 
 
-def _find(owner: GrowingContents, value: Any, start: Any, stop: Any) -> tuple[Any, Any]:
+def _find(owner: GrowableContents, value: Value, start: Value, stop: Value) -> tuple[Value, Value]:
     row = GeneratorNames((False, 0), ("whether it is there", "its place"))
     numbered = iterators.Enumerated(elements.Elements(owner), 0)
 
-    def take(pair: Any) -> Any:
+    def consume(pair: Value) -> Value:
         place, item = pair
         found = container_order.equal(item, value)
         if start is not None:
@@ -88,13 +93,13 @@ def _find(owner: GrowingContents, value: Any, start: Any, stop: Any) -> tuple[An
         row[1] = place
         return row[0]
 
-    generator.Each(numbered, lambda pair: pair).drive(take, leaves=True)
+    generator_expression.GeneratorExpression(numbered, lambda pair: pair).for_each(consume, may_stop=True)
     return row[0], row[1]
 
 
-def index(owner: GrowingContents, value: Any, start: Any = None, stop: Any = None) -> Any:
+def index(owner: GrowableContents, value: Value, start: Value = None, stop: Value = None) -> Value:
     """`owner.index(value, start, stop)`."""
-    items = owner.grown()
+    items = owner.as_items()
     bounds = [None if b is None else python_scalar(clipped(as_int(b), items.length)) for b in (start, stop)]
     found, place = _find(owner, value, *bounds)
     whole = isinstance(value, PythonScalar) and value.python is int
@@ -107,20 +112,20 @@ def index(owner: GrowingContents, value: Any, start: Any = None, stop: Any = Non
     return place
 
 
-def remove(owner: GrowingContents, value: Any) -> None:
+def remove(owner: GrowableContents, value: object) -> None:
     """`owner.remove(value)`."""
-    owner.become(owner.grown())
+    owner.become(owner.as_items())
     found, place = _find(owner, value, None, None)
     text = "list.remove(x): x not in list" if kind_name(owner) == "list" else "deque.remove(x): x not in deque"
     fail_if(wrap.as_atom(not_(found), np.bool_), ValueError, text)
-    owner.become(without(owner.grown(), place))
+    owner.become(without(owner.as_items(), place))
 
 
-def equal(owner: GrowingContents, other: Any) -> Any:
+def equal(owner: GrowableContents, other: object) -> Value:
     """`owner == other`."""
     if not isinstance(other, owner.native):
         return False
-    a, b = (elements.Elements(_grown(owner, o)) for o in (owner, other))
+    a, b = (elements.Elements(_as_dynamic_list(owner, o)) for o in (owner, other))
     rows = iterators.Zipped((a, b), strict=False)
     return and_(
         a.length == b.length,
@@ -128,20 +133,22 @@ def equal(owner: GrowingContents, other: Any) -> Any:
     )
 
 
-def _grown(owner: GrowingContents, value: Any) -> Any:
+def _as_dynamic_list(owner: GrowableContents, value: Value) -> Value:
     made = owner.made(())
     made.become(value.contents() if hasattr(value, "contents") else tuple(value))
-    made.become(made.grown())
+    made.become(made.as_items())
     return made
 
 
-def sort(owner: GrowingContents, key: Callable[[Any], Any] | None, reverse: bool, listed: Callable[[Any], Any]) -> None:
+def sort(
+    owner: GrowableContents, key: Callable[[Any], Any] | None, reverse: bool, listed: Callable[[Any], Any]
+) -> None:
     """`owner.sort(key=key, reverse=reverse)`; `listed` makes a list of what an iterable yields."""
-    items = owner.grown()
-    keys = items if key is None else listed(_each(owner, key)).grown()
-    owner.become(dynamic_list_order.in_order(items, keys, reverse, reversed_items))
+    items = owner.as_items()
+    keys = items if key is None else listed(_each(owner, key)).as_items()
+    owner.become(dynamic_list_order.sorted_by_keys(items, keys, reverse, reversed_items))
 
 
-def differ(owner: GrowingContents, other: Any) -> Any:
+def differ(owner: GrowableContents, other: object) -> Value:
     """`owner != other`."""
     return not_(equal(owner, other))

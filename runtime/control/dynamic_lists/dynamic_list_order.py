@@ -21,7 +21,7 @@ _FAR = (
 )
 
 
-def in_order(items: Items, keys: Items, reverse: bool, backwards: Callable[[Items], Items]) -> Items:
+def sorted_by_keys(items: Items, keys: Items, reverse: bool, backwards: Callable[[Items], Items]) -> Items:
     """The elements in the order of their keys; what is equal keeps its order.
 
     Raises
@@ -36,7 +36,7 @@ def in_order(items: Items, keys: Items, reverse: bool, backwards: Callable[[Item
     ranked = backwards(keys) if reverse else keys
     valid = _valid(ranked)
     order = ranked.places(iota(ranked.structure.capacity))
-    for line in reversed([_checked(a, valid) for a in _lines(ranked)]):
+    for line in reversed([_checked(a, valid) for a in _sort_keys(ranked)]):
         order = _then(order, line)
     order = _then(order, atoms.logical_not(valid))
     made = given.taken(order, given.length)
@@ -49,7 +49,7 @@ def _valid(items: Items) -> Atom:
     return atoms.ufunc(np.less, line, atoms.broadcast_to(wrap.as_atom(items.length, np.int64), line.type.shape))
 
 
-def _lines(keys: Items) -> Iterator[Atom]:
+def _sort_keys(keys: Items) -> Iterator[Atom]:
     """The arrays that the keys are compared by, the first first."""
     kinds = keys.structure.variants
     if len(kinds) > 1 and all(map(_is_number, kinds)):
@@ -85,7 +85,7 @@ def _as_floats(keys: Items) -> Atom:
 
 def _there(items: Items) -> Atom:
     """The mask of places that hold an element."""
-    if not items.structure.ring:
+    if not items.structure.is_circular:
         return _valid(items)
     n = items.structure.capacity
     last = atoms.broadcast_to(wrap.as_atom(items.first, np.int64), (n,))

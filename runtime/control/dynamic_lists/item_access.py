@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import collections
 import operator
-from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import GrowingContents
+from anabranch.base.value import Value
+from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import GrowableContents
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.failures import UnreachableError
@@ -30,7 +30,7 @@ def kind_name(owner: object) -> str:
     return "deque" if isinstance(owner, collections.deque) else "list"
 
 
-def as_int(value: Any) -> Any:
+def as_int(value: Value) -> Value:
     """An index as a Python int, traced or not."""
     if isinstance(value, UnionValue):
         value = value.resolve()
@@ -44,14 +44,14 @@ def as_int(value: Any) -> Any:
     )
 
 
-def _bound(value: Any) -> Any:
+def _bound(value: object) -> Value:
     """A bound of a slice as a Python int, traced or not."""
     if isinstance(value, Tracer):
         check_bound(value)
     return as_int(value)
 
 
-def _check_index(owner: GrowingContents, key: Any) -> Any:
+def _check_index(owner: GrowableContents, key: object) -> Value:
     if isinstance(key, UnionValue):
         key = key.resolve()
     if isinstance(key, Tracer):
@@ -61,17 +61,17 @@ def _check_index(owner: GrowingContents, key: Any) -> Any:
     return as_int(key)
 
 
-def _position(items: Items, key: int | PythonScalar, text: str) -> Any:
+def _position(items: Items, key: int | PythonScalar, text: str) -> Value:
     """The place of an index from 0 on, with the check that there is one."""
     return _checked(items.length, items.structure.capacity, key, text)
 
 
-def _position_in_row(owner: GrowingContents, key: Any, text: str) -> Any:
-    width = owner.home.table.width
+def _position_in_row(owner: GrowableContents, key: object, text: str) -> Value:
+    width = owner.row_binding.table.width
     return _checked(width, width, _check_index(owner, key), text)
 
 
-def _checked(count: int | PythonScalar, most: int, key: int | PythonScalar, text: str) -> Any:
+def _checked(count: int | PythonScalar, most: int, key: int | PythonScalar, text: str) -> Value:
     length = wrap.as_atom(count, np.int64)
     zero = atoms.literal(0, np.int64)
     atom, span = wrap.as_atom(key, np.int64), interval_of(key)
@@ -91,25 +91,25 @@ def fail_if(bad: Atom, cls: type[Exception], text: str) -> None:
     run_time_checks.fail_if(bad, lambda _: cls(text))
 
 
-def _element(items: Items, position: int | PythonScalar) -> Any:
+def _element(items: Items, position: int | PythonScalar) -> Value:
     if not items.structure.variants or not items.structure.capacity:
         raise UnreachableError
     return items.item(position)
 
 
-def _less(length: int | PythonScalar, n: int = 1) -> Any:
+def _less(length: int | PythonScalar, n: int = 1) -> Value:
     return python_scalar(
         atoms.ufunc(np.subtract, wrap.as_atom(length, np.int64), atoms.literal(n, np.int64)),
         Interval(0, max(interval_of(length).high - n, 0)),
     )
 
 
-def get(owner: GrowingContents, key: Any) -> Any:
+def get(owner: GrowableContents, key: Value) -> Value:
     """`owner[key]`."""
-    if owner.home is not None and not isinstance(key, slice):
-        home = owner.home
+    if owner.row_binding is not None and not isinstance(key, slice):
+        home = owner.row_binding
         return home.table.element(home.index, _position_in_row(owner, key, "list index out of range"))
-    items = owner.grown()
+    items = owner.as_items()
     if isinstance(key, slice):
         if kind_name(owner) == "deque":
             raise TypeError("sequence index must be integer, not 'slice'")
@@ -117,17 +117,17 @@ def get(owner: GrowingContents, key: Any) -> Any:
     return _element(items, _position(items, _check_index(owner, key), f"{kind_name(owner)} index out of range"))
 
 
-def set_(owner: GrowingContents, key: Any, value: Any) -> None:
+def set_(owner: GrowableContents, key: object, value: object) -> None:
     """`owner[key] = value`."""
     if isinstance(key, slice):
         _set_slice(owner, key, value)
         return
-    if owner.home is not None:
-        home = owner.home
+    if owner.row_binding is not None:
+        home = owner.row_binding
         position = _position_in_row(owner, key, "list assignment index out of range")
         home.table.set_element(home.index, position, value)
         return
-    items = owner.grown()
+    items = owner.as_items()
     text = "deque index out of range" if kind_name(owner) == "deque" else "list assignment index out of range"
     position = _position(items, _check_index(owner, key), text)
     if not items.structure.capacity:
@@ -135,7 +135,7 @@ def set_(owner: GrowingContents, key: Any, value: Any) -> None:
     owner.become(items.with_item(position, value))
 
 
-def _set_slice(owner: GrowingContents, key: slice, value: Any) -> None:
+def _set_slice(owner: GrowableContents, key: slice, value: Value) -> None:
     whole = key.start is None and key.stop is None and key.step is None
     if not whole:
         raise UnsupportedOperationError(
@@ -147,23 +147,23 @@ def _set_slice(owner: GrowingContents, key: slice, value: Any) -> None:
     owner.become(new.contents())
 
 
-def delete(owner: GrowingContents, key: Any) -> None:
+def delete(owner: GrowableContents, key: object) -> None:
     """`del owner[key]`."""
     if isinstance(key, slice):
         _delete_slice(owner, key)
         return
-    items = owner.grown()
+    items = owner.as_items()
     text = "deque index out of range" if kind_name(owner) == "deque" else "list assignment index out of range"
     owner.become(without(items, _position(items, _check_index(owner, key), text)))
 
 
-def _delete_slice(owner: GrowingContents, key: slice) -> None:
+def _delete_slice(owner: GrowableContents, key: slice) -> None:
     if key.step not in (None, 1):
         raise UnsupportedOperationError(
             "del of a slice with a step of a list whose length is known only at run time is not supported; join the "
             "slices that stay with +"
         )
-    items = owner.grown()
+    items = owner.as_items()
     start, stop = _bounds(items, key)
     gap = python_scalar(atoms.ufunc(np.subtract, stop, start), Interval(0, items.structure.capacity))
     line = iota(items.structure.capacity)
@@ -172,9 +172,9 @@ def _delete_slice(owner: GrowingContents, key: slice) -> None:
     owner.become(items.taken(atoms.select(after, moved, line), items.length - gap))
 
 
-def pop(owner: GrowingContents, *place: Any) -> Any:
+def pop(owner: GrowableContents, *place: object) -> Value:
     """`owner.pop(place)`."""
-    items = owner.grown()
+    items = owner.as_items()
     empty = atoms.ufunc(np.equal, wrap.as_atom(items.length, np.int64), atoms.literal(0, np.int64))
     fail_if(empty, IndexError, "pop from an empty deque" if kind_name(owner) == "deque" else "pop from empty list")
     last = not place or (type(place[0]) is int and place[0] == -1)
@@ -189,9 +189,9 @@ def pop(owner: GrowingContents, *place: Any) -> Any:
     return value
 
 
-def popleft(owner: GrowingContents) -> Any:
+def popleft(owner: GrowableContents) -> Value:
     """`owner.popleft()`."""
-    items = owner.grown()
+    items = owner.as_items()
     empty = atoms.ufunc(np.equal, wrap.as_atom(items.length, np.int64), atoms.literal(0, np.int64))
     fail_if(empty, IndexError, "pop from an empty deque")
     value = _element(items, 0)
@@ -208,11 +208,11 @@ def without(items: Items, position: int | PythonScalar) -> Items:
     return items.taken(atoms.select(after, next_, line), _less(items.length))
 
 
-def insert(owner: GrowingContents, place: Any, value: Any) -> None:
+def insert(owner: GrowableContents, place: Value, value: Value) -> None:
     """`owner.insert(place, value)`."""
-    items = owner.grown()
+    items = owner.as_items()
     key, length = as_int(place), items.length
-    if type(key) is int and key == 0 and items.structure.ring:
+    if type(key) is int and key == 0 and items.structure.is_circular:
         owner.become(items.pushed(value, front=True))
         return
     atom = clipped(key, length)

@@ -1,4 +1,4 @@
-"""Items one by one from code that hands them on: pull iteration, in a thread that runs only while it is asked."""
+"""Items one by one from code that pushes them: pull iteration, in a thread that runs only while it is asked."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from anabranch.base.signals import check
+from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
 
@@ -19,19 +20,19 @@ class _ClosedError(BaseException):
     """Unwinds code whose items nobody wants any more."""
 
 
-def pulled(hand: Callable[[Callable[[Any], bool]], None]) -> Iterator[Any]:
-    """The items that `hand` gives to the function it is called with, each computed when it is asked for.
+def pulled(push: Callable[[Callable[[Any], bool]], None]) -> Iterator[Value]:
+    """The items that `push` gives to the function it is called with, each computed when it is asked for.
 
     Raises
     ------
     ConcretizationError
-        Where an item is handed on under a run-time condition.
+        Where an item is pushed under a run-time condition.
     """
     builder = current() if tracing() else None
     asked: queue.SimpleQueue[bool] = queue.SimpleQueue()
     given: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
 
-    def take(item: Any) -> bool:
+    def consume(item: object) -> bool:
         check()
         if builder is not None and current() is not builder:
             raise ConcretizationError(
@@ -45,7 +46,7 @@ def pulled(hand: Callable[[Callable[[Any], bool]], None]) -> Iterator[Any]:
 
     def run() -> None:
         try:
-            hand(take)
+            push(consume)
         except _ClosedError:
             given.put(("closed", None))
         except BaseException as error:
@@ -59,7 +60,7 @@ def pulled(hand: Callable[[Callable[[Any], bool]], None]) -> Iterator[Any]:
 
 def _items(
     thread: threading.Thread, asked: queue.SimpleQueue[bool], given: queue.SimpleQueue[tuple[str, Any]]
-) -> Iterator[Any]:
+) -> Iterator[Value]:
     try:
         thread.start()
         while True:

@@ -31,7 +31,7 @@ from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_l
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.static_requests import wanting
+from anabranch.runtime.values.static_requests import with_static_request
 
 # What says that a loop cannot be staged.
 CANNOT = (ConcretizationError, StructureMismatchError, AliasError, UnsupportedOperationError)
@@ -41,14 +41,14 @@ FEW_KNOWN = 16
 
 
 def run_counted(
-    sequence: Countable, body: Callable[..., Any], init: tuple[Any, ...], form: StateForm, what: str
+    sequence: Countable, body: Callable[..., object], init: tuple[object, ...], form: StateForm, what: str
 ) -> State:
     """The state after a loop over a sequence, and what its end raises."""
     loop = _Counted(sequence, body, form, what)
     try:
         state = loop.run((NEXT, no_value, *init))
     except AnabranchError as error:
-        wanting(error, sequence.length, f"the number of steps of {what}")
+        with_static_request(error, sequence.length, f"the number of steps of {what}")
         raise
     code = state[0]
     sequence.end(atoms.literal(bool(code >= BREAK)) if isinstance(code, int) else (code >= BREAK).atom)
@@ -58,14 +58,16 @@ def run_counted(
 class _Counted:
     """A loop over a sequence."""
 
-    def __init__(self, sequence: Countable, body: Callable[..., Any], form: StateForm, what: str) -> None:
+    def __init__(self, sequence: Countable, body: Callable[..., object], form: StateForm, what: str) -> None:
         self.sequence, self.body, self.form, self.what = sequence, body, form, what
         self.length = sequence.length
 
     def run(self, state: State) -> State:
         """The state after the loop."""
         if not isinstance(self.length, int):
-            return growth.unless(lambda: self._staged(state, ""), lambda: self._staged(state, _GROWS), self.body, state)
+            return growth.prefer_fixed_lengths(
+                lambda: self._staged(state, ""), lambda: self._staged(state, _GROWS), self.body, state
+            )
         if self.length <= 1:
             return self._unrolled(state, "it has one step at most")
         if self.sequence.is_known and self.length <= FEW_KNOWN:
@@ -88,9 +90,9 @@ class _Counted:
         if failed is not None and not grows:
             trace.lists.wants_growth = True
             raise failed
-        if grows and not unrolls and (site in trace.loops.growing_sites or failed is not None):
+        if grows and not unrolls and (site in trace.loops.dynamic_list_sites or failed is not None):
             try:
-                return self._grown(state)
+                return self._with_growable_lists(state)
             except CANNOT as error:
                 return self._unrolled(state, _first_line(error))
         others, known = trace.lists.wants_growth, trace.lists.wants_known
@@ -120,23 +122,23 @@ class _Counted:
                     raise
                 before.restore()
                 trace.unrolling.too_costly = str(error)
-            return self._grown(state)
+            return self._with_growable_lists(state)
         if not grows:
             # A loop around this one is tried without, and fails with this one, which is not to try again.
             trace.lists.wants_growth = True
             trace.loops.fixed_failures[site, self.length] = cannot
             raise cannot
         try:
-            return self._grown(state)
+            return self._with_growable_lists(state)
         except CANNOT as error:
             why = _first_line(error)
         return self._unrolled(state, why)
 
-    def _grown(self, state: State) -> State:
+    def _with_growable_lists(self, state: State) -> State:
         after = self._staged(state, _GROWS)
         trace = current().trace
-        trace.loops.growing_sites.add(self.body.__code__)
-        trace.loops.staged_growing.add(self.what)
+        trace.loops.dynamic_list_sites.add(self.body.__code__)
+        trace.loops.staged_with_dynamic_lists.add(self.what)
         return after
 
     # ---- unrolled ----------------------------------------------------------------------------------------------------
@@ -181,12 +183,14 @@ class _Counted:
     def _stage_peeled(self, state: State) -> State:
         """The first step on its own, where it gives the carries the types that they keep."""
 
-        def peeled(body: Callable[..., Any] = self.body) -> State:
+        def peeled(body: Callable[..., object] = self.body) -> State:
             # By the defaults a branch finds the lists and objects that the loop changes.
             def rest(left: State, users: Callable[..., Any] = body) -> State:
                 return self._stage(Tail(self.sequence), left[2:], True)
 
-            return steps.then(self.form.take(body(self.sequence.at(0), *state[2:])), rest, self.form, self.what)
+            return steps.then(
+                self.form.from_rewritten(body(self.sequence.at(0), *state[2:])), rest, self.form, self.what
+            )
 
         before = _Before(self.body, self.sequence.holds, state)
         try:
@@ -200,11 +204,11 @@ class _Counted:
             before.restore()
             raise
 
-    def _stage(self, sequence: Countable, init: tuple[Any, ...], peeled: bool = False) -> State:
+    def _stage(self, sequence: Countable, init: tuple[object, ...], peeled: bool = False) -> State:
         before = _Before(self.body, self.sequence.holds, init)
 
         def step(index: int | PythonScalar, *carry: Any) -> State:
-            after = self.form.take(self.body(sequence.at(index), *carry))
+            after = self.form.from_rewritten(self.body(sequence.at(index), *carry))
             stacked_sequences.check_lent(after, self.body)
             return after
 
@@ -235,7 +239,7 @@ _GROWS = ", in which a list grows"
 class _Before:
     """The state before an attempt."""
 
-    def __init__(self, body: Callable[..., Any], holds: tuple[object, ...], state: State) -> None:
+    def __init__(self, body: Callable[..., object], holds: tuple[object, ...], state: State) -> None:
         self._builder = current()
         self._checkpoint = self._builder.checkpoint()
         self._heap = Heap((body, holds, state, *self._builder.trace.heap.roots))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from anabranch.runtime.control.exits import State
 from anabranch.runtime.control.loops.loop_state import LoopStatement, LoopTypes
@@ -24,8 +24,10 @@ T = TypeVar("T")
 _MOST = 1 << 20
 
 
-def unless(without: Callable[[], T], grown: Callable[[], T], body: Callable[..., Any], state: State) -> T:
-    """`without()`, in which lists keep their lengths; where one must not, `grown()`.
+def prefer_fixed_lengths(
+    with_fixed_lengths: Callable[[], T], with_growable_lists: Callable[[], T], body: Callable[..., object], state: State
+) -> T:
+    """`with_fixed_lengths()`, in which lists keep their lengths; where one must not, `with_growable_lists()`.
 
     `body` and `state` are the loop's, which both are ways to stage.
     """
@@ -35,13 +37,13 @@ def unless(without: Callable[[], T], grown: Callable[[], T], body: Callable[...,
     if failed is not None and not grows:
         trace.lists.wants_growth = True
         raise failed
-    if grows and (failed is not None or site in trace.loops.growing_sites):
-        return grown()
+    if grows and (failed is not None or site in trace.loops.dynamic_list_sites):
+        return with_growable_lists()
     before, heap = builder.checkpoint(), Heap((body, state, *trace.heap.roots)) if grows else None
     wanted = trace.lists.wants_growth, trace.lists.wants_known
     trace.lists.grow_here = trace.lists.wants_growth = trace.lists.wants_known = False
     try:
-        return without()
+        return with_fixed_lengths()
     except AnabranchError as error:
         cannot = trace.lists.wants_growth and not trace.lists.wants_known
         if cannot:
@@ -59,10 +61,10 @@ def unless(without: Callable[[], T], grown: Callable[[], T], body: Callable[...,
     builder.rollback(before)
     assert heap is not None
     heap.restore()
-    return grown()
+    return with_growable_lists()
 
 
-def with_room(
+def with_capacity(
     before: layouts.Layout, after: layouts.Layout, entry: int, loop: LoopStatement, types: LoopTypes
 ) -> layouts.Layout:
     """The layout of a carry, where lists that get longer in a step have capacity for all steps."""
@@ -76,14 +78,16 @@ def with_room(
         if not isinstance(new, layouts.Node):
             return new
         if isinstance(new.structure, PaddedStructure):
-            return _roomy_array(old, new, f"the array {types.name(entry)} ({entry}, {next(numbers)})", loop, types)
+            return _array_with_capacity(
+                old, new, f"the array {types.name(entry)} ({entry}, {next(numbers)})", loop, types
+            )
         if isinstance(new.structure, ItemsStructure):
-            return _roomy(old, new, entry, next(numbers), loop, types)
+            return _list_with_capacity(old, new, entry, next(numbers), loop, types)
         same = isinstance(old, layouts.Node) and len(old.children) == len(new.children)
         rows: Sequence[layouts.Layout | None] = (
             old.children if same and isinstance(old, layouts.Node) else [None] * len(new.children)
         )
-        if isinstance(old, layouts.Node) and new.structure.keys == ("items",) and not old.structure.grown:
+        if isinstance(old, layouts.Node) and new.structure.keys == ("items",) and not old.structure.is_dynamic_list:
             rows = [old]
         return layouts.Node(new.structure, tuple(map(walk, rows, new.children)), new.source)
 
@@ -116,38 +120,38 @@ def _of_one_rank(new: layouts.Union) -> layouts.Layout:
     return options[0] if len(options) == 1 else layouts.Union(tuple(options))
 
 
-def _roomy_array(
+def _array_with_capacity(
     old: layouts.Layout | None, new: layouts.Node, what: str, loop: LoopStatement, types: LoopTypes
 ) -> layouts.Layout:
     """The layout of an array that gets longer in a step, with capacity for all steps."""
     structure, before = new.structure, None if old is None else layouts.sizes(old)
     assert isinstance(structure, PaddedStructure)
-    if any(structure.rooms) or before is None or len(before.run_time) != len(structure.kinds):
+    if any(structure.requests) or before is None or len(before.run_time) != len(structure.kinds):
         return new
-    rooms: list[Capacity | None] = []
+    requests: list[Capacity | None] = []
     for axis, (start, size) in enumerate(zip(before.abstract.shape, structure.extra, strict=True)):
         if size <= start:
-            rooms.append(None)
+            requests.append(None)
             continue
         which, most = f"{what} along axis {axis}", start + loop.most * (size - start)
         asked = capacity_requests.bounded(which, most) if most <= _MOST else capacity_requests.at(which)
-        rooms.append(dataclasses.replace(asked, size=max(asked.size, size)))
-    if not any(rooms):
+        requests.append(dataclasses.replace(asked, size=max(asked.size, size)))
+    if not any(requests):
         return new
-    types.rooms += [r for r in rooms if r is not None]
-    capacity = tuple(n if r is None else r.size for n, r in zip(structure.extra, rooms, strict=True))
+    types.requests += [r for r in requests if r is not None]
+    capacity = tuple(n if r is None else r.size for n, r in zip(structure.extra, requests, strict=True))
     abstract = layouts.numeric(new.children[0])
     assert abstract is not None
-    return layout_join.of_padded(dataclasses.replace(structure, extra=capacity, rooms=tuple(rooms)), abstract)
+    return layout_join.of_padded(dataclasses.replace(structure, extra=capacity, requests=tuple(requests)), abstract)
 
 
-def _roomy(
+def _list_with_capacity(
     old: layouts.Layout | None, new: layouts.Node, entry: int, number: int, loop: LoopStatement, types: LoopTypes
 ) -> layouts.Layout:
     """The layout of a list that gets longer in a step, with capacity for all steps."""
     structure, what = new.structure, f"the list {types.name(entry)} ({entry}, {number})"
     assert isinstance(structure, ItemsStructure)
-    if structure.room is not None or structure.fixed:
+    if structure.request is not None or structure.fixed:
         return new
     start = capacity_of(old) if isinstance(old, layouts.Node) else 0
     gain = structure.capacity - start
@@ -156,22 +160,22 @@ def _roomy(
     most = start + loop.most * max(gain, 1)
     current().trace.loops.gains.setdefault((loop.site, entry, number), max(gain, 1))
     asked = capacity_requests.bounded(what, most) if most <= _MOST else capacity_requests.at(what)
-    room = dataclasses.replace(asked, size=max(asked.size, structure.capacity))
-    types.rooms.append(room)
-    return dataclasses.replace(structure, capacity=room.size, room=room).layout
+    request = dataclasses.replace(asked, size=max(asked.size, structure.capacity))
+    types.requests.append(request)
+    return dataclasses.replace(structure, capacity=request.size, request=request).layout
 
 
-def without_room(layout: layouts.Layout, rooms: Sequence[Capacity]) -> layouts.Layout:
+def without_capacity_request(layout: layouts.Layout, requests: Sequence[Capacity]) -> layouts.Layout:
     """The layout after the loop that chose these capacities."""
     match layout:
         case layouts.Node(structure, children, source):
             if isinstance(structure, ItemsStructure):
-                fixed = any(structure.room is r for r in rooms)
-                return dataclasses.replace(structure, room=None).layout if fixed else layout
+                fixed = any(structure.request is r for r in requests)
+                return dataclasses.replace(structure, request=None).layout if fixed else layout
             if isinstance(structure, PaddedStructure):
-                fixed = any(r is room for r in structure.rooms if r is not None for room in rooms)
-                return layouts.Node(dataclasses.replace(structure, rooms=()), layout.children) if fixed else layout
-            return layouts.Node(structure, tuple(without_room(c, rooms) for c in children), source)
+                fixed = any(r is request for r in structure.requests if r is not None for request in requests)
+                return layouts.Node(dataclasses.replace(structure, requests=()), layout.children) if fixed else layout
+            return layouts.Node(structure, tuple(without_capacity_request(c, requests) for c in children), source)
         case layouts.Union(options):
-            return layouts.Union(tuple(without_room(o, rooms) for o in options))
+            return layouts.Union(tuple(without_capacity_request(o, requests) for o in options))
     return layout

@@ -44,14 +44,14 @@ class LearnedTypes:
         Which of the objects that the body reaches it changes.
     entries : tuple of Layout or None
         What it carries; None for an entry that stayed as assumed at first.
-    rooms : tuple
+    requests : tuple
         The capacities that lists have in the loop.
     """
 
     surroundings: tuple[object, ...]
     slots: tuple[int, ...]
     entries: tuple[layouts.Layout | None, ...]
-    rooms: tuple[Capacity, ...]
+    requests: tuple[Capacity, ...]
 
 
 def begin(types: LoopTypes) -> None:
@@ -68,12 +68,12 @@ def begin(types: LoopTypes) -> None:
     types.add_slots([s for s in given if s not in types.slots])
     if len(types.layouts) == len(found.entries):
         types.layouts = [old if new is None else new for old, new in zip(types.layouts, found.entries, strict=True)]
-        types.rooms = list(found.rooms)
+        types.requests = list(found.requests)
 
 
 def remember(types: LoopTypes) -> None:
     """Note what a loop carries that needed more than one trace."""
-    if types.exact or types.held or types.linked:
+    if types.exact or types.by_identity or types.aliased:
         return
     places = {key: k for k, key in enumerate(types.heap.slots)}
     entries = tuple(
@@ -81,7 +81,7 @@ def remember(types: LoopTypes) -> None:
     )
     known = current().trace.loops.types.setdefault(types.loop.site, [])
     slots = tuple(places[id(s.target)] for s in types.slots)
-    known.insert(0, LearnedTypes(_surroundings(types), slots, entries, tuple(types.rooms)))
+    known.insert(0, LearnedTypes(_surroundings(types), slots, entries, tuple(types.requests)))
     del known[_MOST:]
 
 
@@ -102,7 +102,7 @@ def _surroundings(types: LoopTypes) -> tuple[object, ...]:
     loop = types.loop
     flags = (
         trace.lists.grow_here,
-        length_permission.hangs_on_arguments(),
+        length_permission.depends_on_arguments_alone(),
         bool(trace.failures.regions),
         loop.most,
         loop.least,
@@ -124,8 +124,8 @@ def _type_of(value: object, places: dict[int, int]) -> object:
         return (value.__code__, *(places.get(id(c)) for c in value.__closure__ or ()))
     if isinstance(value, dict):
         return (type(value), *(_type_of(v, places) for pair in value.items() for v in pair))
-    if isinstance(value, row_tables.Home):
-        return (row_tables.Home, places.get(id(value.table)), _type_of(value.index, places))
+    if isinstance(value, row_tables.RowBinding):
+        return (row_tables.RowBinding, places.get(id(value.table)), _type_of(value.index, places))
     structure = None if isinstance(value, _CONSTANTS) else containers.structure_of(value)
     if structure is not None:
         return (structure, *(_type_of(v, places) for v in structure.children(value)))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing import loop_aliasing
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth, truth_value
@@ -163,7 +163,7 @@ class Emission:
             raise ConditionWritesError
         return builder, verdict
 
-    def _condition(self, state: Sequence[Any], count: Atom) -> Atom:
+    def _condition(self, state: Sequence[object], count: Atom) -> Atom:
         """Return whether another step runs, in the current builder, from the values of the state."""
         builder = current()
         width = 2 + len(self.loop.init)
@@ -183,7 +183,7 @@ class Emission:
         heap, test = self.types.heap, self.loop.test
         carry = state[2:width]
 
-        def run() -> Any:
+        def run() -> Value:
             for slot, contents in zip(self.types.slots, state[width:], strict=True):
                 slot.restore(contents)
             verdict = truth_value(test(*carry))
@@ -198,7 +198,7 @@ class Emission:
         heap.restore()
         return atoms.logical_and(verdict, atoms.literal(decided) if isinstance(decided, bool) else decided)
 
-    def _check_test(self, contents: Sequence[Any]) -> None:
+    def _check_test(self, contents: Sequence[object]) -> None:
         """Refuse a condition that changes Python objects, which the loop carries only where its body changes them."""
         given = {id(s.target): c for s, c in zip(self.types.slots, contents, strict=True)}
         for slot in self.types.heap.changes():

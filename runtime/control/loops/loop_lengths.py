@@ -8,16 +8,17 @@ from __future__ import annotations
 import dataclasses
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.control.loops.loop_state import LoopTypes
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.dynamic_lists.items import Items, Past
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
 from anabranch.runtime.values.interval import Interval, exactly
@@ -40,7 +41,7 @@ class ListOfLoop:
 
 
 def lists_in(layout: layouts.Layout) -> list[ListOfLoop]:
-    """The lists whose length is known only at run time, in the order in which `growth.with_room` numbers them."""
+    """The lists whose length is known only at run time, in the order in which `growth.with_capacity` numbers them."""
     numbers = itertools.count()
     found: list[ListOfLoop] = []
 
@@ -93,12 +94,12 @@ def _with_intervals(layout: layouts.Layout, known: dict[int, Interval], leaves: 
     return layout
 
 
-def _longest(value: Any, layout: layouts.Layout) -> list[int | None]:
+def _longest(value: Value, layout: layouts.Layout) -> list[int | None]:
     """The most that each list is long before the loop; None where nothing is known of it."""
     if not isinstance(layout, layouts.Node) or isinstance(value, UnionValue):
         return [None] * len(lists_in(layout))
     if isinstance(layout.structure, ItemsStructure):
-        contents = value.contents() if isinstance(value, MayGrow) else value  # type: ignore[attr-defined]
+        contents = value.contents() if isinstance(value, Growable) else value  # type: ignore[attr-defined]
         return [interval_of(contents.length).high if isinstance(contents, Items) else len(contents)]
     if isinstance(layout.structure, PaddedStructure):
         return []
@@ -108,7 +109,7 @@ def _longest(value: Any, layout: layouts.Layout) -> list[int | None]:
     return found if len(parts) == len(layout.children) and len(found) == len(unknown) else unknown
 
 
-def holds(
+def bounds_hold(
     types: LoopTypes, equations: Sequence[Equation], formals: Sequence[Sequence[Var]], out: Sequence[Atom]
 ) -> bool:
     """Return whether no list gets longer in a step than `entry_layouts` assumed; assumptions that fail are dropped."""
@@ -148,7 +149,7 @@ def after(
     return results
 
 
-def remember(contents: object, before: Any, given: object, out: object) -> None:
+def remember(contents: object, before: Value, given: object, out: object) -> None:
     """Note what the elements of a list are after a loop that appended to it, where its length before it is known.
 
     Parameters

@@ -7,8 +7,8 @@ done with the name is done with the number that is worth the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
+from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.python_numbers.python_operands import PythonNumber
@@ -20,7 +20,7 @@ from anabranch.runtime.values.union import UnionValue
 def unchanged(
     after: layouts.Layout,
     before: layouts.Layout,
-    rows: tuple[Any, Any, Any],
+    rows: tuple[object, object, object],
     starts: Mapping[int, object],
     stays: Callable[[object], bool],
 ) -> layouts.Layout:
@@ -67,4 +67,4 @@ def _may_be(number: object, init: object, given: object) -> bool:
         return number is given or layouts.same(number, init)
     # It may have been chosen among constants.
     base, offset = number.affine if isinstance(number, PythonNumber) else (None, 0)
-    return not isinstance(init, Tracer) and (offset == 0 or base is not getattr(given, "atom", None))
+    return not isinstance(init, Tracer) and (offset == 0 or base is not atoms.held_by(given))

@@ -1,7 +1,7 @@
 """Lists, dicts and objects that a name stands for before, inside and after a loop.
 
 A name that is bound to a new container in each step (`p = Point(...)`) is carried by the container's parts: its
-container is *opened*. That is right as long as nothing is written into it in place, and no step hands it on; where the
+container is *unboxed*. That is right as long as nothing is written into it in place, and no step hands it on; where the
 body does, the container from before the loop and the new ones are a choice instead. After a loop that may not have run
 a step the name stands for the container from before it or the new one.
 """
@@ -9,10 +9,10 @@ a step the name stands for the container from before it or the new one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
@@ -46,7 +46,7 @@ class Entries:
         return described is not None and not described.flat and any(map(self.are_in, described.children(value)))
 
 
-def shared(values: Sequence[Any]) -> bool:
+def shared(values: Sequence[object]) -> bool:
     """Return whether one new container is, or may be, in two places of what a step returns."""
     seen: set[int] = set()
 
@@ -82,7 +82,9 @@ def refusal(what: str) -> AliasError:
     )
 
 
-def perhaps_old(value: Any, before: Any, layout: layouts.Layout, count: Atom, unread: bool = False) -> Any:
+def old_if_no_step_ran(
+    value: object, before: object, layout: layouts.Layout, count: Atom, unread: bool = False
+) -> Value:
     """The value in a place after a loop: the one from before it, where no step ran."""
     if unread or (isinstance(layout, layouts.Leaf) and not _is_of(before, layout)):
         return _unless_none_ran(value, before, count)
@@ -94,7 +96,7 @@ def perhaps_old(value: Any, before: Any, layout: layouts.Layout, count: Atom, un
     if structure.flat:
         return value
     rows = zip(structure.children(value), structure.children(before), layout.children, strict=True)
-    return current().trace.identity.merge(structure.build([perhaps_old(v, b, t, count) for v, b, t in rows]))
+    return current().trace.identity.merge(structure.build([old_if_no_step_ran(v, b, t, count) for v, b, t in rows]))
 
 
 def _is_of(value: object, layout: layouts.Layout) -> bool:
@@ -102,6 +104,6 @@ def _is_of(value: object, layout: layouts.Layout) -> bool:
     return layouts.numeric(layouts.outline(value)) == layouts.numeric(layout)
 
 
-def _unless_none_ran(value: Any, before: Any, count: Atom) -> Any:
+def _unless_none_ran(value: object, before: object, count: Atom) -> Value:
     none = atoms.ufunc(np.equal, count, atoms.literal(0, np.int64))
     return pack_unpack.either(none, before, value)

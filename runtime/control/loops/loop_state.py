@@ -1,4 +1,4 @@
-"""The carries of a loop: the layouts of its state and the slots in it, as they settle.
+"""The carries of a loop: the layouts of its state and the slots in it, as they are widened to a fixpoint.
 
 The state of a loop is a row of values: how it was left (exit code, returned value), the carried names, and the
 contents of the Python objects that the body changes. Arrays that the body only writes to in place are no part of the
@@ -19,6 +19,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.grammar import counted
+from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing.loop_identity import Carried
 from anabranch.runtime.control.aliasing.loop_sources import Places
 from anabranch.runtime.control.branches.join import grow
@@ -108,21 +109,21 @@ def hint_of(slot: Slot) -> object:
 
 
 class LoopTypes:
-    """The layouts of a loop's state and the slots in it, as they settle."""
+    """The layouts of a loop's state and the slots in it, as they are widened to a fixpoint."""
 
     def __init__(self, loop: LoopStatement, heap: Heap) -> None:
         self.loop = loop
         self.heap = heap
         self.slots: list[Slot] = []
-        self.held: set[int] = set()
+        self.by_identity: set[int] = set()
         self.unread: set[int] = set()  # state entries that no step looks at, which are of a step's own type
-        self.linked: set[int] = set()  # state entries whose arrays are linked at the start of a step
+        self.aliased: set[int] = set()  # state entries whose arrays are linked at the start of a step
         self.places = Places()
         self.deepened: collections.Counter[int] = collections.Counter()  # how often state entries came to nest deeper
-        self.rooms: list[Capacity] = []  # that lists got in this loop
+        self.requests: list[Capacity] = []  # that lists got in this loop
         self.exact = False  # whether containers from before the loop and new ones are told apart
         self.init: list[Any] = [NEXT, Undefined(no_value.name), *map(_fresh_undefined, loop.init)]
-        self.layouts: list[layouts.Layout] = self._presumed()
+        self.layouts: list[layouts.Layout] = self._initial_abstraction()
         known = current().trace.loops.slot_hints.get(loop.site, {})
         self.add_slots([s for s in heap.slots.values() if id(hint_of(s)) in known])
 
@@ -135,8 +136,8 @@ class LoopTypes:
         """Return whether a state entry has come to hold far more than before the loop, as `s` does in `s = s + s`."""
         return _size(after) > _LARGEST + 16 * _size(layouts.outline(self.init[i]))
 
-    def _presumed(self) -> list[layouts.Layout]:
-        names = [carry_layouts.presumed(layouts.outline(v)) for v in self.init[2 : 2 + len(self.loop.init)]]
+    def _initial_abstraction(self) -> list[layouts.Layout]:
+        names = [carry_layouts.initial_abstraction(layouts.outline(v)) for v in self.init[2 : 2 + len(self.loop.init)]]
         return [layouts.Constant(NEXT), layouts.Constant(self.init[1]), *names]
 
     @property
@@ -153,26 +154,26 @@ class LoopTypes:
         return FieldGroups.of(self.layouts[:width], self.slots, self.layouts[width:])
 
     @property
-    def opened(self) -> list[Any]:
+    def unboxed(self) -> list[Value]:
         """The containers from before the loop that are carried by their parts."""
         return shared_containers.new_containers(tuple(self.init), self.whole)
 
     @property
-    def opens_an_alternative(self) -> bool:
+    def unboxes_an_alternative(self) -> bool:
         """Return whether one of them is carried by its parts as one of several alternatives, told apart by a tag."""
-        return any(map(_opened_in_a_choice, self.init, self.layouts))
+        return any(map(_unboxed_in_a_union, self.init, self.layouts))
 
     @property
-    def opened_is_written(self) -> bool:
+    def unboxed_is_written(self) -> bool:
         """Return whether the body changes one of them under another name."""
         targets = {id(s.target) for s in self.slots}
-        return any(id(c) in targets for c in self.opened)
+        return any(id(c) in targets for c in self.unboxed)
 
     def begin_exactly(self) -> None:
         """Start again, with containers from before the loop and new ones told apart."""
         self.exact = True
-        self.layouts = self._presumed()
-        self.layouts += [_presumed_contents(s.before) for s in self.slots]
+        self.layouts = self._initial_abstraction()
+        self.layouts += [_abstract_contents(s.before) for s in self.slots]
 
     def set_slots(self, slots: Sequence[Slot]) -> None:
         """Carry these, and no others."""
@@ -185,7 +186,7 @@ class LoopTypes:
         for slot in slots:
             self.slots.append(slot)
             self.init.append(slot.before)
-            self.layouts.append(_presumed_contents(slot.before))
+            self.layouts.append(_abstract_contents(slot.before))
 
     def is_unread(self, position: int) -> bool:
         """Return whether a step binds this name before it reads it, and nothing else sees the old value."""
@@ -197,15 +198,15 @@ class LoopTypes:
             return False
         return binds_first(self.loop.site, position - 2 - len(self.loop.init))
 
-    def hold(self, positions: Sequence[int]) -> None:
+    def carry_by_identity(self, positions: Sequence[int]) -> None:
         """Let the body see these state entries' own handles instead of fresh ones."""
         for i in positions:
-            self.held.add(i)
+            self.by_identity.add(i)
             described = layouts.outline(self.init[i])
             self.layouts[i] = (
-                carry_layouts.held(described)
+                carry_layouts.by_identity(described)
                 if i < 2 + len(self.loop.init)
-                else _contents(described, carry_layouts.held)
+                else _contents(described, carry_layouts.by_identity)
             )
 
     def name(self, position: int) -> str:
@@ -225,7 +226,7 @@ class LoopTypes:
         return f"'{name}'" if position < 2 + len(self.loop.names) else name
 
 
-def _opened_in_a_choice(value: object, layout: layouts.Layout) -> bool:
+def _unboxed_in_a_union(value: object, layout: layouts.Layout) -> bool:
     if isinstance(layout, layouts.Union):
         for option in value.options if isinstance(value, UnionValue) else (value,):
             structure = structure_of(option)
@@ -238,7 +239,7 @@ def _opened_in_a_choice(value: object, layout: layouts.Layout) -> bool:
     if isinstance(layout.structure, DynamicArrayStructure):
         # There are no containers in an array, and where no step reads the name, the value before may be another.
         return False
-    return any(map(_opened_in_a_choice, layout.structure.children(value), layout.children))
+    return any(map(_unboxed_in_a_union, layout.structure.children(value), layout.children))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -263,12 +264,12 @@ def _names_of(instruction: dis.Instruction) -> tuple[str, ...]:
     return instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
 
 
-def _fresh_undefined(value: Any) -> Any:
+def _fresh_undefined(value: object) -> Value:
     return Undefined(value.name) if isinstance(value, Undefined) else value
 
 
-def _presumed_contents(contents: object) -> layouts.Layout:
-    return _contents(layouts.outline(contents), carry_layouts.presumed)
+def _abstract_contents(contents: object) -> layouts.Layout:
+    return _contents(layouts.outline(contents), carry_layouts.initial_abstraction)
 
 
 def _contents(described: layouts.Layout, taken_for: Callable[[layouts.Layout], layouts.Layout]) -> layouts.Layout:
@@ -321,7 +322,7 @@ def check_growth(types: LoopTypes, i: int, after: layouts.Layout, loop: LoopStat
         _check_growth(types.described(i), after, loop, target, replaced)
 
 
-def _check_growth(name: str, after: layouts.Layout, loop: LoopStatement, target: Any, replaced: bool) -> None:
+def _check_growth(name: str, after: layouts.Layout, loop: LoopStatement, target: object, replaced: bool) -> None:
     if not isinstance(after, layouts.Union):
         return
     nodes = [

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing import loop_aliasing, loop_identity
 from anabranch.runtime.control.aliasing.loop_identity import Identities
 from anabranch.runtime.control.branches.join import MISSING, decided_by
@@ -72,10 +72,10 @@ def stage(loop: LoopStatement) -> State:
                 learned_types.remember(types)
             return _finish(outer, loop, types, traced, report)
         positions = _positions(types, report.conflicts)
-        if not positions <= types.held:
-            types.hold(sorted(positions))
-        elif not positions <= types.linked:
-            types.linked |= positions
+        if not positions <= types.by_identity:
+            types.carry_by_identity(sorted(positions))
+        elif not positions <= types.aliased:
+            types.aliased |= positions
         elif known == len(types.places.handles):
             raise loop_aliasing.refusal(types.described(min(positions)), loop.what)
     raise StructureMismatchError(
@@ -84,7 +84,7 @@ def stage(loop: LoopStatement) -> State:
     )
 
 
-def _gets_longer(slot: Slot, changes: dict[int, Any]) -> bool:
+def _gets_longer(slot: Slot, changes: dict[int, Value]) -> bool:
     """Return whether a step has made a list of static length longer."""
     now = changes[id(slot.target)]
     return isinstance(now, Items) or (isinstance(now, ListContents) and len(now) > len(slot.before))
@@ -112,8 +112,8 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
     traced = BodyTrace(inner, inner.formal(INT64), inner.formal(INT64), [], [], initial(outer, types))
     width = 2 + len(loop.init)
     values = []
-    twins = shared_containers.twins(tuple(types.init), types.whole)
-    unpacking = pack_unpack.Unpacking([], twins=twins)
+    firsts = shared_containers.first_occurrences(tuple(types.init), types.whole)
+    unpacking = pack_unpack.Unpacking([], firsts=firsts)
     with building(inner):
         leaves = grouped_fields.by_entry(types.groups.formals(inner.formal), types.layouts)
         for layout, formals in zip(loop_lengths.entry_layouts(types), leaves, strict=True):
@@ -123,9 +123,9 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
             values.append(unpacking.unpack(layout, iter(traced.formals_of[-1])))
         traced.given = values
         position = python_scalar(traced.index, Interval(0, max(loop.most - 1, 0)))
-        if types.linked:
-            linked = _leaves(types, types.linked)
-            traced.carried = loop_identity.enter(inner, traced.entry, linked, traced.init, types.places)
+        if types.aliased:
+            aliased = _leaves(types, types.aliased)
+            traced.carried = loop_identity.enter(inner, traced.entry, aliased, traced.init, types.places)
     # Which array each of them is differs from step to step.
     outer.trace.identity.merged.update((id(a), a) for a in traced.entry if a is not None)
     for slot, contents in zip(types.slots, values[width:], strict=True):
@@ -145,47 +145,50 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
     before = list(types.layouts)
     with decided_by(loop.trip):
         # What a first step makes of lists that were not known to be carried is among the types of those, too.
-        if not _settle(outer, traced, loop, types, out) or new or (types.linked and before != types.layouts):
+        if not _widen(outer, traced, loop, types, out) or new or (types.aliased and before != types.layouts):
             return None
     if before != types.layouts:
         traced.init = initial(outer, types)
     if not types.exact and _must_be_exact(types, entries, out):
         types.begin_exactly()
         return None
-    mixed = shared_containers.twins(tuple(out), types.whole) != shared_containers.twins(tuple(types.init), types.whole)
+    sharing_before, sharing_after = (
+        shared_containers.first_occurrences(tuple(v), types.whole) for v in (types.init, out)
+    )
+    mixed = sharing_before != sharing_after
     if entries.changed and (mixed or loop_objects.shared(_new(out, types))):
         raise loop_objects.refusal(loop.what)
     with building(inner):
         traced.packed = [p for v, t in zip(out, types.layouts, strict=True) for p in pack_unpack.pack(v, t)]
         after = [p.atom if isinstance(p.atom, Part) else inner.resolve(p.atom) for p in traced.packed]
-    if not loop_lengths.holds(types, inner.equations, traced.formals_of, after):
+    if not loop_lengths.bounds_hold(types, inner.equations, traced.formals_of, after):
         return None
     if outcome.value is not MISSING:
         traced.out = tuple(out)
     return traced
 
 
-def _settle(outer: Builder, traced: BodyTrace, loop: LoopStatement, types: LoopTypes, out: Sequence[Any]) -> bool:
+def _widen(outer: Builder, traced: BodyTrace, loop: LoopStatement, types: LoopTypes, out: Sequence[object]) -> bool:
     """Widen the layouts to hold what the body gave; whether the trace stays good."""
     stays = visibility.belongs_outside(outer)
-    settled = True
+    is_fixpoint = True
     starts = {id(given): before for given, before in zip(traced.given, types.init, strict=False)}
     for i, value in enumerate(out):
         before = types.layouts[i]
         if i == 0 and isinstance(value, int) and value in (NEXT, CONTINUE) and isinstance(before, layouts.Constant):
             continue  # fell through or continued: nothing to remember
         given = layouts.describe(value, types.heap.__contains__)
-        after = layout_join.join(before, given, opening=not types.exact)
-        after = carry_layouts.widened(carry_layouts.staged(after, stays))
+        after = layout_join.join(before, given, unboxing=not types.exact)
+        after = carry_layouts.widened(carry_layouts.with_leaves(after, stays))
         if after != before:
             rows = (types.init[i], traced.given[i], value)
             after = loop_numbers.unchanged(after, before, rows, starts, stays)
-        after = packed_lists.lined(growth.with_room(before, after, i, loop, types))
+        after = packed_lists.packed(growth.with_capacity(before, after, i, loop, types))
         if after == before:
             continue
         if types.is_unread(i) and _replaces(before, value):
             types.unread.add(i)
-            after = packed_lists.lined(carry_layouts.widened(carry_layouts.staged(given, stays)))
+            after = packed_lists.packed(carry_layouts.widened(carry_layouts.with_leaves(given, stays)))
         else:
             check_growth(types, i, after, loop, _replaces(before, value))
         if types.multiplies(i, after):
@@ -199,24 +202,24 @@ def _settle(outer: Builder, traced: BodyTrace, loop: LoopStatement, types: LoopT
             )
         types.layouts[i] = after
         if i >= 2 and i not in types.unread and not _unread(before, value):
-            settled = False
+            is_fixpoint = False
             continue
         # The body never looks at what it was given here, so the trace is good with formals that it does not use.
         traced.formals_of[i] = [traced.builder.formal(t) for t in layouts.leaf_types(after)]
         traced.entry_of[i] = [None] * len(traced.formals_of[i])
-    return settled
+    return is_fixpoint
 
 
-def _must_be_exact(types: LoopTypes, entries: loop_objects.Entries, out: Sequence[Any]) -> bool:
+def _must_be_exact(types: LoopTypes, entries: loop_objects.Entries, out: Sequence[object]) -> bool:
     """Return whether the containers from before the loop matter as such, not just what is in them."""
-    if types.opens_an_alternative:
+    if types.unboxes_an_alternative:
         return True
-    return bool(types.opened) and (
-        entries.changed or types.opened_is_written or any(entries.are_in(value) for value in out)
+    return bool(types.unboxed) and (
+        entries.changed or types.unboxed_is_written or any(entries.are_in(value) for value in out)
     )
 
 
-def _new(out: Sequence[Any], types: LoopTypes) -> list[Any]:
+def _new(out: Sequence[object], types: LoopTypes) -> list[Value]:
     """The values that a step returns, but for objects that were there before the loop."""
     return [v for v in out if v not in types.heap]
 
@@ -250,7 +253,7 @@ def _finish(
             types, traced.builder.equations, traced.formals, plan.outputs, start, results, count
         )
     made: list[TracedArray | None] = []
-    whole = growth.without_room(types.whole, types.rooms)
+    whole = growth.without_capacity_request(types.whole, types.requests)
     pack_unpack.unpack(whole, iter(results), made)
     possible = report.identities.sources.possible(*plan.steps)
     kept = loop_aliasing.after(outer, report, made, init, results, count, possible)
@@ -258,11 +261,13 @@ def _finish(
     copied_items.after_loop(
         outer, traced.builder, traced.entry, init, traced.packed, [arrays.get(k) for k in range(len(made))]
     )
-    twins = shared_containers.twins(traced.out or tuple(types.init), whole)
-    values = list(pack_unpack.Unpacking([], arrays, twins).unpack(whole, iter(results)))
+    firsts = shared_containers.first_occurrences(traced.out or tuple(types.init), whole)
+    values = list(pack_unpack.Unpacking([], arrays, firsts).unpack(whole, iter(results)))
     if loop.least == 0:
         rows = zip(values, types.init, types.layouts, strict=True)
-        values = [loop_objects.perhaps_old(v, b, t, count, i in types.unread) for i, (v, b, t) in enumerate(rows)]
+        values = [
+            loop_objects.old_if_no_step_ran(v, b, t, count, i in types.unread) for i, (v, b, t) in enumerate(rows)
+        ]
     width = 2 + len(loop.init)
     for i, (slot, contents) in enumerate(zip(types.slots, values[width:], strict=True), width):
         if traced.out is not None:
@@ -276,7 +281,7 @@ def _finish(
     return tuple(values)
 
 
-def _surely_set(value: Any, out: Any) -> Any:
+def _surely_set(value: object, out: object) -> Value:
     """After at least one step that sets a name, the name is set."""
     if not isinstance(value, UnionValue) or isinstance(out, Undefined):
         return value

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth
-from anabranch.runtime.control.exits import BREAK, NEXT, State, no_value, settled
+from anabranch.runtime.control.exits import BREAK, NEXT, State, no_value, without_continue
 from anabranch.runtime.control.loops.unroll_budget import Cost
 from anabranch.runtime.control.sequences.remaining_items import remaining
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
@@ -26,7 +27,7 @@ class StateForm:
         """The number of values that a body with exits returns; a single one stands for itself."""
         return 1 + ("return" in self.exits) + len(self.names)
 
-    def take(self, result: Any) -> State:
+    def from_rewritten(self, result: Value) -> State:
         """The result of a body, as (exit code, returned value, *carries)."""
         if self.exits:
             code, *rest = result if self._width > 1 else (result,)
@@ -35,17 +36,17 @@ class StateForm:
         carries = () if not self.names else (result,) if len(self.names) == 1 else tuple(result)
         return (NEXT, no_value, *carries)
 
-    def pack(self, code: int | PythonScalar, value: Any, carries: Sequence[Any]) -> Any:
+    def pack(self, code: int | PythonScalar, value: Value, carries: Sequence[Value]) -> Value:
         """The result of a body that leaves this state."""
         if self.exits:
             given = (code, *([value] if "return" in self.exits else []), *carries)
             return given if self._width > 1 else code
         return carries[0] if len(carries) == 1 else tuple(carries)
 
-    def give(self, state: Sequence[Any]) -> Any:
+    def to_rewritten(self, state: Sequence[Any]) -> Value:
         """The state as rewritten code unpacks it."""
         code, value, *carries = state
-        code = settled(code)
+        code = without_continue(code)
         if self.exits:
             if self._width == 1:
                 return code
@@ -56,9 +57,9 @@ class StateForm:
 
 
 def unroll(
-    items: Iterable[Any],
-    body: Callable[..., Any],
-    state: Sequence[Any],
+    items: Iterable[object],
+    body: Callable[..., object],
+    state: Sequence[object],
     form: StateForm,
     what: str,
     why: str,
@@ -77,15 +78,20 @@ def unroll(
     """
     cost = Cost(what, why)
     after = _unroll(remaining(items), body, state, form, what, cost)
-    cost.tell(number)
+    cost.note_unrolled(number)
     return after
 
 
 def _unroll(
-    items: Iterable[Any], body: Callable[..., Any], state: Sequence[Any], form: StateForm, what: str, cost: Cost
+    items: Iterable[object],
+    body: Callable[..., object],
+    state: Sequence[object],
+    form: StateForm,
+    what: str,
+    cost: Cost,
 ) -> State:
     for item in items:
-        state = form.take(body(item, *state[2:]))
+        state = form.from_rewritten(body(item, *state[2:]))
         cost.count()
         go_on = truth(state[0] < BREAK)
         if go_on is False:
@@ -96,7 +102,12 @@ def _unroll(
 
 
 def _rest(
-    items: Iterable[Any], body: Callable[..., Any], state: Sequence[Any], form: StateForm, what: str, cost: Cost
+    items: Iterable[object],
+    body: Callable[..., object],
+    state: Sequence[object],
+    form: StateForm,
+    what: str,
+    cost: Cost,
 ) -> State:
     """The steps that come where those before have not left the loop, in a branch of their own."""
     inner = cost.inside()

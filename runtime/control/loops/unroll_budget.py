@@ -52,13 +52,13 @@ class Cost:
         self.steps += inner.steps
         self.equations += inner.equations
 
-    def tell(self, steps: int | None = None) -> None:
+    def note_unrolled(self, steps: int | None = None) -> None:
         """Note that the loop was unrolled, with what it has cost; of a number of steps, where that is known."""
         self.steps = self.steps if steps is None else steps
-        note("unrolled", self._what, lambda: f"{self.in_words}: {self.why}")
+        note("unrolled", self._what, lambda: f"{self.described}: {self.why}")
 
     @property
-    def in_words(self) -> str:
+    def described(self) -> str:
         """The steps, and what they have cost."""
         return f"{_count(self.steps, 'step')}, {_count(self.equations, 'equation')}"
 

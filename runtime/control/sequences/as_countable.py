@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from anabranch.runtime.control.sequences import stacked_sequences, text_iteration
@@ -15,7 +13,7 @@ from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.dynamic_lists.growable_list import is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.union import UnionValue
 
 
@@ -23,14 +21,14 @@ def is_countable(items: object) -> bool:
     """Return whether a `for` over the iterable is staged; outside of a trace none is."""
     if not tracing():
         return False
-    if is_grown(items) or stacked_sequences.form_of(items) is not None:
+    if is_dynamic_list(items) or stacked_sequences.form_of(items) is not None:
         return True
     return isinstance(items, (Countable, range, TracedArray, DynamicArray)) or (
         isinstance(items, np.ndarray) and bool(items.ndim) and items.dtype.kind in "biufc"
     )
 
 
-def countable(items: Any) -> Countable | None:
+def countable(items: object) -> Countable | None:
     """The staged form of an iterable that is gone over now; None for what is iterated while tracing."""
     if isinstance(items, UnionValue):
         items = items.without_undefined()
@@ -47,7 +45,7 @@ def countable(items: Any) -> Countable | None:
         return items
     if isinstance(items, range):
         return KnownRange(items)
-    if is_grown(items):
+    if is_dynamic_list(items):
         return Elements(items)
     if isinstance(items, (TracedArray, DynamicArray)):
         return AxisItems(items)

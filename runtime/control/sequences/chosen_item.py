@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, containers, registry, text_tables, wrap
@@ -23,7 +23,7 @@ from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN
 
 
-def chosen(items: Sequence[Any], position: int | PythonScalar, key: Any) -> Any:
+def chosen(items: Sequence[Value], position: int | PythonScalar, key: Value) -> Value:
     """The item at a position known only at run time; which is in range."""
     if not isinstance(position, PythonScalar):
         return items[position]
@@ -36,7 +36,7 @@ def chosen(items: Sequence[Any], position: int | PythonScalar, key: Any) -> Any:
     if memory is not None and alike is not None:
         return merged(wrap.from_abstract(alike, item_memory.row(memory[0], wrap.as_atom(position, np.int64))))
     if alike is not None:
-        vector = registry.FUNCTIONS[np.array]([wrap.from_abstract(alike, wrap.held_as(i, alike)) for i in items])
+        vector = registry.FUNCTIONS[np.array]([wrap.from_abstract(alike, wrap.atom_as(i, alike)) for i in items])
         item = indexing.get(
             vector if isinstance(vector, TracedArray) else wrap.array_of(wrap.as_atom(vector)), position
         )
@@ -47,16 +47,16 @@ def chosen(items: Sequence[Any], position: int | PythonScalar, key: Any) -> Any:
     return stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item by a run-time index")
 
 
-def merged(number: Any) -> Any:
+def merged(number: object) -> Value:
     """Note that a NumPy scalar is one of several, and which is known only at run time; returns the number."""
     return current().trace.identity.merge(number) if isinstance(number, Tracer) else number
 
 
-def _itself(value: Any) -> Any:
+def _itself(value: object) -> Value:
     return value
 
 
-def one_kind(items: Sequence[Any]) -> Abstract | None:
+def one_kind(items: Sequence[object]) -> Abstract | None:
     """The abstract value of all items, where they are numbers of one kind."""
     kinds = [layouts.numeric(layouts.outline(i)) for i in items]
     first = kinds[0] if kinds else None

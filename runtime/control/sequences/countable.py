@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Iterator
-from typing import Any
 
 from anabranch.base.grammar import a
+from anabranch.base.value import Value
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
@@ -15,10 +15,10 @@ from anabranch.runtime.values import atoms
 from anabranch.runtime.values.attributes import Bare
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.static_requests import leaves_behind, wanting
+from anabranch.runtime.values.static_requests import source_leaves, with_static_request
 
 
-def changes_length(items: Any, where: str = "it is iterated over") -> UnsupportedOperationError:
+def changes_length(items: Value, where: str = "it is iterated over") -> UnsupportedOperationError:
     """The error for a list or deque that a loop over it makes longer or shorter."""
     return UnsupportedOperationError(f"{a(type(items).__name__)} changes its length while {where}; iterate over a copy")
 
@@ -28,11 +28,11 @@ class Countable(Bare, abc.ABC, sample=lambda: iter(())):
 
     @property
     @abc.abstractmethod
-    def length(self) -> Any:
+    def length(self) -> Value:
         """A plain int, or a traced Python int."""
 
     @abc.abstractmethod
-    def at(self, index: int | PythonScalar) -> Any:
+    def at(self, index: int | PythonScalar) -> Value:
         """The item at a position from 0 on that is known to be in range."""
 
     @property
@@ -55,32 +55,32 @@ class Countable(Bare, abc.ABC, sample=lambda: iter(())):
         """Return whether some items are dicts or objects that are known one by one."""
         return any(column.has_records for column in self.columns)
 
-    def misfits(self) -> list[tuple[Atom, str]]:
+    def end_errors(self) -> list[tuple[Atom, str]]:
         """Return the conditions that make the iteration raise ValueError at its end, with the messages."""
         return []
 
     def end(self, left: Atom) -> None:
         """Raise at run time what the end of the iteration raises, unless it was `left` before."""
-        for pred, message in self.misfits():
+        for pred, message in self.end_errors():
             ended = atoms.logical_and(pred, atoms.logical_not(left))
             run_time_checks.fail_if(ended, _value_error(message))
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Value]:
         return self.steps()
 
-    def steps(self) -> Iterator[Any]:
+    def steps(self) -> Iterator[Value]:
         """The items one by one, while tracing."""
         if not isinstance(self.length, int):
-            if not (settings().auto_static and leaves_behind(self.length)):
+            if not (settings().auto_static and source_leaves(self.length)):
                 current().trace.outside.needs_plain()
             error = ConcretizationError(
                 "an iteration whose length is known only at run time is used where the length is needed while "
                 "tracing (by a comprehension, list(), or code that is not compiled); use a for statement"
             )
-            raise wanting(error, self.length, "the length of an iteration")
+            raise with_static_request(error, self.length, "the length of an iteration")
         return self._items(self.length)
 
-    def _items(self, length: int) -> Iterator[Any]:
+    def _items(self, length: int) -> Iterator[Value]:
         yield from map(self.at, range(length))
         self.end(atoms.literal(False))
 

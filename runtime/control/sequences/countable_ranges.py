@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.iterators import Reversed
 from anabranch.runtime.errors import ConcretizationError
@@ -16,7 +15,7 @@ from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.static_requests import wanting
+from anabranch.runtime.values.static_requests import with_static_request
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
@@ -24,7 +23,7 @@ from anabranch.runtime.values.union import UnionValue
 class Range(Countable, sample=lambda: range(0)):
     """`range(start, stop, step)` with run-time bounds."""
 
-    def __init__(self, start: Any, stop: Any, step: Any) -> None:
+    def __init__(self, start: object, stop: object, step: object) -> None:
         self.start, self.stop, self.step = map(_as_int, (start, stop, step))
         for bound in (self.start, self.stop, self.step):
             if isinstance(bound, int):
@@ -37,10 +36,10 @@ class Range(Countable, sample=lambda: range(0)):
         self._length = self._count()
 
     @property
-    def length(self) -> Any:
+    def length(self) -> Value:
         return self._length
 
-    def _count(self) -> Any:
+    def _count(self) -> Value:
         start, stop, step = (wrap.as_atom(x, np.int64) for x in (self.start, self.stop, self.step))
         zero, one = atoms.literal(0, np.int64), atoms.literal(1, np.int64)
         forward = atoms.ufunc(np.greater, step, zero)
@@ -62,7 +61,7 @@ class Range(Countable, sample=lambda: range(0)):
             return max(0, -((stop.low - start.high) // -step.high))
         return max(abs(stop.high - start.low), abs(start.high - stop.low))
 
-    def at(self, index: int | PythonScalar) -> Any:
+    def at(self, index: int | PythonScalar) -> Value:
         start, stop = interval_of(self.start), interval_of(self.stop)
         step = interval_of(self.step)
         if step.low > 0:
@@ -81,13 +80,13 @@ class Range(Countable, sample=lambda: range(0)):
     def __reversed__(self) -> Reversed:
         return Reversed(self)
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: Value) -> Value:
         if isinstance(index, slice):
             error = ConcretizationError(
                 "slicing a range whose length is known only at run time is not supported; write the range with the "
                 "bounds that are meant"
             )
-            raise wanting(error, self.length, "the length of a range")
+            raise with_static_request(error, self.length, "the length of a range")
         place = _as_int(index)
         place = place + self.length * (place < 0)
         outside = _either(place < 0, place >= self.length)
@@ -95,7 +94,7 @@ class Range(Countable, sample=lambda: range(0)):
         return self.at(place)
 
 
-def _either(a: Any, b: Any) -> Atom:
+def _either(a: object, b: object) -> Atom:
     """Return whether one of two Python bools is true, as an atom."""
     return atoms.logical_or(wrap.as_atom(a, np.bool_), wrap.as_atom(b, np.bool_))
 
@@ -104,7 +103,7 @@ def _is_one(atom: Atom) -> bool:
     return isinstance(atom, Literal) and bool(atom.value == 1)
 
 
-def _as_int(x: Any) -> Any:
+def _as_int(x: Value) -> Value:
     if isinstance(x, UnionValue):
         x = x.resolve(range)
     if not isinstance(x, Tracer):
@@ -128,7 +127,7 @@ class KnownRange(Countable):
         wrap.check_range(length)
         return length
 
-    def at(self, index: int | PythonScalar) -> Any:
+    def at(self, index: int | PythonScalar) -> Value:
         if not isinstance(index, PythonScalar):
             return self.items[index]
         items = self.items

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from anabranch.base.value import Value
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
@@ -29,28 +28,28 @@ class AxisItems(Countable):
         self._length = array.shape[0]
 
     @property
-    def length(self) -> Any:
+    def length(self) -> Value:
         return self._length
 
-    def at(self, index: int | PythonScalar) -> Any:
+    def at(self, index: int | PythonScalar) -> Value:
         return indexing.get(self._array, index)
 
 
 class Elements(Countable):
     """The elements of a list whose length is known only at run time, as they are now."""
 
-    def __init__(self, owner: Any) -> None:
+    def __init__(self, owner: Value) -> None:
         self._owner, self._now = owner, owner.items
 
     @property
-    def length(self) -> Any:
+    def length(self) -> Value:
         return self._now.length
 
     @property
     def holds(self) -> tuple[object, ...]:
         return records.members(self._now)
 
-    def at(self, index: int | PythonScalar) -> Any:
+    def at(self, index: int | PythonScalar) -> Value:
         return (self._owner.items if self._keeps_its_length else self._now).item(index)
 
     @property

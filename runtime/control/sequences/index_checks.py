@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import collections
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.index_numbers import check_place
@@ -20,7 +20,7 @@ _NAMES: dict[type, str] = {
 }  # fmt: skip
 
 
-def checked_index(key: Any, length: int, kind: type, what: str) -> Any:
+def checked_index(key: Value, length: int, kind: type, what: str) -> Value:
     """The place of an index from 0 on, with the check that there is one."""
     name = next((_NAMES[base] for base in kind.__mro__ if base in _NAMES), kind.__name__)
     if issubclass(kind, (collections.deque, tuple, range, str, bytes)):
@@ -29,7 +29,7 @@ def checked_index(key: Any, length: int, kind: type, what: str) -> Any:
     return in_range(key, length, f"{what} out of range" if kind is bytes else f"{name} {what} out of range")
 
 
-def in_range(key: Any, length: int, text: str) -> Any:
+def in_range(key: object, length: int, text: str) -> Value:
     """Return the place from 0 on of an integer that is an index; an `IndexError` says the text where there is none."""
     atom: Atom = atoms.convert(wrap.as_atom(key), np.int64)
     span = interval_of(key) if isinstance(key, PythonScalar) and key.python is int else Interval(-(2**63), 2**63 - 1)
@@ -47,7 +47,7 @@ def in_range(key: Any, length: int, text: str) -> Any:
     return python_scalar(atom, Interval(0, length - 1))
 
 
-def checked_dynamic_index(key: Any, length: Any, name: str) -> Any:
+def checked_dynamic_index(key: Value, length: Value, name: str) -> Value:
     """The place of an index in a sequence of this length, which may be known only at run time."""
     if isinstance(length, int):
         return checked_index(key, length, list if name == "list" else tuple, "index")

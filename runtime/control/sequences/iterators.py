@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
@@ -25,7 +26,7 @@ class Once(Countable):
         self._taken = False
         self._under_way: Iterator[Any] | None = None
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Value]:
         if self._made is not None and self._made is not current():
             if self._under_way is not None:
                 raise UnsupportedOperationError(_MOVED)
@@ -36,7 +37,7 @@ class Once(Countable):
             self._under_way = self.steps()
         return self._under_way
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Value:
         if self._made is not None and self._made is not current():
             raise UnsupportedOperationError(_MOVED)
         return next(iter(self))
@@ -69,26 +70,26 @@ class Tail(Countable):
         self.items = items
 
     @property
-    def length(self) -> Any:
+    def length(self) -> Value:
         return self.items.length - 1
 
     @property
     def columns(self) -> tuple[Countable, ...]:
         return (self.items,)
 
-    def at(self, index: Any) -> Any:
+    def at(self, index: Value) -> Value:
         return self.items.at(index + 1)
 
 
 class Enumerated(Once, sample=lambda: enumerate(())):
     """`enumerate(items, start)`."""
 
-    def __init__(self, items: Countable, start: Any) -> None:
+    def __init__(self, items: Countable, start: Value) -> None:
         super().__init__()
         self.items, self._first = items, start
 
     @property
-    def length(self) -> Any:
+    def length(self) -> Value:
         return self.items.length
 
     @property
@@ -99,12 +100,12 @@ class Enumerated(Once, sample=lambda: enumerate(())):
     def is_known(self) -> bool:
         return super().is_known and isinstance(self._first, int)
 
-    def at(self, index: int | PythonScalar) -> Any:
+    def at(self, index: int | PythonScalar) -> Value:
         return (self._first + index, self.items.at(index))
 
-    def misfits(self) -> list[tuple[Atom, str]]:
+    def end_errors(self) -> list[tuple[Atom, str]]:
         """The conditions of what is numbered."""
-        return self.items.misfits()
+        return self.items.end_errors()
 
     def end(self, left: Atom) -> None:
         self.items.end(left)
@@ -115,7 +116,7 @@ class Zipped(Once, sample=zip):
 
     def __init__(self, columns: tuple[Countable, ...], strict: bool) -> None:
         super().__init__()
-        if any(c.misfits() for c in columns):
+        if any(c.end_errors() for c in columns):
             raise ConcretizationError(
                 "zip of a zip(..., strict=True) whose length is known only at run time is not supported; give all of "
                 "them to one zip"
@@ -128,13 +129,13 @@ class Zipped(Once, sample=zip):
         return self._columns
 
     @property
-    def length(self) -> Any:
+    def length(self) -> Value:
         shortest = self.columns[0].length
         for column in self.columns[1:]:
             shortest = shorter(shortest, column.length)
         return shortest
 
-    def at(self, index: int | PythonScalar) -> Any:
+    def at(self, index: int | PythonScalar) -> Value:
         return tuple(c.at(index) for c in self.columns)
 
     def end(self, left: Atom) -> None:
@@ -142,7 +143,7 @@ class Zipped(Once, sample=zip):
         for column in self.columns:
             column.end(left)
 
-    def misfits(self) -> list[tuple[Atom, str]]:
+    def end_errors(self) -> list[tuple[Atom, str]]:
         """The conditions of different lengths: the first column that ends ends it, unless one goes on after that."""
         if not self.strict:
             return []
@@ -164,7 +165,7 @@ class Zipped(Once, sample=zip):
         return found
 
 
-def shorter(a: Any, b: Any) -> Any:
+def shorter(a: object, b: object) -> Value:
     """The smaller of two lengths."""
     if isinstance(a, int) and isinstance(b, int):
         return min(a, b)
@@ -180,14 +181,14 @@ class Reversed(Once, sample=lambda: reversed(())):
         self.items = items
 
     @property
-    def length(self) -> Any:
+    def length(self) -> Value:
         return self.items.length
 
     @property
     def columns(self) -> tuple[Countable, ...]:
         return (self.items,)
 
-    def at(self, index: int | PythonScalar) -> Any:
+    def at(self, index: int | PythonScalar) -> Value:
         length = self.items.length
         if isinstance(length, int) and isinstance(index, PythonScalar):
             last = atoms.ufunc(np.subtract, atoms.literal(length - 1, np.int64), index.atom)

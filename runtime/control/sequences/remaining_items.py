@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Iterable, Iterator
-from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values.heap.opaque import Remaining
 
 
-def remaining(items: Iterable[Any]) -> Iterable[Any]:
+def remaining(items: Iterable[object]) -> Iterable[Value]:
     """The items, by one iterator however often it is asked for.
 
     An iterator that the user has a name for stays itself: a branch that moves it is found, and refused.
@@ -20,7 +20,7 @@ def remaining(items: Iterable[Any]) -> Iterable[Any]:
     return iterator if iterator is items and is_named(iterator) else Remaining(iterator)
 
 
-def is_named(iterator: Iterator[Any]) -> bool:
+def is_named(iterator: Iterator[object]) -> bool:
     """Return whether a variable of the user's functions holds the iterator."""
     frame: types.FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_code.co_name != "trace_call":

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.sequences import chosen_item
 from anabranch.runtime.control.sequences.countable import Countable, changes_length
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -13,7 +13,7 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import item_forms, records, stacked_parts
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.dynamic_lists.item_forms import ItemForm
 from anabranch.runtime.values.dynamic_lists.stacked_parts import NoCommonFormError
 from anabranch.runtime.values.heap.snapshot import Heap
@@ -27,8 +27,8 @@ FEW = 8  # lists of so many items are gone over item by item
 class StackedSequence(Countable):
     """The items of a list or tuple, which lie side by side in arrays."""
 
-    def __init__(self, items: Any, form: ItemForm) -> None:
-        self._held, self._form = items, form
+    def __init__(self, items: Value, form: ItemForm) -> None:
+        self._source, self._form = items, form
         self._inside = Heap(items) if form.mutable else None
         self._before = tuple(items)
         self._length = len(self._before)
@@ -47,9 +47,9 @@ class StackedSequence(Countable):
     def length(self) -> int:
         return self._length
 
-    def at(self, index: int | PythonScalar) -> Any:
+    def at(self, index: int | PythonScalar) -> Value:
         if not isinstance(index, Tracer):
-            return self._held[index]
+            return self._source[index]
         self._alone = False
         if self._is_as_before():
             place: Atom = wrap.as_atom(index)
@@ -60,28 +60,28 @@ class StackedSequence(Countable):
                 # Whether one is an object of before cannot be told.
                 current().trace.identity.merged.update((id(s.target), s.target) for s in held.slots.values())
             return item
-        return chosen_item.chosen(list(self._held), index, index)
+        return chosen_item.chosen(list(self._source), index, index)
 
     def _is_as_before(self) -> bool:
-        now = self._held
+        now = self._source
         if self._inside is not None and self._inside.changed():
             return False
         return len(now) == self._length and all(a is b for a, b in zip(now, self._before, strict=True))
 
-    def steps(self) -> Iterator[Any]:
+    def steps(self) -> Iterator[Value]:
         """The items one by one, and those that are appended while they are gone over."""
         self._alone = True
-        yield from self._held
+        yield from self._source
 
     def end(self, left: Atom) -> None:
-        if not self._alone and len(self._held) != self._length:
-            raise changes_length(self._held)
+        if not self._alone and len(self._source) != self._length:
+            raise changes_length(self._source)
 
 
-def form_of(items: Any) -> ItemForm | None:
+def form_of(items: Value) -> ItemForm | None:
     """The form of the items of a list or tuple that a counted loop can go over; None for anything else."""
     plain = type(items) in (list, tuple) or (
-        isinstance(items, MayGrow) and items.native is list and items.items is None
+        isinstance(items, Growable) and items.native is list and items.items is None
     )
     if not tracing() or not plain or len(items) <= FEW or not containers.has_traced(items[0]):
         return None
@@ -92,7 +92,7 @@ def form_of(items: Any) -> ItemForm | None:
     return form if form.types else None
 
 
-def form_of_records(items: Any) -> ItemForm | None:
+def form_of_records(items: Value) -> ItemForm | None:
     """The form of records, each of which stays the very object; None for anything else."""
     if not all(map(records.is_record, items)):
         return None
@@ -106,7 +106,7 @@ def _is_no_array(value: object) -> bool:
     return not isinstance(value, TracedArray)
 
 
-def check_lent(after: Any, body: Callable[..., Any]) -> None:
+def check_lent(after: object, body: Callable[..., object]) -> None:
     """Refuse a step in which a list or dict of a stacked sequence, of which it had a copy, is changed or kept.
 
     Parameters

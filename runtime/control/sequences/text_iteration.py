@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.columnar import text_items
 from anabranch.runtime.control.sequences import chosen_item
 from anabranch.runtime.control.sequences.countable import Countable, changes_length
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import text_tables
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -23,8 +23,8 @@ FEW = 8  # lists of so many strings are gone over one by one
 class Characters(Countable):
     """The characters of a string, the bytes of others, or the strings (or rows with strings) of a list or tuple."""
 
-    def __init__(self, items: Any) -> None:
-        self._held = items
+    def __init__(self, items: Value) -> None:
+        self._source = items
         self._before = tuple(items)
 
     @property
@@ -35,21 +35,21 @@ class Characters(Countable):
     def is_known(self) -> bool:
         return True
 
-    def at(self, index: int | PythonScalar) -> Any:
+    def at(self, index: int | PythonScalar) -> Value:
         if not isinstance(index, Tracer):
-            return self._held[index]
+            return self._source[index]
         current().trace.text.has_codes = True
-        if isinstance(self._held, (str, bytes)):
+        if isinstance(self._source, (str, bytes)):
             return chosen_item.chosen(self._before, index, index)
-        return chosen_item.chosen(list(self._held), index, index)
+        return chosen_item.chosen(list(self._source), index, index)
 
-    def steps(self) -> Iterator[Any]:
+    def steps(self) -> Iterator[Value]:
         """The items one by one, and those that are appended while they are gone over."""
-        yield from self._held
+        yield from self._source
 
     def end(self, left: Atom) -> None:
-        if len(self._held) != len(self._before):
-            raise changes_length(self._held)
+        if len(self._source) != len(self._before):
+            raise changes_length(self._source)
 
 
 class OneOfTexts(Countable):
@@ -60,28 +60,28 @@ class OneOfTexts(Countable):
         self._length = text_items.length(texts)
 
     @property
-    def length(self) -> Any:
+    def length(self) -> Value:
         return self._length
 
-    def at(self, index: int | PythonScalar) -> Any:
+    def at(self, index: int | PythonScalar) -> Value:
         return text_items.character(self._texts, index)
 
 
-def characters(items: Any) -> Countable | None:
+def characters(items: Value) -> Countable | None:
     """The staged form of text, of one of many texts, or of a list or tuple of strings; None for anything else."""
     if text_items.is_one_of_texts(items):
         return OneOfTexts(items) if len(items.options) > MANY else None
     return Characters(items) if is_text(items) else None
 
 
-def is_text(items: Any) -> bool:
+def is_text(items: Value) -> bool:
     """Return whether a loop over the items can be one over their codes."""
     if not tracing() or current().trace.unrolling.reason is not None:
         return False
     if type(items) in (str, bytes):
         return True
     plain = type(items) in (list, tuple) or (
-        isinstance(items, MayGrow) and items.native is list and items.items is None and items.home is None
+        isinstance(items, Growable) and items.native is list and items.items is None and items.row_binding is None
     )
     return plain and len(items) > FEW and all(map(_is_textual, items))
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from anabranch.base.value import Value
 from anabranch.runtime.control.sequences import chosen_item
 from anabranch.runtime.control.sequences.as_countable import countable, is_countable
 from anabranch.runtime.control.sequences.countable import Countable, changes_length
@@ -12,7 +11,7 @@ from anabranch.runtime.control.sequences.text_iteration import is_text
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import containers
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
 _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
@@ -21,7 +20,7 @@ _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items())
 class KnownItems(Countable):
     """The items of a list or tuple, each read by an index when it is asked for."""
 
-    def __init__(self, items: Any) -> None:
+    def __init__(self, items: Value) -> None:
         self.items = items
         self._length = len(items)
 
@@ -33,7 +32,7 @@ class KnownItems(Countable):
     def is_known(self) -> bool:
         return not any(map(containers.has_traced, self.items))
 
-    def at(self, index: int | PythonScalar) -> Any:
+    def at(self, index: int | PythonScalar) -> Value:
         return chosen_item.chosen(list(self.items), index, index)
 
     def end(self, left: Atom) -> None:
@@ -43,7 +42,7 @@ class KnownItems(Countable):
             )
 
 
-def staged(columns: tuple[Any, ...]) -> tuple[Countable, ...] | None:
+def staged(columns: tuple[object, ...]) -> tuple[Countable, ...] | None:
     """The staged forms of the columns; None where all have lengths known while tracing, or one can't be staged."""
     if not tracing() or any(isinstance(c, Once) and c.under_way for c in columns):
         return None
@@ -59,12 +58,12 @@ def staged(columns: tuple[Any, ...]) -> tuple[Countable, ...] | None:
     return tuple(c for c in held if c is not None)
 
 
-def _has_known_items(column: Any) -> bool:
+def _has_known_items(column: Value) -> bool:
     """Return whether it has items, at least one, of a number known while tracing, to which indices lead."""
     kinds = (list, tuple, dict, str, *_VIEWS)
-    plain = type(column) in kinds or (isinstance(column, MayGrow) and column.items is None)
+    plain = type(column) in kinds or (isinstance(column, Growable) and column.items is None)
     return plain and len(column) > 0
 
 
-def _known_items(column: Any) -> KnownItems:
+def _known_items(column: Value) -> KnownItems:
     return KnownItems(column if isinstance(column, (list, tuple)) else list(column))

@@ -27,7 +27,7 @@ _TO_BOOL = 16
 _ADD_IN_PLACE = bytes((dis.opmap["BINARY_OP"], [name for name, _ in dis._nb_ops].index("NB_INPLACE_ADD")))  # type: ignore[attr-defined]
 
 
-def stage_where_it_stands() -> None:
+def stage_current_operator() -> None:
     """Raise `Restart` when the user's code that runs now stands at an operator that can be staged and is not yet."""
     frame: types.FrameType | None = sys._getframe(1)
     while frame is not None and internal(frame.f_code.co_filename):

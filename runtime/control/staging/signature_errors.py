@@ -8,6 +8,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 
 
@@ -19,7 +20,7 @@ def fitted(function: Callable[..., Any], original: Callable[..., Any]) -> Callab
     code = getattr(inspect.unwrap(plain), "__code__", None)
 
     @functools.wraps(function, assigned=("__name__", "__qualname__", "__doc__", "__module__"))
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Value:
         try:
             return function(*args, **kwargs)
         except TypeError as error:
@@ -31,10 +32,10 @@ def fitted(function: Callable[..., Any], original: Callable[..., Any]) -> Callab
     return call
 
 
-def staged_form_of(original: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def staged_form_of(original: Callable[..., object]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return a decorator that makes a function the staged form of another, which refuses the arguments that it does."""
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(function: Callable[..., object]) -> Callable[..., Any]:
         return fitted(function, original)
 
     return decorate

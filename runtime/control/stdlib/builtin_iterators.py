@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from anabranch.base.value import Value
 from anabranch.runtime.control.containers import generator_reductions
-from anabranch.runtime.control.iteration.push_iteration import PushIterator
+from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences import as_countable, countable_ranges, iterators, zip_columns as columns_
 from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
@@ -14,13 +13,13 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import attributes
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 
 @staged_form_of(len)
-def len_(items: Any) -> Any:
+def len_(items: Value) -> Value:
     """As `len`; of an array or a list whose size is known only at run time, a traced int."""
     if isinstance(items, UnionValue):
         items = plain(items)
@@ -28,14 +27,14 @@ def len_(items: Any) -> Any:
             return found
         if isinstance(items, UnionValue):
             return items.through(len_)
-    if isinstance(items, MayGrow) and items.is_grown and not items.is_fixed:
+    if isinstance(items, Growable) and items.is_dynamic and not items.is_fixed:
         assert items.items is not None
         return items.items.length
     return items.shape[0] if isinstance(items, DynamicArray) else len(items)
 
 
 @staged_form_of(range)
-def range_(*args: Any) -> Any:
+def range_(*args: Value) -> Value:
     """As `range`; with run-time bounds, a range that `for` stages."""
     args = tuple(arg.resolve(range) if isinstance(arg, UnionValue) else arg for arg in args)
     if not any(map(is_traced, args)) or len(args) > 3:
@@ -46,14 +45,14 @@ def range_(*args: Any) -> Any:
 
 @staged_form_of(enumerate)
 @of_each_list
-def enumerate_(items: Any, start: Any = 0) -> Any:
+def enumerate_(items: Value, start: Value = 0) -> Value:
     """As `enumerate`."""
     staged = as_countable.countable(items)
     return enumerate(items, start) if staged is None else iterators.Enumerated(staged, start)
 
 
 @staged_form_of(zip)
-def zip_(*columns: Any, strict: bool = False) -> Any:
+def zip_(*columns: Value, strict: bool = False) -> Value:
     """As `zip`; staged when every column is a range or an array, or one has a length known only at run time."""
     staged = columns_.staged(columns) if columns else None
     return zip(*columns, strict=strict) if staged is None else iterators.Zipped(staged, strict)
@@ -61,7 +60,7 @@ def zip_(*columns: Any, strict: bool = False) -> Any:
 
 @staged_form_of(reversed)
 @of_each_list
-def reversed_(items: Any) -> Any:
+def reversed_(items: Value) -> Value:
     """As `reversed`."""
     if isinstance(items, iterators.Once):
         raise TypeError(f"'{attributes.class_of(items).__name__}' object is not reversible")
@@ -70,7 +69,7 @@ def reversed_(items: Any) -> Any:
 
 
 @staged_form_of(next)
-def next_(iterator: Any, *default: Any) -> Any:
+def next_(iterator: Value, *default: Value) -> Value:
     """As `next`, of an iterator made by the function itself.
 
     Raises

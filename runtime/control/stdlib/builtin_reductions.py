@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control import boolean, lists
 from anabranch.runtime.control.branches import select_value
 from anabranch.runtime.control.branches.truth import truth, truth_value
@@ -19,7 +20,7 @@ from anabranch.runtime.control.stdlib.choices import of_each_list, plain
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import atoms, containers, passed_functions, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.dynamic_lists.growable_list import is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
@@ -27,19 +28,19 @@ from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, 
 
 @staged_form_of(min)
 @of_each_list
-def min_(*args: Any, **kwargs: Any) -> Any:
+def min_(*args: object, **kwargs: object) -> Value:
     """As `min`: the first smallest, by `<` alone (so NaN is Python's NaN, not NumPy's)."""
     return _extreme(min, args, kwargs)
 
 
 @staged_form_of(max)
 @of_each_list
-def max_(*args: Any, **kwargs: Any) -> Any:
+def max_(*args: object, **kwargs: object) -> Value:
     """As `max`."""
     return _extreme(max, args, kwargs)
 
 
-def _extreme(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _extreme(function: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, Value]) -> Value:
     if tracing() and kwargs.get("key") is not None:
         kwargs = {**kwargs, "key": passed_functions.called(kwargs["key"])}
     if not args or not kwargs.keys() <= {"key", "default"}:
@@ -70,19 +71,19 @@ def _extreme(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[s
 
 @staged_form_of(sorted)
 @of_each_list
-def sorted_(items: Any, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> Any:
+def sorted_(items: Value, *, key: Callable[[Any], Any] | None = None, reverse: bool = False) -> Value:
     """As `sorted`."""
     if not tracing():
         return sorted(items, key=key, reverse=reverse)
     key = passed_functions.called(key)
     made = lists.items_of(items)
-    if not is_grown(made):
-        return lists.let_grow(container_order.in_order(made, key, reverse))
+    if not is_dynamic_list(made):
+        return lists.made_growable(container_order.sorted_items(made, key, reverse))
     made.sort(key=key, reverse=reverse)
     return made
 
 
-def _bounds(within: Callable[[Interval, Interval], Interval], a: Any, b: Any) -> Any:
+def _bounds(within: Callable[[Interval, Interval], Interval], a: object, b: object) -> Value:
     if not all(isinstance(v, (int, PythonScalar)) for v in (a, b)):
         return FULL
     if any(isinstance(v, PythonScalar) and v.python is not int for v in (a, b)):
@@ -90,7 +91,7 @@ def _bounds(within: Callable[[Interval, Interval], Interval], a: Any, b: Any) ->
     return within(interval_of(a), interval_of(b))
 
 
-def _extreme_of_array(function: Callable[..., Any], array: TracedArray) -> Any:
+def _extreme_of_array(function: Callable[..., object], array: TracedArray) -> Value:
     """Python's `min` of a vector: NaNs are passed over, unless the first element is one."""
     atom = array.atom
     name = "reduce_min" if function is min else "reduce_max"
@@ -105,7 +106,7 @@ def _extreme_of_array(function: Callable[..., Any], array: TracedArray) -> Any:
 
 @staged_form_of(sum)
 @of_each_list
-def sum_(items: Any, start: Any = 0) -> Any:
+def sum_(items: Value, start: Value = 0) -> Value:
     """As `sum`; over an array, one reduction."""
     items = iterated(plain(items))
     if (source := generator_reductions.source(items)) is not None:
@@ -121,19 +122,19 @@ def sum_(items: Any, start: Any = 0) -> Any:
 
 @staged_form_of(any)
 @of_each_list
-def any_(items: Any) -> Any:
+def any_(items: object) -> Value:
     """As `any`: elements after the first true one are not evaluated."""
     return _quantify(items, "reduce_any", boolean.or_, False)
 
 
 @staged_form_of(all)
 @of_each_list
-def all_(items: Any) -> Any:
+def all_(items: object) -> Value:
     """As `all`."""
     return _quantify(items, "reduce_all", boolean.and_, True)
 
 
-def _quantify(items: Any, reduction: str, connective: Callable[..., Any], empty: bool) -> Any:
+def _quantify(items: Value, reduction: str, connective: Callable[..., Any], empty: bool) -> Value:
     items = iterated(plain(items))
     if (source := generator_reductions.source(items)) is not None:
         return generator_reductions.quantified(source, until=not empty)
@@ -142,7 +143,7 @@ def _quantify(items: Any, reduction: str, connective: Callable[..., Any], empty:
     return _quantify_each(remaining(items), connective, empty)
 
 
-def _quantify_each(items: Iterable[Any], connective: Callable[..., Any], empty: bool) -> Any:
+def _quantify_each(items: Iterable[Value], connective: Callable[..., Any], empty: bool) -> Value:
     for item in items:
         decided = truth(item)
         if isinstance(decided, bool):

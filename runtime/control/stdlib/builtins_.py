@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from anabranch.base.value import Value
 from anabranch.runtime.control import text
 from anabranch.runtime.control.staging.signature_errors import fitted, staged_form_of
 from anabranch.runtime.control.stdlib import print_and_log
@@ -44,7 +43,7 @@ from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 
 @staged_form_of(ord)
-def ord_(character: Any, /) -> Any:
+def ord_(character: Value, /) -> Value:
     """As `ord`."""
     found = looked_up(ord, character)
     if found is UNKNOWN and isinstance(character, Text):

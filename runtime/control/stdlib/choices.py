@@ -6,18 +6,19 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from anabranch.runtime.values.dynamic_lists.growable_list import is_grown
+from anabranch.base.value import Value
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 
-def of_each_list(function: Callable[..., Any]) -> Callable[..., Any]:
+def of_each_list(function: Callable[..., object]) -> Callable[..., Any]:
     """The function, done with each list that the first argument may be, where one is of run-time length."""
 
     @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> Value:
         first = args[0] if args else None
-        if isinstance(first, UnionValue) and any(map(is_grown, first.options)):
+        if isinstance(first, UnionValue) and any(map(is_dynamic_list, first.options)):
             return first.through(lambda v: function(v, *args[1:], **kwargs))
         return function(*args, **kwargs)
 
@@ -29,7 +30,7 @@ def is_traced(value: object) -> bool:
     return isinstance(value, (Tracer, UnionValue))
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Value:
     """The number that one of a few is taken for; one of a few objects, and any other value, as it is."""
     if not isinstance(value, UnionValue):
         return value

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.stdlib.choices import is_traced
 from anabranch.runtime.control.stdlib.math_floats import as_float, staged
 from anabranch.runtime.ir.program import Atom
@@ -22,7 +23,7 @@ from anabranch.runtime.values.union import UnionValue
 Wrong = Callable[[Atom, Atom], Atom]  # of the real and the imaginary part
 
 
-def _as_complex(x: Any) -> Atom:
+def _as_complex(x: Value) -> Atom:
     if isinstance(x, UnionValue):
         x = x.resolve()
     if is_python_scalar(x):
@@ -103,7 +104,7 @@ def _elementwise(name: str) -> Callable[..., Any]:
     function, wrong, outside, beyond = _ELEMENTWISE[name]
 
     @staged(original)
-    def compute(*args: Any) -> Any:
+    def compute(*args: object) -> Value:
         if len(args) != 1:
             return original(*(0.0 for _ in args))  # raises TypeError
         z = _as_complex(args[0])
@@ -121,7 +122,7 @@ _log = _elementwise("log")
 
 
 @staged(cmath.log)
-def log(z: Any, base: Any = None) -> Any:
+def log(z: object, base: object = None) -> Value:
     """`cmath.log(z, base)`."""
     result = _log(z)
     if base is None:
@@ -132,14 +133,14 @@ def log(z: Any, base: Any = None) -> Any:
 
 
 @staged(cmath.phase)
-def phase(z: Any) -> Any:
+def phase(z: object) -> Value:
     """`cmath.phase`."""
     real, imag = _parts(_as_complex(z))
     return python_scalar(atoms.ufunc(np.arctan2, imag, real))
 
 
 @staged(cmath.polar)
-def polar(z: Any) -> Any:
+def polar(z: object) -> Value:
     """`cmath.polar`."""
     real, imag = parts = _parts(_as_complex(z))
     size = atoms.ufunc(np.hypot, *parts)
@@ -151,7 +152,7 @@ def polar(z: Any) -> Any:
 
 
 @staged(cmath.rect)
-def rect(r: Any, phi: Any) -> Any:
+def rect(r: object, phi: object) -> Value:
     """`cmath.rect`."""
     size, angle = as_float(r), as_float(phi)
     wrong = atoms.logical_and(_is(np.isinf, angle), atoms.logical_not(_equal(size, 0.0)))
@@ -166,7 +167,7 @@ def rect(r: Any, phi: Any) -> Any:
 
 
 @staged(cmath.isclose)
-def isclose(a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
+def isclose(a: object, b: object, *, rel_tol: object = 1e-9, abs_tol: object = 0.0) -> Value:
     """`cmath.isclose`."""
     x, y, relative, absolute = _as_complex(a), _as_complex(b), as_float(rel_tol), as_float(abs_tol)
     negative = [atoms.ufunc(np.less, tolerance, atoms.literal(0.0)) for tolerance in (relative, absolute)]
@@ -184,7 +185,7 @@ def isclose(a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
 
 def _test(name: str, function: np.ufunc) -> Callable[..., Any]:
     @staged(getattr(cmath, name))
-    def compute(z: Any) -> Any:
+    def compute(z: object) -> Value:
         return python_scalar(_is(function, _as_complex(z)))
 
     return compute

@@ -7,6 +7,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.values import passed_functions
 
 
@@ -17,29 +18,29 @@ class Key:
     obj: Any
     compare: Callable[[Any, Any], Any]
 
-    def __lt__(self, other: Key) -> Any:
+    def __lt__(self, other: Key) -> Value:
         return self.compare(self.obj, other.obj) < 0
 
-    def __le__(self, other: Key) -> Any:
+    def __le__(self, other: Key) -> Value:
         return self.compare(self.obj, other.obj) <= 0
 
-    def __gt__(self, other: Key) -> Any:
+    def __gt__(self, other: Key) -> Value:
         return self.compare(self.obj, other.obj) > 0
 
-    def __ge__(self, other: Key) -> Any:
+    def __ge__(self, other: Key) -> Value:
         return self.compare(self.obj, other.obj) >= 0
 
-    def __eq__(self, other: Any) -> Any:
+    def __eq__(self, other: Value) -> Value:
         return self.compare(self.obj, other.obj) == 0
 
     __hash__ = None  # type: ignore[assignment]
 
 
-def cmp_to_key(mycmp: Callable[[Any, Any], Any]) -> Callable[[Any], Key]:
+def cmp_to_key(mycmp: Callable[[Any, Any], object]) -> Callable[[Any], Key]:
     """As `functools.cmp_to_key`."""
     compare = passed_functions.called(mycmp)
 
-    def key(obj: Any) -> Key:
+    def key(obj: Value) -> Key:
         return Key(obj, compare)
 
     return key

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib.choices import is_traced, plain
@@ -20,7 +21,7 @@ from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 
-def _python_value(value: Any, kind: type) -> PythonScalar | Any:
+def _python_value(value: object, kind: type) -> PythonScalar | Value:
     """A traced scalar or one-element array as the Python scalar that a number of the kind is made of."""
     if isinstance(value, PythonScalar) or not is_traced(value):
         return value
@@ -35,7 +36,7 @@ def _python_value(value: Any, kind: type) -> PythonScalar | Any:
 
 
 def _convert(kind: type) -> Callable[..., Any]:
-    def convert(*args: Any, **kwargs: Any) -> Any:
+    def convert(*args: Value, **kwargs: object) -> Value:
         if kind is bool and len(args) == 1:
             return truth_value(args[0])
         if not kwargs and (found := looked_up(kind, *args)) is not UNKNOWN:
@@ -59,7 +60,7 @@ def _convert(kind: type) -> Callable[..., Any]:
     return convert
 
 
-def _convert_object(kind: type, value: Any) -> Any:
+def _convert_object(kind: type, value: object) -> Value:
     """`kind(value)`, for which the value's class may have a method of the user's."""
     method = containers.own_method(value, f"__{kind.__name__}__")
     if method is None:
@@ -71,7 +72,7 @@ def _convert_object(kind: type, value: Any) -> Any:
     raise TypeError(f"{name}.__{kind.__name__}__ returned non-{kind.__name__} (type {class_of(made).__name__})")
 
 
-def complex_parts(real: Any, imag: Any) -> Any:
+def complex_parts(real: Value, imag: Value) -> Value:
     """`complex(real, imag)`; an argument that is complex itself counts with both of its parts."""
     if python_operands.kind_of(imag) is complex:
         return real + imag * 1j
@@ -85,7 +86,7 @@ int_, float_, bool_, complex_ = (_convert(kind) for kind in (int, float, bool, c
 
 
 @staged_form_of(pow)
-def pow_(base: Any, exp: Any, mod: Any = None) -> Any:
+def pow_(base: Value, exp: Value, mod: Value = None) -> Value:
     """As `pow`, with a modulus also where only one of the others is traced."""
     if mod is None:
         return pow(base, exp)

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.columnar import array_lists
 from anabranch.runtime.control.containers import container_order
-from anabranch.runtime.control.generator import Each
+from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.sequences import as_countable
 from anabranch.runtime.control.staging.signature_errors import fitted
@@ -23,23 +24,23 @@ from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import containers, wrap
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow, is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
 from anabranch.runtime.values.dynamic_lists.list_contents import element_kinds
 from anabranch.runtime.values.failures import run_time_checks
 
 
-def _less(a: Any, b: Any) -> Any:
+def _less(a: object, b: object) -> Value:
     return container_order.compared(operator.lt, a, b)
 
 
-def _sift_down(heap: Any, start: Any, place: Any) -> None:
+def _sift_down(heap: Value, start: Value, place: Value) -> None:
     """Move the item at a place up to where no parent is greater."""
     new = at(heap)[place]
 
-    def test(place: Any, heap: Any = heap) -> Any:
+    def test(place: Value, heap: Value = heap) -> Value:
         return boolean.and_(place > start, lambda: _less(new, at(heap)[(place - 1) >> 1]))
 
-    def body(place: Any, heap: Any = heap) -> Any:
+    def body(place: Value, heap: Value = heap) -> Value:
         parent = (place - 1) >> 1
         at(heap)[place] = at(heap)[parent]
         return parent
@@ -47,14 +48,14 @@ def _sift_down(heap: Any, start: Any, place: Any) -> None:
     at(heap)[while_(test, body, (place,), ("place",))] = new
 
 
-def _sift_up(heap: Any, start: Any) -> None:
+def _sift_up(heap: Value, start: Value) -> None:
     """Move smaller children up until a leaf is free, and the item there; then it goes up to its place."""
     end, new = len_(heap), at(heap)[start]
 
-    def test(place: Any) -> Any:
+    def test(place: Value) -> Value:
         return 2 * place + 1 < end
 
-    def body(place: Any, heap: Any = heap) -> Any:
+    def body(place: Value, heap: Value = heap) -> Value:
         left = 2 * place + 1
         right_is_less = boolean.and_(left + 1 < end, lambda: boolean.not_(_less(at(heap)[left], at(heap)[left + 1])))
         child = if_(right_is_less, lambda: left + 1, lambda: left)
@@ -66,49 +67,49 @@ def _sift_up(heap: Any, start: Any) -> None:
     _sift_down(heap, start, place)
 
 
-def heapify(heap: Any) -> None:
+def heapify(heap: object) -> None:
     """As `heapq.heapify`."""
     half = len_(heap) // 2
 
-    def take(step: Any, heap: Any = heap) -> bool:
+    def consume(step: object, heap: object = heap) -> bool:
         _sift_up(heap, half - 1 - step)
         return False
 
-    Each(as_countable.countable(range_(half)), lambda step: step).drive(take, leaves=False)
+    GeneratorExpression(as_countable.countable(range_(half)), lambda step: step).for_each(consume, may_stop=False)
 
 
-def _first_of(count: Any, ordered: Any) -> Any:
+def _first_of(count: Value, ordered: Value) -> Value:
     """The first of some items in order."""
     return at(ordered)[: if_(count > 0, lambda: count, lambda: 0)]
 
 
-def nsmallest(n: Any, iterable: Any, key: Callable[[Any], Any] | None = None) -> Any:
+def nsmallest(n: object, iterable: object, key: Callable[[Any], object] | None = None) -> Value:
     """As `heapq.nsmallest`."""
     return _first_of(n, sorted_(iterable, key=key))
 
 
-def nlargest(n: Any, iterable: Any, key: Callable[[Any], Any] | None = None) -> Any:
+def nlargest(n: object, iterable: object, key: Callable[[Any], object] | None = None) -> Value:
     """As `heapq.nlargest`."""
     return _first_of(n, sorted_(iterable, key=key, reverse=True))
 
 
-def heappush(heap: Any, item: Any) -> None:
+def heappush(heap: Value, item: Value) -> None:
     """As `heapq.heappush`."""
     heap.append(item)
     _sift_down(heap, 0, len_(heap) - 1)
 
 
-def _refuse_empty(heap: Any) -> None:
+def _refuse_empty(heap: object) -> None:
     empty = wrap.as_atom(len_(heap) == 0, np.bool_)
     run_time_checks.fail_if(empty, lambda _: IndexError("index out of range"))
 
 
-def heappop(heap: Any) -> Any:
+def heappop(heap: Value) -> Value:
     """As `heapq.heappop`."""
     _refuse_empty(heap)
     last = heap.pop()
 
-    def sifted(heap: Any = heap) -> Any:
+    def sifted(heap: Value = heap) -> Value:
         first = at(heap)[0]
         at(heap)[0] = last
         _sift_up(heap, 0)
@@ -117,17 +118,17 @@ def heappop(heap: Any) -> Any:
     return if_(len_(heap) > 0, sifted, lambda: last)
 
 
-def heappushpop(heap: Any, item: Any) -> Any:
+def heappushpop(heap: object, item: object) -> Value:
     """As `heapq.heappushpop`."""
 
-    def exchanged(heap: Any = heap) -> Any:
+    def exchanged(heap: object = heap) -> Value:
         return heapreplace(heap, item)
 
     less = boolean.and_(len_(heap) > 0, lambda: _less(at(heap)[0], item))
     return if_(less, exchanged, lambda: item)
 
 
-def heapreplace(heap: Any, item: Any) -> Any:
+def heapreplace(heap: object, item: object) -> Value:
     """As `heapq.heapreplace`."""
     _refuse_empty(heap)
     first = at(heap)[0]
@@ -153,10 +154,10 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
     if staged is None or not tracing():
         return None
 
-    def choose(heap: Any, *items: Any) -> Any:
-        if not (is_grown(heap) or containers.has_traced((heap, *items))):
+    def choose(heap: Value, *items: Value) -> Value:
+        if not (is_dynamic_list(heap) or containers.has_traced((heap, *items))):
             return function(heap, *items)
-        if not isinstance(heap, MayGrow) and not current().trace.lists.may_grow and current().trace.lists.grow_here:
+        if not isinstance(heap, Growable) and not current().trace.lists.may_grow and current().trace.lists.grow_here:
             raise Restart(lists=True)
         _put_side_by_side(heap, items)
         return fitted(staged, function)(heap, *items)
@@ -164,18 +165,18 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
     return choose
 
 
-def _put_side_by_side(heap: Any, items: Sequence[Any]) -> None:
+def _put_side_by_side(heap: object, items: Sequence[object]) -> None:
     """Make the heap a list whose length may change while its elements are in one array, if they can be.
 
     The loops of the algorithms take as many equations then however many elements there are.
     """
-    if not isinstance(heap, MayGrow) or not all(map(array_lists.fits, items)):
+    if not isinstance(heap, Growable) or not all(map(array_lists.fits, items)):
         return
-    if heap.home is not None:
+    if heap.row_binding is not None:
         heap.separate()  # type: ignore[attr-defined]
     if heap.items is None:
         contents: Any = heap.contents()  # type: ignore[attr-defined]
         if not contents or element_kinds(contents) is not None:
-            heap.become(heap.grown())  # type: ignore[attr-defined]
+            heap.become(heap.as_items())  # type: ignore[attr-defined]
     elif heap.items.structure.fixed:
-        heap._items = heap.items.loosened()  # type: ignore[attr-defined]
+        heap._items = heap.items.with_dynamic_length()  # type: ignore[attr-defined]

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib.builtin_iterators import enumerate_, range_, reversed_, zip_
 from anabranch.runtime.control.stdlib.choices import is_traced
 from anabranch.runtime.values import attributes
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
@@ -19,7 +20,7 @@ from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 
-def class_of(value: Any) -> Any:
+def class_of(value: object) -> Value:
     """The class of the object that a traced value stands for."""
     if isinstance(value, PythonScalar):
         return value.python
@@ -28,29 +29,29 @@ def class_of(value: Any) -> Any:
     if isinstance(value, UnionValue):
         value = value.without_undefined()
         return _class_of_choice(value) if isinstance(value, UnionValue) else class_of(value)
-    if isinstance(value, MayGrow):
+    if isinstance(value, Growable):
         return value.native
     return str if isinstance(value, Text) else attributes.class_of(value)
 
 
-def _class_of_choice(value: UnionValue) -> Any:
+def _class_of_choice(value: UnionValue) -> Value:
     if isinstance(value, Reference):
         return value.through(class_of)
     first, *others = classes = tuple(map(class_of, value.options))
     return first if all(other is first for other in others) else UnionValue(value.tag, classes)
 
 
-def class_(value: Any) -> Any:
+def class_(value: object) -> Value:
     """`value.__class__`: of what a traced value stands for."""
-    return class_of(value) if isinstance(value, (Tracer, UnionValue, MayGrow, attributes.Bare)) else value.__class__
+    return class_of(value) if isinstance(value, (Tracer, UnionValue, Growable, attributes.Bare)) else value.__class__
 
 
-def type_(*args: Any) -> Any:
+def type_(*args: object) -> Value:
     """As `type`: the class of a traced value is that of what it stands for."""
     return class_of(args[0]) if len(args) == 1 else type(*args)
 
 
-def _original(classes: Any) -> Any:
+def _original(classes: Any) -> Value:
     """The classes, where rewritten code has their staged forms by their names."""
     if isinstance(classes, tuple):
         return tuple(map(_original, classes))
@@ -58,7 +59,7 @@ def _original(classes: Any) -> Any:
 
 
 @staged_form_of(isinstance)
-def isinstance_(value: Any, classes: Any) -> Any:
+def isinstance_(value: Value, classes: Any) -> Value:
     """As `isinstance`: a traced value is an instance of the class it stands for."""
     classes = _original(classes)
     if isinstance(value, Reference):
@@ -80,15 +81,15 @@ def isinstance_(value: Any, classes: Any) -> Any:
 
 
 @staged_form_of(hasattr)
-def hasattr_(value: Any, name: Any, /) -> Any:
+def hasattr_(value: Value, name: Value, /) -> Value:
     """As `hasattr`: of one of a few objects, that of each."""
     return value.each(lambda v: hasattr_(v, name)) if isinstance(value, UnionValue) else attributes.has(value, name)
 
 
 @staged_form_of(getattr)
-def getattr_(value: Any, name: Any, /, *default: Any) -> Any:
+def getattr_(value: Value, name: Value, /, *default: Value) -> Value:
     """As `getattr`: of one of a few objects, each without the attribute returns the default."""
-    if not isinstance(name, str) or not attributes.is_stand_in(value):
+    if not isinstance(name, str) or not attributes.is_proxy(value):
         return getattr(value, name, *default)
     if default and isinstance(value, UnionValue):
         return value.each(lambda v: getattr_(v, name, *default))
@@ -101,19 +102,19 @@ def getattr_(value: Any, name: Any, /, *default: Any) -> Any:
 
 
 @staged_form_of(setattr)
-def setattr_(value: Any, name: Any, new: Any, /) -> None:
+def setattr_(value: Value, name: Value, new: Value, /) -> None:
     """As `setattr`."""
     attributes.write(value, name, new)
 
 
 @staged_form_of(delattr)
-def delattr_(value: Any, name: Any, /) -> None:
+def delattr_(value: Value, name: Value, /) -> None:
     """As `delattr`."""
     attributes.delete(value, name)
 
 
 @staged_form_of(dir)
-def dir_(*args: Any) -> Any:
+def dir_(*args: Value) -> Value:
     """As `dir`."""
     if not args or not isinstance(args[0], UnionValue):
         return attributes.names(*args) if len(args) == 1 else dir(*args)
@@ -121,7 +122,7 @@ def dir_(*args: Any) -> Any:
 
 
 @staged_form_of(callable)
-def callable_(value: Any) -> Any:
+def callable_(value: object) -> Value:
     """As `callable`."""
     if isinstance(value, Reference):
         return value.through(callable_)

@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.containers import generator_reductions
-from anabranch.runtime.control.generator import Each
+from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.control.iteration.push_iteration import PushIterator, Take
+from anabranch.runtime.control.iteration.generators import Consumer, PushIterator
 from anabranch.runtime.control.sequences.as_countable import countable, is_countable
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
@@ -38,19 +39,19 @@ def _staged(items: object) -> bool:
     return isinstance(items, PushIterator) or is_countable(items)
 
 
-def _item(value: Any) -> Any:
+def _item(value: object) -> Value:
     return value
 
 
-class Mapped(Each, sample=lambda: map(repr, ())):
+class Mapped(GeneratorExpression, sample=lambda: map(repr, ())):
     """The iterator that `map` returns."""
 
 
-class Filtered(Each, sample=lambda: filter(None, ())):
+class Filtered(GeneratorExpression, sample=lambda: filter(None, ())):
     """The iterator that `filter` returns."""
 
 
-def map_(call: Call, function: Any, *columns: Any) -> Any:
+def map_(call: Call, function: Any, *columns: Value) -> Value:
     """As `map`."""
     if len(columns) == 1:
         return Mapped(columns[0], lambda item: call(function, item))
@@ -60,17 +61,17 @@ def map_(call: Call, function: Any, *columns: Any) -> Any:
     return Mapped(rows, lambda row: call(function, *row))
 
 
-def filter_(call: Call, function: Any, items: Any) -> Any:
+def filter_(call: Call, function: object, items: object) -> Value:
     """As `filter`."""
     return Filtered(items, _item, truth_value if function is None else lambda item: call(function, item))
 
 
-def starmap_(call: Call, function: Any, rows: Any) -> Any:
+def starmap_(call: Call, function: object, rows: object) -> Value:
     """As `itertools.starmap`."""
-    return Each(rows, lambda row: call(function, *row))
+    return GeneratorExpression(rows, lambda row: call(function, *row))
 
 
-def product_(_: Call, *columns: Any, repeat: int = 1) -> Any:
+def product_(_: Call, *columns: Value, repeat: int = 1) -> Value:
     """As `itertools.product`."""
     columns = columns * repeat
     if not columns or not any(map(_staged, columns)):
@@ -78,24 +79,24 @@ def product_(_: Call, *columns: Any, repeat: int = 1) -> Any:
     return _nested([_again(c) for c in columns], ())
 
 
-def _again(items: Any) -> Any:
+def _again(items: Value) -> Value:
     """The items in a form that can be gone over more than once."""
     return items if isinstance(items, (TracedArray, Range, range, np.ndarray)) else tuple(items)
 
 
-def _nested(columns: list[Any], row: tuple[Any, ...]) -> Each:
+def _nested(columns: list[Value], row: tuple[object, ...]) -> GeneratorExpression:
     first, *rest = columns
     if not rest:
-        return Each(first, lambda item: (*row, item))
-    return Each(first, lambda item: _nested(rest, (*row, item)), nested=True)
+        return GeneratorExpression(first, lambda item: (*row, item))
+    return GeneratorExpression(first, lambda item: _nested(rest, (*row, item)), nested=True)
 
 
-def chain_(_: Call, *parts: Any) -> Any:
+def chain_(_: Call, *parts: Value) -> Value:
     """As `itertools.chain`."""
     return Chained(parts) if any(map(_staged, parts)) else itertools.chain(*parts)
 
 
-def islice_(_: Call, items: Any, *bounds: Any) -> Any:
+def islice_(_: Call, items: Value, *bounds: Value) -> Value:
     """As `itertools.islice`."""
     sequence = countable(items) if bounds else None
     if sequence is None:
@@ -116,16 +117,16 @@ def _check_bound(word: str, bound: object) -> None:
         run_time_checks.fail_if(negative, lambda _: ValueError(message))
 
 
-def pairwise_(_: Call, items: Any) -> Any:
+def pairwise_(_: Call, items: Value) -> Value:
     """As `itertools.pairwise`."""
     sequence = countable(items)
     return itertools.pairwise(items) if sequence is None else Consecutive(sequence)
 
 
-def accumulate_(call: Call, items: Any, function: Any = operator.add, *, initial: Any = None) -> Any:
+def accumulate_(call: Call, items: Value, function: object = operator.add, *, initial: Value = None) -> Value:
     """As `itertools.accumulate`."""
 
-    def combine(total: Any, item: Any) -> Any:
+    def combine(total: object, item: object) -> Value:
         return call(function, total, item)
 
     if not _staged(items):
@@ -133,25 +134,25 @@ def accumulate_(call: Call, items: Any, function: Any = operator.add, *, initial
     return Accumulated(items, combine, initial)
 
 
-def reduce_(call: Call, function: Any, items: Any, *initial: Any) -> Any:
+def reduce_(call: Call, function: object, items: Value, *initial: Value) -> Value:
     """As `functools.reduce`."""
 
-    def combine(total: Any, item: Any) -> Any:
+    def combine(total: object, item: object) -> Value:
         return call(function, total, item)
 
     if not _staged(items):
         return functools.reduce(combine, items, *initial)
     return generator_reductions.reduced(
-        combine, items if isinstance(items, PushIterator) else Each(items, _item), *initial
+        combine, items if isinstance(items, PushIterator) else GeneratorExpression(items, _item), *initial
     )
 
 
-def takewhile_(call: Call, function: Any, items: Any) -> Any:
+def takewhile_(call: Call, function: object, items: object) -> Value:
     """As `itertools.takewhile`."""
     return Taken(items, lambda item: call(function, item))
 
 
-def repeat_(_: Call, value: Any, times: Any = None) -> Any:
+def repeat_(_: Call, value: object, times: object = None) -> Value:
     """As `itertools.repeat`."""
     return (
         RepeatedItem(value, times)
@@ -160,12 +161,12 @@ def repeat_(_: Call, value: Any, times: Any = None) -> Any:
     )
 
 
-def count_(_: Call, start: Any = 0, step: Any = 1) -> Any:
+def count_(_: Call, start: object = 0, step: object = 1) -> Value:
     """As `itertools.count`."""
     return Counting(start, step)
 
 
-def ndindex_(_: Call, *shape: Any) -> Any:
+def ndindex_(_: Call, *shape: Value) -> Value:
     """As `np.ndindex`."""
     sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
     if not sizes:
@@ -173,15 +174,15 @@ def ndindex_(_: Call, *shape: Any) -> Any:
     return _nested([Range(0, n, 1) if isinstance(n, Tracer) else range(n) for n in sizes], ())
 
 
-def ndenumerate_(_: Call, array: Any) -> Any:
+def ndenumerate_(_: Call, array: Value) -> Value:
     """As `np.ndenumerate`."""
     if not isinstance(array, TracedArray) or not array.shape:
         return np.ndenumerate(array) if not isinstance(array, TracedArray) else iter([((), array[()])])
-    return Each(_nested([range(n) for n in array.shape], ()), lambda index: (index, array[index]))
+    return GeneratorExpression(_nested([range(n) for n in array.shape], ()), lambda index: (index, array[index]))
 
 
 def _fitting(items: Countable) -> Countable:
-    if items.misfits():
+    if items.end_errors():
         raise ConcretizationError(
             "zip(..., strict=True) of lengths known only at run time is supported only in a for statement; leave "
             "strict out, or compare the lengths first"
@@ -197,10 +198,10 @@ class Picked(Once, sample=lambda: itertools.islice((), 0)):
         self.items, self.positions = _fitting(items), positions
 
     @property
-    def length(self) -> Any:
+    def length(self) -> Value:
         return self.positions.length
 
-    def at(self, index: int | PythonScalar) -> Any:
+    def at(self, index: int | PythonScalar) -> Value:
         return self.items.at(self.positions.at(index))
 
 
@@ -214,32 +215,32 @@ class Consecutive(Once, sample=lambda: itertools.pairwise(())):
         self._length = one_less.length
 
     @property
-    def length(self) -> Any:
+    def length(self) -> Value:
         return self._length
 
-    def at(self, index: Any) -> Any:
+    def at(self, index: Value) -> Value:
         return (self.items.at(index), self.items.at(index + 1))
 
 
 class RepeatedItem(Once, sample=lambda: itertools.repeat(None, 0)):
     """One value some times."""
 
-    def __init__(self, value: Any, times: Any) -> None:
+    def __init__(self, value: Value, times: Value) -> None:
         super().__init__()
         self._value, self._length = value, Range(0, times, 1).length
 
     @property
-    def length(self) -> Any:
+    def length(self) -> Value:
         return self._length
 
-    def at(self, index: int | PythonScalar) -> Any:
+    def at(self, index: int | PythonScalar) -> Value:
         return self._value
 
 
 class Counting(Once, sample=itertools.count):
     """Numbers without an end."""
 
-    def __init__(self, start: Any, step: Any) -> None:
+    def __init__(self, start: Value, step: Value) -> None:
         super().__init__()
         self._first, self._step = start, step
 
@@ -247,25 +248,25 @@ class Counting(Once, sample=itertools.count):
     def length(self) -> int:
         return 2**62
 
-    def at(self, index: int | PythonScalar) -> Any:
+    def at(self, index: int | PythonScalar) -> Value:
         return self._first + index * self._step
 
 
 class Chained(PushIterator, sample=itertools.chain):
     """One iterable after the other."""
 
-    def __init__(self, parts: tuple[Any, ...]) -> None:
+    def __init__(self, parts: tuple[Value, ...]) -> None:
         super().__init__()
-        self._parts = [Each(p, _item) for p in parts]
+        self._parts = [GeneratorExpression(p, _item) for p in parts]
 
-    def run(self, take: Take) -> Any:
-        """Each part, while `take` wants more."""
+    def run(self, consume: Consumer) -> Value:
+        """Each part, while `consume` wants more."""
         left: Any = False
         for part in self._parts:
-            left = if_(left, lambda: True, lambda part=part: part.run(take))
+            left = if_(left, lambda: True, lambda part=part: part.run(consume))
         return left
 
-    def pull(self) -> Iterator[Any]:
+    def pull(self) -> Iterator[Value]:
         """The items one by one."""
         return itertools.chain(*self._parts)
 
@@ -273,15 +274,15 @@ class Chained(PushIterator, sample=itertools.chain):
 class Taken(PushIterator, sample=lambda: itertools.takewhile(bool, ())):
     """The items up to the first that fails a test."""
 
-    def __init__(self, items: Any, test: Callable[[Any], Any]) -> None:
+    def __init__(self, items: Value, test: Callable[[Any], Any]) -> None:
         super().__init__()
-        self._each, self._test = Each(items, _item), test
+        self._each, self._test = GeneratorExpression(items, _item), test
 
-    def run(self, take: Take) -> Any:
+    def run(self, consume: Consumer) -> Value:
         """Each item, as long as they pass."""
-        return self._each.run(lambda item: if_(self._test(item), lambda: take(item), lambda: True))
+        return self._each.run(lambda item: if_(self._test(item), lambda: consume(item), lambda: True))
 
-    def pull(self) -> Iterator[Any]:
+    def pull(self) -> Iterator[Value]:
         """The items one by one."""
         return itertools.takewhile(self._test, self._each)
 
@@ -289,11 +290,11 @@ class Taken(PushIterator, sample=lambda: itertools.takewhile(bool, ())):
 class Accumulated(PushIterator, sample=lambda: itertools.accumulate(())):
     """The accumulated values of the items up to each."""
 
-    def __init__(self, items: Any, combine: Callable[[Any, Any], Any], initial: Any) -> None:
+    def __init__(self, items: Value, combine: Callable[[Any, Any], Any], initial: Value) -> None:
         super().__init__()
-        self._each, self._combine, self._initial = Each(items, _item), combine, initial
+        self._each, self._combine, self._initial = GeneratorExpression(items, _item), combine, initial
 
-    def run(self, take: Take) -> Any:
+    def run(self, consume: Consumer) -> Value:
         """The first item or the initial value, then each total."""
         each, start = self._each, self._initial
         split = each.first() if start is None else None
@@ -303,16 +304,16 @@ class Accumulated(PushIterator, sample=lambda: itertools.accumulate(())):
             (start is not None, Undefined("total") if start is None else start), ("whether it began", "the total")
         )
 
-        def step(item: Any) -> Any:
+        def step(item: Value) -> Value:
             row[1] = if_(row[0], lambda: self._combine(defined(row[1]), item), lambda: item)
             row[0] = True
-            return take(row[1])
+            return consume(row[1])
 
         if start is None:
             return each.run(step)
-        return if_(take(start), lambda: True, lambda: each.run(step))
+        return if_(consume(start), lambda: True, lambda: each.run(step))
 
-    def pull(self) -> Iterator[Any]:
+    def pull(self) -> Iterator[Value]:
         """The items one by one."""
         return itertools.accumulate(self._each, self._combine, initial=self._initial)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.stdlib import math_floats, math_ints
 from anabranch.runtime.control.stdlib.choices import is_traced
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -22,7 +23,7 @@ class Mathematics:
         if not callable(original):
             return original
 
-        def refusing(*args: Any, **kwargs: Any) -> Any:
+        def refusing(*args: object, **kwargs: object) -> Value:
             if any(map(_holds_traced, (*args, *kwargs.values()))):
                 raise UnsupportedOperationError(
                     f"math.{name} of a value known only at run time is not supported; use NumPy's functions, or call "

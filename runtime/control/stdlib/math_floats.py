@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.staging.signature_errors import fitted
 from anabranch.runtime.control.stdlib.choices import is_traced
 from anabranch.runtime.ir.program import Atom
@@ -40,7 +41,7 @@ _ELEMENTWISE: dict[str, tuple[np.ufunc, Numbers, Numbers]] = {
 }  # fmt: skip
 
 
-def as_float(x: Any) -> Atom:
+def as_float(x: Value) -> Atom:
     """The argument as C's double: what has `__float__`."""
     if isinstance(x, UnionValue):
         x = x.resolve()
@@ -62,14 +63,14 @@ def as_float(x: Any) -> Atom:
     return atoms.convert(atom, np.float64)
 
 
-def staged(original: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def staged(original: Callable[..., object]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Python's own function where nothing is traced; else the decorated one."""
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+    def decorate(function: Callable[..., object]) -> Callable[..., Any]:
         form = fitted(function, original)
 
         @functools.wraps(original)
-        def either(*args: Any, **kwargs: Any) -> Any:
+        def either(*args: object, **kwargs: object) -> Value:
             values = itertools.chain(args, kwargs.values())
             return (form if any(map(is_traced, values)) else original)(*args, **kwargs)
 
@@ -91,7 +92,7 @@ def _elementwise(name: str) -> Callable[..., Any]:
     function, outside, infinite = _ELEMENTWISE[name]
 
     @staged(original)
-    def compute(*args: Any) -> Any:
+    def compute(*args: object) -> Value:
         if len(args) != function.nin:
             return original(*(0.0 for _ in args))  # raises TypeError
         operands = tuple(map(as_float, args))
@@ -113,7 +114,7 @@ def _elementwise(name: str) -> Callable[..., Any]:
 
 
 @staged(math.log)
-def log(x: Any, base: Any = None) -> Any:
+def log(x: Value, base: object = None) -> Value:
     """`math.log(x, base)`."""
     if not is_traced(x):
         result: Any = math.log(x)
@@ -126,7 +127,7 @@ def log(x: Any, base: Any = None) -> Any:
 
 def _to_int(name: str, function: np.ufunc) -> Callable[..., Any]:
     @staged(getattr(math, name))
-    def compute(x: Any) -> Any:
+    def compute(x: Value) -> Value:
         if isinstance(x, UnionValue):
             x = x.resolve()
         method = f"__{name}__"
@@ -139,7 +140,7 @@ def _to_int(name: str, function: np.ufunc) -> Callable[..., Any]:
     return compute
 
 
-def _class_of(x: Any) -> type:
+def _class_of(x: Value) -> type:
     known = x.abstract
     if known.kind is Kind.PYTHON:
         return known.python  # type: ignore[no-any-return]
@@ -147,7 +148,7 @@ def _class_of(x: Any) -> type:
 
 
 @staged(math.hypot)
-def hypot(*coordinates: Any) -> Any:
+def hypot(*coordinates: object) -> Value:
     """`math.hypot` of any number of coordinates: infinite where one is, else NaN where one is."""
     result: Atom = atoms.literal(0.0)
     for x in coordinates:
@@ -155,7 +156,7 @@ def hypot(*coordinates: Any) -> Any:
     return python_scalar(result)
 
 
-def dist(p: Any, q: Any) -> Any:
+def dist(p: Value, q: Value) -> Value:
     """`math.dist`: the distance of two points."""
     if not any(map(is_traced, (p, q, *p, *q))):
         return math.dist(p, q)
@@ -166,7 +167,7 @@ def dist(p: Any, q: Any) -> Any:
 
 
 @staged(math.isclose)
-def isclose(a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
+def isclose(a: object, b: object, *, rel_tol: object = 1e-9, abs_tol: object = 0.0) -> Value:
     """`math.isclose`."""
     x, y, relative, absolute = map(as_float, (a, b, rel_tol, abs_tol))
     negative = [atoms.ufunc(np.less, tolerance, atoms.literal(0.0)) for tolerance in (relative, absolute)]
@@ -183,7 +184,7 @@ def isclose(a: Any, b: Any, *, rel_tol: Any = 1e-9, abs_tol: Any = 0.0) -> Any:
 
 
 @staged(math.remainder)
-def remainder(x: Any, y: Any) -> Any:
+def remainder(x: object, y: object) -> Value:
     """`math.remainder`, that of IEEE 754: from the nearest multiple, ties to the even one."""
     a, b = as_float(x), as_float(y)
     numbers = atoms.logical_not(atoms.logical_or(atoms.ufunc(np.isnan, a), atoms.ufunc(np.isnan, b)))
@@ -202,20 +203,20 @@ def remainder(x: Any, y: Any) -> Any:
 
 
 @staged(math.frexp)
-def frexp(x: Any) -> Any:
+def frexp(x: object) -> Value:
     """`math.frexp`: a fraction and an int."""
     fraction, exponent = atoms.ufunc_all(np.frexp, as_float(x))
     return python_scalar(fraction), python_scalar(atoms.convert(exponent, np.int64), Interval(-1080, 1080))
 
 
 @staged(math.modf)
-def modf(x: Any) -> Any:
+def modf(x: object) -> Value:
     """`math.modf`."""
     return tuple(map(python_scalar, atoms.ufunc_all(np.modf, as_float(x))))
 
 
 @staged(math.ldexp)
-def ldexp(x: Any, i: Any) -> Any:
+def ldexp(x: Value, i: Value) -> Value:
     """`math.ldexp`; overflows as `math` does."""
     if not is_python_scalar(i) or kind_of(i) not in (int, bool):
         raise TypeError("Expected an int as second argument to ldexp.")  # nor a NumPy scalar, unlike elsewhere
@@ -228,7 +229,7 @@ def ldexp(x: Any, i: Any) -> Any:
 
 
 @staged(math.ulp)
-def ulp(x: Any) -> Any:
+def ulp(x: object) -> Value:
     """`math.ulp`: the distance to the next float away from zero."""
     a = as_float(x)
     size = atoms.ufunc(np.absolute, a)
@@ -243,7 +244,7 @@ def _spacing(size: Atom) -> Atom:
 
 
 @staged(math.nextafter)
-def nextafter(x: Any, y: Any) -> Any:
+def nextafter(x: object, y: object) -> Value:
     """`math.nextafter`, one step."""
     return python_scalar(atoms.ufunc(np.nextafter, as_float(x), as_float(y)))
 

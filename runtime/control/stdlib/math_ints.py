@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.stdlib.choices import is_traced
 from anabranch.runtime.control.stdlib.math_floats import staged
 from anabranch.runtime.control.while_ import while_
@@ -34,7 +35,7 @@ _LARGEST_ROOT = math.isqrt(FULL.high)
 _LARGEST_FACTORIAL = 20
 
 
-def as_int(x: Any) -> Any:
+def as_int(x: Value) -> Value:
     """The argument as a Python int, where it has `__index__`."""
     if isinstance(x, UnionValue):
         x = x.resolve()
@@ -50,13 +51,13 @@ def as_int(x: Any) -> Any:
     return python_scalar(atoms.convert(wrap.as_atom(x), np.int64))
 
 
-def _refuse_negative(x: Any, function: Callable[..., Any], *example: int) -> None:
+def _refuse_negative(x: Value, function: Callable[..., Any], *example: int) -> None:
     if interval_of(x).low < 0:
         run_time_checks.fail_if(atoms.ufunc(np.less, as_kind(x, int), atoms.literal(0)), raised(function, *example))
 
 
 @staged(math.gcd)
-def gcd(*integers: Any) -> Any:
+def gcd(*integers: object) -> Value:
     """`math.gcd` of any number of ints."""
     result: Atom = atoms.literal(0)
     for x in map(as_int, integers):
@@ -67,12 +68,12 @@ def gcd(*integers: Any) -> Any:
 
 
 @staged(math.lcm)
-def lcm(*integers: Any) -> Any:
+def lcm(*integers: object) -> Value:
     """`math.lcm` of any number of ints."""
     return functools.reduce(_lcm, map(as_int, integers), 1)
 
 
-def _lcm(x: Any, y: Any) -> Any:
+def _lcm(x: Value, y: Value) -> Value:
     divisor = atoms.ufunc(np.gcd, as_kind(x, int), as_kind(y, int))
     one = atoms.ufunc(np.maximum, divisor, atoms.literal(1))
     quotient = python_scalar(atoms.ufunc(np.floor_divide, as_kind(x, int), one))
@@ -82,7 +83,7 @@ def _lcm(x: Any, y: Any) -> Any:
 
 
 @staged(math.isqrt)
-def isqrt(n: Any) -> Any:
+def isqrt(n: Value) -> Value:
     """`math.isqrt`: the float root is off by one at most."""
     n = as_int(n)
     _refuse_negative(n, math.isqrt, -1)
@@ -98,7 +99,7 @@ def isqrt(n: Any) -> Any:
 
 
 @staged(math.factorial)
-def factorial(n: Any) -> Any:
+def factorial(n: Value) -> Value:
     """`math.factorial`, from a table of all that int64 holds."""
     n = as_int(n)
     _refuse_negative(n, math.factorial, -1)
@@ -112,14 +113,14 @@ def factorial(n: Any) -> Any:
 
 
 @staged(math.comb)
-def comb(n: Any, k: Any) -> Any:
+def comb(n: Value, k: Value) -> Value:
     """`math.comb`: every quotient on the way is a smaller binomial coefficient."""
     n, k = as_int(n), as_int(k)
     _refuse_negative(n, math.comb, -1, 1)
     _refuse_negative(k, math.comb, 1, -1)
     count = _smaller(k, n - k)
 
-    def step(i: Any, result: Any) -> Any:
+    def step(i: Value, result: Value) -> Value:
         following = i + 1
         shared = gcd(result, following)
         return following, (result // shared) * ((n - i) // (following // shared))
@@ -128,7 +129,7 @@ def comb(n: Any, k: Any) -> Any:
 
 
 @staged(math.perm)
-def perm(n: Any, k: Any = None) -> Any:
+def perm(n: Value, k: Value = None) -> Value:
     """`math.perm`."""
     if k is None:
         return factorial(n)
@@ -140,12 +141,12 @@ def perm(n: Any, k: Any = None) -> Any:
     return _steps(lambda i, result: (i + 1, result * (n - i)), count)
 
 
-def _smaller(x: Any, y: Any) -> Any:
+def _smaller(x: Value, y: Value) -> Value:
     bound = interval_of(x).min(interval_of(y))
     return python_scalar(atoms.ufunc(np.minimum, as_kind(x, int), as_kind(y, int)), bound)
 
 
-def _steps(step: Callable[[Any, Any], Any], count: Any) -> Any:
+def _steps(step: Callable[[Any, Any], Any], count: Value) -> Value:
     """The second of what `step` has made of 0 and 1 after `count` times; zero where the count is negative."""
     _, result = while_(lambda i, _: i < count, step, (0, 1), ("i", "result"))
     if not is_traced(result) and not is_traced(count):
@@ -154,7 +155,7 @@ def _steps(step: Callable[[Any, Any], Any], count: Any) -> Any:
     return python_scalar(atoms.select(negative, atoms.literal(0), as_kind(result, int)))
 
 
-def prod(iterable: Any, *, start: Any = 1) -> Any:
+def prod(iterable: Value, *, start: Value = 1) -> Value:
     """`math.prod`: one product after the other."""
     return functools.reduce(operator.mul, iterable, start)
 

@@ -6,13 +6,14 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.control import boolean, identity
 from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.containers import membership
 from anabranch.runtime.control.stdlib.math_ints import as_int
 
 
-def count_of(items: Any, value: Any) -> Any:
+def count_of(items: Value, value: object) -> Value:
     """`operator.countOf`."""
     total: Any = 0
     for item in items:
@@ -20,7 +21,7 @@ def count_of(items: Any, value: Any) -> Any:
     return total
 
 
-def _contains(items: Any, value: Any) -> Any:
+def _contains(items: object, value: object) -> Value:
     return membership.in_(value, items)
 
 

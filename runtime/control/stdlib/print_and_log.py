@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.base.grammar import a
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import containers, effects
@@ -20,7 +21,7 @@ from anabranch.runtime.values import containers, effects
 _LEVELS = ("debug", "info", "warning", "warn", "error", "critical", "fatal", "log")
 
 
-def print_(*values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flush: Any = False) -> None:
+def print_(*values: Value, sep: Value = " ", end: Value = "\n", file: Value = None, flush: Value = False) -> None:
     """As `print`.
 
     Raises
@@ -38,7 +39,7 @@ def print_(*values: Any, sep: Any = " ", end: Any = "\n", file: Any = None, flus
     # The standard files may be others when the function runs.
     name = next((n for n in ("stdout", "stderr") if file is getattr(sys, n)), None)
 
-    def perform(value: Any) -> None:
+    def perform(value: Value) -> None:
         shown, sep, end, flush = value
         print(*shown, sep=sep, end=end, file=getattr(sys, name) if name else file, flush=flush)
 
@@ -92,16 +93,18 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
     return None
 
 
-def warn(message: Any, category: Any = None, stacklevel: int = 1, source: Any = None, **kwargs: Any) -> None:
+def warn(
+    message: object, category: object = None, stacklevel: int = 1, source: object = None, **kwargs: object
+) -> None:
     """As `warnings.warn`; what is shown is decided by the filters that hold when the compiled function runs."""
 
-    def ready(value: Any) -> functools.partial[None]:
+    def ready(value: object) -> functools.partial[None]:
         return functools.partial(warnings.warn, value, category, stacklevel, source, **kwargs)
 
     _at_the_line("warnings.warn", ready, message, stacklevel)
 
 
-def _pprint(function: Callable[..., None], *args: Any, **kwargs: Any) -> None:
+def _pprint(function: Callable[..., None], *args: object, **kwargs: object) -> None:
     """As `pprint.pprint`, to standard output."""
     if len(args) != 1 or kwargs.get("stream") is not None:
         raise UnsupportedOperationError(
@@ -114,14 +117,14 @@ def _pprint(function: Callable[..., None], *args: Any, **kwargs: Any) -> None:
 def _logged(function: Callable[..., None]) -> Callable[..., Any]:
     """A logging function; levels, handlers and filters are those of the time when the compiled function runs."""
 
-    def log(*args: Any, stacklevel: int = 1, **kwargs: Any) -> None:
+    def log(*args: Value, stacklevel: int = 1, **kwargs: Value) -> None:
         if function.__name__ == "exception" or kwargs.get("exc_info"):
             raise UnsupportedOperationError(
                 "logging an exception is not supported in compiled code, since Python is handling none when it runs; "
                 "log the values instead, or call the function in a try statement and log there"
             )
 
-        def ready(value: Any) -> functools.partial[None]:
+        def ready(value: Value) -> functools.partial[None]:
             shown, named = value
             return functools.partial(function, *shown, stacklevel=stacklevel, **named)
 
@@ -130,16 +133,16 @@ def _logged(function: Callable[..., None]) -> Callable[..., Any]:
     return log
 
 
-def _at_the_line(name: str, ready: Callable[[Any], functools.partial[None]], value: Any, depth: int) -> None:
+def _at_the_line(name: str, ready: Callable[[Any], functools.partial[None]], value: object, depth: int) -> None:
     """Emit an effect that looks at the frames of its callers: `ready` gives the call, which adds none of its own."""
     places = effects.sites()
-    effects.emit(name, lambda value: effects.standing_at(places, ready(value), depth), value)
+    effects.emit(name, lambda value: effects.with_caller_frames(places, ready(value), depth), value)
 
 
 def _writes(function: Callable[..., Any], owner: object) -> Callable[..., Any]:
     """`file.write`: of a file that the function has made, it is done while tracing."""
 
-    def write(*args: Any) -> Any:
+    def write(*args: object) -> Value:
         if not _stays_inside(owner, args):
             raise UnsupportedOperationError(
                 f"{function.__name__}() of a file in compiled code would write once, while the function is traced; "

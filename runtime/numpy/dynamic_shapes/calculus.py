@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.numpy.core import NoValue, fresh, iota, one_axis
 from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.rules import Rules
@@ -17,12 +18,12 @@ from anabranch.runtime.values.registry import FUNCTIONS
 rules = Rules()
 
 
-def _cut(x: Any, axis: int, start: int | None, stop: int | None) -> Any:
+def _cut(x: Value, axis: int, start: int | None, stop: int | None) -> Value:
     return x[(slice(None),) * axis + (slice(start, stop),)]
 
 
-@rules.sized(np.diff)
-def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any = NoValue) -> Any:
+@rules.dynamic_shape(np.diff)
+def diff(a: object, n: Value = 1, axis: Value = -1, prepend: object = NoValue, append: object = NoValue) -> Value:
     """As `numpy.diff`."""
     times = operator.index(n)
     if times == 0:
@@ -37,13 +38,13 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any
     if operands.extents(x)[at] is None:
         made = FUNCTIONS[np.diff](operands.memory(x), times, at)
         return operands.with_axis(x, made, at, None)
-    x = x.anchored(at)
+    x = x.left_packed(at)
     made = FUNCTIONS[np.diff](x.memory, times, at)
     size = size_arithmetic.maximum(size_arithmetic.add(x.shape[at], -times), 0)
     return operands.with_axis(x, made, at, operands.window(size_arithmetic.limited(size, 0, made.shape[at])))
 
 
-def _end(value: Any, x: Any, at: int) -> Any:
+def _end(value: object, x: Value, at: int) -> Value:
     """Return the elements that are put before or behind: a number is one element for each line."""
     end = operands.array(value)
     if end.ndim:
@@ -54,11 +55,11 @@ def _end(value: Any, x: Any, at: int) -> Any:
     return fresh(atoms.broadcast_to(end.atom, shape))
 
 
-@rules.sized(np.ediff1d)
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+@rules.dynamic_shape(np.ediff1d)
+def ediff1d(ary: object, to_end: object = None, to_begin: object = None) -> Value:
     """As `numpy.ediff1d`."""
     line = operands.flat(ary)
-    parts = [diff(line) if wrap.is_sized(line) else FUNCTIONS[np.diff](line)]
+    parts = [diff(line) if wrap.is_dynamic_array(line) else FUNCTIONS[np.diff](line)]
     for x, name in ((to_begin, "to_begin"), (to_end, "to_end")):
         if x is None:
             continue
@@ -70,8 +71,8 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     return parts[0] if len(parts) == 1 else FUNCTIONS[np.concatenate](parts)
 
 
-@rules.sized(np.gradient)
-def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> Any:
+@rules.dynamic_shape(np.gradient)
+def gradient(f: object, *varargs: object, axis: object = None, edge_order: object = 1) -> Value:
     """As `numpy.gradient` along one axis, at even distances, with `edge_order=1`."""
     x = operands.array(f)
     spacing = varargs[0] if varargs else 1.0
@@ -79,30 +80,30 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> An
         return _of_run_time_size(f, *varargs)._needs_size("one axis at even distances, with edge_order=1,")
     at = one_axis(0 if axis is None else axis, x.ndim)
     x = x.astype(np.float64) if x.dtype.kind in "biu" else x
-    x = operands.fronted(x, at)
-    size, room = x.shape[at], operands.capacity(x)[at]
+    x = operands.left_packed(x, at)
+    size, capacity = x.shape[at], operands.capacity(x)[at]
     few = atoms.logical_or(*(atoms.logical_not(broadcasting.differ(size, n)) for n in (0, 1)))
     text = (
         "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are required."
     )
     broadcasting.refuse(few, ValueError, text)
-    line: Any = fresh(iota((room,)))
+    line: Any = fresh(iota((capacity,)))
     low, high = FUNCTIONS[np.maximum](line - 1, 0), FUNCTIONS[np.minimum](line + 1, size_arithmetic.add(size, -1))
     high = FUNCTIONS[np.maximum](high, 0)
     view = operands.memory(x)
     before, behind = (FUNCTIONS[np.take](view, i, axis=at) for i in (low, high))
-    shape = [room if i == at else 1 for i in range(x.ndim)]
+    shape = [capacity if i == at else 1 for i in range(x.ndim)]
     steps = FUNCTIONS[np.reshape](FUNCTIONS[np.subtract](high, low), shape)
     made = (behind - before) / (FUNCTIONS[np.asarray](steps, x.dtype) * spacing)
     return x.with_memory(made)
 
 
-def _of_run_time_size(*xs: Any) -> Any:
+def _of_run_time_size(*xs: object) -> Value:
     """The first of the arrays whose size is known only at run time."""
-    return next(x for x in xs if wrap.is_sized(x))
+    return next(x for x in xs if wrap.is_dynamic_array(x))
 
 
-def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+def trapezoid(y: object, x: object = None, dx: object = 1.0, axis: object = -1) -> Value:
     """As `numpy.trapezoid`."""
     values = operands.array(y)
     at = one_axis(axis, values.ndim)
@@ -112,20 +113,22 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
         width = FUNCTIONS[np.diff](points, axis=axis if points.ndim > 1 else -1)
         if points.ndim == 1 and values.ndim > 1:
             width = FUNCTIONS[np.expand_dims](width, tuple(i for i in range(values.ndim) if i != at))
-    values = operands.fronted(values, at)
+    values = operands.left_packed(values, at)
     return FUNCTIONS[np.sum](width * (_cut(values, at, 1, None) + _cut(values, at, None, -1)) / 2.0, axis=at)
 
 
 for _name in ("trapezoid", "trapz"):
     if _name in vars(np):
-        rules.sized(getattr(np, _name))(trapezoid)
+        rules.dynamic_shape(getattr(np, _name))(trapezoid)
 
 
-@rules.sized(np.interp)
-def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+@rules.dynamic_shape(np.interp)
+def interp(
+    x: object, xp: object, fp: object, left: object = None, right: object = None, period: object = None
+) -> Value:
     """As `numpy.interp`; the sample points of run-time size are followed by their last one."""
     known = [operands.array(v) for v in (xp, fp)]
-    if any(map(wrap.is_sized, known)):
+    if any(map(wrap.is_dynamic_array, known)):
         if period is not None:
             return _of_run_time_size(*known)._needs_size("sample points of static size, for period=,")
         broadcasting.refuse(
@@ -133,28 +136,28 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         )
         wrong = broadcasting.differ(known[0].shape[0], known[1].shape[0])
         broadcasting.refuse(wrong, ValueError, "fp and xp are not of the same length.")
-        known = [_held(v) for v in known]
-        room = min(v.shape[0] for v in known)
-        known = [v[:room] for v in known]
+        known = [_padded_with_last(v) for v in known]
+        capacity = min(v.shape[0] for v in known)
+        known = [v[:capacity] for v in known]
 
-    def compute(points: Any) -> Any:
+    def compute(points: object) -> Value:
         return FUNCTIONS[np.interp](points, known[0], known[1], left, right, period)
 
-    return broadcasting.elementwise(compute, (x,)) if wrap.is_sized(x) else compute(x)
+    return broadcasting.elementwise(compute, (x,)) if wrap.is_dynamic_array(x) else compute(x)
 
 
-def _held(x: Any) -> Any:
+def _padded_with_last(x: Value) -> Value:
     """The elements, then the last of them for ever."""
-    if not wrap.is_sized(x):
+    if not wrap.is_dynamic_array(x):
         return x
-    x = x.anchored()
+    x = x.left_packed()
     last = size_arithmetic.add(x.shape[0], -1)
     places = FUNCTIONS[np.minimum](fresh(iota(x.capacity)), last)
     return FUNCTIONS[np.take](x.memory, FUNCTIONS[np.maximum](places, 0))
 
 
-@rules.sized(np.convolve)
-def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
+@rules.dynamic_shape(np.convolve)
+def convolve(a: Value, v: Value, mode: Value = "full") -> Value:
     """As `numpy.convolve`."""
     lines = [operands.array(x) for x in (a, v)]
     for x, name in zip(lines, "av", strict=True):
@@ -164,12 +167,12 @@ def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
             atoms.logical_not(broadcasting.differ(x.shape[0], 0)), ValueError, f"{name} cannot be empty"
         )
     n, m = (x.shape[0] for x in lines)
-    cleared = [operands.fronted(x).padded(0) if wrap.is_sized(x) else x for x in lines]
+    cleared = [operands.left_packed(x).padded(0) if wrap.is_dynamic_array(x) else x for x in lines]
     if not all(x.shape[0] for x in cleared):
         return lines[0]
     full = FUNCTIONS[np.convolve](*cleared)
-    room = full.shape[0]
-    total = size_arithmetic.limited(size_arithmetic.add(size_arithmetic.add(n, m), -1), 0, room)
+    capacity = full.shape[0]
+    total = size_arithmetic.limited(size_arithmetic.add(size_arithmetic.add(n, m), -1), 0, capacity)
     made = wrap.with_extents(full, (operands.window(total),), operands.origin(*lines))
     if mode == "full":
         return made

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import operator
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import run_time_sizes
 from anabranch.runtime.numpy.core import atom_of, fresh, handle, zeros_atom
@@ -21,18 +21,18 @@ rules = Rules()
 _INT = np.dtype(np.int64)
 
 
-@rules.sized(np.bincount)
+@rules.dynamic_shape(np.bincount)
 @rules.implements(np.bincount)
-def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
+def bincount(x: Value, /, weights: Value = None, minlength: Value = 0) -> Value:
     """As `numpy.bincount`: as long as the greatest number says; with weights of float64, also where there is none."""
-    numbers = x if wrap.is_sized(x) else handle(x)
+    numbers = x if wrap.is_dynamic_array(x) else handle(x)
     if numbers.ndim != 1:
         raise ValueError(
             "object too deep for desired array" if numbers.ndim else "object of too small depth for desired array"
         )
     np.bincount(np.zeros(1, numbers.dtype))  # raises for types that it does not count
     least = _least(minlength)
-    line, there = _line(numbers, _INT)
+    line, there = _left_packed(numbers, _INT)
     if not line.type.size:
         return FUNCTIONS[np.zeros](least, np.int64)
     below = atoms.ufunc(np.less, line, zeros_atom(line.type.shape, _INT))
@@ -40,7 +40,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
         atoms.op("reduce_any", below, axes=(0,)), ValueError, "'list' argument must have no negative elements"
     )
     size = size_arithmetic.maximum(_size(line, there, numbers.dtype), least)
-    (capacity,), extents = run_time_sizes.with_room((size,))
+    (capacity,), extents = run_time_sizes.with_capacity((size,))
     if not capacity:
         return FUNCTIONS[np.zeros](least, np.int64)
     amounts = _amounts(numbers, weights, line)
@@ -51,15 +51,15 @@ def bincount(x: Any, /, weights: Any = None, minlength: Any = 0) -> Any:
     return wrap.with_extents(fresh(atoms.op("scatter", counts, places, amounts, combine="add")), extents)
 
 
-def _line(x: Any, dtype: np.dtype[Any]) -> tuple[Atom, Atom | None]:
+def _left_packed(x: Value, dtype: np.dtype) -> tuple[Atom, Atom | None]:
     """The elements from the front on, then zeros; and which are elements, where not all are."""
-    if not wrap.is_sized(x):
+    if not wrap.is_dynamic_array(x):
         return atom_of(x, dtype), None
-    front = x.anchored()
+    front = x.left_packed()
     return atoms.convert(front.padded(0).atom, dtype), front.valid()
 
 
-def _least(minlength: Any) -> Any:
+def _least(minlength: Value) -> Value:
     """The length that is asked for at least, as a bound."""
     least = size_arithmetic.bound_of(minlength) if isinstance(minlength, Tracer) else operator.index(minlength)
     below = size_arithmetic.interval_of(least).low < 0
@@ -69,7 +69,7 @@ def _least(minlength: Any) -> Any:
     return size_arithmetic.maximum(least, 0) if below else least
 
 
-def _size(line: Atom, there: Atom | None, dtype: np.dtype[Any]) -> Any:
+def _size(line: Atom, there: Atom | None, dtype: np.dtype) -> Value:
     """One more than the greatest number; 0 without any."""
     after = atoms.ufunc(np.add, line, zeros_atom(line.type.shape, _INT, 1))
     if there is not None:
@@ -80,16 +80,16 @@ def _size(line: Atom, there: Atom | None, dtype: np.dtype[Any]) -> Any:
     )
 
 
-def _amounts(numbers: Any, weights: Any, line: Atom) -> Atom:
+def _amounts(numbers: Value, weights: Value, line: Atom) -> Atom:
     """Return the weight that each number counts with."""
     if weights is None:
         return zeros_atom(line.type.shape, _INT, 1)
-    given = weights if wrap.is_sized(weights) else handle(weights)
+    given = weights if wrap.is_dynamic_array(weights) else handle(weights)
     if not np.can_cast(given.dtype, np.float64):
         raise TypeError(f"Cannot cast array data from {given.dtype!r} to dtype('float64') according to the rule 'safe'")
     wrong = atoms.logical_and(
         broadcasting.differ(given.shape[0], numbers.shape[0]), broadcasting.differ(numbers.shape[0], 0)
     )
     broadcasting.refuse(wrong, ValueError, "The weights and list don't have the same length.")
-    made, _ = _line(given, np.dtype(np.float64))
+    made, _ = _left_packed(given, np.dtype(np.float64))
     return compaction.resized(made, 0, line.type.size)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.numpy.core import fresh
 from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.rules import Rules
@@ -16,13 +17,15 @@ from anabranch.runtime.values.registry import FUNCTIONS
 rules = Rules()
 
 
-@rules.sized(np.histogram)
-def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Any:
+@rules.dynamic_shape(np.histogram)
+def histogram(
+    a: object, bins: Value = 10, range: object = None, density: object = None, weights: Value = None
+) -> Value:
     """As `numpy.histogram`, for a static number of bins: invalid elements have weight 0."""
-    if wrap.is_sized(bins):
+    if wrap.is_dynamic_array(bins):
         return bins._needs_size("a static number of bins")
     values = operands.array(a)
-    if not wrap.is_sized(values):
+    if not wrap.is_dynamic_array(values):
         return weights._needs_size("weights of static size, as the array's is,")
     limits = _limits(values) if range is None and not np.iterable(bins) else range
     there = fresh(operands.valid(values))
@@ -39,7 +42,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
     return counts, edges
 
 
-def _limits(values: Any) -> tuple[Any, Any]:
+def _limits(values: Value) -> tuple[Value, Value]:
     """The least and the greatest value; 0 and 1 of an empty array."""
     some = fresh(broadcasting.differ(values.size, 0))
     dtype = values.dtype if values.dtype.kind != "b" else np.dtype(np.uint8)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import one_axis, refused, traced_inside
 from anabranch.runtime.numpy.dynamic_shapes.joining import array_of, concatenate, extents_of
@@ -21,27 +22,27 @@ from anabranch.runtime.values.tracer import Tracer
 rules = Rules()
 
 
-def _axis(arr: Any, axis: Any) -> tuple[Any, int]:
+def _axis(arr: object, axis: object) -> tuple[Value, int]:
     array = array_of(arr)
     if axis is None:
         return FUNCTIONS[np.ravel](array) if array.ndim != 1 else array, 0
     return array, one_axis(axis, array.ndim)
 
 
-def _is_int(obj: Any) -> bool:
+def _is_int(obj: object) -> bool:
     if isinstance(obj, Tracer):
-        return not wrap.is_sized(obj) and obj.abstract.shape == () and obj.abstract.dtype.kind in "iu"
+        return not wrap.is_dynamic_array(obj) and obj.abstract.shape == () and obj.abstract.dtype.kind in "iu"
     return isinstance(obj, (int, np.integer)) and not isinstance(obj, bool)
 
 
-def _line(array: Any, at: int) -> Any:
+def _axis_positions(array: Value, at: int) -> Value:
     """The positions of an axis, as an array of the axis's extent."""
-    n = (array.capacity if wrap.is_sized(array) else array.shape)[at]
+    n = (array.capacity if wrap.is_dynamic_array(array) else array.shape)[at]
     line = wrap.array_of(atoms.op("iota", shape=(n,), dtype=np.dtype(np.int64), axis=0))
     return wrap.with_extents(line, (extents_of(array)[at],))
 
 
-def _place(obj: Any, size: Any, at: int) -> Any:
+def _place(obj: Value, size: Value, at: int) -> Value:
     """An index as a position from 0; raises, now or at run time, where it is out of bounds."""
     capacity = size if isinstance(size, int) else size_arithmetic.interval_of(size).high
     if isinstance(size, int):
@@ -51,35 +52,35 @@ def _place(obj: Any, size: Any, at: int) -> Any:
     return found if isinstance(found, int) else wrap.numpy_result(found)
 
 
-@rules.sized(np.delete)
-def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
+@rules.dynamic_shape(np.delete)
+def delete(arr: object, obj: object, axis: object = None) -> Value:
     """As `numpy.delete`."""
     array, at = _axis(arr, axis)
     if _is_int(obj):
         return _without(array, _place(obj, array.shape[at], at), at)
-    kept = FUNCTIONS[np.ones_like](_line(array, at), dtype=bool)
+    kept = FUNCTIONS[np.ones_like](_axis_positions(array, at), dtype=bool)
     kept[_many(obj)] = False
     return array[(*((slice(None),) * at), kept)].__copy__()
 
 
-def _without(array: Any, place: Any, at: int) -> Any:
+def _without(array: object, place: object, at: int) -> Value:
     """Return the array without the element at an index: those behind it move up by one."""
-    value, extents = _front(array, at)
-    room = max(value.type.shape[at] - 1, 0)
-    behind = compaction.shifted(value, at, min(1, value.type.shape[at]), room)
-    made = _before(place, compaction.resized(value, at, room), behind, at)
+    value, extents = _left_packed(array, at)
+    capacity = max(value.type.shape[at] - 1, 0)
+    behind = compaction.shifted(value, at, min(1, value.type.shape[at]), capacity)
+    made = _before(place, compaction.resized(value, at, capacity), behind, at)
     return _with_size(made, extents, at, -1)
 
 
-def _front(array: Any, at: int) -> tuple[Atom, list[Any]]:
+def _left_packed(array: Value, at: int) -> tuple[Atom, list[Value]]:
     """The elements from the front of an axis on."""
-    if not wrap.is_sized(array):
+    if not wrap.is_dynamic_array(array):
         return array.atom, [None] * array.ndim
-    front = array.anchored(at)
+    front = array.left_packed(at)
     return front.memory.atom, list(front.extents)
 
 
-def _before(place: Any, value: Atom, other: Atom, at: int) -> Atom:
+def _before(place: Value, value: Atom, other: Atom, at: int) -> Atom:
     """The first value before a place on an axis, the other one from there on."""
     shape = value.type.shape
     line = atoms.op("iota", shape=shape, dtype=np.dtype(np.int64), axis=at)
@@ -87,7 +88,7 @@ def _before(place: Any, value: Atom, other: Atom, at: int) -> Atom:
     return atoms.select(atoms.ufunc(np.less, line, limit), value, other)
 
 
-def _with_size(value: Atom, extents: list[Any], at: int, more: int) -> Any:
+def _with_size(value: Atom, extents: list[Any], at: int, more: int) -> Value:
     """An array whose axis has so many elements more than its extent."""
     if extents[at] is not None:
         extents[at] = Window(
@@ -96,7 +97,7 @@ def _with_size(value: Atom, extents: list[Any], at: int, more: int) -> Any:
     return wrap.with_extents(wrap.array_of(value), extents)
 
 
-def _many(obj: Any) -> Any:
+def _many(obj: object) -> Value:
     """Positions as an index: an empty list, too."""
     if isinstance(obj, (slice, Tracer)):
         return obj
@@ -104,8 +105,8 @@ def _many(obj: Any) -> Any:
     return found.astype(np.int64) if not traced_inside(obj) and not found.size else found
 
 
-@rules.sized(np.insert)
-def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
+@rules.dynamic_shape(np.insert)
+def insert(arr: Value, obj: Value, values: Value, axis: Value = None) -> Value:
     """As `numpy.insert`."""
     array, at = _axis(arr, axis)
     before = (slice(None),) * at
@@ -119,15 +120,15 @@ def insert(arr: Any, obj: Any, values: Any, axis: Any = None) -> Any:
     block = _block(new, array, at, new.shape[at])
     if extents_of(block)[at] is not None:
         return concatenate([array[(*before, slice(None, place))], block, array[(*before, slice(place, None))]], at)
-    value, extents = _front(array, at)
+    value, extents = _left_packed(array, at)
     count = block.shape[at]
     moved = _before(place, compaction.extended(value, at, 0, count), compaction.extended(value, at, count, 0), at)
     starts = [size_arithmetic.atom_of(place if d == at else 0) for d in range(array.ndim)]
-    updates = block.memory.atom if wrap.is_sized(block) else block.atom
+    updates = block.memory.atom if wrap.is_dynamic_array(block) else block.atom
     return _with_size(atoms.op("dynamic_update_slice", moved, updates, *starts), extents, at, count)
 
 
-def _inserted_at(obj: Any, size: Any, at: int) -> Any:
+def _inserted_at(obj: Value, size: Value, at: int) -> Value:
     """Where to put something in: from the end of the array, too."""
     index = size_arithmetic.bound_of(obj if isinstance(obj, Tracer) else operator.index(obj))
     text = f"index {{}} is out of bounds for axis {at} with size {{}}"
@@ -139,9 +140,9 @@ def _inserted_at(obj: Any, size: Any, at: int) -> Any:
     return size_arithmetic.position(index, size)
 
 
-def _block(new: Any, array: Any, at: int, count: Any) -> Any:
+def _block(new: Value, array: Value, at: int, count: Value) -> Value:
     """The values, spread over the array's other axes."""
-    shape, extents = list(array.capacity if wrap.is_sized(array) else array.shape), list(extents_of(array))
+    shape, extents = list(array.capacity if wrap.is_dynamic_array(array) else array.shape), list(extents_of(array))
     extents[at] = extents_of(new)[at] if new.ndim == array.ndim else None
     shape[at] = count if extents[at] is None else new.capacity[at]
     blank = wrap.array_of(atoms.broadcast_to(atoms.literal(np.zeros((), array.dtype)), shape))
@@ -150,26 +151,26 @@ def _block(new: Any, array: Any, at: int, count: Any) -> Any:
     return made
 
 
-def _several(obj: Any, array: Any, at: int) -> Any:
+def _several(obj: object, array: object, at: int) -> Value:
     """Positions to insert at, from 0."""
     if isinstance(obj, slice) or (not traced_inside(obj) and np.asarray(obj).dtype == bool):
-        return _line(array, at)[obj]
+        return _axis_positions(array, at)[obj]
     places_ = FUNCTIONS[np.array](obj) if traced_inside(obj) else array_of(np.asarray(obj, np.int64))
-    if wrap.is_sized(places_) or places_.ndim != 1:
+    if wrap.is_dynamic_array(places_) or places_.ndim != 1:
         raise refused("insert", "the number of indices must be static")
     return places_
 
 
-def _insert_several(array: Any, indices: Any, values: Any, at: int) -> Any:
-    if wrap.is_sized(indices):
+def _insert_several(array: Value, indices: Value, values: Value, at: int) -> Value:
+    if wrap.is_dynamic_array(indices):
         raise refused("insert", "the number of indices must be static")
     (count,), size = indices.shape, array.shape[at]
     index = FUNCTIONS[np.where](indices < 0, indices + size, indices)
     order = FUNCTIONS[np.argsort](index, kind="stable")
     index[order] = index[order] + np.arange(count)
-    room = _block(array_of(0)[(None,) * array.ndim], array, at, count)
-    made = concatenate([array, room], at)
-    line = _line(made, at)
+    capacity = _block(array_of(0)[(None,) * array.ndim], array, at, count)
+    made = concatenate([array, capacity], at)
+    line = _axis_positions(made, at)
     old = FUNCTIONS[np.ones_like](line, dtype=bool)
     old[index] = False
     before = (slice(None),) * at
@@ -181,8 +182,8 @@ def _insert_several(array: Any, indices: Any, values: Any, at: int) -> Any:
 # ---- padding ---------------------------------------------------------------------------------------------------------
 
 
-@rules.sized(np.pad)
-def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
+@rules.dynamic_shape(np.pad)
+def pad(array: object, pad_width: object, mode: object = "constant", **kwargs: object) -> Value:
     """As `numpy.pad` with constants, and in the modes that repeat elements."""
     made = array_of(array)
     constants = kwargs.pop("constant_values", 0) if mode == "constant" else 0
@@ -206,37 +207,37 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> An
     return made
 
 
-def _wrapped(place: Any, size: Any) -> Any:
+def _wrapped(place: Value, size: Value) -> Value:
     return place % size
 
 
-def _symmetric(place: Any, size: Any) -> Any:
+def _symmetric(place: Value, size: Value) -> Value:
     turned = place % (2 * size)
     return FUNCTIONS[np.minimum](turned, 2 * size - 1 - turned)
 
 
-def _reflected(place: Any, size: Any) -> Any:
+def _reflected(place: Value, size: Value) -> Value:
     period = FUNCTIONS[np.maximum](2 * (size - 1), 1)
     turned = place % period
     return FUNCTIONS[np.minimum](turned, period - turned) * (size > 1)
 
 
-def _edge(place: Any, size: Any) -> Any:
+def _edge(place: Value, size: Value) -> Value:
     return FUNCTIONS[np.clip](place, 0, size - 1)
 
 
 _SOURCES = {"edge": _edge, "wrap": _wrapped, "symmetric": _symmetric, "reflect": _reflected}
 
 
-def _repeated(array: Any, at: int, low: int, high: int, mode: str) -> Any:
+def _repeated(array: Value, at: int, low: int, high: int, mode: str) -> Value:
     """Each element of the longer axis is one of the array's."""
     size = array.shape[at]
     text = f"can't extend empty axis {at} using modes other than 'constant' or 'empty'"
     broadcasting.refuse(atoms.logical_not(broadcasting.differ(size, 0)), ValueError, text)
-    front = array.anchored(at) if wrap.is_sized(array) else array
-    view, extents = (front.memory if wrap.is_sized(front) else front), list(extents_of(front))
-    room = view.shape[at] + low + high
-    positions = wrap.array_of(atoms.op("iota", shape=(room,), dtype=np.dtype(np.int64), axis=0)) - low
+    front = array.left_packed(at) if wrap.is_dynamic_array(array) else array
+    view, extents = (front.memory if wrap.is_dynamic_array(front) else front), list(extents_of(front))
+    capacity = view.shape[at] + low + high
+    positions = wrap.array_of(atoms.op("iota", shape=(capacity,), dtype=np.dtype(np.int64), axis=0)) - low
     taken = compaction.taken(view.atom, at, _atom(_SOURCES[mode](positions, size)))
     extents[at] = (
         None if extents[at] is None else Window(0, size_arithmetic.add(size_arithmetic.bound_of(size), low + high))
@@ -244,5 +245,5 @@ def _repeated(array: Any, at: int, low: int, high: int, mode: str) -> Any:
     return wrap.with_extents(wrap.array_of(taken), extents)
 
 
-def _atom(x: Any) -> Atom:
+def _atom(x: object) -> Atom:
     return wrap.as_atom(x, np.int64)

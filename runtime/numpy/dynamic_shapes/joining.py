@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import handle, one_axis, supported
 from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
@@ -20,30 +21,30 @@ from anabranch.runtime.values.registry import FUNCTIONS
 rules = Rules()
 
 
-def array_of(x: Any) -> Any:
+def array_of(x: object) -> Value:
     """The operand as an array, of static or of run-time size."""
-    return x if wrap.is_sized(x) else handle(x)
+    return x if wrap.is_dynamic_array(x) else handle(x)
 
 
-def arrays_of(given: Any) -> list[Any]:
+def arrays_of(given: Value) -> list[Value]:
     """The operands of a function that joins."""
-    if wrap.is_sized(given):
+    if wrap.is_dynamic_array(given):
         return [given[i] for i in range(len(given))]
     if not isinstance(given, (list, tuple)):
         raise TypeError('arrays to stack must be passed as a "sequence" type such as list or tuple.')
     return [array_of(x) for x in given]
 
 
-def extents_of(x: Any) -> tuple[ValidRegion | None, ...]:
+def extents_of(x: Value) -> tuple[ValidRegion | None, ...]:
     """The extents of an array, of static or of run-time size."""
-    found: tuple[ValidRegion | None, ...] = x.extents if wrap.is_sized(x) else (None,) * x.ndim
+    found: tuple[ValidRegion | None, ...] = x.extents if wrap.is_dynamic_array(x) else (None,) * x.ndim
     return found
 
 
-@rules.sized(np.concatenate)
+@rules.dynamic_shape(np.concatenate)
 def concatenate(
-    arrays: Any, /, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
-) -> Any:
+    arrays: Value, /, axis: Value = 0, out: Value = None, *, dtype: Value = None, casting: Value = "same_kind"
+) -> Value:
     """As `numpy.concatenate`: the capacity of the result is the sum of its parts' capacities."""
     parts = arrays_of(arrays)
     if out is not None and dtype is not None:
@@ -55,7 +56,7 @@ def concatenate(
         raise ValueError("zero-dimensional arrays cannot be concatenated")
     at = one_axis(axis, parts[0].ndim)
     _check_dimensions(parts)
-    origin = next((p.origin for p in parts if wrap.is_sized(p)), None)
+    origin = next((p.origin for p in parts if wrap.is_dynamic_array(p)), None)
     rows = [_Part(_atom(p), list(p.shape), list(extents_of(p))) for p in parts]
     for d in range(parts[0].ndim):
         if d != at:
@@ -67,7 +68,7 @@ def concatenate(
     return stored(out, wrap.with_extents(wrap.array_of(value), extents, origin))
 
 
-def _check_out(out: Any, parts: Sequence[Any], at: int) -> None:
+def _check_out(out: Value, parts: Sequence[Value], at: int) -> None:
     """NumPy's words for an output of another shape."""
     wrong: Atom = atoms.literal(out.ndim != parts[0].ndim)
     for d, n in enumerate(out.shape):
@@ -78,12 +79,12 @@ def _check_out(out: Any, parts: Sequence[Any], at: int) -> None:
     broadcasting.refuse(wrong, ValueError, "Output array is the wrong shape")
 
 
-def _atom(x: Any) -> Atom:
-    atom: Atom = x.memory.atom if wrap.is_sized(x) else x.atom
+def _atom(x: Value) -> Atom:
+    atom: Atom = x.memory.atom if wrap.is_dynamic_array(x) else x.atom
     return atom
 
 
-def _cast(parts: Sequence[Any], dtype: Any, casting: Any) -> list[Any]:
+def _cast(parts: Sequence[Value], dtype: Value, casting: Value) -> list[Value]:
     chosen = np.result_type(*[p.dtype for p in parts]) if dtype is None else supported(dtype)
     for p in parts:
         if dtype is not None and not np.can_cast(p.dtype, chosen, casting):
@@ -91,7 +92,7 @@ def _cast(parts: Sequence[Any], dtype: Any, casting: Any) -> list[Any]:
     return [p if p.dtype == chosen else p.astype(chosen) for p in parts]
 
 
-def _check_dimensions(parts: Sequence[Any]) -> None:
+def _check_dimensions(parts: Sequence[Value]) -> None:
     for i, p in enumerate(parts):
         if p.ndim != parts[0].ndim:
             raise ValueError(
@@ -113,7 +114,7 @@ class _Part:
         extent = self.extents[axis]
         if extent is None or (isinstance(extent, Window) and isinstance(extent.start, int) and extent.start == 0):
             return
-        moved = wrap.with_extents(wrap.array_of(self.value), self.extents).anchored(axis)
+        moved = wrap.with_extents(wrap.array_of(self.value), self.extents).left_packed(axis)
         self.value, self.extents[axis] = moved.memory.atom, moved.extents[axis]
 
 
@@ -149,24 +150,26 @@ def _placed(rows: Sequence[_Part], at: int) -> tuple[Atom, ValidRegion | None]:
         return values[0] if len(values) == 1 else atoms.op("concatenate", *values, axis=at), None
     for row in rows:
         row.front(at)
-    room = sum(row.value.type.shape[at] for row in rows)
-    value, offset = compaction.resized(rows[0].value, at, room), rows[0].shape[at]
+    capacity = sum(row.value.type.shape[at] for row in rows)
+    value, offset = compaction.resized(rows[0].value, at, capacity), rows[0].shape[at]
     for row in rows[1:]:
         # What a part has beyond its elements is overwritten by the next one, or lies behind the last.
         starts = [size_arithmetic.atom_of(offset if d == at else 0) for d in range(len(row.shape))]
         value = atoms.op("dynamic_update_slice", value, row.value, *starts)
         offset = size_arithmetic.add(size_arithmetic.bound_of(offset), size_arithmetic.bound_of(row.shape[at]))
-    return value, Window(0, size_arithmetic.limited(offset, 0, room))
+    return value, Window(0, size_arithmetic.limited(offset, 0, capacity))
 
 
-@rules.sized(np.append)
-def append(arr: Any, values: Any, axis: Any = None) -> Any:
+@rules.dynamic_shape(np.append)
+def append(arr: Value, values: Value, axis: Value = None) -> Value:
     """As `numpy.append`."""
     return concatenate([arr, values], axis)
 
 
-@rules.sized(np.stack)
-def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+@rules.dynamic_shape(np.stack)
+def stack(
+    arrays: Value, axis: Value = 0, out: Value = None, *, dtype: Value = None, casting: Value = "same_kind"
+) -> Value:
     """As `numpy.stack`."""
     parts = arrays_of(arrays)
     first = parts[0]
@@ -179,15 +182,15 @@ def stack(arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, cas
 
 
 def along_new_axis(
-    parts: Sequence[Any], axis: Any, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
-) -> Any:
+    parts: Sequence[Value], axis: Value, out: Value = None, *, dtype: Value = None, casting: Value = "same_kind"
+) -> Value:
     """Arrays that are known to have one shape, along a new axis."""
     at = one_axis(axis, parts[0].ndim + 1)
     wider = [p[(slice(None),) * at + (None,)] for p in parts]
     return concatenate(wider, at, out, dtype=dtype, casting=casting)
 
 
-def _at_least(x: Any, ndim: int) -> Any:
+def _at_least(x: Value, ndim: int) -> Value:
     """Return the rule of `np.atleast_1d` or the like."""
     if x.ndim >= ndim:
         return x
@@ -200,7 +203,7 @@ def _at_least(x: Any, ndim: int) -> Any:
 
 
 def _several(ndim: int) -> Callable[..., Any]:
-    def rule(*arys: Any) -> Any:
+    def rule(*arys: object) -> Value:
         made = tuple(_at_least(array_of(x), ndim) for x in arys)
         return made[0] if len(made) == 1 else made
 
@@ -208,38 +211,38 @@ def _several(ndim: int) -> Callable[..., Any]:
 
 
 for _ndim, _function in enumerate((np.atleast_1d, np.atleast_2d, np.atleast_3d), 1):
-    rules.sized(_function)(_several(_ndim))
+    rules.dynamic_shape(_function)(_several(_ndim))
 
 
 def _stacked(least: int, axis_of: Callable[[Any], int]) -> Callable[..., Any]:
-    def rule(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
+    def rule(tup: object, *, dtype: object = None, casting: object = "same_kind") -> Value:
         parts = [_at_least(p, least) for p in arrays_of(tup)]
         return concatenate(parts, axis_of(parts[0]), dtype=dtype, casting=casting)
 
     return rule
 
 
-rules.sized(np.vstack)(_stacked(2, lambda _: 0))
+rules.dynamic_shape(np.vstack)(_stacked(2, lambda _: 0))
 if "row_stack" in vars(np):
-    rules.sized(vars(np)["row_stack"])(_stacked(2, lambda _: 0))
-rules.sized(np.hstack)(_stacked(1, lambda first: 0 if first.ndim == 1 else 1))
-rules.sized(np.dstack)(_stacked(3, lambda _: 2))
+    rules.dynamic_shape(vars(np)["row_stack"])(_stacked(2, lambda _: 0))
+rules.dynamic_shape(np.hstack)(_stacked(1, lambda first: 0 if first.ndim == 1 else 1))
+rules.dynamic_shape(np.dstack)(_stacked(3, lambda _: 2))
 
 
-@rules.sized(np.column_stack)
-def column_stack(tup: Any) -> Any:
+@rules.dynamic_shape(np.column_stack)
+def column_stack(tup: object) -> Value:
     """As `numpy.column_stack`."""
     return concatenate([p if p.ndim >= 2 else p.reshape(-1, 1) for p in arrays_of(tup)], 1)
 
 
-@rules.sized(np.block)
-def block(arrays: Any) -> Any:
+@rules.dynamic_shape(np.block)
+def block(arrays: object) -> Value:
     """As `numpy.block`."""
     depth = _depth(arrays)
     return _block(arrays, depth, max(depth, _most_axes(arrays)))
 
 
-def _depth(arrays: Any) -> int:
+def _depth(arrays: object) -> int:
     if not isinstance(arrays, list):
         return 0
     if not arrays:
@@ -250,11 +253,11 @@ def _depth(arrays: Any) -> int:
     return 1 + depths.pop()
 
 
-def _most_axes(arrays: Any) -> int:
+def _most_axes(arrays: object) -> int:
     return max(map(_most_axes, arrays)) if isinstance(arrays, list) else array_of(arrays).ndim
 
 
-def _block(arrays: Any, depth: int, ndim: int) -> Any:
+def _block(arrays: Value, depth: int, ndim: int) -> Value:
     if depth == 0:
         array = array_of(arrays)
         return array[(None,) * (ndim - array.ndim)].__copy__() if ndim > array.ndim else array.__copy__()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import axes_tuple, fresh
 from anabranch.runtime.numpy.dynamic_shapes import operands
@@ -18,14 +17,14 @@ from anabranch.runtime.values.registry import FUNCTIONS
 rules = Rules()
 
 
-@rules.sized(np.allclose)
-def allclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: Any = False) -> Any:
+@rules.dynamic_shape(np.allclose)
+def allclose(a: object, b: object, rtol: object = 1.0e-5, atol: object = 1.0e-8, equal_nan: object = False) -> Value:
     """As `numpy.allclose`."""
     return FUNCTIONS[np.all](FUNCTIONS[np.isclose](a, b, rtol=rtol, atol=atol, equal_nan=equal_nan)).item()
 
 
-@rules.sized(np.array_equal)
-def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
+@rules.dynamic_shape(np.array_equal)
+def array_equal(a1: object, a2: object, equal_nan: object = False) -> Value:
     """As `numpy.array_equal`: arrays of different sizes are not."""
     x, y = operands.array(a1), operands.array(a2)
     if x.ndim != y.ndim:
@@ -33,9 +32,9 @@ def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
     alike: Atom = atoms.literal(True)
     for n, m in zip(x.shape, y.shape, strict=True):
         alike = atoms.logical_and(alike, atoms.logical_not(broadcasting.differ(n, m)))
-    x, y = operands.fronted(x), operands.fronted(y)
-    room = tuple(map(min, zip(operands.capacity(x), operands.capacity(y), strict=True)))
-    key = tuple(slice(0, n) for n in room)
+    x, y = operands.left_packed(x), operands.left_packed(y)
+    capacities = tuple(map(min, zip(operands.capacity(x), operands.capacity(y), strict=True)))
+    key = tuple(slice(0, n) for n in capacities)
     there = FUNCTIONS[np.logical_and](*(fresh(operands.valid(v))[key] for v in (x, y)))
     a, b = (operands.memory(v)[key] for v in (x, y))
     same = FUNCTIONS[np.equal](a, b)
@@ -45,11 +44,13 @@ def array_equal(a1: Any, a2: Any, equal_nan: Any = False) -> Any:
     return FUNCTIONS[np.logical_and](fresh(alike)[()], every).item()
 
 
-@rules.sized(np.trace)
-def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None, out: Any = None) -> Any:
+@rules.dynamic_shape(np.trace)
+def trace(
+    a: Value, offset: Value = 0, axis1: Value = 0, axis2: Value = 1, dtype: Value = None, out: Value = None
+) -> Value:
     """As `numpy.trace`."""
     axes = axes_tuple((axis1, axis2), a.ndim)
-    front = a.anchored(*axes)
+    front = a.left_packed(*axes)
     made = FUNCTIONS[np.trace](front.padded(0), offset, *axes, dtype)
     rest = [e for i, e in enumerate(front.extents) if i not in axes]
     return stored(out, wrap.with_extents(made, rest, a.origin) if any(rest) else made)
@@ -58,7 +59,7 @@ def trace(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = 
 # ---- covariances -----------------------------------------------------------------------------------------------------
 
 
-def _variables(m: Any, rowvar: Any) -> Any:
+def _variables(m: object, rowvar: object) -> Value:
     """One variable in each row."""
     x = operands.array(m)
     if x.ndim > 2:
@@ -68,24 +69,24 @@ def _variables(m: Any, rowvar: Any) -> Any:
     return x if rowvar else FUNCTIONS[np.transpose](x)
 
 
-@rules.sized(np.cov)
+@rules.dynamic_shape(np.cov)
 def cov(
-    m: Any,
-    y: Any = None,
-    rowvar: Any = True,
-    bias: Any = False,
-    ddof: Any = None,
-    fweights: Any = None,
-    aweights: Any = None,
+    m: Value,
+    y: Value = None,
+    rowvar: Value = True,
+    bias: Value = False,
+    ddof: Value = None,
+    fweights: Value = None,
+    aweights: Value = None,
     *,
-    dtype: Any = None,
-) -> Any:
+    dtype: Value = None,
+) -> Value:
     """As `numpy.cov`, without weights."""
     if ddof is not None and ddof != int(ddof):
         raise ValueError("ddof must be integer")
     for weights in (fweights, aweights):
         if weights is not None:
-            next(v for v in (m, y, weights) if wrap.is_sized(v))._needs_size("cov() with weights")
+            next(v for v in (m, y, weights) if wrap.is_dynamic_array(v))._needs_size("cov() with weights")
     parts = [_variables(v, rowvar) for v in (m, y) if v is not None]
     chosen = np.result_type(*(p.dtype for p in parts), np.float64) if dtype is None else dtype
     x = parts[0] if len(parts) == 1 else FUNCTIONS[np.concatenate](parts, 0)
@@ -95,16 +96,16 @@ def cov(
     x = x - FUNCTIONS[np.mean](x, axis=1, keepdims=True)
     scale = FUNCTIONS[np.true_divide](1.0, FUNCTIONS[np.asarray](count, chosen))
     made = FUNCTIONS[np.dot](x, FUNCTIONS[np.conjugate](FUNCTIONS[np.transpose](x))) * scale
-    if wrap.is_sized(made):
+    if wrap.is_dynamic_array(made):
         return made
     return FUNCTIONS[np.squeeze](made)
 
 
-@rules.sized(np.corrcoef)
-def corrcoef(x: Any, y: Any = None, rowvar: Any = True, *, dtype: Any = None) -> Any:
+@rules.dynamic_shape(np.corrcoef)
+def corrcoef(x: object, y: object = None, rowvar: object = True, *, dtype: object = None) -> Value:
     """As `numpy.corrcoef`."""
     c = FUNCTIONS[np.cov](x, y, rowvar, dtype=dtype)
-    if wrap.is_sized(c):
+    if wrap.is_dynamic_array(c):
         return c._needs_size("a static number of variables")
     if not c.shape:
         return c / c

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import handle, iota, zeros_atom
 from anabranch.runtime.values import atoms, wrap
@@ -14,73 +13,73 @@ from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRe
 from anabranch.runtime.values.registry import FUNCTIONS
 
 
-def array(x: Any) -> Any:
+def array(x: object) -> Value:
     """The operand as an array: one of run-time size as it is."""
-    return x if wrap.is_sized(x) else handle(x)
+    return x if wrap.is_dynamic_array(x) else handle(x)
 
 
-def flat(x: Any) -> Any:
+def flat(x: object) -> Value:
     """The operand as an array of one axis, in C order."""
     return FUNCTIONS[np.ravel](array(x))
 
 
-def capacity(x: Any) -> tuple[int, ...]:
+def capacity(x: Value) -> tuple[int, ...]:
     """The static shape of an array's buffer."""
-    shape: tuple[int, ...] = x.capacity if wrap.is_sized(x) else x.shape
+    shape: tuple[int, ...] = x.capacity if wrap.is_dynamic_array(x) else x.shape
     return shape
 
 
-def extents(x: Any) -> list[ValidRegion | None]:
+def extents(x: Value) -> list[ValidRegion | None]:
     """The extent of each axis, which says which elements are valid; None for a static one."""
-    return list(x.extents) if wrap.is_sized(x) else [None] * x.ndim
+    return list(x.extents) if wrap.is_dynamic_array(x) else [None] * x.ndim
 
 
-def origin(*xs: Any) -> Any:
+def origin(*xs: Value) -> Value:
     """The origin of the run-time size of one of the arrays."""
-    return next((x.origin for x in xs if wrap.is_sized(x)), None)
+    return next((x.origin for x in xs if wrap.is_dynamic_array(x)), None)
 
 
-def memory(x: Any) -> Any:
+def memory(x: Value) -> Value:
     """The buffer, an array of static shape."""
-    return x.memory if wrap.is_sized(x) else x
+    return x.memory if wrap.is_dynamic_array(x) else x
 
 
-def valid(x: Any) -> Atom:
+def valid(x: Value) -> Atom:
     """The mask of the valid elements, of the capacity's shape."""
-    mask = x.valid() if wrap.is_sized(x) else None
+    mask = x.valid() if wrap.is_dynamic_array(x) else None
     return zeros_atom(capacity(x), np.bool_, value=True) if mask is None else mask
 
 
-def padded(x: Any, fill: Any) -> Atom:
+def padded(x: Value, fill: Value) -> Atom:
     """The value with `fill` outside of the valid region."""
-    made: Atom = x.padded(fill).atom if wrap.is_sized(x) else x.atom
+    made: Atom = x.padded(fill).atom if wrap.is_dynamic_array(x) else x.atom
     return made
 
 
-def fronted(x: Any, *axes: int) -> Any:
+def left_packed(x: Value, *axes: int) -> Value:
     """The array compacted to the front of these axes, of all by default."""
-    return x.anchored(*axes) if wrap.is_sized(x) else x
+    return x.left_packed(*axes) if wrap.is_dynamic_array(x) else x
 
 
-def window(stop: Any) -> ValidRegion:
+def window(stop: Value) -> ValidRegion:
     """The elements of an axis, compacted to its front."""
     return Window(0, stop)
 
 
-def with_axis(x: Any, view: Any, axis: int, extent: ValidRegion | None) -> Any:
+def with_axis(x: object, view: object, axis: int, extent: ValidRegion | None) -> Value:
     """An array of x's extents but for one axis."""
     kept = extents(x)
     kept[axis] = extent
     return wrap.with_extents(view, kept, origin(x))
 
 
-def front(count: Any, size: int) -> Atom:
+def front(count: Value, size: int) -> Atom:
     """The mask of the first `count` of `size` positions."""
     line = atoms.broadcast_to(size_arithmetic.atom_of(count), (size,))
     return atoms.ufunc(np.less, iota((size,)), line)
 
 
-def behind(dtype: np.dtype[Any]) -> Any:
+def behind(dtype: np.dtype) -> Value:
     """Return the value of a dtype that no other is sorted behind."""
     if dtype.kind == "c":
         return complex(np.nan, np.nan)
@@ -89,7 +88,7 @@ def behind(dtype: np.dtype[Any]) -> Any:
     return True if dtype.kind == "b" else np.iinfo(dtype).max
 
 
-def places(x: Any, axis: int) -> Atom:
+def places(x: object, axis: int) -> Atom:
     """For each position of an axis in the buffer, the index of the element that lies there."""
     (n, extent) = (capacity(x)[axis], extents(x)[axis])
     if isinstance(extent, Masked):

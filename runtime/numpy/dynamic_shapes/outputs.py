@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, registry
 from anabranch.runtime.values.dynamic_shapes import broadcasting
 
 
-def stored(out: Any, made: Any, where: Any = True) -> Any:
+def stored(out: Value, made: Any, where: object = True) -> Value:
     """`out` after a result has been written to it, where the mask holds."""
     if isinstance(out, tuple):
         (out,) = out
@@ -27,7 +28,7 @@ def stored(out: Any, made: Any, where: Any = True) -> Any:
     return out
 
 
-def _check(out: Any, made: Any) -> None:
+def _check(out: Value, made: Any) -> None:
     """NumPy's words for an output of another shape."""
     text = "non-broadcastable output operand with shape {} doesn't match the broadcast shape {}"
     shape = made.shape

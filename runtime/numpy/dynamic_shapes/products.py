@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
 from anabranch.runtime.numpy.rules import Rules
@@ -26,23 +27,23 @@ _CORES = "(n?,k),(k,m?)->(n?,m?)"
 class _Side:
     """One operand: its axes, each with its extent; an axis of another operand may be summed over along with one."""
 
-    def __init__(self, x: Any) -> None:
+    def __init__(self, x: object) -> None:
         self.x = wrap.numpy_operand(x)
-        self.sized = wrap.is_sized(self.x)
-        self.shape = tuple(self.x.shape) if self.sized else wrap.shape_of(self.x)
-        self.extents: list[ValidRegion | None] = list(self.x.extents) if self.sized else [None] * len(self.shape)
+        self.is_dynamic = wrap.is_dynamic_array(self.x)
+        self.shape = tuple(self.x.shape) if self.is_dynamic else wrap.shape_of(self.x)
+        self.extents: list[ValidRegion | None] = list(self.x.extents) if self.is_dynamic else [None] * len(self.shape)
 
     @property
     def ndim(self) -> int:
         return len(self.shape)
 
-    def cleared(self, axes: Collection[int]) -> Any:
+    def cleared(self, axes: Collection[int]) -> Value:
         """The operand with zeros outside of the valid region of these axes, which are summed over."""
-        if not wrap.is_sized(self.x):
+        if not wrap.is_dynamic_array(self.x):
             return self.x
         summed = [e if axis in axes else None for axis, e in enumerate(self.x.extents)]
         part = wrap.part_of(self.x.memory, summed, self.x.origin)
-        return part.padded(0) if wrap.is_sized(part) else part
+        return part.padded(0) if wrap.is_dynamic_array(part) else part
 
 
 def agree(a: _Side, i: int, b: _Side, j: int, text: str) -> None:
@@ -60,34 +61,34 @@ def agree(a: _Side, i: int, b: _Side, j: int, text: str) -> None:
     least = min(capacities)
     for side, axis in ((a, i), (b, j)):
         side.x = _fronted(side.x, axis, least)
-        side.extents = list(side.x.extents) if wrap.is_sized(side.x) else [None] * side.ndim
+        side.extents = list(side.x.extents) if wrap.is_dynamic_array(side.x) else [None] * side.ndim
 
 
 def _capacity(side: _Side, axis: int) -> int:
-    n: int = (side.x.capacity if wrap.is_sized(side.x) else wrap.shape_of(side.x))[axis]
+    n: int = (side.x.capacity if wrap.is_dynamic_array(side.x) else wrap.shape_of(side.x))[axis]
     return n
 
 
-def _fronted(x: Any, axis: int, capacity: int) -> Any:
+def _fronted(x: Value, axis: int, capacity: int) -> Value:
     """The array with an axis compacted to its front, of a given capacity."""
-    x = x.anchored(axis) if wrap.is_sized(x) else x
+    x = x.left_packed(axis) if wrap.is_dynamic_array(x) else x
     key = (slice(None),) * axis + (slice(0, capacity),)
-    if not wrap.is_sized(x):
+    if not wrap.is_dynamic_array(x):
         return FUNCTIONS[np.asarray](x)[key] if wrap.shape_of(x)[axis] != capacity else x
     return wrap.part_of(x.memory[key], x.extents, x.origin)
 
 
 def _product(
     a: _Side, i: int, b: _Side, j: int, extents: list[ValidRegion | None], function: Callable[..., Any]
-) -> Any:
+) -> Value:
     """The product of plain arrays, summed over axis i of one and j of the other."""
     made = FUNCTIONS[function](a.cleared((i,)), b.cleared((j,)))
-    origin = next((side.x.origin for side in (a, b) if side.sized), None)
+    origin = next((side.x.origin for side in (a, b) if side.is_dynamic), None)
     return wrap.with_extents(made, extents, origin) if any(extents) else made
 
 
-@rules.sized(np.matmul, np.linalg.matmul)
-def matmul(x1: Any, x2: Any, /, out: Any = None) -> Any:
+@rules.dynamic_shape(np.matmul, np.linalg.matmul)
+def matmul(x1: object, x2: object, /, out: object = None) -> Value:
     """As `numpy.matmul`; the axes before the last two are broadcast where they are of static size."""
     a, b = _Side(x1), _Side(x2)
     for place, side in enumerate((a, b)):
@@ -122,13 +123,13 @@ def _lead(a: _Side, b: _Side) -> list[ValidRegion | None]:
         if len(sizes) > 1 and not sizes[0].same(sizes[1]):
             others.append(0)
         if sizes and others:
-            next(s.x for s in (a, b) if s.sized)._needs_size("a stack of matrices of static size")
+            next(s.x for s in (a, b) if s.is_dynamic)._needs_size("a stack of matrices of static size")
         found.append(sizes[0] if sizes else None)
     return found
 
 
-@rules.sized(np.dot)
-def dot(a: Any, b: Any, out: Any = None) -> Any:
+@rules.dynamic_shape(np.dot)
+def dot(a: object, b: object, out: object = None) -> Value:
     """As `numpy.dot`."""
     x, y = _Side(a), _Side(b)
     if not x.ndim or not y.ndim:
@@ -153,15 +154,15 @@ def _agree_telling(x: _Side, i: int, y: _Side, j: int, text: str) -> None:
     agree(x, i, y, j, text)
 
 
-@rules.sized(np.vdot)
-def vdot(a: Any, b: Any, /) -> Any:
+@rules.dynamic_shape(np.vdot)
+def vdot(a: object, b: object, /) -> Value:
     """As `numpy.vdot`."""
     flat = [FUNCTIONS[np.ravel](v) for v in (a, b)]
     return FUNCTIONS[np.dot](FUNCTIONS[np.conjugate](flat[0]), flat[1])
 
 
-@rules.sized(np.inner)
-def inner(a: Any, b: Any, /) -> Any:
+@rules.dynamic_shape(np.inner)
+def inner(a: object, b: object, /) -> Value:
     """As `numpy.inner`."""
     x, y = _Side(a), _Side(b)
     if not x.ndim or not y.ndim:
@@ -172,19 +173,19 @@ def inner(a: Any, b: Any, /) -> Any:
     return _product(x, i, y, j, x.extents[:-1] + y.extents[:-1], np.inner)
 
 
-@rules.sized(np.outer)
-def outer(a: Any, b: Any, out: Any = None) -> Any:
+@rules.dynamic_shape(np.outer)
+def outer(a: Value, b: Value, out: Value = None) -> Value:
     """As `numpy.outer`."""
     column, row = (FUNCTIONS[np.ravel](v) for v in (a, b))
     return stored(out, column[:, None] * row[None, :])
 
 
-@rules.sized(np.einsum)
-def einsum(subscripts: Any, *operands: Any, out: Any = None, **kwargs: Any) -> Any:
+@rules.dynamic_shape(np.einsum)
+def einsum(subscripts: Value, *operands: Value, out: Value = None, **kwargs: Value) -> Value:
     """As `numpy.einsum` in its form with a string that names each axis."""
     sides = [_Side(x) for x in operands]
     if not isinstance(subscripts, str) or "..." in subscripts:
-        next(s.x for s in sides if s.sized)._needs_size("an einsum() that names its axes by letters")
+        next(s.x for s in sides if s.is_dynamic)._needs_size("an einsum() that names its axes by letters")
     left, _, right = subscripts.replace(" ", "").partition("->")
     terms = left.split(",")
     if "->" not in subscripts:

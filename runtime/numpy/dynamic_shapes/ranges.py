@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import atom_of, dtype_of, iota, zeros_atom
 from anabranch.runtime.values import atoms
@@ -17,7 +18,7 @@ SAMPLES = "Number of samples, {}, must be non-negative."
 _MOST = 2.0**62
 
 
-def of_steps(extent: Any, step: Any) -> Any:
+def of_steps(extent: Any, step: Value) -> Value:
     """How many numbers `np.arange` makes of a distance and a step, as a traced int."""
     if dtype_of(extent).kind in "iu" and type(step) is int and step:
         distance = size_arithmetic.bound_of(extent)
@@ -38,7 +39,7 @@ def of_steps(extent: Any, step: Any) -> Any:
     return python_scalar(count, Interval(0, int(_MOST)))
 
 
-def spaced(delta: Atom, low: Atom, high: Atom, capacity: int, count: Any, endpoint: bool) -> tuple[Atom, Atom]:
+def spaced(delta: Atom, low: Atom, high: Atom, capacity: int, count: object, endpoint: bool) -> tuple[Atom, Atom]:
     """The numbers of `np.linspace`, `count` of them, in the order of operations that NumPy uses; and the step."""
     dtype, shape = delta.type.dtype, (capacity, *delta.type.shape)
     positions = iota(shape, 0, dtype)

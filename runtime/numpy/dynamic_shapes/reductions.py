@@ -9,6 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import NoValue, axes_tuple
 from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
@@ -24,7 +25,7 @@ _FILLS: dict[Any, Any] = {
 }  # fmt: skip
 
 
-def lowest(dtype: np.dtype[Any]) -> Any:
+def lowest(dtype: np.dtype) -> Value:
     """Return the least value of a dtype, which is no greater than any other."""
     if dtype.kind == "b":
         return False
@@ -33,7 +34,7 @@ def lowest(dtype: np.dtype[Any]) -> Any:
     return _infinity(dtype, -1) if dtype.kind in "fV" else np.iinfo(dtype).min
 
 
-def highest(dtype: np.dtype[Any]) -> Any:
+def highest(dtype: np.dtype) -> Value:
     """Return the greatest value of a dtype, which is no less than any other."""
     if dtype.kind == "b":
         return True
@@ -42,18 +43,18 @@ def highest(dtype: np.dtype[Any]) -> Any:
     return _infinity(dtype, 1) if dtype.kind in "fV" else np.iinfo(dtype).max
 
 
-def _infinity(dtype: np.dtype[Any], sign: int) -> float:
+def _infinity(dtype: np.dtype, sign: int) -> float:
     """An infinity, or the largest number of a float type that has none."""
     infinite = np.array(sign * np.inf).astype(dtype)
     return sign * np.inf if np.isinf(infinite) else sign * float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]
 
 
-def _called(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+def _called(function: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, Value]) -> dict[str, Value]:
     """The arguments by name."""
     return dict(inspect.signature(function).bind(*args, **kwargs).arguments)
 
 
-def _reduce(function: Callable[..., Any], given: dict[str, Any], a: Any, fill: Any) -> Any:
+def _reduce(function: Callable[..., Any], given: dict[str, Value], a: Value, fill: Value) -> Value:
     """The reduction of the padded array, with the extents of the axes that it keeps."""
     axis, keepdims = given.get("axis"), given.get("keepdims", False)
     out, where = given.pop("out", None), given.get("where", True)
@@ -67,8 +68,8 @@ def _reduce(function: Callable[..., Any], given: dict[str, Any], a: Any, fill: A
     return stored(out, wrap.with_extents(made, extents, a.origin)) if any(extents) or out is not None else made
 
 
-def _plain(function: Callable[..., Any], fill: Any) -> Callable[..., Any]:
-    def reduction(*args: Any, **kwargs: Any) -> Any:
+def _plain(function: Callable[..., Any], fill: Value) -> Callable[..., Any]:
+    def reduction(*args: object, **kwargs: object) -> Value:
         given = _called(function, args, kwargs)
         return _reduce(function, given, given["a"], fill)
 
@@ -76,13 +77,13 @@ def _plain(function: Callable[..., Any], fill: Any) -> Callable[..., Any]:
 
 
 for _function, _fill in _FILLS.items():
-    rules.sized(_function)(_plain(_function, _fill))
+    rules.dynamic_shape(_function)(_plain(_function, _fill))
 
 
 def _extreme(
-    function: Callable[..., Any], worst: Callable[[np.dtype[Any]], Any], ufunc: np.ufunc
+    function: Callable[..., object], worst: Callable[[np.dtype], object], ufunc: np.ufunc
 ) -> Callable[..., Any]:
-    def reduction(*args: Any, **kwargs: Any) -> Any:
+    def reduction(*args: object, **kwargs: object) -> Value:
         given = _called(function, args, kwargs)
         a = given["a"]
         if given.get("initial", NoValue) is NoValue:
@@ -93,14 +94,14 @@ def _extreme(
     return reduction
 
 
-def reduced(made: Any, a: Any, axis: Any, keepdims: bool) -> Any:
+def reduced(made: Any, a: Value, axis: Value, keepdims: bool) -> Value:
     """Return the result of a reduction over some axes, with the extents of the others."""
     axes = axes_tuple(axis, a.ndim)
     extents = [None if i in axes else e for i, e in enumerate(a.extents) if keepdims or i not in axes]
     return wrap.with_extents(made, extents, a.origin) if any(extents) else made
 
 
-def refuse_empty(a: Any, axis: Any, text: str) -> None:
+def refuse_empty(a: Value, axis: Value, text: str) -> None:
     """Raise ValueError where the axes to reduce are empty and the result is not."""
     axes = axes_tuple(axis, a.ndim)
     nothing: Atom = atoms.literal(False)
@@ -113,13 +114,13 @@ def refuse_empty(a: Any, axis: Any, text: str) -> None:
 
 for _name, _worst, _ufunc in (("max", lowest, np.maximum), ("min", highest, np.minimum)):
     _function = getattr(np, _name)
-    rules.sized(_function)(_extreme(_function, _worst, _ufunc))
+    rules.dynamic_shape(_function)(_extreme(_function, _worst, _ufunc))
 
 
-def _over_what_is_there(function: Callable[..., Any]) -> Callable[..., Any]:
+def _over_what_is_there(function: Callable[..., object]) -> Callable[..., Any]:
     """Functions that count what `where` picks: the mean, the variance."""
 
-    def reduction(*args: Any, **kwargs: Any) -> Any:
+    def reduction(*args: object, **kwargs: object) -> Value:
         given = _called(function, args, kwargs)
         a, mask = given["a"], given["a"].valid()
         where = given.get("where", NoValue)
@@ -132,7 +133,7 @@ def _over_what_is_there(function: Callable[..., Any]) -> Callable[..., Any]:
     return reduction
 
 
-def _reduce_masked(function: Callable[..., Any], given: dict[str, Any], a: Any) -> Any:
+def _reduce_masked(function: Callable[..., Any], given: dict[str, Value], a: Value) -> Value:
     axes, keepdims = axes_tuple(given.get("axis"), a.ndim), given.get("keepdims", False)
     out = given.pop("out", None)
     made = FUNCTIONS[function](**{**given, "a": a.padded(0)})
@@ -142,13 +143,13 @@ def _reduce_masked(function: Callable[..., Any], given: dict[str, Any], a: Any) 
 
 
 for _function in (np.mean, np.var, np.std):
-    rules.sized(_function)(_over_what_is_there(_function))
+    rules.dynamic_shape(_function)(_over_what_is_there(_function))
 
 
-def _leaving_nan_out(function: Callable[..., Any], plain: Callable[..., Any]) -> Callable[..., Any]:
+def _leaving_nan_out(function: Callable[..., object], plain: Callable[..., object]) -> Callable[..., Any]:
     """The rule of a function that leaves NaN out: invalid elements become NaN. Without NaN it is the plain one."""
 
-    def reduction(*args: Any, **kwargs: Any) -> Any:
+    def reduction(*args: object, **kwargs: object) -> Value:
         given = _called(function, args, kwargs)
         if given["a"].dtype.kind in "fcV":
             return _reduce(function, given, given["a"], np.nan)
@@ -158,11 +159,11 @@ def _leaving_nan_out(function: Callable[..., Any], plain: Callable[..., Any]) ->
 
 
 for _function, _plain_one in ((np.nanmean, np.mean), (np.nanvar, np.var), (np.nanstd, np.std)):
-    rules.sized(_function)(_leaving_nan_out(_function, _plain_one))
+    rules.dynamic_shape(_function)(_leaving_nan_out(_function, _plain_one))
 
 
-def _position(function: Callable[..., Any], worst: Callable[[np.dtype[Any]], Any]) -> Callable[..., Any]:
-    def reduction(*args: Any, **kwargs: Any) -> Any:
+def _position(function: Callable[..., object], worst: Callable[[np.dtype], object]) -> Callable[..., Any]:
+    def reduction(*args: object, **kwargs: object) -> Value:
         given = _called(function, args, kwargs)
         a, axis = given["a"], given.get("axis")
         refuse_empty(a, axis, f"attempt to get {function.__name__} of an empty sequence")
@@ -170,17 +171,19 @@ def _position(function: Callable[..., Any], worst: Callable[[np.dtype[Any]], Any
             a = registry.FUNCTIONS[np.ravel](a)
             given["axis"] = 0
         # Compacted, so that of equal elements a valid one comes first.
-        return _reduce(function, given, a.anchored(), worst(a.dtype))
+        return _reduce(function, given, a.left_packed(), worst(a.dtype))
 
     return reduction
 
 
-rules.sized(np.argmax)(_position(np.argmax, lowest))
-rules.sized(np.argmin)(_position(np.argmin, highest))
+rules.dynamic_shape(np.argmax)(_position(np.argmax, lowest))
+rules.dynamic_shape(np.argmin)(_position(np.argmin, highest))
 
 
-@rules.sized(np.average)
-def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False, *, keepdims: Any = NoValue) -> Any:
+@rules.dynamic_shape(np.average)
+def average(
+    a: Value, axis: Value = None, weights: Value = None, returned: Value = False, *, keepdims: Value = NoValue
+) -> Value:
     """As `numpy.average` of one axis, or of all."""
     keep = keepdims is not NoValue and bool(keepdims)
     if weights is None:
@@ -194,8 +197,8 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False
     return (made, total) if returned else made
 
 
-@rules.sized(np.ptp)
-def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any:
+@rules.dynamic_shape(np.ptp)
+def ptp(a: object, axis: object = None, out: object = None, keepdims: object = False) -> Value:
     """As `numpy.ptp`."""
     keep = keepdims is not NoValue and bool(keepdims)
     high, low = (FUNCTIONS[f](a, axis=axis, keepdims=keep) for f in (np.max, np.min))
@@ -203,7 +206,7 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False) -> Any
 
 
 def _running(function: Callable[..., Any], fill: int) -> Callable[..., Any]:
-    def accumulation(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    def accumulation(a: Value, axis: Value = None, dtype: Value = None, out: Value = None) -> Value:
         if axis is None:
             a, axis = (a if a.ndim == 1 else registry.FUNCTIONS[np.ravel](a)), 0
         made = FUNCTIONS[function](a.padded(fill), axis=axis, dtype=dtype)
@@ -213,11 +216,11 @@ def _running(function: Callable[..., Any], fill: int) -> Callable[..., Any]:
 
 
 for _function, _fill in ((np.cumsum, 0), (np.cumprod, 1), (np.nancumsum, 0), (np.nancumprod, 1)):
-    rules.sized(_function)(_running(_function, _fill))
+    rules.dynamic_shape(_function)(_running(_function, _fill))
 
 
-@rules.sized_method("item")
-def item(a: Any, *args: Any) -> Any:
+@rules.dynamic_shape_method("item")
+def item(a: Value, *args: Value) -> Value:
     """As `ndarray.item`."""
     if args:
         return registry.METHODS["item"](a[args if len(args) > 1 else args[0]])
@@ -226,8 +229,8 @@ def item(a: Any, *args: Any) -> Any:
     return registry.METHODS["item"](a[(0,) * a.ndim])
 
 
-@rules.sized(bool)
-def truth(a: Any) -> Atom:
+@rules.dynamic_shape(bool)
+def truth(a: Value) -> Atom:
     """The truth of the only element; raises as NumPy does for other sizes."""
     size = size_arithmetic.bound_of(a.size)
     broadcasting.refuse(
@@ -240,8 +243,8 @@ def truth(a: Any) -> Atom:
     return atoms.op("reduce_any", true, axes=tuple(range(a.ndim)))
 
 
-@rules.sized(np.size)
-def size(a: Any, axis: Any = None) -> Any:
+@rules.dynamic_shape(np.size)
+def size(a: Value, axis: Value = None) -> Value:
     """As `numpy.size`: a traced int."""
     if axis is None:
         return a.size
@@ -251,5 +254,5 @@ def size(a: Any, axis: Any = None) -> Any:
     return made
 
 
-rules.sized(np.shape)(lambda a: a.shape)
-rules.sized(np.ndim)(lambda a: a.ndim)
+rules.dynamic_shape(np.shape)(lambda a: a.shape)
+rules.dynamic_shape(np.ndim)(lambda a: a.ndim)

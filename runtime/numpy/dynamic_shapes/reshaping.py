@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.dynamic_shapes.shapes import transpose
 from anabranch.runtime.numpy.rules import Rules
@@ -18,14 +19,14 @@ from anabranch.runtime.values import atoms, visibility, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window, masked
 from anabranch.runtime.values.memory import aliasing, memory_layout, views
-from anabranch.runtime.values.pytrees.padded_union import at_front
+from anabranch.runtime.values.pytrees.padded_union import left_packed_memory
 from anabranch.runtime.values.registry import FUNCTIONS
 
 rules = Rules()
 
 
-@rules.sized(np.ravel)
-def ravel(a: Any, order: Any = "C") -> Any:
+@rules.dynamic_shape(np.ravel)
+def ravel(a: Value, order: Value = "C") -> Value:
     """As `numpy.ravel`: a view of what is contiguous, else a copy."""
     if order == "F":
         return ravel(transpose(a))
@@ -33,32 +34,32 @@ def ravel(a: Any, order: Any = "C") -> Any:
     return _as_line(a, _follow(a, a.itemsize))
 
 
-def _check_order(a: Any, order: str) -> None:
+def _check_order(a: Value, order: str) -> None:
     if order != "C" and not (a.ndim == 1 or memory_layout.plain(a.memory)):
         a._needs_size(f"the order in memory, for order={order!r}")
 
 
-def _as_line(a: Any, together: Atom | None) -> Any:
+def _as_line(a: Value, together: Atom | None) -> Value:
     """The elements in C order: a copy, which is the same memory where that holds. NumPy copies only what it must."""
-    line = _line(a)
+    line = _flattened(a)
     if isinstance(together, Literal) and together.value and (a.ndim == 1 or _is_view(a.memory)):
         return line
     return _copy_unless(together, line)
 
 
-def _copy_unless(together: Atom | None, a: Any) -> Any:
+def _copy_unless(together: Atom | None, a: Value) -> Value:
     made = a.__copy__()
     if not isinstance(together, Literal) or together.value:
-        aliasing.link(made.memory.storage, together, a.memory)
+        aliasing.add_edge(made.memory.storage, together, a.memory)
     return made
 
 
-def _is_view(whole: Any) -> bool:
+def _is_view(whole: Value) -> bool:
     """Return whether not only the elements but all places that they lie among make a line without a copy."""
     return memory_layout.reshape(memory_layout.model(whole), (math.prod(whole.shape),)) is not None
 
 
-def _line(a: Any) -> Any:
+def _flattened(a: Value) -> Value:
     """The elements in C order, as if they were a view."""
     if a.ndim == 1:
         return a
@@ -72,7 +73,7 @@ def _line(a: Any) -> Any:
     return a.viewed(flat, extents=(masked(atoms.reshape(mask, (math.prod(a.capacity),))),))
 
 
-def _follow(a: Any, step: int | None = None) -> Atom | None:
+def _follow(a: Value, step: int | None = None) -> Atom | None:
     """Return whether the elements in C order follow one another in NumPy's memory; None where that is unknown.
 
     They are `step` bytes apart, or any number of bytes.
@@ -99,28 +100,28 @@ def _follow(a: Any, step: int | None = None) -> Atom | None:
     return atoms.logical_or(fine, atoms.logical_not(broadcasting.differ(inner, 0)))
 
 
-def _are_same(ones: Sequence[Any] | None, others: Sequence[Any]) -> bool:
+def _are_same(ones: Sequence[Value] | None, others: Sequence[Value]) -> bool:
     return ones is not None and all(
         a is b or (a is not None and b is not None and a.same(b)) for a, b in zip(ones, others, strict=True)
     )
 
 
-@rules.sized(np.ascontiguousarray)
-def ascontiguousarray(a: Any, dtype: Any = None, *, like: Any = None) -> Any:
+@rules.dynamic_shape(np.ascontiguousarray)
+def ascontiguousarray(a: object, dtype: object = None, *, like: object = None) -> Value:
     """As `numpy.ascontiguousarray`: a copy where the elements do not follow one another."""
     made = FUNCTIONS[np.asarray](a, dtype, like=like)
     together = _follow(made, made.itemsize)
     return made if isinstance(together, Literal) and together.value else _copy_unless(together, made)
 
 
-@rules.sized_method("flatten")
-def flatten(a: Any, order: Any = "C") -> Any:
+@rules.dynamic_shape_method("flatten")
+def flatten(a: Value, order: Value = "C") -> Value:
     """As `ndarray.flatten`: a copy."""
     return ravel(a.__copy__(), order)
 
 
-@rules.sized(np.reshape)
-def reshape(a: Any, /, shape: Any = None, order: Any = "C", *, copy: Any = None) -> Any:
+@rules.dynamic_shape(np.reshape)
+def reshape(a: Value, /, shape: Value = None, order: Value = "C", *, copy: Value = None) -> Value:
     """As `numpy.reshape` to a shape of which all sizes but one are known while tracing."""
     wanted = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     if order == "F":
@@ -138,7 +139,7 @@ def reshape(a: Any, /, shape: Any = None, order: Any = "C", *, copy: Any = None)
     return _regrouped(a, tuple(n if _is(n, -1) else size_arithmetic.bound_of(n) for n in wanted))
 
 
-def _regrouped(a: Any, wanted: tuple[Any, ...]) -> Any:
+def _regrouped(a: Value, wanted: tuple[Value, ...]) -> Value:
     """The elements in C order in another shape."""
     total = a.size
     # Other shapes than lines may be views of elements, too, that do not follow one another.
@@ -158,7 +159,7 @@ def _regrouped(a: Any, wanted: tuple[Any, ...]) -> Any:
     return _rows(a, line, wanted, run_time[0], total)
 
 
-def _refuse_misfit(total: Any, known: Any, wanted: tuple[Any, ...], divides: bool) -> None:
+def _refuse_misfit(total: Value, known: Value, wanted: tuple[Value, ...], divides: bool) -> None:
     """NumPy's exception for a number of elements that does not fit."""
     text = "cannot reshape array of size {} into shape {}"
     if not divides:
@@ -187,7 +188,7 @@ def _refuse_misfit(total: Any, known: Any, wanted: tuple[Any, ...], divides: boo
     broadcasting.refuse(wrong, ValueError, f"cannot reshape array of size {{}} into shape ({shape})", total, *told)
 
 
-def _of_known_size(line: Any, wanted: tuple[int, ...], size: int) -> Any:
+def _of_known_size(line: Any, wanted: tuple[int, ...], size: int) -> Value:
     """A view of as many elements of a line as are in it, in a shape that is known."""
     first, view = line.extents[0], line.memory
     if size > line.capacity[0]:  # which has failed
@@ -196,29 +197,29 @@ def _of_known_size(line: Any, wanted: tuple[int, ...], size: int) -> Any:
     if size and isinstance(first, Window):
         start = first.start if isinstance(first.start, int) else size_arithmetic.atom_of(first.start)
     elif size:
-        view = at_front(line)
+        view = left_packed_memory(line)
     return view.viewed(views.Slice((views.AxisSlice(start, size, 1),)), views.Reshape(wanted))
 
 
-def _rows(a: Any, line: Any, wanted: tuple[Any, ...], axis: int, total: Any) -> Any:
+def _rows(a: Value, line: Any, wanted: tuple[Value, ...], axis: int, total: Value) -> Value:
     """A view of a line in a shape whose size on one axis is known only at run time."""
     others = math.prod(n for i, n in enumerate(wanted) if i != axis)
-    room = line.capacity[0] // others if others else 0
-    shape = tuple(room if i == axis else n for i, n in enumerate(wanted))
+    capacity = line.capacity[0] // others if others else 0
+    shape = tuple(capacity if i == axis else n for i, n in enumerate(wanted))
     rows = _window(a, line, others) if axis == 0 else None
-    size = size_arithmetic.limited(size_arithmetic.bound_of(total // others if others else 0), 0, room)
+    size = size_arithmetic.limited(size_arithmetic.bound_of(total // others if others else 0), 0, capacity)
     extents = tuple((rows or Window(0, size)) if i == axis else None for i in range(len(wanted)))
     if rows is not None or math.prod(wanted[:axis]) == 1:
-        view = at_front(line) if rows is None else line.memory
-        return wrap.part_of(view[: room * others].viewed(views.Reshape(shape)), extents, line.origin)
+        view = left_packed_memory(line) if rows is None else line.memory
+        return wrap.part_of(view[: capacity * others].viewed(views.Reshape(shape)), extents, line.origin)
     # Where the axes before go on, the next rows begin where the last have ended, which is known only at run time.
-    form = PaddedRows.of(at_front(line), shape, axis, size, total)
-    made = wrap.array_of(form.held(form.line))
-    aliasing.link(made.storage, atoms.literal(True), form.line, form)
+    form = PaddedRows.of(left_packed_memory(line), shape, axis, size, total)
+    made = wrap.array_of(form.to_owner(form.line))
+    aliasing.add_edge(made.storage, atoms.literal(True), form.line, form)
     return wrap.part_of(made, extents, line.origin)
 
 
-def _window(a: Any, line: Any, length: int) -> Window | None:
+def _window(a: Value, line: Any, length: int) -> Window | None:
     """The window of the rows of a length that a line's elements make; None where they do not begin with a whole one."""
     elements, rows = line.extents[0], a.extents[0]
     if not isinstance(elements, Window) or not length:
@@ -256,26 +257,26 @@ class PaddedRows:
     some: Atom
 
     @staticmethod
-    def of(line: Any, shape: tuple[int, ...], axis: int, size: Any, total: Any) -> PaddedRows:
+    def of(line: Any, shape: tuple[int, ...], axis: int, size: Value, total: Value) -> PaddedRows:
         """That of so many elements in all, in groups of `size` rows along an axis."""
-        room, inner = shape[axis], math.prod(shape[axis + 1 :])
+        capacity, inner = shape[axis], math.prod(shape[axis + 1 :])
         # Row r of group g begins with element (g * size + r) * inner of the line.
         at = np.arange(math.prod(shape))
-        group, row, column = at // (room * inner), at // inner % room, at % inner
+        group, row, column = at // (capacity * inner), at // inner % capacity, at % inner
         places = (group * size + row) * inner + column
         there = np.arange(line.shape[0])
         rows = FUNCTIONS[np.maximum](size, 1)
         group, row = there // inner // rows, there // inner % rows
-        back = (group * room + row) * inner + there % inner
+        back = (group * capacity + row) * inner + there % inner
         number = np.dtype(np.int64)
         some = wrap.as_atom(there < total, np.dtype(np.bool_))
         return PaddedRows(line, shape, wrap.as_atom(places, number), wrap.as_atom(back, number), some)
 
-    def held(self, handle: Any) -> Atom:
+    def to_owner(self, handle: Any) -> Atom:
         """The array."""
         return atoms.reshape(compaction.taken(handle.atom, 0, self.places), self.shape)
 
-    def given_back(self, held: Atom, handle: Any) -> Atom:
+    def to_handle(self, held: Atom, handle: Any) -> Atom:
         """The line with the array's elements."""
         line = atoms.reshape(atoms.convert(held, handle.dtype), (math.prod(self.shape),))
         return atoms.select(self.some, compaction.taken(line, 0, self.back), handle.atom)
@@ -295,11 +296,11 @@ class PaddedRows:
         return False
 
 
-def _is(n: Any, value: int) -> bool:
+def _is(n: object, value: int) -> bool:
     return isinstance(n, (int, np.integer)) and n == value
 
 
-def _are_alike(own: Sequence[Any], wanted: Sequence[Any]) -> bool:
+def _are_alike(own: Sequence[object], wanted: Sequence[object]) -> bool:
     """Return whether a shape is another but for one size, which is what the others leave for it."""
     if len(own) != len(wanted):
         return False
@@ -308,11 +309,11 @@ def _are_alike(own: Sequence[Any], wanted: Sequence[Any]) -> bool:
     return all(same) or (same.count(False) == 1 and all(isinstance(n, int) and n > 0 for n in rest))
 
 
-def _surely(own: Any, wanted: Any) -> bool:
+def _surely(own: object, wanted: object) -> bool:
     return size_arithmetic.distance(size_arithmetic.bound_of(own), size_arithmetic.bound_of(wanted)) == 0
 
 
-def _with_ones(a: Any, wanted: tuple[Any, ...], own: list[Any], kept: list[Any]) -> Any:
+def _with_ones(a: Value, wanted: tuple[Value, ...], own: list[Value], kept: list[Value]) -> Value:
     for n, m in zip(own, kept, strict=True):
         if not _is(m, -1):
             text = "cannot reshape array of size {} into shape {}"
@@ -324,8 +325,8 @@ def _with_ones(a: Any, wanted: tuple[Any, ...], own: list[Any], kept: list[Any])
     return a.viewed(views.Reshape(tuple(n for n, _ in axes)), extents=tuple(e for _, e in axes))
 
 
-@rules.sized_method("reshape")
-def reshape_method(a: Any, *shape: Any, order: Any = "C", copy: Any = None) -> Any:
+@rules.dynamic_shape_method("reshape")
+def reshape_method(a: Value, *shape: object, order: object = "C", copy: object = None) -> Value:
     """As `ndarray.reshape`."""
     given = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
     return reshape(a, given, order, copy=copy)

@@ -6,10 +6,10 @@ What is selected is not moved: it stays where it is, with a mask.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import atom_of, fresh, one_axis, refused, zeros_atom
 from anabranch.runtime.numpy.dynamic_shapes import operands
@@ -19,7 +19,7 @@ from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays import index_checks
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, Window, masked
-from anabranch.runtime.values.pytrees.padded_union import at_front
+from anabranch.runtime.values.pytrees.padded_union import left_packed_memory
 from anabranch.runtime.values.registry import FUNCTIONS
 
 rules = Rules()
@@ -30,16 +30,16 @@ _ZERO_DIMENSIONAL = (
 )
 
 
-def truth(x: Any) -> Atom:
+def truth(x: Value) -> Atom:
     """The mask of the valid elements that are not zero."""
     value = operands.memory(x).atom
     if value.type.dtype != np.bool_:
         value = atoms.ufunc(np.not_equal, value, zeros_atom(value.type.shape, value.type.dtype))
-    there = x.valid() if wrap.is_sized(x) else None
+    there = x.valid() if wrap.is_dynamic_array(x) else None
     return value if there is None else atoms.logical_and(value, there)
 
 
-def _columns(x: Any) -> tuple[list[Atom], Masked]:
+def _columns(x: object) -> tuple[list[Atom], Masked]:
     """The index along each axis of each place of an array, flat, and at which of them an element is not zero."""
     shape = operands.capacity(x)
     count = math.prod(shape)
@@ -47,9 +47,9 @@ def _columns(x: Any) -> tuple[list[Atom], Masked]:
     return [atoms.reshape(line, (count,)) for line in lines], masked(atoms.reshape(truth(x), (count,)))
 
 
-@rules.sized(np.nonzero)
+@rules.dynamic_shape(np.nonzero)
 @rules.implements(np.nonzero)
-def nonzero(a: Any) -> tuple[Any, ...]:
+def nonzero(a: object) -> tuple[Value, ...]:
     """As `numpy.nonzero`."""
     x = operands.array(a)
     if not x.ndim:
@@ -61,16 +61,16 @@ def nonzero(a: Any) -> tuple[Any, ...]:
 rules.methods["nonzero"] = nonzero
 
 
-@rules.sized(np.flatnonzero)
+@rules.dynamic_shape(np.flatnonzero)
 @rules.implements(np.flatnonzero)
-def flatnonzero(a: Any) -> Any:
+def flatnonzero(a: object) -> Value:
     """As `numpy.flatnonzero`."""
     return nonzero(operands.flat(a))[0]
 
 
-@rules.sized(np.argwhere)
+@rules.dynamic_shape(np.argwhere)
 @rules.implements(np.argwhere)
-def argwhere(a: Any) -> Any:
+def argwhere(a: object) -> Value:
     """As `numpy.argwhere`."""
     x = operands.array(a)
     columns, where = _columns(x)
@@ -83,8 +83,8 @@ def argwhere(a: Any) -> Any:
     return wrap.with_extents(fresh(table), (where, None))
 
 
-@rules.sized(np.compress)
-def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+@rules.dynamic_shape(np.compress)
+def compress(condition: object, a: object, axis: object = None, out: object = None) -> Value:
     """As `numpy.compress`, of a condition that is known only at run time."""
     wanted = operands.array(condition)
     if wanted.ndim != 1:
@@ -99,15 +99,15 @@ def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     return stored(out, wrap.part_of(operands.memory(x), kept, operands.origin(x)).__copy__())
 
 
-def _chosen(condition: Any, x: Any, axis: int) -> Atom:
+def _chosen(condition: Value, x: Value, axis: int) -> Atom:
     """The positions along an axis at which the condition holds, which may be shorter than the axis."""
     extent, size = operands.extents(x)[axis], operands.capacity(x)[axis]
-    if not wrap.is_sized(condition) and extent is None and condition.shape == (size,):
+    if not wrap.is_dynamic_array(condition) and extent is None and condition.shape == (size,):
         return truth(condition)
-    here = operands.fronted(condition)
+    here = operands.left_packed(condition)
     line = truth(here)
     count = x.shape[axis]
-    _refuse_beyond(line, count, axis)
+    _refuse_out_of_bounds(line, count, axis)
     moved = compaction.placed(compaction.resized(line, 0, max(line.type.shape[0], size)), 0, extent, size)
     inside = operands.front(here.shape[0], max(line.type.shape[0], size))
     there = compaction.placed(inside, 0, extent, size)
@@ -116,7 +116,7 @@ def _chosen(condition: Any, x: Any, axis: int) -> Atom:
     return made if valid is None else atoms.logical_and(made, valid)
 
 
-def _refuse_beyond(line: Atom, count: Any, axis: int) -> None:
+def _refuse_out_of_bounds(line: Atom, count: Value, axis: int) -> None:
     """Raise for an element that is chosen behind the end of the axis."""
     (n,) = line.type.shape
     if n and not (isinstance(count, int) and n <= count):
@@ -124,31 +124,31 @@ def _refuse_beyond(line: Atom, count: Any, axis: int) -> None:
             atoms.op("reduce_any", line, axes=(0,)), atoms.logical_not(broadcasting.differ(count, 0))
         )
         broadcasting.refuse(empty, IndexError, "cannot do a non-empty take from an empty axes.")
-        beyond = atoms.logical_and(line, atoms.logical_not(operands.front(count, n)))
-        index_checks.refuse(beyond, atoms.op("iota", shape=(n,), dtype=np.dtype(np.int64), axis=0), axis, count)
+        out_of_bounds = atoms.logical_and(line, atoms.logical_not(operands.front(count, n)))
+        index_checks.refuse(out_of_bounds, atoms.op("iota", shape=(n,), dtype=np.dtype(np.int64), axis=0), axis, count)
 
 
-@rules.sized_method("compress")
-def compress_method(a: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
+@rules.dynamic_shape_method("compress")
+def compress_method(a: object, condition: object, axis: Value = None, out: object = None) -> Value:
     """As `ndarray.compress`."""
     return compress(condition, a, axis, out)
 
 
-@rules.sized(np.extract)
-def extract(condition: Any, arr: Any) -> Any:
+@rules.dynamic_shape(np.extract)
+def extract(condition: object, arr: object) -> Value:
     """As `numpy.extract`."""
     return compress(operands.flat(condition), operands.flat(arr))
 
 
-@rules.sized(np.trim_zeros)
+@rules.dynamic_shape(np.trim_zeros)
 @rules.implements(np.trim_zeros)
-def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
+def trim_zeros(filt: object, trim: Value = "fb", axis: object = None) -> Value:
     """As `numpy.trim_zeros` of one axis: a view."""
     x = operands.array(filt)
     if x.ndim != 1:
         raise refused("trim_zeros", "of a run-time array of more than one axis")
     if isinstance(operands.extents(x)[0], Masked):
-        x = wrap.part_of(at_front(x), (operands.window(x.shape[0]),), operands.origin(x))
+        x = wrap.part_of(left_packed_memory(x), (operands.window(x.shape[0]),), operands.origin(x))
     size = operands.capacity(x)[0]
     if not size:
         return x[:]
@@ -169,35 +169,35 @@ def trim_zeros(filt: Any, trim: Any = "fb", axis: Any = None) -> Any:
     return wrap.part_of(operands.memory(x), (Window(start, stop),), operands.origin(x))
 
 
-@rules.sized(np.searchsorted)
-def searchsorted(a: Any, v: Any, side: Any = "left", sorter: Any = None) -> Any:
+@rules.dynamic_shape(np.searchsorted)
+def searchsorted(a: Value, v: Value, side: Value = "left", sorter: Value = None) -> Value:
     """As `numpy.searchsorted`."""
     base = a if sorter is None else FUNCTIONS[np.take](a, sorter)
-    if wrap.is_sized(v):
+    if wrap.is_dynamic_array(v):
         line = base
 
-        def search(wanted: Any) -> Any:
+        def search(wanted: object) -> Value:
             return searchsorted(line, wanted, side)
 
         return broadcasting.elementwise(search, (v,))
-    if not wrap.is_sized(base):
+    if not wrap.is_dynamic_array(base):
         return FUNCTIONS[np.searchsorted](base, v, side)
     if base.ndim != 1:
         raise ValueError("object too deep for desired array")
-    line = operands.fronted(base)
+    line = operands.left_packed(base)
     found = FUNCTIONS[np.searchsorted](line.padded(operands.behind(line.dtype)), v, side)
     least = FUNCTIONS[np.minimum](found, line.shape[0])
     return least if getattr(least, "shape", ()) else wrap.numpy_result(atom_of(least))
 
 
-@rules.sized(np.digitize)
-def digitize(x: Any, bins: Any, right: Any = False) -> Any:
+@rules.dynamic_shape(np.digitize)
+def digitize(x: object, bins: Value, right: object = False) -> Value:
     """As `numpy.digitize`."""
-    if not wrap.is_sized(bins):
+    if not wrap.is_dynamic_array(bins):
         return broadcasting.elementwise(lambda wanted: FUNCTIONS[np.digitize](wanted, bins, right), (x,))
     if bins.ndim != 1:
         raise ValueError("object too deep for desired array")
-    line = operands.fronted(bins)
+    line = operands.left_packed(bins)
     rising = FUNCTIONS[np.all](line[1:] >= line[:-1])
     falling = FUNCTIONS[np.all](line[1:] <= line[:-1])
     neither = FUNCTIONS[np.logical_not](FUNCTIONS[np.logical_or](rising, falling))
@@ -205,4 +205,4 @@ def digitize(x: Any, bins: Any, right: Any = False) -> Any:
     side = "left" if right else "right"
     back = line.shape[0] - FUNCTIONS[np.searchsorted](line[::-1], x, side)
     made = FUNCTIONS[np.where](rising, FUNCTIONS[np.searchsorted](line, x, side), back)
-    return made if wrap.is_sized(made) or made.shape else made[()]
+    return made if wrap.is_dynamic_array(made) or made.shape else made[()]

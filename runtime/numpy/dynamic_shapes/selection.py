@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.numpy.core import axes_tuple, fresh, iota, one_axis
 from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
@@ -20,7 +19,7 @@ rules = Rules()
 _MODES = ("raise", "wrap", "clip")
 
 
-def _positions(indices: Any, size: Any, mode: Any) -> Any:
+def _positions(indices: object, size: Value, mode: object) -> Value:
     """Indices by `mode`: those out of range are left for indexing to refuse, or brought into it."""
     if mode not in _MODES:
         raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got '{mode}')")
@@ -34,8 +33,8 @@ def _positions(indices: Any, size: Any, mode: Any) -> Any:
     return FUNCTIONS[np.clip](index, 0, size_arithmetic.add(least, -1)) if mode == "clip" else index
 
 
-@rules.sized(np.take)
-def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
+@rules.dynamic_shape(np.take)
+def take(a: object, indices: object, axis: object = None, out: object = None, mode: object = "raise") -> Value:
     """As `numpy.take`."""
     x = operands.array(a)
     if axis is None:
@@ -49,14 +48,14 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "r
     return stored(out, made)
 
 
-@rules.sized(np.put)
-def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
+@rules.dynamic_shape(np.put)
+def put(a: Value, ind: Value, v: Value, mode: Value = "raise") -> None:
     """As `numpy.put`: writes at positions of the flat array."""
     flat = operands.flat(a)
     alone = a.ndim == 1
     index = operands.flat(_positions(ind, flat.shape[0], mode))
     values = operands.flat(indexing.assigned(v, a.dtype))
-    if not wrap.is_sized(values) and values.shape[0] == 0:
+    if not wrap.is_dynamic_array(values) and values.shape[0] == 0:
         return
     count = size_arithmetic.maximum(values.shape[0], 1)
     line = operands.with_axis(index, fresh(operands.places(index, 0)), 0, operands.extents(index)[0])
@@ -70,42 +69,42 @@ def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
     _restore(a, copy)
 
 
-def _restore(a: Any, flat: Any) -> None:
+def _restore(a: Value, flat: Value) -> None:
     """Write all elements of an array of several axes."""
-    if wrap.is_sized(a) and wrap.is_sized(flat):
+    if wrap.is_dynamic_array(a) and wrap.is_dynamic_array(flat):
         a._needs_size("an array of one axis, or of static size, to put() into")
     a[...] = FUNCTIONS[np.reshape](flat, a.shape)
 
 
-@rules.sized(np.choose)
-def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
+@rules.dynamic_shape(np.choose)
+def choose(a: Value, choices: Value, out: Value = None, mode: Value = "raise") -> Value:
     """As `numpy.choose`."""
     items = [choices[i] for i in range(len(choices))]
 
-    def pick(index: Any, *values: Any) -> Any:
+    def pick(index: Value, *values: Value) -> Value:
         return FUNCTIONS[np.choose](index, list(values), mode=mode)
 
     index = operands.array(a)
-    if wrap.is_sized(index):  # invalid elements choose the first
+    if wrap.is_dynamic_array(index):  # invalid elements choose the first
         index = index.with_memory(fresh(index.padded(0).atom))
     return stored(out, broadcasting.elementwise(pick, [index, *items]))
 
 
-@rules.sized(np.select)
-def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+@rules.dynamic_shape(np.select)
+def select(condlist: Value, choicelist: Value, default: Value = 0) -> Value:
     """As `numpy.select`."""
     if len(condlist) != len(choicelist):
         raise ValueError("list of cases must be same length as list of conditions")
     count = len(condlist)
 
-    def pick(*values: Any) -> Any:
+    def pick(*values: Value) -> Value:
         return FUNCTIONS[np.select](list(values[:count]), list(values[count:-1]), values[-1])
 
     return broadcasting.elementwise(pick, [*condlist, *choicelist, default])
 
 
-@rules.sized(np.roll)
-def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+@rules.dynamic_shape(np.roll)
+def roll(a: Value, shift: Value, axis: Value = None) -> Value:
     """As `numpy.roll`."""
     x = operands.array(a)
     if axis is None:
@@ -120,18 +119,20 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     return x
 
 
-def _rolled(x: Any, shift: Any, at: int) -> Any:
+def _rolled(x: Value, shift: Value, at: int) -> Value:
     """Return the array rolled: each element moves so many places on, those at the end to the front."""
     size = x.shape[at]
     if not operands.capacity(x)[at]:
         return x.copy()
-    line = wrap.with_extents(fresh(iota((operands.capacity(x)[at],))), (operands.extents(operands.fronted(x, at))[at],))
+    line = wrap.with_extents(
+        fresh(iota((operands.capacity(x)[at],))), (operands.extents(operands.left_packed(x, at))[at],)
+    )
     places = FUNCTIONS[np.remainder](FUNCTIONS[np.subtract](line, shift), size_arithmetic.maximum(size, 1))
     return x[(slice(None),) * at + (places,)]
 
 
-@rules.sized(np.rot90)
-def rot90(m: Any, k: Any = 1, axes: Any = (0, 1)) -> Any:
+@rules.dynamic_shape(np.rot90)
+def rot90(m: Value, k: Value = 1, axes: Value = (0, 1)) -> Value:
     """As `numpy.rot90`: a view."""
     first, second = axes_tuple(tuple(axes), m.ndim)
     turns = int(k) % 4

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import fresh, iota, promoted, refused, zeros_atom
 from anabranch.runtime.numpy.dynamic_shapes import operands
@@ -41,7 +42,7 @@ class _Runs:
     order: Atom | None
     first: Masked
 
-    def chosen(self, line: Atom, origin: Any) -> Any:
+    def chosen(self, line: Atom, origin: Value) -> Value:
         """The elements of a line that belong to the first of each run."""
         return wrap.with_extents(fresh(line), (self.first,), origin)
 
@@ -70,12 +71,12 @@ class _Runs:
         return atoms.op("scatter", zeros_atom((size,), np.int64), where, numbers, combine="set")
 
 
-def _runs(x: Any, ordered: bool, equal_nan: bool) -> _Runs:
+def _runs(x: Value, ordered: bool, equal_nan: bool) -> _Runs:
     """The runs of an array of one axis; with `ordered`, where they were."""
     size = operands.capacity(x)[0]
     order = None
     if ordered:
-        x = operands.fronted(x)
+        x = operands.left_packed(x)
         order = operands.memory(FUNCTIONS[np.argsort](x, kind="stable")).atom
         line = operands.padded(x, operands.behind(x.dtype))
         line = atoms.op("gather", line, atoms.reshape(order, (size, 1))) if size else line
@@ -105,18 +106,18 @@ def _neighbours(line: Atom) -> tuple[Atom, Atom]:
     return here, before
 
 
-@rules.sized(np.unique)
+@rules.dynamic_shape(np.unique)
 @rules.implements(np.unique)
 def unique(
-    ar: Any,
-    return_index: Any = False,
-    return_inverse: Any = False,
-    return_counts: Any = False,
-    axis: Any = None,
+    ar: object,
+    return_index: object = False,
+    return_inverse: object = False,
+    return_counts: object = False,
+    axis: object = None,
     *,
-    equal_nan: Any = True,
-    sorted: Any = True,
-) -> Any:
+    equal_nan: object = True,
+    sorted: object = True,
+) -> Value:
     """As `numpy.unique` of all elements; they are sorted whatever `sorted` says."""
     array = operands.array(ar)
     if axis is not None and array.ndim != 1:
@@ -135,27 +136,27 @@ def unique(
     return made[0] if len(made) == 1 else tuple(made)
 
 
-def _inverse(runs: _Runs, array: Any, x: Any) -> Any:
+def _inverse(runs: _Runs, array: Value, x: Value) -> Value:
     """Which of the runs each element belongs to, in the shape of the array."""
     line = fresh(runs.places())
-    if not wrap.is_sized(array):
+    if not wrap.is_dynamic_array(array):
         return FUNCTIONS[np.reshape](line, array.shape)
     if array.ndim != 1:
         return array._needs_size("an array of one axis (for the inverse of unique(), which has its shape)")
     return operands.with_axis(
-        operands.fronted(x), line, 0, operands.window(size_arithmetic.limited(x.shape[0], 0, line.size))
+        operands.left_packed(x), line, 0, operands.window(size_arithmetic.limited(x.shape[0], 0, line.size))
     )
 
 
-def _register(original: Callable[..., Any], named: Any, **asked: bool) -> None:
-    def function(x: Any) -> Any:
+def _register(original: Callable[..., object], named: Value, **asked: bool) -> None:
+    def function(x: Value) -> Value:
         made = unique(x, equal_nan=False, **asked)
         return named(*made) if named is not None else made
 
-    rules.sized(original)(rules.implements(original)(function))
+    rules.dynamic_shape(original)(rules.implements(original)(function))
 
 
-def _result(name: str) -> Any:
+def _result(name: str) -> Value:
     return getattr(np.lib._arraysetops_impl, name)
 
 
@@ -168,25 +169,32 @@ _register(np.unique_all, _result("UniqueAllResult"), return_index=True, return_i
 # ---- membership ------------------------------------------------------------------------------------------------------
 
 
-@rules.sized(np.isin)
-def isin(element: Any, test_elements: Any, assume_unique: Any = False, invert: Any = False, *, kind: Any = None) -> Any:
+@rules.dynamic_shape(np.isin)
+def isin(
+    element: object,
+    test_elements: object,
+    assume_unique: object = False,
+    invert: object = False,
+    *,
+    kind: object = None,
+) -> Value:
     """As `numpy.isin`."""
-    if not wrap.is_sized(test_elements):
+    if not wrap.is_dynamic_array(test_elements):
         return broadcasting.elementwise(lambda x: FUNCTIONS[np.isin](x, test_elements, invert=invert), (element,))
     line, count = _sorted_line(test_elements)
 
-    def search(x: Any) -> Any:
+    def search(x: object) -> Value:
         return _among(operands.array(x), line, count, bool(invert))
 
-    return broadcasting.elementwise(search, (element,)) if wrap.is_sized(element) else search(element)
+    return broadcasting.elementwise(search, (element,)) if wrap.is_dynamic_array(element) else search(element)
 
 
-def _sorted_line(x: Any) -> tuple[Any, Any]:
+def _sorted_line(x: object) -> tuple[Value, Value]:
     flat = operands.flat(x)
     return FUNCTIONS[np.sort](flat), flat.shape[0]
 
 
-def _among(x: Any, line: Any, count: Any, invert: bool) -> Any:
+def _among(x: Value, line: object, count: object, invert: bool) -> Value:
     """Which elements are in a sorted line; NaN is in nothing."""
     size = operands.capacity(line)[0]
     if not size:
@@ -200,7 +208,7 @@ def _among(x: Any, line: Any, count: Any, invert: bool) -> Any:
 # ---- two sets --------------------------------------------------------------------------------------------------------
 
 
-def _together(*xs: Any) -> Any:
+def _together(*xs: Value) -> Value:
     """The elements of arrays of one axis, one after the other, where they are."""
     dtype = np.result_type(*(x.dtype for x in xs))
     value = [atoms.convert(operands.memory(x).atom, dtype) for x in xs]
@@ -209,46 +217,46 @@ def _together(*xs: Any) -> Any:
     return wrap.with_extents(fresh(line), (masked(mask),), operands.origin(*xs))
 
 
-def _lines(*xs: Any) -> list[Any]:
+def _flat_operands(*xs: object) -> list[Value]:
     dtype = np.result_type(promoted(*(operands.memory(operands.array(x)) for x in xs)))
     lines = [operands.flat(x) for x in xs]
     return [x if x.dtype == dtype else FUNCTIONS[np.asarray](x, dtype) for x in lines]
 
 
-def _once(x: Any, assume_unique: Any) -> Any:
+def _once(x: object, assume_unique: object) -> Value:
     return x if assume_unique else unique(x)
 
 
-@rules.sized(np.union1d)
+@rules.dynamic_shape(np.union1d)
 @rules.implements(np.union1d)
-def union1d(ar1: Any, ar2: Any) -> Any:
+def union1d(ar1: object, ar2: object) -> Value:
     """As `numpy.union1d`."""
-    return unique(_together(*_lines(ar1, ar2)))
+    return unique(_together(*_flat_operands(ar1, ar2)))
 
 
-@rules.sized(np.setdiff1d)
+@rules.dynamic_shape(np.setdiff1d)
 @rules.implements(np.setdiff1d)
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
+def setdiff1d(ar1: object, ar2: object, assume_unique: object = False) -> Value:
     """As `numpy.setdiff1d`."""
     x, other = operands.flat(ar1), operands.flat(ar2)
     x, other = _once(x, assume_unique), _once(other, assume_unique)
     return x[FUNCTIONS[np.isin](x, other, invert=True)]
 
 
-@rules.sized(np.setxor1d)
+@rules.dynamic_shape(np.setxor1d)
 @rules.implements(np.setxor1d)
-def setxor1d(ar1: Any, ar2: Any, assume_unique: Any = False) -> Any:
+def setxor1d(ar1: object, ar2: object, assume_unique: object = False) -> Value:
     """As `numpy.setxor1d`."""
-    a, b = (_once(x, assume_unique) for x in _lines(ar1, ar2))
+    a, b = (_once(x, assume_unique) for x in _flat_operands(ar1, ar2))
     alone = [x[FUNCTIONS[np.isin](x, other, invert=True)] for x, other in ((a, b), (b, a))]
     return FUNCTIONS[np.sort](_together(*alone))
 
 
-@rules.sized(np.intersect1d)
+@rules.dynamic_shape(np.intersect1d)
 @rules.implements(np.intersect1d)
-def intersect1d(ar1: Any, ar2: Any, assume_unique: Any = False, return_indices: Any = False) -> Any:
+def intersect1d(ar1: object, ar2: object, assume_unique: object = False, return_indices: object = False) -> Value:
     """As `numpy.intersect1d`."""
-    a, b = _lines(ar1, ar2)
+    a, b = _flat_operands(ar1, ar2)
     if not return_indices:
         x = FUNCTIONS[np.sort](_once(a, assume_unique))
         return x[FUNCTIONS[np.isin](x, b)]

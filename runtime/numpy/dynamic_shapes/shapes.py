@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.numpy.core import axes_tuple, inhomogeneous, one_axis
 from anabranch.runtime.numpy.dynamic_shapes import joining
 from anabranch.runtime.numpy.rules import Rules
@@ -18,12 +19,12 @@ from anabranch.runtime.values.registry import FUNCTIONS, METHODS
 rules = Rules()
 
 
-def _permuted(a: Any, axes: tuple[int, ...]) -> Any:
+def _permuted(a: Value, axes: tuple[int, ...]) -> Value:
     return a.viewed(views.Permute(axes), extents=tuple(a.extents[i] for i in axes))
 
 
-@rules.sized(np.transpose, np.permute_dims)
-def transpose(a: Any, axes: Any = None) -> Any:
+@rules.dynamic_shape(np.transpose, np.permute_dims)
+def transpose(a: Value, axes: Value = None) -> Value:
     """As `numpy.transpose`: a view."""
     order = tuple(reversed(range(a.ndim))) if axes is None else axes_tuple(tuple(axes), a.ndim)
     if len(order) != a.ndim:
@@ -31,18 +32,18 @@ def transpose(a: Any, axes: Any = None) -> Any:
     return _permuted(a, order)
 
 
-@rules.sized_method("transpose")
-def transpose_method(a: Any, *axes: Any) -> Any:
+@rules.dynamic_shape_method("transpose")
+def transpose_method(a: object, *axes: object) -> Value:
     """As `ndarray.transpose`."""
     given = axes[0] if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))) else axes or None
     return transpose(a, given)
 
 
-rules.sized_properties["T"] = transpose
+rules.dynamic_shape_properties["T"] = transpose
 
 
-@rules.sized(np.swapaxes)
-def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
+@rules.dynamic_shape(np.swapaxes)
+def swapaxes(a: Value, axis1: Value, axis2: Value) -> Value:
     """As `numpy.swapaxes`."""
     order = list(range(a.ndim))
     i, j = one_axis(axis1, a.ndim, "axis1"), one_axis(axis2, a.ndim, "axis2")
@@ -50,42 +51,42 @@ def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
     return _permuted(a, tuple(order))
 
 
-@rules.sized(np.moveaxis)
-def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+@rules.dynamic_shape(np.moveaxis)
+def moveaxis(a: Value, source: Value, destination: Value) -> Value:
     """As `numpy.moveaxis`."""
     order = tuple(np.moveaxis(np.zeros(range(1, a.ndim + 1)), source, destination).shape)
     return _permuted(a, tuple(n - 1 for n in order))
 
 
-@rules.sized(np.expand_dims)
-def expand_dims(a: Any, axis: Any) -> Any:
+@rules.dynamic_shape(np.expand_dims)
+def expand_dims(a: Value, axis: Value) -> Value:
     """As `numpy.expand_dims`."""
     given = axis if isinstance(axis, (tuple, list)) else (axis,)
     new = axes_tuple(tuple(given), a.ndim + len(given))
     return a[tuple(None if i in new else slice(None) for i in range(a.ndim + len(given)))]
 
 
-@rules.sized(np.flip)
-def flip(m: Any, axis: Any = None) -> Any:
+@rules.dynamic_shape(np.flip)
+def flip(m: Value, axis: Value = None) -> Value:
     """As `numpy.flip`: a view."""
     axes = axes_tuple(axis, m.ndim)
     return m[tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(m.ndim))]
 
 
-@rules.sized(np.flipud)
-def flipud(m: Any) -> Any:
+@rules.dynamic_shape(np.flipud)
+def flipud(m: Value) -> Value:
     """As `numpy.flipud`."""
     return flip(m, 0)
 
 
-@rules.sized(np.fliplr)
-def fliplr(m: Any) -> Any:
+@rules.dynamic_shape(np.fliplr)
+def fliplr(m: object) -> Value:
     """As `numpy.fliplr`."""
     return flip(m, 1)
 
 
-@rules.sized(np.squeeze)
-def squeeze(a: Any, axis: Any = None) -> Any:
+@rules.dynamic_shape(np.squeeze)
+def squeeze(a: Value, axis: Value = None) -> Value:
     """As `numpy.squeeze`: of axes whose size is known to be 1."""
     ones = [i for i, (n, e) in enumerate(zip(a.capacity, a.extents, strict=True)) if e is None and n == 1]
     axes = ones if axis is None else list(axes_tuple(axis, a.ndim))
@@ -99,19 +100,19 @@ def squeeze(a: Any, axis: Any = None) -> Any:
 # ---- copies and casts ------------------------------------------------------------------------------------------------
 
 
-@rules.sized(np.copy)
-def copy(a: Any, order: Any = "K", subok: Any = False) -> Any:
+@rules.dynamic_shape(np.copy)
+def copy(a: Value, order: Value = "K", subok: Value = False) -> Value:
     """As `numpy.copy`."""
     return a.__copy__()
 
 
-rules.sized_method("copy")(lambda a, order="C": a.__copy__())
+rules.dynamic_shape_method("copy")(lambda a, order="C": a.__copy__())
 
 
-@rules.sized(np.array)
-def array(object: Any, dtype: Any = None, *, copy: Any = True, ndmin: Any = 0, **others: Any) -> Any:
+@rules.dynamic_shape(np.array)
+def array(object: Value, dtype: Value = None, *, copy: Value = True, ndmin: Value = 0, **others: Value) -> Value:
     """As `numpy.array` of an array; of a list that holds some, they are stacked."""
-    if not wrap.is_sized(object):
+    if not wrap.is_dynamic_array(object):
         items = joining.arrays_of(list(object))
         _check_homogeneous(items)
         made = joining.along_new_axis(items, 0)
@@ -121,7 +122,7 @@ def array(object: Any, dtype: Any = None, *, copy: Any = True, ndmin: Any = 0, *
     return made[(None,) * max(0, ndmin - made.ndim)] if ndmin > made.ndim else made
 
 
-def _check_homogeneous(items: Sequence[Any]) -> None:
+def _check_homogeneous(items: Sequence[Value]) -> None:
     """Raise NumPy's error where the items of a list have several shapes; it tells of the axes before the first such."""
     shapes = [item.shape for item in items]
     first = shapes[0]
@@ -134,49 +135,51 @@ def _check_homogeneous(items: Sequence[Any]) -> None:
         broadcasting.refuse(atoms.literal(True), ValueError, inhomogeneous, (len(items), *first[:axes]))
 
 
-@rules.sized(np.asarray, np.asanyarray)
-def asarray(a: Any, dtype: Any = None, **others: Any) -> Any:
+@rules.dynamic_shape(np.asarray, np.asanyarray)
+def asarray(a: Value, dtype: Value = None, **others: Value) -> Value:
     """As `numpy.asarray`."""
     return array(a, dtype, copy=False)
 
 
-@rules.sized_method("astype")
-def astype(a: Any, dtype: Any, order: Any = "K", casting: Any = "unsafe", subok: Any = True, copy: Any = True) -> Any:
+@rules.dynamic_shape_method("astype")
+def astype(
+    a: Value, dtype: Value, order: Value = "K", casting: Value = "unsafe", subok: Value = True, copy: Value = True
+) -> Value:
     """As `ndarray.astype`."""
     made = METHODS["astype"](a.memory, dtype, order, casting, subok, copy)
     return a if made is a.memory else a.with_memory(made)
 
 
-@rules.sized_method("view")
-def view(a: Any, dtype: Any = None, type: Any = None) -> Any:
+@rules.dynamic_shape_method("view")
+def view(a: Value, dtype: Value = None, type: Value = None) -> Value:
     """As `ndarray.view()`."""
     return wrap.part_of(METHODS["view"](a.memory, dtype, type), a.extents, a.origin)
 
 
-@rules.sized_method("fill")
-def fill(a: Any, value: Any) -> None:
+@rules.dynamic_shape_method("fill")
+def fill(a: Value, value: Value) -> None:
     """As `ndarray.fill`."""
     a.assign(value)
 
 
-@rules.sized(np.copyto)
-def copyto(dst: Any, src: Any, casting: Any = "same_kind", where: Any = True) -> None:
+@rules.dynamic_shape(np.copyto)
+def copyto(dst: Value, src: Value, casting: Value = "same_kind", where: Value = True) -> None:
     """As `numpy.copyto`."""
     if where is not True:
         src = FUNCTIONS[np.where](where, src, dst)
     dst.assign(src)
 
 
-@rules.sized(np.where)
-def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+@rules.dynamic_shape(np.where)
+def where(condition: Value, x: Value = None, y: Value = None, /) -> Value:
     """As `numpy.where` of three arguments."""
     if x is None and y is None:
         return FUNCTIONS[np.nonzero](condition)
     return broadcasting.elementwise(FUNCTIONS[np.where], (condition, x, y))
 
 
-def _like(value: int) -> Any:
-    def make_like(a: Any, dtype: Any = None, order: Any = "K", subok: Any = True, shape: Any = None) -> Any:
+def _like(value: int) -> Value:
+    def make_like(a: Value, dtype: Value = None, order: Value = "K", subok: Value = True, shape: Value = None) -> Value:
         chosen = a.dtype if dtype is None else dtype
         return a.with_memory(FUNCTIONS[np.full](a.capacity, value, chosen))
 
@@ -184,30 +187,32 @@ def _like(value: int) -> Any:
 
 
 for _function, _value in ((np.zeros_like, 0), (np.ones_like, 1), (np.empty_like, 0)):
-    rules.sized(_function)(_like(_value))
+    rules.dynamic_shape(_function)(_like(_value))
 
 
-@rules.sized(np.full_like)
-def full_like(a: Any, fill_value: Any, dtype: Any = None, **others: Any) -> Any:
+@rules.dynamic_shape(np.full_like)
+def full_like(a: object, fill_value: object, dtype: object = None, **others: object) -> Value:
     """As `numpy.full_like`."""
     made = _like(0)(a, dtype)
     made.assign(fill_value)
     return made
 
 
-def _elementwise(function: Callable[..., Any], fill: Any = None) -> None:
-    def rule(*args: Any, **kwargs: Any) -> Any:
-        arrays = [i for i, x in enumerate(args) if wrap.is_sized(x)]
+def _elementwise(function: Callable[..., Any], fill: object = None) -> None:
+    def rule(*args: object, **kwargs: Value) -> Value:
+        arrays = [i for i, x in enumerate(args) if wrap.is_dynamic_array(x)]
         if not arrays:
-            next(v for v in kwargs.values() if wrap.is_sized(v))._needs_size(f"an argument of {function.__name__}()")
+            next(v for v in kwargs.values() if wrap.is_dynamic_array(v))._needs_size(
+                f"an argument of {function.__name__}()"
+            )
 
-        def compute(*values: Any) -> Any:
+        def compute(*values: object) -> Value:
             given = dict(zip(arrays, values, strict=True))
             return FUNCTIONS[function](*[given.get(i, x) for i, x in enumerate(args)], **kwargs)
 
         return broadcasting.elementwise(compute, [args[i] for i in arrays], fill)
 
-    rules.sized(function)(rule)
+    rules.dynamic_shape(function)(rule)
 
 
 for _staged in (
@@ -217,25 +222,25 @@ for _staged in (
     _elementwise(_staged)
 
 
-def _several(function: Callable[..., Any]) -> None:
+def _several(function: Callable[..., object]) -> None:
     """Functions of which each positional argument is an operand."""
 
-    def rule(*args: Any, **kwargs: Any) -> Any:
+    def rule(*args: object, **kwargs: object) -> Value:
         return broadcasting.elementwise(lambda *xs: FUNCTIONS[function](*xs, **kwargs), args)
 
-    rules.sized(function)(rule)
+    rules.dynamic_shape(function)(rule)
 
 
 _several(np.isclose)
 
 
-@rules.sized(np.clip)
-def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, **kwargs: Any) -> Any:
+@rules.dynamic_shape(np.clip)
+def clip(a: object, a_min: object = None, a_max: object = None, out: Value = None, **kwargs: object) -> Value:
     """As `numpy.clip`."""
     low, high = kwargs.get("min", a_min), kwargs.get("max", a_max)
     limits = [x for x in (low, high) if x is not None]
 
-    def compute(x: Any, *given: Any) -> Any:
+    def compute(x: object, *given: object) -> Value:
         left = iter(given)
         bottom, top = (None if v is None else next(left) for v in (low, high))
         return FUNCTIONS[np.clip](x, bottom, top)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import quantiles
@@ -24,88 +25,110 @@ from anabranch.runtime.values.registry import FUNCTIONS
 rules = Rules()
 
 
-def _line(a: Any, axis: Any) -> tuple[Any, int]:
+def _flat_unless_axis(a: Value, axis: Value) -> tuple[Value, int]:
     """The array, flat where no axis is given, and the axis."""
     return (operands.flat(a), 0) if axis is None else (a, one_axis(axis, a.ndim))
 
 
-def in_order(a: Any, axis: int, **how: Any) -> Any:
+def in_order(a: Value, axis: int, **how: Value) -> Value:
     """The array sorted along an axis, its valid elements at the front."""
     if operands.extents(a)[axis] is None:
         made = FUNCTIONS[np.sort](operands.memory(a), axis, **how)
-        return a.with_memory(made) if wrap.is_sized(a) else made
+        return a.with_memory(made) if wrap.is_dynamic_array(a) else made
     made = FUNCTIONS[np.sort](a.padded(_last(a.dtype, "descending" in how)), axis, **how)
     return operands.with_axis(a, made, axis, operands.window(_size(a, axis)))
 
 
-def _last(dtype: np.dtype[Any], downwards: bool) -> Any:
+def _last(dtype: np.dtype, downwards: bool) -> Value:
     """The value of a dtype that no other is sorted behind; NaNs are last downwards, too."""
     return lowest(dtype) if downwards and dtype.kind in "biu" else operands.behind(dtype)
 
 
-def _direction(name: str, kind: Any, descending: Any) -> dict[str, bool]:
+def _direction(name: str, kind: Value, descending: Value) -> dict[str, bool]:
     return {"descending": True} if is_descending(name, kind, descending) else {}
 
 
-def _size(a: Any, axis: int) -> Any:
+def _size(a: Value, axis: int) -> Value:
     return size_arithmetic.limited(a.shape[axis], 0, a.capacity[axis])
 
 
-@rules.sized(np.sort)
+@rules.dynamic_shape(np.sort)
 def sort(
-    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: Any = NoValue
-) -> Any:
+    a: Value,
+    axis: Value = -1,
+    kind: Value = None,
+    order: Value = None,
+    *,
+    stable: Value = None,
+    descending: Value = NoValue,
+) -> Value:
     """As `numpy.sort`."""
     direction = _direction("sort", kind, descending)
-    x, at = _line(a, axis)
+    x, at = _flat_unless_axis(a, axis)
     return in_order(x, at, kind=kind, order=order, stable=stable, **direction)
 
 
-@rules.sized_method("sort")
+@rules.dynamic_shape_method("sort")
 def sort_in_place(
-    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: Any = NoValue
+    a: Value,
+    axis: Value = -1,
+    kind: Value = None,
+    order: Value = None,
+    *,
+    stable: Value = None,
+    descending: Value = NoValue,
 ) -> None:
     """As `ndarray.sort`."""
     a.assign(sort(a, one_axis(axis, a.ndim), kind, order, stable=stable, descending=descending))
 
 
-@rules.sized(np.argsort)
+@rules.dynamic_shape(np.argsort)
 def argsort(
-    a: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None, descending: Any = NoValue
-) -> Any:
+    a: Value,
+    axis: Value = -1,
+    kind: Value = None,
+    order: Value = None,
+    *,
+    stable: Value = None,
+    descending: Value = NoValue,
+) -> Value:
     """As `numpy.argsort`; ties stay in order for every kind."""
     direction = _direction("argsort", kind, descending)
-    x, at = _line(a, axis)
+    x, at = _flat_unless_axis(a, axis)
     # Compacted: of equal elements the valid ones come first.
-    x = x.anchored(at) if operands.extents(x)[at] is not None else x
+    x = x.left_packed(at) if operands.extents(x)[at] is not None else x
     padded = x.padded(_last(x.dtype, bool(direction)))
     made = FUNCTIONS[np.argsort](padded, at, kind, order, stable=stable, **direction)
     return x.with_memory(made)
 
 
-@rules.sized(np.partition)
-def partition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
+@rules.dynamic_shape(np.partition)
+def partition(a: object, kth: object, axis: object = -1, kind: object = "introselect", order: object = None) -> Value:
     """As `numpy.partition`: sorted, which is one of the partitions."""
-    x, at = _line(a, axis)
+    x, at = _flat_unless_axis(a, axis)
     _check_kth(kth, x, at)
     return sort(x, at, order=order)
 
 
-@rules.sized(np.argpartition)
-def argpartition(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> Any:
+@rules.dynamic_shape(np.argpartition)
+def argpartition(
+    a: object, kth: object, axis: object = -1, kind: object = "introselect", order: object = None
+) -> Value:
     """As `numpy.argpartition`: the positions that sort."""
-    x, at = _line(a, axis)
+    x, at = _flat_unless_axis(a, axis)
     _check_kth(kth, x, at)
     return argsort(x, at, order=order)
 
 
-@rules.sized_method("partition")
-def partition_in_place(a: Any, kth: Any, axis: Any = -1, kind: Any = "introselect", order: Any = None) -> None:
+@rules.dynamic_shape_method("partition")
+def partition_in_place(
+    a: Value, kth: Value, axis: Value = -1, kind: Value = "introselect", order: Value = None
+) -> None:
     """As `ndarray.partition`."""
     a.assign(partition(a, kth, one_axis(axis, a.ndim), kind, order))
 
 
-def _check_kth(kth: Any, x: Any, axis: int) -> None:
+def _check_kth(kth: Value, x: Value, axis: int) -> None:
     """Raise for a position that is not on the axis, unless the axis is empty."""
     places = list(kth) if isinstance(kth, (list, tuple, np.ndarray)) and np.ndim(kth) else [kth]
     size, some = x.shape[axis], broadcasting.differ(x.size, 0)
@@ -119,21 +142,23 @@ def _check_kth(kth: Any, x: Any, axis: int) -> None:
         broadcasting.refuse(atoms.logical_and(some, under), ValueError, text, size_arithmetic.add(place, size), size)
 
 
-@rules.sized(np.lexsort)
-def lexsort(keys: Any, axis: Any = -1) -> Any:
+@rules.dynamic_shape(np.lexsort)
+def lexsort(keys: Value, axis: object = -1) -> Value:
     """As `numpy.lexsort`."""
     items = [keys[i] for i in range(len(keys))] if isinstance(keys, (list, tuple)) else list(keys)
     if not items:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
     text = "all keys need to be the same shape"
-    aligned = broadcasting.broadcast([operands.fronted(operands.array(k)) for k in items], text=text)
+    aligned = broadcasting.broadcast([operands.left_packed(operands.array(k)) for k in items], text=text)
     made = [wrap.part_of(operands.array(k), aligned.extents) for k in aligned.operands]
-    given = [k.padded(operands.behind(k.dtype)) if wrap.is_sized(k) else k for k in map(operands.fronted, made)]
+    given = [
+        k.padded(operands.behind(k.dtype)) if wrap.is_dynamic_array(k) else k for k in map(operands.left_packed, made)
+    ]
     return aligned.made(FUNCTIONS[np.lexsort](given, axis))
 
 
-@rules.sized(np.sort_complex)
-def sort_complex(a: Any) -> Any:
+@rules.dynamic_shape(np.sort_complex)
+def sort_complex(a: object) -> Value:
     """As `numpy.sort_complex`."""
     made = sort(a)
     if made.dtype.kind == "c":
@@ -145,7 +170,7 @@ def sort_complex(a: Any) -> Any:
 # ---- order statistics ------------------------------------------------------------------------------------------------
 
 
-def _columns(a: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
+def _columns(a: Value, axis: Value) -> tuple[Value, tuple[int, ...]]:
     """The array with the axes that are gone over as the last one, and which they were."""
     axes = axes_tuple(axis, a.ndim)
     if len(axes) == a.ndim:
@@ -155,14 +180,16 @@ def _columns(a: Any, axis: Any) -> tuple[Any, tuple[int, ...]]:
     return a._needs_size("one axis, or all,"), axes
 
 
-def _shaped(made: Any, a: Any, axes: tuple[int, ...], keepdims: Any, out: Any) -> Any:
+def _shaped(made: object, a: Value, axes: tuple[int, ...], keepdims: object, out: object) -> Value:
     if keepdims is not NoValue and keepdims:
         made = FUNCTIONS[np.expand_dims](made, axes) if hasattr(made, "shape") else made
     return stored(out, made)
 
 
-@rules.sized(np.median)
-def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = False) -> Any:
+@rules.dynamic_shape(np.median)
+def median(
+    a: object, axis: object = None, out: object = None, overwrite_input: object = False, keepdims: object = False
+) -> Value:
     """As `numpy.median`: NaN where a line holds one, or nothing."""
     x, axes = _columns(a, axis)
     made = _middle(in_order(x, x.ndim - 1), x.shape[-1])
@@ -171,8 +198,10 @@ def median(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = Fal
     return _shaped(_scalar(made), a, axes, keepdims, out)
 
 
-@rules.sized(np.nanmedian)
-def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = False, keepdims: Any = NoValue) -> Any:
+@rules.dynamic_shape(np.nanmedian)
+def nanmedian(
+    a: object, axis: object = None, out: object = None, overwrite_input: object = False, keepdims: object = NoValue
+) -> Value:
     """As `numpy.nanmedian`."""
     x, axes = _columns(a, axis)
     count = x.shape[-1]
@@ -182,17 +211,17 @@ def nanmedian(a: Any, axis: Any = None, out: Any = None, overwrite_input: Any = 
     return _shaped(_scalar(_middle(in_order(x, x.ndim - 1), count)), a, axes, keepdims, out)
 
 
-def _scalar(made: Any) -> Any:
-    return made if wrap.is_sized(made) or made.shape else made[()]
+def _scalar(made: Any) -> Value:
+    return made if wrap.is_dynamic_array(made) or made.shape else made[()]
 
 
-def _middle(ordered: Any, count: Any) -> Any:
+def _middle(ordered: Value, count: Value) -> Value:
     """The mean of the one or two elements in the middle of the first `count` of each line."""
     view = operands.memory(ordered)
     if not view.shape[-1]:
         return FUNCTIONS[np.mean](view, axis=-1)
     # A line's count on an axis of its own, beside the places of that line.
-    counts = FUNCTIONS[np.asarray](operands.memory(count) if wrap.is_sized(count) else count)[..., None]
+    counts = FUNCTIONS[np.asarray](operands.memory(count) if wrap.is_dynamic_array(count) else count)[..., None]
     low, high = ((counts + shift) // 2 for shift in (-1, 0))
     pair = [_picked(view, FUNCTIONS[np.maximum](i, 0)) for i in (low, high)]
     both = FUNCTIONS[np.mean](FUNCTIONS[np.stack](pair, axis=-1), axis=-1)
@@ -203,7 +232,7 @@ def _middle(ordered: Any, count: Any) -> Any:
     return wrap.with_extents(made, rest, operands.origin(ordered))
 
 
-def _picked(view: Any, index: Any) -> Any:
+def _picked(view: Any, index: object) -> Value:
     shape = (*view.shape[:-1], 1)
     index = FUNCTIONS[np.broadcast_to](index, shape)
     return FUNCTIONS[np.take_along_axis](view, FUNCTIONS[np.asarray](index), -1)
@@ -211,19 +240,19 @@ def _picked(view: Any, index: Any) -> Any:
 
 def _quantile(function: Callable[..., Any], scale: str, ignores_nan: bool) -> None:
     def rule(
-        a: Any,
-        q: Any,
-        axis: Any = None,
-        out: Any = None,
-        overwrite_input: Any = False,
+        a: Value,
+        q: Value,
+        axis: Value = None,
+        out: Value = None,
+        overwrite_input: Value = False,
         method: Any = "linear",
-        keepdims: Any = NoValue,
+        keepdims: Value = NoValue,
         *,
-        weights: Any = None,
-    ) -> Any:
+        weights: Value = None,
+    ) -> Value:
         del overwrite_input  # a permission
         for name, x in (("q", q), ("weights", weights)):
-            if wrap.is_sized(x):
+            if wrap.is_dynamic_array(x):
                 x._needs_size(f"{name} of {function.__name__}()")
         if weights is not None:
             a._needs_size(f"the array of {function.__name__}() with weights")
@@ -231,10 +260,10 @@ def _quantile(function: Callable[..., Any], scale: str, ignores_nan: bool) -> No
         asked = quantiles.Request(a.memory, q, axis, None, method, keep, None, scale, ignores_nan)
         return stored(out, _of_lines(asked, a, axis))
 
-    rules.sized(function)(rule)
+    rules.dynamic_shape(function)(rule)
 
 
-def _of_lines(asked: quantiles.Request, a: Any, axis: Any) -> Any:
+def _of_lines(asked: quantiles.Request, a: Value, axis: Value) -> Value:
     """The quantiles along one axis of an array, or of all of it."""
     x, axes = _columns(a, axis)
     level = quantiles.checked_levels(asked)
@@ -245,13 +274,13 @@ def _of_lines(asked: quantiles.Request, a: Any, axis: Any) -> Any:
     wide = tuple(1 if i in axes else n for i, n in enumerate(a.capacity))
     table = FUNCTIONS[np.transpose](operands.memory(in_order(x, x.ndim - 1)).reshape((math.prod(outer), -1)))
     counts, missing = _counts(x, count, asked.ignores_nan)
-    lines = quantiles.Lines(table, counts, outer, wide, missing)
+    lines = quantiles.OrderedVectors(table, counts, outer, wide, missing)
     made = quantiles.found(asked, level, table, lines)
     extents = [None] * level.ndim + (kept if asked.keepdims else rest)
     return wrap.with_extents(made, extents, operands.origin(x)) if any(extents) else made
 
 
-def _check_some(asked: quantiles.Request, level: Any, x: Any, nothing: Atom) -> None:
+def _check_some(asked: quantiles.Request, level: Value, x: Value, nothing: Atom) -> None:
     """Raise where the axis is empty; NumPy's functions that leave NaN out then return a single NaN."""
     if not asked.ignores_nan:
         broadcasting.refuse(nothing, IndexError, quantiles.NOTHING)
@@ -263,7 +292,7 @@ def _check_some(asked: quantiles.Request, level: Any, x: Any, nothing: Atom) -> 
         broadcasting.refuse(nothing, UnsupportedOperationError, text)
 
 
-def _counts(x: Any, count: Any, ignores_nan: bool) -> tuple[Any, Any]:
+def _counts(x: Value, count: Value, ignores_nan: bool) -> tuple[Value, Value]:
     """How many elements of each line are gone over, and which lines have no quantile."""
     lines = math.prod(operands.capacity(x)[:-1])
     every = fresh(atoms.broadcast_to(size_arithmetic.atom_of(count), (lines,)))
@@ -285,8 +314,8 @@ _quantile(np.nanpercentile, "percent", ignores_nan=True)
 # ---- extremes that leave NaN out -------------------------------------------------------------------------------------
 
 
-def _extreme(function: Callable[..., Any], ufunc: np.ufunc, worst: Callable[[np.dtype[Any]], Any]) -> None:
-    def rule(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue, **given: Any) -> Any:
+def _extreme(function: Callable[..., Any], ufunc: np.ufunc, worst: Callable[[np.dtype], Any]) -> None:
+    def rule(a: Value, axis: Value = None, out: object = None, keepdims: Value = NoValue, **given: Value) -> Value:
         if given.get("initial", NoValue) is NoValue:
             refuse_empty(a, axis, f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
         fill = np.nan if a.dtype.kind in "fcV" else worst(a.dtype)
@@ -294,7 +323,7 @@ def _extreme(function: Callable[..., Any], ufunc: np.ufunc, worst: Callable[[np.
         keep = keepdims is not NoValue and bool(keepdims)
         return stored(out, reduced(made, a, axis, keep))
 
-    rules.sized(function)(rule)
+    rules.dynamic_shape(function)(rule)
 
 
 _extreme(np.nanmax, np.fmax, lowest)
@@ -302,12 +331,12 @@ _extreme(np.nanmin, np.fmin, highest)
 
 
 def _position(function: Callable[..., Any], plain: Callable[..., Any]) -> None:
-    def rule(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NoValue) -> Any:
+    def rule(a: Value, axis: Value = None, out: Value = None, *, keepdims: Value = NoValue) -> Value:
         if a.dtype.kind not in "fc":
             return FUNCTIONS[plain](a, axis=axis, out=out, keepdims=keepdims)
         refuse_empty(a, axis, f"attempt to get {plain.__name__} of an empty sequence")
         x = operands.flat(a) if axis is None else a
-        x = x.anchored()
+        x = x.left_packed()
         at = 0 if axis is None else one_axis(axis, a.ndim)
         where = FUNCTIONS[np.all](FUNCTIONS[np.isnan](x), axis=at)
         bad = FUNCTIONS[np.any](where)
@@ -316,7 +345,7 @@ def _position(function: Callable[..., Any], plain: Callable[..., Any]) -> None:
         numbers = FUNCTIONS[np.nan_to_num](x, nan=worst(x.dtype), posinf=np.inf, neginf=-np.inf)
         return FUNCTIONS[plain](numbers, axis=at if axis is not None else None, out=out, keepdims=keepdims)
 
-    rules.sized(function)(rule)
+    rules.dynamic_shape(function)(rule)
 
 
 _position(np.nanargmax, np.argmax)

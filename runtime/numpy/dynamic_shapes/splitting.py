@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.numpy.core import one_axis
 from anabranch.runtime.numpy.dynamic_shapes.joining import array_of
 from anabranch.runtime.numpy.rules import Rules
@@ -18,22 +19,22 @@ from anabranch.runtime.values.dynamic_shapes import broadcasting
 rules = Rules()
 
 
-def _parts(array: Any, places: Sequence[Any], at: int) -> list[Any]:
+def _parts(array: Value, places: Sequence[Value], at: int) -> list[Value]:
     before = (slice(None),) * at
     return [array[(*before, slice(low, high))] for low, high in itertools.pairwise(places)]
 
 
-def split_at(array: Any, indices: Sequence[Any], at: int) -> list[Any]:
+def split_at(array: Value, indices: Sequence[object], at: int) -> list[Value]:
     """The parts between these places."""
     return _parts(array, [0, *indices, None], at)
 
 
-def _is_list(x: Any) -> bool:
+def _is_list(x: object) -> bool:
     return isinstance(x, (list, tuple)) or len(wrap.shape_of(x)) > 0
 
 
-@rules.sized(np.array_split)
-def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Any]:
+@rules.dynamic_shape(np.array_split)
+def array_split(ary: Value, indices_or_sections: Value, axis: Value = 0) -> list[Value]:
     """As `numpy.array_split`."""
     array = array_of(ary)
     at = one_axis(axis, array.ndim)
@@ -46,13 +47,13 @@ def array_split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Any]:
     return _parts(array, [i * each + _lesser(i, extras) for i in range(sections + 1)], at)
 
 
-def _lesser(i: int, extras: Any) -> Any:
+def _lesser(i: int, extras: Value) -> Value:
     """`min(i, extras)`."""
     return extras + (i - extras) * (i < extras)
 
 
-@rules.sized(np.split)
-def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Any]:
+@rules.dynamic_shape(np.split)
+def split(ary: Value, indices_or_sections: Value, axis: Value = 0) -> list[Value]:
     """As `numpy.split`."""
     array = array_of(ary)
     if not _is_list(indices_or_sections):
@@ -63,14 +64,14 @@ def split(ary: Any, indices_or_sections: Any, axis: Any = 0) -> list[Any]:
     return array_split(array, indices_or_sections, axis)
 
 
-def _along(original: Callable[..., Any], least: int, axis_of: Callable[[Any], int]) -> None:
-    def rule(ary: Any, indices_or_sections: Any) -> list[Any]:
+def _along(original: Callable[..., object], least: int, axis_of: Callable[[Any], int]) -> None:
+    def rule(ary: object, indices_or_sections: object) -> list[Value]:
         array = array_of(ary)
         if array.ndim < least:
             raise ValueError(f"{original.__name__} only works on arrays of {least} or more dimensions")
         return split(array, indices_or_sections, axis_of(array))
 
-    rules.sized(original)(rule)
+    rules.dynamic_shape(original)(rule)
 
 
 _along(np.vsplit, 2, lambda _: 0)

@@ -9,7 +9,7 @@ from anabranch.runtime.ops.elementwise.term import Term, call, iterate, where
 from anabranch.runtime.ops.elementwise.ufunc import NativeUfunc
 
 
-def _beyond(x: Term, count: Term) -> Term:
+def _exceeds_width(x: Term, count: Term) -> Term:
     """Return whether a shift count is no bit position of x; a negative one is not."""
     inside = (count < x.dtype.itemsize * 8) & (count >= 0)
     return ~inside
@@ -17,13 +17,13 @@ def _beyond(x: Term, count: Term) -> Term:
 
 def left_shift(x: Term, count: Term) -> Term:
     """Zero once every bit is gone."""
-    return where(_beyond(x, count), 0, x << count)
+    return where(_exceeds_width(x, count), 0, x << count)
 
 
 def right_shift(x: Term, count: Term) -> Term:
     """Copies of the sign once every bit is gone."""
     gone = where(x < 0, x.constant(-1), 0) if x.dtype.kind == "i" else x.constant(0)
-    return where(_beyond(x, count), gone, x >> count)
+    return where(_exceeds_width(x, count), gone, x >> count)
 
 
 def magnitude(x: Term) -> Term:

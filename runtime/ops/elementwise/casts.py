@@ -23,11 +23,11 @@ from anabranch.runtime.ops.elementwise.term import (
     where,
 )
 from anabranch.runtime.ops.elementwise.ufunc import narrow
-from anabranch.runtime.ops.op import NDArray, expect
+from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 
-def _float_to_signed(x: Term, dtype: np.dtype[Any]) -> Term:
+def _float_to_signed(x: Term, dtype: np.dtype) -> Term:
     """Truncation to int32 or int64; what has no such value (NaN too) becomes the least one, as on x86-64."""
     info = np.iinfo(dtype)
     # Whole numbers compare exactly with the two powers of two that bound the range.
@@ -36,7 +36,7 @@ def _float_to_signed(x: Term, dtype: np.dtype[Any]) -> Term:
     return where(inside, where(inside, whole, 0.0).to(dtype), int(info.min))
 
 
-def _float_to_int(x: Term, dtype: np.dtype[Any]) -> Term:
+def _float_to_int(x: Term, dtype: np.dtype) -> Term:
     """A C cast as x86-64 compiles it.
 
     int32 and int64 have an instruction. int8, int16, uint8 and uint16 are the low bits of an int32; uint32 those of an
@@ -55,7 +55,7 @@ def _float_to_int(x: Term, dtype: np.dtype[Any]) -> Term:
     return where(high, _float_to_signed(x - 2.0**63, INT64) ^ least, _float_to_signed(x, INT64)).bits(dtype)
 
 
-def _to_float(x: Term, dtype: np.dtype[Any]) -> Term:
+def _to_float(x: Term, dtype: np.dtype) -> Term:
     if not narrow(dtype):
         return x.to(dtype)
     # NumPy rounds integers to float32 first, but float64 only once.
@@ -70,7 +70,7 @@ def _rounded_to_odd(x: Term) -> Term:
     return where(back.eq(x) | x.isnan(), nearest, (bits | 1).bits(FLOAT32))
 
 
-def convert(x: Term, dtype: np.dtype[Any]) -> Term:
+def convert(x: Term, dtype: np.dtype) -> Term:
     """`ndarray.astype`."""
     if x.dtype == dtype:
         return x
@@ -123,7 +123,7 @@ class ComplexParts(Op):
         name: str,
         arity: int,
         type: Callable[..., ArrayType],
-        evaluate: Callable[..., Any],
+        evaluate: Callable[..., object],
         rule: Rule,
     ) -> None:
         super().__init__(name)
@@ -164,7 +164,7 @@ def _select_type(predicate: ArrayType, on_true: ArrayType, on_false: ArrayType) 
     return on_true
 
 
-def _join(real: NDArray, imag: NDArray) -> NDArray:
+def _join(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
     # Not real + 1j*imag: that turns an infinite part into a NaN one.
     result = np.empty(np.shape(real), np.result_type(real, np.complex64))
     result.real, result.imag = real, imag

@@ -15,7 +15,7 @@ from anabranch.runtime.ops.elementwise.arithmetic import product
 from anabranch.runtime.ops.elementwise.bits import magnitude
 from anabranch.runtime.ops.elementwise.float_bits import copysign, power_of_two
 from anabranch.runtime.ops.elementwise.term import FLOAT64, INT64, Rule, Term, iterate, where
-from anabranch.runtime.ops.op import NDArray, expect
+from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 # The largest decimal exponent whose power float64 holds exactly.
@@ -41,7 +41,7 @@ class PythonOp(Op):
 
     __slots__ = ("function", "rule", "types")
 
-    def __init__(self, name: str, types: tuple[np.dtype[Any], ...], function: Callable[..., Any], rule: Rule) -> None:
+    def __init__(self, name: str, types: tuple[np.dtype, ...], function: Callable[..., object], rule: Rule) -> None:
         super().__init__(name)
         self.types = types
         self.function = np.frompyfunc(function, len(types) - 1, 1)
@@ -55,7 +55,7 @@ class PythonOp(Op):
             expect(x == ArrayType(inputs[0].shape, dtype), self.name, f"takes {dtype} of one shape")
         return (ArrayType(inputs[0].shape, self.types[-1]),)
 
-    def evaluate(self, *arrays: Any, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: Any, **params: Any) -> tuple[np.ndarray, ...]:
         """Python's function, number by number."""
         plain = [np.asarray(np.asarray(a).astype(object)) for a in arrays]
         return (np.asarray(self.function(*plain), self.types[-1]),)

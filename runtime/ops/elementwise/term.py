@@ -34,19 +34,19 @@ class Term:
     type: ArrayType
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> np.dtype:
         return self.type.dtype
 
-    def of(self, dtype: np.dtype[Any]) -> ArrayType:
+    def of(self, dtype: np.dtype) -> ArrayType:
         """The type of this shape and another dtype."""
         return ArrayType(self.type.shape, dtype)
 
-    def constant(self, value: Any, dtype: np.dtype[Any] | None = None) -> Term:
+    def constant(self, value: object, dtype: np.dtype | None = None) -> Term:
         """`value` at every position of this shape."""
         type = self.type if dtype is None else self.of(dtype)
         return Term(self.emitter, self.emitter.constant(value, type), type)
 
-    def apply(self, op: str, *others: Operand, dtype: np.dtype[Any] | None = None) -> Term:
+    def apply(self, op: str, *others: Operand, dtype: np.dtype | None = None) -> Term:
         """Emit `op` on this and `others`; `dtype` is the result's where it differs."""
         terms = [self, *(self._lift(o) for o in others)]
         out = self.type if dtype is None else self.of(dtype)
@@ -130,16 +130,16 @@ class Term:
 
     # ---- types -----------------------------------------------------------------------------------------------------
 
-    def to(self, dtype: np.dtype[Any]) -> Term:
+    def to(self, dtype: np.dtype) -> Term:
         """XLA's own conversion, for values that both types hold; the `convert` op has NumPy's rules."""
         return Term(self.emitter, self.emitter.convert(self.name, self.type, dtype), self.of(dtype))
 
-    def bits(self, dtype: np.dtype[Any] | None = None) -> Term:
+    def bits(self, dtype: np.dtype | None = None) -> Term:
         """The same bits as a signed integer, or as `dtype`."""
         return self.apply("bitcast_convert", dtype=np.dtype(f"i{self.dtype.itemsize}") if dtype is None else dtype)
 
     @property
-    def part(self) -> np.dtype[Any]:
+    def part(self) -> np.dtype:
         """The dtype of a complex Term's parts."""
         return np.dtype(f"f{self.dtype.itemsize // 2}")
 

@@ -11,12 +11,12 @@ import numpy as np
 from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.elementwise.term import FLOAT32, Rule, Term
-from anabranch.runtime.ops.op import NDArray, expect
+from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 
 @functools.cache
-def _out_dtypes(ufunc: np.ufunc, dtypes: tuple[np.dtype[Any], ...]) -> tuple[np.dtype[Any], ...]:
+def _out_dtypes(ufunc: np.ufunc, dtypes: tuple[np.dtype, ...]) -> tuple[np.dtype, ...]:
     resolved = ufunc.resolve_dtypes((*dtypes, *[None] * ufunc.nout))
     # The dtypes must be a loop as they are: promotion belongs to the caller, which emits `convert` for it.
     expect(resolved[: ufunc.nin] == dtypes, ufunc.__name__, f"no loop for {', '.join(map(str, dtypes))}")
@@ -75,7 +75,7 @@ class Ufunc(Op):
             return x
         return x.fenced().to(FLOAT32) if narrow(x.dtype) else x.fenced()
 
-    def leave(self, x: Term, dtype: np.dtype[Any]) -> Term:
+    def leave(self, x: Term, dtype: np.dtype) -> Term:
         """A result of the rule as the output's dtype."""
         return x.to(dtype) if x.dtype != dtype else x
 
@@ -99,7 +99,7 @@ class Power(Ufunc):
 
     __slots__ = ()
 
-    def evaluate(self, *arrays: Any, **params: Any) -> tuple[NDArray, ...]:
+    def evaluate(self, *arrays: Any, **params: Any) -> tuple[np.ndarray, ...]:
         """`numpy.power`, with negative integer exponents as 0, of exponents that are not one for all."""
         base, exponent = map(np.asarray, arrays)
         if exponent.dtype.kind == "i":
@@ -110,6 +110,6 @@ class Power(Ufunc):
         return (np.asarray(self.ufunc(bases, exponents)[:-1].reshape(base.shape)),)
 
 
-def narrow(dtype: np.dtype[Any]) -> bool:
+def narrow(dtype: np.dtype) -> bool:
     """Return whether a dtype is a float that is computed in float32: float16, bfloat16, float8."""
     return dtype.itemsize <= 2 and dtype.kind in "fV"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import apply_ufunc, atoms, wrap
 from anabranch.runtime.values.abstract import Kind
@@ -22,19 +22,19 @@ from anabranch.runtime.values.tracer import Tracer
 Extents = Sequence["ValidRegion | None"]
 
 
-def is_index_array(k: Any) -> bool:
+def is_index_array(k: object) -> bool:
     """Return whether an entry of a key is an array of indices."""
-    if wrap.is_sized(k):
+    if wrap.is_dynamic_array(k):
         return True
     return (isinstance(k, Tracer) and k.abstract.kind is Kind.ARRAY and k.abstract.shape != ()) or (
         isinstance(k, np.ndarray) and k.ndim > 0
     )
 
 
-def index_operand(k: Any) -> Any:
+def index_operand(k: object) -> Value:
     """An entry of a key beside index arrays, as an operand; raises what NumPy does for other dtypes."""
     operand = wrap.numpy_operand(k)
-    if wrap.is_sized(operand):
+    if wrap.is_dynamic_array(operand):
         dtype = operand.dtype
     else:
         dtype = operand.abstract.dtype if isinstance(operand, Tracer) else np.asarray(operand).dtype
@@ -85,11 +85,11 @@ class Indices:
         return mask
 
 
-def indices(view: Handle, advanced: Sequence[tuple[int, Any]], adjacent: bool, extents: Extents) -> Indices:
+def indices(view: Handle, advanced: Sequence[tuple[int, object]], adjacent: bool, extents: Extents) -> Indices:
     """The index arrays of (axis of the view, operand), checked against the sizes of the axes."""
     operands = [k for _, k in advanced]
     of_indices: tuple[ValidRegion | None, ...] = ()
-    if any(map(wrap.is_sized, operands)):
+    if any(map(wrap.is_dynamic_array, operands)):
         text = "shape mismatch: indexing arrays could not be broadcast together with shapes" + " {}" * len(operands)
         aligned = broadcasting.broadcast(operands, fill=0, text=text)
         operands, of_indices = aligned.operands, aligned.extents
@@ -108,7 +108,7 @@ def indices(view: Handle, advanced: Sequence[tuple[int, Any]], adjacent: bool, e
 
 
 def _positions(
-    k: Any, size: int, axis: int, extent: ValidRegion | None, shape: tuple[int, ...], valid: Atom | None
+    k: object, size: int, axis: int, extent: ValidRegion | None, shape: tuple[int, ...], valid: Atom | None
 ) -> Atom:
     atom = wrap.as_atom(k, np.int64)
     if extent is not None:
@@ -141,7 +141,7 @@ def gather(view: Handle, given: Indices) -> Atom:
     return atoms.transpose(result, _result_order(len(result.type.shape), len(given.shape), given.at))
 
 
-def scatter(view: Handle, given: Indices, extents: Extents, value: Any) -> None:
+def scatter(view: Handle, given: Indices, extents: Extents, value: object) -> None:
     """Assign what is indexed; where one element is indexed more than once, the last value stays."""
     block = len(given.shape)
     rest = [view.shape[i] for i in given.order[len(given.axes) :]]
@@ -149,7 +149,7 @@ def scatter(view: Handle, given: Indices, extents: Extents, value: Any) -> None:
     blocks = (*given.shape, *rest)
     wanted = tuple(blocks[i] for i in permutation)
     target = given.result_extents(extents)
-    if any(target) or wrap.is_sized(value):
+    if any(target) or wrap.is_dynamic_array(value):
         dummy = wrap.array_of(atoms.broadcast_to(atoms.literal(np.zeros((), view.dtype)), wanted))
         text = "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}"
         value = broadcasting.fitted(value, wrap.with_extents(dummy, target) if any(target) else dummy, text)
@@ -160,7 +160,7 @@ def scatter(view: Handle, given: Indices, extents: Extents, value: Any) -> None:
     view.set(atoms.transpose(written, tuple(int(i) for i in np.argsort(given.order))))
 
 
-def _spread(value: Any, dtype: np.dtype[Any], wanted: tuple[int, ...]) -> Atom:
+def _spread(value: object, dtype: np.dtype, wanted: tuple[int, ...]) -> Atom:
     atom = wrap.as_atom(wrap.numpy_operand(value), dtype)
     shape = atom.type.shape
     while len(shape) > len(wanted) and shape[0] == 1:
@@ -183,8 +183,8 @@ def _write(base: Atom, given: Indices, updates: Atom, rest: Extents) -> Atom:
         apart = atoms.broadcast_to(atoms.literal(n, np.int64), given.stacked.type.shape)
         here = atoms.broadcast_to(atoms.reshape(valid, (*given.shape, 1)), given.stacked.type.shape)
         stacked = atoms.select(here, given.stacked, apart)
-        roomy = compaction.extended(base, 0, 0, 1)
-        written = compaction.resized(atoms.op("scatter", roomy, stacked, updates, combine="set"), 0, n)
+        widened = compaction.extended(base, 0, 0, 1)
+        written = compaction.resized(atoms.op("scatter", widened, stacked, updates, combine="set"), 0, n)
     else:
         written = atoms.op("scatter", base, given.stacked, updates, combine="set")
     if not any(rest):

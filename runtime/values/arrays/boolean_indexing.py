@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
@@ -16,14 +16,14 @@ from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.tracer import Tracer
 
 
-def is_run_time_mask(k: Any) -> bool:
+def is_run_time_mask(k: Value) -> bool:
     """Return whether an entry of a key is a boolean array whose values are known only at run time."""
-    if wrap.is_sized(k):
+    if wrap.is_dynamic_array(k):
         return bool(k.dtype == np.bool_)
     return isinstance(k, Tracer) and k.abstract.dtype == np.bool_
 
 
-def selected(array: Any, mask: Any, lead: int) -> Any:
+def selected(array: Value, mask: Value, lead: int) -> Value:
     """The elements that a mask over the axes from `lead` on selects, as a part of the array: a write reaches it.
 
     Raises
@@ -33,8 +33,8 @@ def selected(array: Any, mask: Any, lead: int) -> Any:
     """
     rank = len(mask.shape)
     check(array, mask, rank, lead)
-    view = array.memory if wrap.is_sized(array) else array
-    extents = array.extents if wrap.is_sized(array) else (None,) * view.ndim
+    view = array.memory if wrap.is_dynamic_array(array) else array
+    extents = array.extents if wrap.is_dynamic_array(array) else (None,) * view.ndim
     before, over, after = (view.shape[:lead], view.shape[lead : lead + rank], view.shape[lead + rank :])
     count = math.prod(over)
     where = _over(over, extents[lead : lead + rank], mask)
@@ -44,9 +44,9 @@ def selected(array: Any, mask: Any, lead: int) -> Any:
     return wrap.part_of(view, (*extents[:lead], picked, *extents[lead + rank :]))
 
 
-def _over(shape: tuple[int, ...], extents: Sequence[ValidRegion | None], mask: Any) -> Atom:
+def _over(shape: tuple[int, ...], extents: Sequence[ValidRegion | None], mask: Value) -> Atom:
     """The mask at the places of the axes that it is over."""
-    if not any(extents) and not wrap.is_sized(mask) and mask.shape == shape:
+    if not any(extents) and not wrap.is_dynamic_array(mask) and mask.shape == shape:
         return wrap.as_atom(mask)
     some = _some(mask)
     nowhere = atoms.broadcast_to(atoms.literal(False), shape)
@@ -55,11 +55,11 @@ def _over(shape: tuple[int, ...], extents: Sequence[ValidRegion | None], mask: A
     target = wrap.part_of(wrap.array_of(nowhere), extents)
     where = atoms.broadcast_to(wrap.as_atom(broadcasting.fitted(mask, target, where=some)), shape)
     where = atoms.logical_and(where, atoms.broadcast_to(some, shape))
-    valid = target.valid() if wrap.is_sized(target) else None
+    valid = target.valid() if wrap.is_dynamic_array(target) else None
     return where if valid is None else atoms.logical_and(where, valid)
 
 
-def check(array: Any, mask: Any, rank: int, lead: int = 0) -> None:
+def check(array: Value, mask: Value, rank: int, lead: int = 0) -> None:
     """Raise where a mask's shape is not that of the axes that it is over."""
     shape = array.shape
     if lead + rank > len(shape):
@@ -76,12 +76,12 @@ def check(array: Any, mask: Any, rank: int, lead: int = 0) -> None:
         broadcasting.refuse(atoms.logical_and(broadcasting.differ(n, m), _some(mask)), IndexError, text, n, m)
 
 
-def _some(mask: Any) -> Atom:
+def _some(mask: Value) -> Atom:
     """Return whether a mask has elements."""
     return broadcasting.differ(size_arithmetic.bound_of(math.prod(mask.shape)), 0)
 
 
-def words(array: Any, key: Any, value: Any) -> tuple[Any, ...]:
+def words(array: Value, key: Value, value: object) -> tuple[Value, ...]:
     """How NumPy says that a value does not fit what a mask selects, for `aligning.fitted`."""
     alone = not isinstance(key, tuple) and len(key.shape) == len(array.shape)
     rank = len(getattr(value, "shape", ()))

@@ -1,8 +1,8 @@
 """Traced ndarrays whose size is known only at run time: `a[:n]`, `a[mask]`.
 
 A `DynamicArray` is a view of static shape, its capacity, and for each axis the valid region of that axis. Elements
-outside of it are unspecified. A function takes one by a rule of its own (`registry.sized`); any other function is
-refused, since neither shape nor value is known while tracing.
+outside of it are unspecified. A function takes one by a rule of its own (`registry.DYNAMIC_SHAPE_FUNCTIONS`); any other
+function is refused, since neither shape nor value is known while tracing.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import RunTimeSizeError
 from anabranch.runtime.ir.program import Atom, Literal
@@ -33,7 +34,7 @@ from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.tracer import INPLACE, DynamicShape, shown_to_tools
 
 # What selects the elements of an axis of an array on the host.
-HostKey: TypeAlias = slice | np.ndarray[Any, Any]
+HostKey: TypeAlias = slice | np.ndarray
 Extents = tuple["ValidRegion | None", ...]
 
 
@@ -59,7 +60,7 @@ class DynamicArray(DynamicShape, NumPyLike):
     # ---- what is known -----------------------------------------------------------------------------------------------
 
     @property
-    def shape(self) -> tuple[Any, ...]:
+    def shape(self) -> tuple[Value, ...]:
         return tuple([n if e is None else e.size for n, e in zip(self.memory.shape, self.extents, strict=True)])
 
     @property
@@ -68,7 +69,7 @@ class DynamicArray(DynamicShape, NumPyLike):
         return self.memory.shape
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> np.dtype:
         return self.memory.dtype
 
     @property
@@ -76,7 +77,7 @@ class DynamicArray(DynamicShape, NumPyLike):
         return len(self.extents)
 
     @property
-    def size(self) -> Any:
+    def size(self) -> Value:
         return math.prod(self.shape)
 
     @property
@@ -102,13 +103,13 @@ class DynamicArray(DynamicShape, NumPyLike):
         sizes = [bound for e in self.extents if e is not None for bound in e.parts]
         for bound in sizes:
             if not isinstance(bound, int):
-                static_requests.know(bound, need)
+                static_requests.request_static(bound, need)
         error = RunTimeSizeError(
             f"{need} is needed here, but this {self._text()} has a size known only at run time{self._from()}; use an "
             "operation that takes such arrays, or keep all elements and a mask (np.where)"
         )
         for bound in sizes:
-            error = static_requests.wanting(error, bound, need)
+            error = static_requests.with_static_request(error, bound, need)
         raise error
 
     def _needs_concrete(self, need: str) -> NoReturn:
@@ -131,7 +132,7 @@ class DynamicArray(DynamicShape, NumPyLike):
             return self.capacity[0]
         return self._needs_size("a plain int (for the length of an array in code that is not compiled)")
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Value]:
         if self.extents[0] is None:
             return (self[i] for i in range(self.capacity[0]))
         return self._needs_size("the length of an iteration (for an unpacking, or code that is not compiled)")
@@ -150,7 +151,7 @@ class DynamicArray(DynamicShape, NumPyLike):
                 mask = atoms.logical_and(mask, here)
         return None if isinstance(mask, Literal) else mask
 
-    def padded(self, fill: Any) -> TracedArray:
+    def padded(self, fill: Value) -> TracedArray:
         """A new array of the capacity's shape, with `fill` where no element is."""
         value, mask = self.memory.atom, self.valid()
         if mask is not None:
@@ -159,7 +160,7 @@ class DynamicArray(DynamicShape, NumPyLike):
         made: TracedArray = wrap.array_of(value)
         return made
 
-    def anchored(self, *axes: int) -> DynamicArray:
+    def left_packed(self, *axes: int) -> DynamicArray:
         """The same elements in a new array, from position 0 on along these axes (all by default)."""
         value, extents = self.memory.atom, list(self.extents)
         for axis in axes or range(self.ndim):
@@ -175,7 +176,7 @@ class DynamicArray(DynamicShape, NumPyLike):
         wrap.note_compact(front, extents)
         return DynamicArray(front, tuple(extents), self.origin)
 
-    def with_memory(self, memory: TracedArray) -> Any:
+    def with_memory(self, memory: TracedArray) -> Value:
         """New memory as an array of the same extents."""
         return wrap.with_extents(memory, self.extents, self.origin)
 
@@ -183,21 +184,21 @@ class DynamicArray(DynamicShape, NumPyLike):
         """Another handle on the same memory."""
         return make(self.memory.viewed(*steps), self.extents if extents is None else extents, self.origin)
 
-    def __copy__(self) -> Any:
+    def __copy__(self) -> Value:
         return self.with_memory(wrap.array_of(self.memory.atom))
 
     # ---- indexing and writing ----------------------------------------------------------------------------------------
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Value) -> Value:
         return indexing.get(self, key)
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Value, value: Value) -> None:
         indexing.set(self, key, value)
 
-    def __delitem__(self, key: Any) -> None:
+    def __delitem__(self, key: object) -> None:
         raise ValueError("cannot delete array elements")
 
-    def assign(self, value: Any, *words: Any) -> None:
+    def assign(self, value: Value, *words: Any) -> None:
         """`a[...] = value`, with NumPy's cast and broadcasting; `words` are those of its exception."""
         value = indexing.assigned(value, self.dtype)
         made = broadcasting.fitted(value, self, *words)
@@ -208,7 +209,7 @@ class DynamicArray(DynamicShape, NumPyLike):
         value, mask = atoms.broadcast_to(value, self.capacity), self.valid()
         self.memory.set(value if mask is None else atoms.select(mask, value, self.memory.atom))
 
-    def inplace(self, ufunc: np.ufunc, other: Any) -> DynamicArray:
+    def inplace(self, ufunc: np.ufunc, other: object) -> DynamicArray:
         """`a += b` and its kin."""
         apply_ufunc.check_output(ufunc, (self, other), self.dtype)
         operand = broadcasting.fitted(other, self, broadcasting.in_place)
@@ -217,14 +218,14 @@ class DynamicArray(DynamicShape, NumPyLike):
         self.set(atoms.convert(result, self.dtype))
         return self
 
-    def __imatmul__(self, other: Any) -> DynamicArray:
+    def __imatmul__(self, other: object) -> DynamicArray:
         self.assign(registry.FUNCTIONS[np.matmul](self, other))
         return self
 
     def __getattr__(self, name: str) -> Any:
-        if name in registry.SIZED_PROPERTIES:
-            return registry.SIZED_PROPERTIES[name](self)
-        rule = registry.SIZED_METHODS.get(name) or registry.SIZED.get(getattr(np, name, None))
+        if name in registry.DYNAMIC_SHAPE_PROPERTIES:
+            return registry.DYNAMIC_SHAPE_PROPERTIES[name](self)
+        rule = registry.DYNAMIC_SHAPE_METHODS.get(name) or registry.DYNAMIC_SHAPE_FUNCTIONS.get(getattr(np, name, None))
         if rule is not None and name in registry.METHODS:
             return lambda *args, **kwargs: rule(self, *args, **kwargs)
         if not hasattr(np.ndarray, name):
@@ -284,10 +285,10 @@ class DynamicArrayStructure(Structure):
     def mutable(self) -> bool:
         return False
 
-    def children(self, value: Any) -> list[Any]:
+    def children(self, value: Value) -> list[Value]:
         return [value.memory, *(part for e in value.extents if e is not None for part in e.parts)]
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[Value]) -> Value:
         view, *parts = children
         left = iter(parts)
         if not isinstance(view, TracedArray):
@@ -296,13 +297,13 @@ class DynamicArrayStructure(Structure):
         return make(view, [_extent(kind, left) for kind in self.kinds], self.origin)
 
 
-def _extent(kind: str, parts: Iterator[Any]) -> ValidRegion | None:
+def _extent(kind: str, parts: Iterator[Value]) -> ValidRegion | None:
     if kind == "whole":
         return None
     return Masked(next(parts)) if kind == "masked" else Window(next(parts), next(parts))
 
 
-def _host_keys(kinds: Sequence[str], parts: Iterator[Any]) -> list[HostKey]:
+def _host_keys(kinds: Sequence[str], parts: Iterator[Value]) -> list[HostKey]:
     keys: list[HostKey] = []
     for kind in kinds:
         if kind == "masked":
@@ -319,7 +320,7 @@ def _takes_all(keys: Sequence[HostKey], shape: Sequence[int]) -> bool:
     return all(isinstance(key, slice) and rows[key] == rows for key, rows in zip(keys, every, strict=True))
 
 
-def cut(view: np.ndarray[Any, Any] | device.Array, keys: Sequence[HostKey]) -> np.ndarray[Any, Any] | device.Array:
+def cut(view: np.ndarray | device.Array, keys: Sequence[HostKey]) -> np.ndarray | device.Array:
     """The elements of an array on the host that there are: one key for each axis.
 
     A window of the caller's own array is a view of it, as NumPy's is.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.config import settings
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms, wrap
@@ -30,7 +30,7 @@ def out_of_bounds(index: int | str, axis: int, size: int) -> str:
     return f"index {index} is out of bounds for axis {axis} with size {size}"
 
 
-def integer(k: Any, size: int, axis: int) -> int | Atom:
+def integer(k: object, size: int, axis: int) -> int | Atom:
     """An integer index of an axis as a position from 0; raises, now or at run time, where it is out of bounds."""
     if not isinstance(k, Tracer):
         index = _plain(k)
@@ -43,7 +43,7 @@ def integer(k: Any, size: int, axis: int) -> int | Atom:
     return checked(atom, _known(k), size, axis)
 
 
-def _plain(k: Any) -> int:
+def _plain(k: Value) -> int:
     try:
         index: int = k.__index__()
     except AttributeError:
@@ -61,7 +61,7 @@ def _known(k: Tracer) -> Interval:
     return k.interval if isinstance(k, PythonScalar) else FULL
 
 
-def integer_within(k: Any, extent: ValidRegion, capacity: int, axis: int) -> int | Atom:
+def integer_within(k: object, extent: ValidRegion, capacity: int, axis: int) -> int | Atom:
     """The same for an axis whose elements are those of an extent: the position on the axis itself."""
     if isinstance(k, Tracer):
         _traced(k)
@@ -105,7 +105,7 @@ class OutOfBounds:
 
     axis: int
 
-    def __call__(self, found: list[np.ndarray[Any, Any]]) -> BaseException:
+    def __call__(self, found: list[np.ndarray]) -> BaseException:
         index, size = (int(f) for f in found)
         return IndexError(out_of_bounds(index, self.axis, size))
 

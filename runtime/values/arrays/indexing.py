@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Literal
@@ -44,7 +45,7 @@ class _Plan:
     adjacent: bool  # whether the advanced indices stand side by side in the key
 
 
-def get(array: Any, key: Any) -> Any:
+def get(array: Value, key: Value) -> Value:
     """`array[key]`: a view for basic keys, a NumPy scalar when all axes are indexed, a new array for index arrays."""
     undecided = slicing.undecided(key)
     if undecided is not None:
@@ -64,14 +65,14 @@ def get(array: Any, key: Any) -> Any:
     return part.__copy__() if any(map(_is_integer_array, key if isinstance(key, tuple) else (key,))) else part
 
 
-def _is_integer_array(entry: Any) -> bool:
+def _is_integer_array(entry: object) -> bool:
     """Return whether an entry of a key is an array of one integer: it stands for an integer, but makes a copy."""
     if isinstance(entry, Tracer):
         return entry.abstract.kind is Kind.ARRAY
     return isinstance(entry, np.ndarray)
 
 
-def _gathered(array: Any, view: Handle, plan: _Plan) -> Any:
+def _gathered(array: object, view: Handle, plan: _Plan) -> Value:
     given = advanced_indexing.indices(view, plan.advanced, plan.adjacent, plan.extents)
     made = wrap.array_of(advanced_indexing.gather(view, given))
     extents = given.result_extents(plan.extents)
@@ -82,7 +83,7 @@ def _gathered(array: Any, view: Handle, plan: _Plan) -> Any:
     return made if first and memory_layout.plain(_base(array)) else memory_layout.forget_order(made, (_base(array).T,))
 
 
-def set(array: Any, key: Any, value: Any) -> None:
+def set(array: Value, key: Value, value: Value) -> None:
     """`array[key] = value`."""
     undecided = slicing.undecided(key)
     if undecided is not None:
@@ -110,24 +111,24 @@ def set(array: Any, key: Any, value: Any) -> None:
             target.assign(value)
 
 
-def _is_itself(target: Any, value: Any) -> bool:
+def _is_itself(target: Value, value: Value) -> bool:
     """Return whether a part of an array is assigned to itself, as `a[i:] += x` does when it has been done."""
-    if not (isinstance(value, Handle) or wrap.is_sized(value)):
+    if not (isinstance(value, Handle) or wrap.is_dynamic_array(value)):
         return False
     here, there = _base(target), _base(value)
     if here.storage is not there.storage or here.is_readonly or not views.same(here.path, there.path):
         return False
-    one, other = (x.extents if wrap.is_sized(x) else (None,) * x.ndim for x in (target, value))
+    one, other = (x.extents if wrap.is_dynamic_array(x) else (None,) * x.ndim for x in (target, value))
     pairs = zip(one, other, strict=True)
     return all(a is b or (a is not None and b is not None and a.same(b)) for a, b in pairs)
 
 
-def _base(array: Any) -> Handle:
+def _base(array: Value) -> Handle:
     """The array, or the memory of static shape that one of run-time size is a part of."""
-    return array.memory if wrap.is_sized(array) else array  # type: ignore[no-any-return]
+    return array.memory if wrap.is_dynamic_array(array) else array  # type: ignore[no-any-return]
 
 
-def assigned(value: Any, dtype: np.dtype[Any]) -> Any:
+def assigned(value: Value, dtype: np.dtype) -> Value:
     """The value to assign to elements of a dtype: a Python number is converted as `int` and `float` do it, or raise."""
     if isinstance(value, (list, tuple)) and dtype.kind in "iuf":
         return registry.FUNCTIONS[np.array](value, dtype)
@@ -137,7 +138,7 @@ def assigned(value: Any, dtype: np.dtype[Any]) -> Any:
     return python_conversions.to_kind(value, wanted)
 
 
-def _element(value: Any, dtype: np.dtype[Any]) -> Any:
+def _element(value: object, dtype: np.dtype) -> Value:
     """The value to assign to a single element: a number; of sequences only bool() makes one."""
     if dtype == np.bool_ and isinstance(value, (list, tuple)):
         return bool(value)
@@ -147,14 +148,14 @@ def _element(value: Any, dtype: np.dtype[Any]) -> Any:
     return value
 
 
-def _has_ellipsis(key: Any) -> bool:
+def _has_ellipsis(key: object) -> bool:
     return key is Ellipsis or (isinstance(key, tuple) and any(k is Ellipsis for k in key))
 
 
 # ---- taking a key apart ----------------------------------------------------------------------------------------------
 
 
-def _known(key: Any) -> Any:
+def _known(key: object) -> Value:
     """The key with masks that are known while tracing as plain ones, so that what they select has a static size."""
     if isinstance(key, tuple):
         return tuple(map(_known, key))
@@ -162,7 +163,7 @@ def _known(key: Any) -> Any:
         key = _index(key)
     if isinstance(key, device.Array):
         key = wrap.numpy_operand(key)
-    if wrap.is_sized(key):
+    if wrap.is_dynamic_array(key):
         return key
     if isinstance(key, Tracer) and key.abstract.dtype == np.bool_ and key.abstract.shape:
         atom = wrap.as_atom(key)
@@ -172,7 +173,7 @@ def _known(key: Any) -> Any:
     return key
 
 
-def _index(choice: UnionValue) -> Any:
+def _index(choice: UnionValue) -> Value:
     """The integer that an index stands for, which is of one kind or another, or None: that may not be the one."""
     value = choice.without_undefined()
     if not isinstance(value, UnionValue):
@@ -182,7 +183,7 @@ def _index(choice: UnionValue) -> Any:
         nones = [i for i, o in enumerate(value.options) if o is None]
         run_time_checks.fail_if(value.among(nones), lambda _: UnsupportedOperationError(_NEW_AXIS))
         value = value.assuming(others)
-    if not isinstance(value, UnionValue) or any(wrap.is_sized(o) or not _is_integer(o) for o in value.options):
+    if not isinstance(value, UnionValue) or any(wrap.is_dynamic_array(o) or not _is_integer(o) for o in value.options):
         return value
     return value.resolve()
 
@@ -193,12 +194,12 @@ _NEW_AXIS = (
 )
 
 
-def _is_integer(option: Any) -> bool:
+def _is_integer(option: object) -> bool:
     known = abstract_of_option(option)
     return known is not None and known.dtype.kind in "iu" and not known.shape
 
 
-def _spread(array: Any, key: Any) -> tuple[Any, Any]:
+def _spread(array: object, key: object) -> tuple[Value, Value]:
     """The array and the key with a single condition as a mask over a new axis."""
     found = scalar_masks.spread(array, key)
     if found is None:
@@ -207,7 +208,7 @@ def _spread(array: Any, key: Any) -> tuple[Any, Any]:
     return get(array, (*[slice(None)] * axis, None)), key
 
 
-def _mask_apart(array: Any, key: Any) -> Any:
+def _mask_apart(array: object, key: object) -> Value:
     """The part of the array that a key with one run-time mask selects; None for other keys.
 
     What stands before and beside the mask is taken first, as far as that leaves the result's axes where they are.
@@ -225,7 +226,7 @@ def _mask_apart(array: Any, key: Any) -> Any:
     )
 
 
-def _by_one_mask(array: Any, entries: list[Any], at: int) -> Any:
+def _by_one_mask(array: Value, entries: list[Value], at: int) -> Value:
     mask = entries[at]
     rank = len(mask.shape)
     gap = [i for i, k in enumerate(entries) if k is Ellipsis]
@@ -240,7 +241,7 @@ def _by_one_mask(array: Any, entries: list[Any], at: int) -> Any:
     return boolean_indexing.selected(part, mask, lead)
 
 
-def _check_adjacent(entries: list[Any], at: int) -> None:
+def _check_adjacent(entries: list[Value], at: int) -> None:
     """Integers beside a mask are index arrays to NumPy, which puts their axis first where they stand apart from it."""
     indexed = [i for i, k in enumerate(entries) if not (k is None or isinstance(k, slice))]
     if indexed[-1] - indexed[0] != len(indexed) - 1 and indexed != [at]:
@@ -250,7 +251,7 @@ def _check_adjacent(entries: list[Any], at: int) -> None:
         )
 
 
-def _normalise(array: Any, key: Any) -> list[Any]:
+def _normalise(array: Value, key: Value) -> list[Value]:
     """The key as a list with one entry an axis (or None for a new one), `...` filled in."""
     entries = list(key) if isinstance(key, tuple) else [key]
     expanded: list[Any] = []
@@ -272,11 +273,11 @@ def _normalise(array: Any, key: Any) -> list[Any]:
     return expanded[:at] + [slice(None)] * (array.ndim - used) + tail
 
 
-def _holds_traced(items: Iterable[Any]) -> bool:
+def _holds_traced(items: Iterable[Value]) -> bool:
     return any(_holds_traced(i) if isinstance(i, (list, tuple)) else isinstance(i, Tracer) for i in items)
 
 
-def _static_mask(array: Handle, mask: np.ndarray[Any, Any], axis: int) -> list[np.ndarray[Any, Any]]:
+def _static_mask(array: Handle, mask: np.ndarray, axis: int) -> list[np.ndarray]:
     if mask.shape != array.shape[axis : axis + mask.ndim]:
         raise IndexError(
             f"boolean index did not match indexed array along axis {axis}; size of axis is "
@@ -285,12 +286,12 @@ def _static_mask(array: Handle, mask: np.ndarray[Any, Any], axis: int) -> list[n
     return list(mask.nonzero())
 
 
-def _plan(array: Any, key: Any) -> _Plan:
+def _plan(array: Value, key: object) -> _Plan:
     plan = _Plan([], [], [], [], [], True)
     entries = _normalise(array, key)
     fancy = any(map(advanced_indexing.is_index_array, entries))
     sizes = _base(array).shape
-    extents = array.extents if wrap.is_sized(array) else (None,) * len(sizes)
+    extents = array.extents if wrap.is_dynamic_array(array) else (None,) * len(sizes)
     axis, positions = 0, []
     for place, k in enumerate(entries):
         if k is None:
@@ -325,7 +326,7 @@ def _keep(plan: _Plan, size: int, extent: ValidRegion | None) -> None:
     plan.extents.append(extent)
 
 
-def basic(array: Any, key: Any) -> tuple[tuple[views.AxisSlice, ...], tuple[int, ...]]:
+def basic(array: object, key: object) -> tuple[tuple[views.AxisSlice, ...], tuple[int, ...]]:
     """The slice of each axis and the shape of the result of a key without index arrays, for anything that has a shape.
 
     Raises
@@ -337,7 +338,7 @@ def basic(array: Any, key: Any) -> tuple[tuple[views.AxisSlice, ...], tuple[int,
     return tuple(plan.slices), tuple(plan.shape)
 
 
-def _view(given: Any, plan: _Plan) -> Handle:
+def _view(given: object, plan: _Plan) -> Handle:
     """The basic part of the key, as a view of static shape."""
     array = _base(given)
     steps: list[views.ViewStep] = []
@@ -363,17 +364,17 @@ def _slices(parts: list[views.AxisSlice], shape: tuple[int, ...]) -> list[views.
     return [views.Slice(tuple(fixed)), views.Slice(tuple(rest))]
 
 
-def _set_mask(array: Any, key: Any, value: Any) -> bool:
+def _set_mask(array: Value, key: Value, value: Value) -> bool:
     """`a[mask] = value` where the value does not depend on how many elements the mask selects; whether that was so."""
     mask = key[0] if isinstance(key, tuple) and len(key) == 1 else key
-    if wrap.is_sized(array) or wrap.is_sized(mask) or wrap.is_sized(value):
+    if wrap.is_dynamic_array(array) or wrap.is_dynamic_array(mask) or wrap.is_dynamic_array(value):
         return False
     if not boolean_indexing.is_run_time_mask(mask):
         return False
     boolean_indexing.check(array, mask, len(mask.abstract.shape))
     operand = wrap.numpy_operand(assigned(value, array.dtype))
     tail = array.shape[len(mask.abstract.shape) :]
-    if wrap.is_sized(operand) or len(wrap.shape_of(operand)) > len(tail):
+    if wrap.is_dynamic_array(operand) or len(wrap.shape_of(operand)) > len(tail):
         return False
     if 0 in mask.abstract.shape:
         return True

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Kind
@@ -18,7 +17,7 @@ from anabranch.runtime.values.tracer import Tracer
 _LARGEST = 8
 
 
-def element(value: Any, dtype: np.dtype[Any]) -> Any:
+def element(value: Value, dtype: np.dtype) -> Value:
     """Return the value to assign to an element of a dtype: NumPy's float scalars are converted by `int`, too."""
     scalar = isinstance(value, Tracer) and value.abstract.kind is Kind.SCALAR
     if scalar and value.abstract.dtype.kind == "f" and dtype.kind in "iu" and dtype != np.uint64:
@@ -26,7 +25,7 @@ def element(value: Any, dtype: np.dtype[Any]) -> Any:
     return indexing.assigned(value, dtype)
 
 
-def check_ints(floats: Atom, dtype: np.dtype[Any]) -> None:
+def check_ints(floats: Atom, dtype: np.dtype) -> None:
     """Raise as `int` does where one of some floats that become integers of a dtype is NaN, infinite or too large."""
     if floats.type.dtype.kind != "f" or dtype.kind not in "iu":
         return

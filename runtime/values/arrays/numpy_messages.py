@@ -11,17 +11,19 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import AnabranchError, ShapeMismatchError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Literal
+from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.static_requests import wanting
+from anabranch.runtime.values.static_requests import with_static_request
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 FAILURES = (TypeError, ValueError, IndexError)
 
 
-def reraise(error: Exception, call: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+def reraise(error: Exception, call: Callable[..., object], *args: object, **kwargs: object) -> None:
     """Raise what `call` raises in eager NumPy for operands of these shapes and dtypes.
 
     What is refused stays so, and a call that runs the user's own functions is not made again.
@@ -49,11 +51,11 @@ def reraise(error: Exception, call: Callable[..., Any], *args: Any, **kwargs: An
         f"compiled code: {error}"
     )
     for operand in (*args, *kwargs.values()):
-        wanting(refused, operand, f"an argument of {getattr(call, '__name__', 'a NumPy function')}")
+        with_static_request(refused, operand, f"an argument of {getattr(call, '__name__', 'a NumPy function')}")
     raise refused from error
 
 
-def refuse_unknown(call: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+def refuse_unknown(call: Callable[..., Any], *args: Value, **kwargs: Value) -> None:
     """Raise NumPy's own TypeError for arguments that this release of NumPy does not know, though others do."""
     told = _told(call)
     if told is None or (len(args) <= told[0] and told[1].issuperset(kwargs)):
@@ -91,24 +93,24 @@ def _silence() -> Iterator[None]:
         yield
 
 
-def _again(call: Callable[..., Any], args: Iterable[Any], kwargs: Mapping[str, Any]) -> None:
-    call(*map(_stand_in, args), **{k: _stand_in(v) for k, v in kwargs.items()})
+def _again(call: Callable[..., Any], args: Iterable[Value], kwargs: Mapping[str, Value]) -> None:
+    call(*map(_placeholder, args), **{k: _placeholder(v) for k, v in kwargs.items()})
 
 
-def _stand_in(value: Any) -> Any:
+def _placeholder(value: Value) -> Value:
     """Zeros of the same type, read-only where the array is; what is known stays, as a copy where it may be written."""
     if isinstance(value, UnionValue):
         value = value.resolve()
     if isinstance(value, (list, tuple)):
-        return type(value)(map(_stand_in, value))
+        return type(value)(map(_placeholder, value))
     if isinstance(value, slice):
-        return slice(*map(_stand_in, (value.start, value.stop, value.step)))
+        return slice(*map(_placeholder, (value.start, value.stop, value.step)))
     if isinstance(value, np.ndarray):
         return value.copy()
     if not isinstance(value, Tracer):
         return value
     abstract = value.abstract
-    atom = getattr(value, "atom", None)
+    atom = atoms.held_by(value)
     if isinstance(atom, Literal) and abstract.kind is not Kind.ARRAY:
         return atom.value[()] if abstract.kind is Kind.SCALAR else atom.value.item()
     if abstract.kind is Kind.PYTHON:

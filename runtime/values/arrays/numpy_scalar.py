@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
@@ -29,7 +30,7 @@ class NumPyLike(Tracer):
 
     __slots__ = ()
 
-    def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
+    def _binary(self, ufunc: np.ufunc, left: object, right: object) -> Value:
         made = apply_ufunc.operator(ufunc, left, right)
         if made is NotImplemented and not {type(left), type(right)}.isdisjoint(_NO_OPERANDS):
             texts = not {type(left), type(right)}.isdisjoint(_TEXTS)
@@ -39,25 +40,25 @@ class NumPyLike(Tracer):
                 _refuse(ufunc, left, right)
         return made
 
-    def _unary(self, ufunc: np.ufunc) -> Any:
+    def _unary(self, ufunc: np.ufunc) -> Value:
         return apply_ufunc.apply(ufunc, (self,))
 
     def __hash__(self) -> int:
         raise TypeError("unhashable type: 'numpy.ndarray'")
 
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self, other: object) -> Value:
         return registry.FUNCTIONS[np.matmul](self, other)
 
-    def __rmatmul__(self, other: Any) -> Any:
+    def __rmatmul__(self, other: object) -> Value:
         return registry.FUNCTIONS[np.matmul](other, self)
 
-    def __divmod__(self, other: Any) -> Any:
+    def __divmod__(self, other: object) -> Value:
         return apply_ufunc.apply(np.divmod, (self, other))
 
-    def __rdivmod__(self, other: Any) -> Any:
+    def __rdivmod__(self, other: object) -> Value:
         return apply_ufunc.apply(np.divmod, (other, self))
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> Value:
         staged = registry.FUNCTIONS.get(ufunc)
         if staged is None:
             numpys = getattr(np, ufunc.__name__, None) is ufunc
@@ -66,8 +67,8 @@ class NumPyLike(Tracer):
         return (staged if method == "__call__" else getattr(staged, method))(*inputs, **kwargs)
 
     def __array_function__(
-        self, function: Callable[..., Any], types: Iterable[type], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
+        self, function: Callable[..., object], types: Iterable[type], args: tuple[object, ...], kwargs: dict[str, Value]
+    ) -> Value:
         staged = registry.FUNCTIONS.get(function)
         if staged is None:
             name = f"{function.__module__}.{function.__name__}"
@@ -92,8 +93,8 @@ class NumPyLike(Tracer):
             raise UnsupportedOperationError(f"{owner}.{name} is not supported in compiled code")
         raise AttributeError(f"'{owner}' object has no attribute '{name}'")
 
-    def _method(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*args: Any, **kwargs: Any) -> Any:
+    def _method(self, name: str, function: Callable[..., object]) -> Callable[..., Any]:
+        def call(*args: object, **kwargs: object) -> Value:
             try:
                 made = function(self, *args, **kwargs)
             except numpy_messages.FAILURES as error:
@@ -111,7 +112,7 @@ class NumPyLike(Tracer):
         return self.abstract.shape
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> np.dtype:
         return self.abstract.dtype
 
     @property
@@ -138,7 +139,7 @@ _NO_OPERANDS = (*_TEXTS, *_FUNCTIONS, type(None), dict, set, frozenset)
 _EQUALITIES = (np.equal, np.not_equal)
 
 
-def _refuse(ufunc: np.ufunc, left: Any, right: Any) -> None:
+def _refuse(ufunc: np.ufunc, left: object, right: object) -> None:
     """Raise what NumPy raises for operands of Python's that are no numbers; a text repeated so many times is one."""
     if ufunc is np.multiply and (type(left) in _TEXTS or type(right) in _TEXTS):
         return
@@ -161,14 +162,14 @@ class NumPyScalar(NumPyLike):
         type = self.atom.type
         return Abstract(type.shape, type.dtype, Kind.SCALAR)
 
-    def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
+    def _binary(self, ufunc: np.ufunc, left: Value, right: Value) -> Value:
         if ufunc is np.multiply and isinstance(right if left is self else left, _SEQUENCES):
             return self._repeating()
         if takes_complex(ufunc, left, right):
             return python_operators.binary(ufunc, left, python_scalar(right.atom))
         return super()._binary(ufunc, left, right)
 
-    def _repeating(self) -> Any:
+    def _repeating(self) -> Value:
         """Leave it to Python to repeat a sequence so many times, which it does for integers alone."""
         if self.abstract.dtype.kind not in "iu":
             raise TypeError(f"can't multiply sequence by non-int of type 'numpy.{self.abstract.dtype.name}'")
@@ -177,7 +178,7 @@ class NumPyScalar(NumPyLike):
 
     __hash__ = Tracer.__hash__
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Value) -> Value:
         if type(key) is tuple and not key:
             return self
         if all(k is None or k is Ellipsis for k in (key if type(key) is tuple else (key,))):
@@ -190,7 +191,7 @@ class NumPyScalar(NumPyLike):
     def __iter__(self) -> NoReturn:
         raise TypeError(f"'{type(self).__name__}' object is not iterable")
 
-    def __round__(self, digits: Any = None) -> Any:
+    def __round__(self, digits: object = None) -> Value:
         dtype = self.abstract.dtype
         if dtype.kind in "bc":
             raise TypeError(f"type numpy.{dtype.name} doesn't define __round__ method")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.index_numbers import NO_BOUND, check_bound
@@ -16,7 +17,7 @@ from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window, masked
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import views
-from anabranch.runtime.values.static_requests import know
+from anabranch.runtime.values.static_requests import request_static
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
@@ -43,7 +44,7 @@ def part(k: slice, size: int, extent: ValidRegion | None = None) -> Part:
     return _strided(start, stop, step, size, extent)
 
 
-def _resolved(value: Any) -> Any:
+def _resolved(value: Value) -> Value:
     value = value.resolve() if isinstance(value, UnionValue) else value
     if isinstance(value, Tracer):
         check_bound(value)
@@ -66,7 +67,7 @@ def _refuse_zero(step: Bound) -> None:
         run_time_checks.fail_if(zero, lambda _: ValueError("slice step cannot be zero"))
 
 
-def undecided(key: Any) -> tuple[UnionValue, Callable[[Any], Any]] | None:
+def undecided(key: object) -> tuple[UnionValue, Callable[[Any], Any]] | None:
     """Return the undecided part of a key, and the key with each of its values.
 
     That is a bound of a slice that is None or an int, a step of unknown sign, or an index that may be no int.
@@ -82,7 +83,7 @@ def undecided(key: Any) -> tuple[UnionValue, Callable[[Any], Any]] | None:
     return None
 
 
-def _alternatives(part: Any, name: str) -> UnionValue | None:
+def _alternatives(part: object, name: str) -> UnionValue | None:
     if isinstance(part, UnionValue):
         part = part.without_undefined()
     if isinstance(part, UnionValue):
@@ -95,7 +96,7 @@ def _alternatives(part: Any, name: str) -> UnionValue | None:
     known = size_arithmetic.interval_of(step)
     if not known.low < 0 < known.high:
         return None
-    know(step, "the sign of a slice's step")
+    request_static(step, "the sign of a slice's step")
     _refuse_zero(step)
     forward = atoms.ufunc(np.greater, size_arithmetic.atom_of(step), atoms.literal(0, np.int64))
     backward, ahead = size_arithmetic.minimum(step, -1), size_arithmetic.maximum(step, 1)
@@ -108,18 +109,18 @@ def _may_be_no_index(part: UnionValue) -> bool:
     return len(kinds) > 1
 
 
-def _replaced(key: Any, place: int, part: Any) -> Any:
+def _replaced(key: object, place: int, part: object) -> Value:
     return (*key[:place], part, *key[place + 1 :]) if isinstance(key, tuple) else part
 
 
-def _decided(key: Any, place: int, name: str, part: Any) -> Any:
+def _decided(key: Value, place: int, name: str, part: Value) -> Value:
     if not isinstance(key, tuple):
         parts = {"start": key.start, "stop": key.stop, "step": key.step, name: part}
         return slice(parts["start"], parts["stop"], parts["step"])
     return (*key[:place], _decided(key[place], 0, name, part), *key[place + 1 :])
 
 
-def _forward(start: Any, stop: Any, size: int, extent: ValidRegion | None) -> Part:
+def _forward(start: Value, stop: Value, size: int, extent: ValidRegion | None) -> Part:
     count = size if extent is None else extent.size
     low = 0 if start is None else size_arithmetic.position(start, count)
     high = count if stop is None else size_arithmetic.position(stop, count)
@@ -185,14 +186,14 @@ def _chosen(extent: ValidRegion | None, size: int, choose: Callable[[Atom], Atom
     if isinstance(extent, Masked):
         rank = compaction.ranks(extent.mask.atom)
     elif isinstance(extent, Window):
-        rank = atoms.ufunc(np.subtract, places, _line(extent.start, size))
+        rank = atoms.ufunc(np.subtract, places, _as_vector(extent.start, size))
     else:
         rank = places
     mask = choose(rank)
     return views.AxisSlice(0, size), masked(mask if valid is None else atoms.logical_and(mask, valid))
 
 
-def _line(value: Bound | Atom, size: int) -> Atom:
+def _as_vector(value: Bound | Atom, size: int) -> Atom:
     atom = value if not isinstance(value, int) and not isinstance(value, Tracer) else wrap.as_atom(value, np.int64)
     return atoms.broadcast_to(atom, (size,))
 
@@ -200,12 +201,12 @@ def _line(value: Bound | Atom, size: int) -> Atom:
 def _between(rank: Atom, low: Bound, high: Bound) -> Atom:
     n = rank.type.shape[0]
     return atoms.logical_and(
-        atoms.ufunc(np.greater_equal, rank, _line(low, n)), atoms.ufunc(np.less, rank, _line(high, n))
+        atoms.ufunc(np.greater_equal, rank, _as_vector(low, n)), atoms.ufunc(np.less, rank, _as_vector(high, n))
     )
 
 
 def _multiple(among: Atom, rank: Atom, origin: Bound, stride: Bound | Atom) -> Atom:
     n = rank.type.shape[0]
-    away = atoms.ufunc(np.absolute, atoms.ufunc(np.subtract, rank, _line(origin, n)))
-    rest = atoms.ufunc(np.remainder, away, _line(stride, n))
-    return atoms.logical_and(among, atoms.ufunc(np.equal, rest, _line(0, n)))
+    away = atoms.ufunc(np.absolute, atoms.ufunc(np.subtract, rank, _as_vector(origin, n)))
+    rest = atoms.ufunc(np.remainder, away, _as_vector(stride, n))
+    return atoms.logical_and(among, atoms.ufunc(np.equal, rest, _as_vector(0, n)))

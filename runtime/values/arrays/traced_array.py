@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import ImmutableArrayError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
@@ -32,7 +33,7 @@ class TracedArray(Handle, NumPyLike):
         return self._shape
 
     @shape.setter
-    def shape(self, shape: Any) -> None:
+    def shape(self, shape: Value) -> None:
         reshaped = self.reshape(shape)
         if reshaped.shape == self._shape:
             return
@@ -52,33 +53,33 @@ class TracedArray(Handle, NumPyLike):
         self.path, self._shape, self._abstract = reshaped.path, reshaped.shape, None
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> np.dtype:
         dtype = self.storage.type.dtype
         if dtype.kind == "c" and any(isinstance(s, views.ComplexPart) for s in self.path):
             return np.dtype(np.float32 if dtype.itemsize == 8 else np.float64)
         return dtype
 
     @dtype.setter
-    def dtype(self, value: Any) -> None:
+    def dtype(self, value: Value) -> None:
         if np.dtype(value) != self.dtype:
             _refused_setter("dtype")(self, value)
 
     @property
-    def real(self) -> Any:
+    def real(self) -> Value:
         """The real part: a view, or the array itself where it is real."""
         return registry.PROPERTIES["real"](self)
 
     @real.setter
-    def real(self, value: Any) -> None:
+    def real(self, value: Value) -> None:
         self.real.assign(_as_array(value))
 
     @property
-    def imag(self) -> Any:
+    def imag(self) -> Value:
         """The imaginary part: a view."""
         return registry.PROPERTIES["imag"](self)
 
     @imag.setter
-    def imag(self, value: Any) -> None:
+    def imag(self, value: Value) -> None:
         if self.dtype.kind != "c":
             raise TypeError("array does not have imaginary part to set")
         self.imag.assign(_as_array(value))
@@ -91,7 +92,7 @@ class TracedArray(Handle, NumPyLike):
             )
         if self.is_readonly:
             raise _read_only(self.storage)
-        fine = try_regions.unhindered()
+        fine = try_regions.nothing_failed()
         self.overwrite(value if fine is None else atoms.select(fine, value, self.atom))
 
     def overwrite(self, value: Atom) -> None:
@@ -100,10 +101,10 @@ class TracedArray(Handle, NumPyLike):
         whole = views.write(builder.read(self.storage), self.path, value) if self.path else value
         aliasing.write(builder, self.storage, whole)
 
-    def assign(self, value: Any) -> None:
+    def assign(self, value: object) -> None:
         """`a[...] = value`: cast (unsafe, as NumPy's assignment does) and broadcast."""
         value = wrap.numpy_operand(integer_elements.element(value, self.dtype))
-        if wrap.is_sized(value):
+        if wrap.is_dynamic_array(value):
             value = broadcasting.fitted(value, self)
         atom = wrap.as_atom(value, self.dtype)
         source = atom.type.shape
@@ -117,17 +118,17 @@ class TracedArray(Handle, NumPyLike):
         view.is_view = True
         return view
 
-    def __copy__(self) -> Any:
+    def __copy__(self) -> Value:
         return wrap.array_of(self.atom)
 
-    def __getitem__(self, key: Any) -> Any:
+    def __getitem__(self, key: Value) -> Value:
         try:
             return indexing.get(self, key)
         except numpy_messages.FAILURES as error:
             numpy_messages.reraise(error, np.ndarray.__getitem__, self, key)
             raise
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Value, value: Value) -> None:
         if isinstance(self.storage.readonly, OnDevice):
             raise _read_only(self.storage)  # whatever else is wrong with it
         if isinstance(value, UnionValue) and value.has_several_dtypes:
@@ -142,7 +143,7 @@ class TracedArray(Handle, NumPyLike):
             numpy_messages.reraise(error, np.ndarray.__setitem__, self, key, value)
             raise
 
-    def __delitem__(self, key: Any) -> None:
+    def __delitem__(self, key: object) -> None:
         raise ValueError("cannot delete array elements")
 
     def __len__(self) -> int:
@@ -150,21 +151,21 @@ class TracedArray(Handle, NumPyLike):
             raise TypeError("len() of unsized object")
         return self._shape[0]
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Value]:
         if not self._shape:
             raise TypeError("iteration over a 0-d array")
         return (self[i] for i in range(self._shape[0]))
 
-    def inplace(self, ufunc: np.ufunc, other: Any) -> TracedArray:
+    def inplace(self, ufunc: np.ufunc, other: object) -> TracedArray:
         """`a += b` and its kin: NumPy's loop, its `same_kind` cast back, written into this memory."""
         if isinstance(other, UnionValue) and other.has_several_dtypes:
             other.through(lambda one: self.inplace(ufunc, one))
             return self
-        if wrap.is_sized(other):
+        if wrap.is_dynamic_array(other):
             apply_ufunc.check_output(ufunc, (self, other), self.dtype)
         try:
             other = wrap.numpy_operand(other)
-            if wrap.is_sized(other):
+            if wrap.is_dynamic_array(other):
                 other = broadcasting.fitted(other, self, broadcasting.in_place)
             (result,) = apply_ufunc.apply_atoms(ufunc, (self, other), output=self.dtype)
             if result.type.shape != self._shape:
@@ -175,7 +176,7 @@ class TracedArray(Handle, NumPyLike):
             raise
         return self
 
-    def __imatmul__(self, other: Any) -> TracedArray:
+    def __imatmul__(self, other: object) -> TracedArray:
         try:
             registry.FUNCTIONS[np.matmul](self, other, out=self)
         except numpy_messages.FAILURES as error:
@@ -193,7 +194,7 @@ def _read_only(storage: Storage) -> Exception:
     return ValueError("assignment destination is read-only")
 
 
-def _as_array(value: Any) -> Any:
+def _as_array(value: object) -> Value:
     """A complex number as NumPy's, of which a part may be dropped; other values as they are."""
     if type(value) is complex:
         return np.complex128(value)
@@ -216,7 +217,7 @@ def _attribute(name: str, setter: Callable[[Any, Any], None]) -> property:
 
 
 def _refused_setter(name: str) -> Callable[[TracedArray, Any], None]:
-    def refuse(_: TracedArray, value: Any) -> None:
+    def refuse(_: TracedArray, value: Value) -> None:
         raise UnsupportedOperationError(
             f"numpy.ndarray.{name} is set, which compiled code cannot do, since an array has no memory while tracing; "
             "make a new array or a view instead (astype, view, reshape)"
@@ -226,13 +227,13 @@ def _refused_setter(name: str) -> Callable[[TracedArray, Any], None]:
 
 
 def _fixed(name: str) -> Callable[[TracedArray, Any], None]:
-    def refuse(_: TracedArray, value: Any) -> None:
+    def refuse(_: TracedArray, value: Value) -> None:
         raise AttributeError(f"attribute '{name}' of 'numpy.ndarray' objects is not writable")
 
     return refuse
 
 
-def _set_flat(array: TracedArray, value: Any) -> None:
+def _set_flat(array: TracedArray, value: object) -> None:
     """`a.flat = value`: all elements in C order, from those of the value over and over."""
     registry.FUNCTIONS[np.put](array, np.arange(array.size), value)
 

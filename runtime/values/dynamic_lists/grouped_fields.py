@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal, Var
 from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms
@@ -69,7 +70,7 @@ class FieldGroups:
             for row in self.rows
         ]
 
-    def spread(self, wholes: Sequence[Atom]) -> list[Any]:
+    def spread(self, wholes: Sequence[Atom]) -> list[Value]:
         """The leaves, of what the groups are carried as."""
         leaves: list[Any] = [None] * len(self.types)
         for row, whole in zip(self.rows, wholes, strict=True):

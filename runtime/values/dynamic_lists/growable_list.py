@@ -8,26 +8,26 @@ from anabranch.runtime.values.attributes import StandIn
 from anabranch.runtime.values.dynamic_lists.items import Items
 
 
-class MayGrow(StandIn):
+class Growable(StandIn):
     """The base of lists and deques that may come to have a length known only at run time: then they have `items`."""
 
     __slots__ = ()
     items: Items | None
     site: Any
-    home: Any  # the row of a table that it is
+    row_binding: Any  # the row of a table that it is
     native: Any  # the built-in class that it stands for
-    is_grown: bool
+    is_dynamic: bool
     is_fixed: bool
 
     def __anabranch_sample__(self) -> object:
         return self.native()
 
 
-def is_grown(value: object) -> bool:
+def is_dynamic_list(value: object) -> bool:
     """Return whether a value is a list or deque whose length is known only at run time."""
-    return isinstance(value, MayGrow) and value.is_grown
+    return isinstance(value, Growable) and value.is_dynamic
 
 
 def is_fixed(value: object) -> bool:
     """Return whether a value is a list of static length whose elements are side by side."""
-    return isinstance(value, MayGrow) and value.is_fixed
+    return isinstance(value, Growable) and value.is_fixed

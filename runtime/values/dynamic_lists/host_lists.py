@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.values.containers import Structure
 
 
-class Grown:
+class HostList:
     """The class that structures of such lists name; there are no instances."""
 
 
 @frozen
-class GrownListStructure(Structure):
+class HostListStructure(Structure):
     """That of a list or deque of one part, its elements; `extra` is the built-in class, and a deque's `maxlen`."""
 
     @property
-    def grown(self) -> bool:
+    def is_dynamic_list(self) -> bool:
         """True: its length is known only at run time, or its elements are side by side."""
         return True
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[object]) -> Value:
         native, maxlen = self.extra
         return native(children[0]) if maxlen is None else native(children[0], maxlen)
 
 
-def grown_list(native: type, keys: tuple[Any, ...], maxlen: int | None) -> GrownListStructure:
+def host_list_structure(native: type, keys: tuple[object, ...], maxlen: int | None) -> HostListStructure:
     """Return the structure of a list or deque that the caller gets."""
-    return GrownListStructure(Grown, keys, (native, maxlen))
+    return HostListStructure(HostList, keys, (native, maxlen))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ def _kind(cls: type) -> layouts.Layout:
     return layouts.Constant(None) if cls is type(None) else layouts.Leaf(python_abstract(cls))
 
 
-def kinds_of(values: Sequence[Any]) -> list[layouts.Layout] | None:
+def kinds_of(values: Sequence[object]) -> list[layouts.Layout] | None:
     """The kinds of elements, in order, where all are Python's own numbers or None; None for any others."""
     classes = dict.fromkeys(map(type, values))
     if not all(cls in _NUMBERS or cls is type(None) for cls in classes):
@@ -47,7 +46,7 @@ def is_plain(kind: layouts.Layout) -> bool:
             return all(map(is_plain, options))
 
 
-def memory_of(values: Sequence[Any], variants: Sequence[layouts.Layout]) -> list[Atom] | None:
+def memory_of(values: Sequence[object], variants: Sequence[layouts.Layout]) -> list[Atom] | None:
     """The tags (of several kinds) and the memory of Python's own numbers; None for any other elements."""
     found = kinds_of(values)
     if not values or found is None or not all(kind in variants for kind in found):
@@ -68,7 +67,7 @@ def memory_of(values: Sequence[Any], variants: Sequence[layouts.Layout]) -> list
     return memory
 
 
-def _vector(values: np.ndarray[Any, Any]) -> Atom:
+def _vector(values: np.ndarray) -> Atom:
     """A constant, computed from less where it can be."""
     n = len(values)
     if values.tobytes() == np.full(n, values[0]).tobytes():

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.storage import Part
@@ -27,7 +28,7 @@ from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import layout as layouts, node_graphs, node_reference, node_structures
 
 
-def wholes(values: Sequence[Any], form: ItemForm) -> list[Atom]:
+def wholes(values: Sequence[object], form: ItemForm) -> list[Atom]:
     """The arrays that hold values of a form, one for each of its leaves."""
     columns: list[list[Atom]] = [[] for _ in form.bases]
     for value in values:
@@ -57,19 +58,19 @@ class ItemForm(abc.ABC):
         return False
 
     @abc.abstractmethod
-    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+    def collect(self, value: object, columns: Sequence[list[Atom]]) -> None:
         """Append the items of each leaf of a value to its column, in C order."""
 
-    def leaves(self, value: Any) -> list[Atom]:
+    def leaves(self, value: Value) -> list[Atom]:
         """The atoms of a value, one for each of the types."""
         return [atoms.reshape(w, t.shape) for w, t in zip(wholes([value], self), self.types, strict=True)]
 
     @abc.abstractmethod
-    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+    def build(self, wholes: Sequence[Atom], place: int) -> Value:
         """The value that lies at a place of arrays that hold such values."""
 
     @abc.abstractmethod
-    def at(self, leaves: Iterator[Atom]) -> Any:
+    def at(self, leaves: Iterator[Atom]) -> Value:
         """The value of atoms of the types."""
 
     @abc.abstractmethod
@@ -87,13 +88,13 @@ class ConstantForm(ItemForm):
     def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
         return []
 
-    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+    def collect(self, value: object, columns: Sequence[list[Atom]]) -> None:
         pass
 
-    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+    def build(self, wholes: Sequence[Atom], place: int) -> Value:
         return self.value
 
-    def at(self, leaves: Iterator[Atom]) -> Any:
+    def at(self, leaves: Iterator[Atom]) -> Value:
         return self.value
 
     def joined(self, other: ItemForm) -> ItemForm | None:
@@ -114,13 +115,13 @@ class StaticNumbersForm(ItemForm):
     def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
         return []
 
-    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+    def collect(self, value: object, columns: Sequence[list[Atom]]) -> None:
         pass
 
-    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+    def build(self, wholes: Sequence[Atom], place: int) -> Value:
         return self.values[place]
 
-    def at(self, leaves: Iterator[Atom]) -> Any:
+    def at(self, leaves: Iterator[Atom]) -> Value:
         raise AssertionError("of no one place")
 
     def joined(self, other: ItemForm) -> ItemForm | None:
@@ -138,13 +139,13 @@ class Number(ItemForm):
     def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
         return [((), self.abstract.type)]
 
-    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
-        columns[0].append(wrap.held_as(value, self.abstract))
+    def collect(self, value: object, columns: Sequence[list[Atom]]) -> None:
+        columns[0].append(wrap.atom_as(value, self.abstract))
 
-    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+    def build(self, wholes: Sequence[Atom], place: int) -> Value:
         return self.at(iter([Part(self.abstract.type, wholes[0], place)]))
 
-    def at(self, leaves: Iterator[Atom]) -> Any:
+    def at(self, leaves: Iterator[Atom]) -> Value:
         if self.abstract.kind is Kind.PYTHON:
             return python_scalar(next(leaves), self.interval)
         return wrap.from_abstract(self.abstract, next(leaves))
@@ -173,24 +174,24 @@ class Fresh(ItemForm):
     def mutable(self) -> bool:
         return True
 
-    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+    def collect(self, value: Value, columns: Sequence[list[Atom]]) -> None:
         columns[0].append(current().read(value.storage))
 
-    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+    def build(self, wholes: Sequence[Atom], place: int) -> Value:
         return self.at(iter([Part(self.abstract.type, wholes[0], place)]))
 
-    def at(self, leaves: Iterator[Atom]) -> Any:
+    def at(self, leaves: Iterator[Atom]) -> Value:
         made = wrap.array_of(next(leaves))
-        memory_layout.give(made, self.traits)
+        memory_layout.set_traits(made, self.traits)
         return made
 
     def joined(self, other: ItemForm) -> ItemForm | None:
         return self if self == other else None
 
 
-def _noted(structure: containers.Structure, made: Any) -> Any:
+def _noted(structure: containers.Structure, made: object) -> Value:
     """A container of an item; a tuple of each reading of an item is another one here, and one in Python."""
-    (current().trace.identity.bear if structure.mutable else current().trace.identity.merge)(made)
+    (current().trace.identity.note_created if structure.mutable else current().trace.identity.merge)(made)
     return made
 
 
@@ -209,19 +210,19 @@ class StructureForm(ItemForm):
     def mutable(self) -> bool:
         return self.structure.mutable or any(p.mutable for p in self.parts)
 
-    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+    def collect(self, value: object, columns: Sequence[list[Atom]]) -> None:
         left = iter(columns)
         for part, child in zip(self.parts, self.structure.children(value), strict=True):
             part.collect(child, list(itertools.islice(left, len(part.bases))))
 
-    def _made(self, children: list[Any]) -> Any:
+    def _made(self, children: list[Value]) -> Value:
         return _noted(self.structure, self.structure.build(children))
 
-    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+    def build(self, wholes: Sequence[Atom], place: int) -> Value:
         left = iter(wholes)
         return self._made([p.build(list(itertools.islice(left, len(p.types))), place) for p in self.parts])
 
-    def at(self, leaves: Iterator[Atom]) -> Any:
+    def at(self, leaves: Iterator[Atom]) -> Value:
         return self._made([p.at(leaves) for p in self.parts])
 
     def joined(self, other: ItemForm) -> ItemForm | None:
@@ -251,15 +252,15 @@ class SequenceForm(ItemForm):
     def mutable(self) -> bool:
         return self.structure.mutable or self.item.mutable
 
-    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+    def collect(self, value: object, columns: Sequence[list[Atom]]) -> None:
         for child in self.structure.children(value):
             self.item.collect(child, columns)
 
-    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+    def build(self, wholes: Sequence[Atom], place: int) -> Value:
         items = [self.item.build(wholes, place * self.count + i) for i in range(self.count)]
         return _noted(self.structure, self.structure.build(items))
 
-    def at(self, leaves: Iterator[Atom]) -> Any:
+    def at(self, leaves: Iterator[Atom]) -> Value:
         # As if these were one row of arrays with one axis more.
         return self.build([atoms.reshape(a, (1, *a.type.shape)) for a in leaves], 0)
 
@@ -285,17 +286,17 @@ class Numbered(ItemForm):
     def _structure(self) -> node_structures.ReferenceStructure:
         return node_structures.structure_in(self.graph, self.kinds)
 
-    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+    def collect(self, value: object, columns: Sequence[list[Atom]]) -> None:
         (number,) = self._structure.children(value)
         columns[0].append(wrap.as_atom(number, np.int32))
 
-    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+    def build(self, wholes: Sequence[Atom], place: int) -> Value:
         whole = wholes[0]
         if isinstance(whole, Literal):
             return self.at(iter([atoms.literal(whole.value[place], np.int32)]))
         return self.at(iter([Part(node_reference.INDEX.type, whole, place)]))
 
-    def at(self, leaves: Iterator[Atom]) -> Any:
+    def at(self, leaves: Iterator[Atom]) -> Value:
         return self._structure.build([wrap.from_abstract(node_reference.INDEX, next(leaves))])
 
     def joined(self, other: ItemForm) -> ItemForm | None:
@@ -306,7 +307,7 @@ class Numbered(ItemForm):
         return Numbered(self.graph, self.kinds | other.kinds)
 
 
-def _number(value: Any) -> Number | None:
+def _number(value: object) -> Number | None:
     abstract = abstract_of(value)
     if abstract is None or abstract.shape:
         return None

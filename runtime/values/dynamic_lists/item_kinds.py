@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.grammar import a
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current
@@ -35,7 +36,7 @@ class ItemRow:
         return int(self.tag.value) if isinstance(self.tag, Literal) else None
 
     @staticmethod
-    def of(value: Any, variants: tuple[layouts.Layout, ...]) -> ItemRow:
+    def of(value: Value, variants: tuple[layouts.Layout, ...]) -> ItemRow:
         """The row of a value, with its kind among the others."""
         if isinstance(value, UnionValue):
             value = value.without_undefined()
@@ -67,7 +68,7 @@ class ItemRow:
         return ItemRow(variants, tag, tuple(leaves))
 
 
-def _options(value: Any) -> tuple[Any, ...]:
+def _options(value: Value) -> tuple[Value, ...]:
     """Return the things that a value may be, of which a record that is known by its number is one."""
     is_one = not isinstance(value, UnionValue) or isinstance(value, Reference)
     return (value,) if is_one else value.options
@@ -76,10 +77,10 @@ def _options(value: Any) -> tuple[Any, ...]:
 def _keep(packed: Sequence[pack_unpack.Packed]) -> None:
     for part in packed:
         if part.handle is not None:
-            current().keep(part.handle.storage)
+            current().freeze(part.handle.storage)
 
 
-def kind_of(value: Any) -> layouts.Layout:
+def kind_of(value: Value) -> layouts.Layout:
     """The kind of an element."""
     return general(layouts.describe(value))
 
@@ -120,7 +121,7 @@ def _can_be_copied(structure: containers.Structure) -> bool:
     return structure.cls in (list, dict) or getattr(structure.cls, "native", None) is list
 
 
-def note_copied(value: Any) -> None:
+def note_copied(value: object) -> None:
     """Note the lists and dicts of an item: the copies in the list stand for them as long as nobody changes them."""
     structure = containers.structure_of(value)
     if structure is None or structure.flat or (records.is_record(value) and records.graph_outside(value) is not None):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import ArrayType, Atom, Equation
 from anabranch.runtime.tracing.builder import Builder, builder_or_none, current
 from anabranch.runtime.tracing.capacity import Capacity
@@ -70,17 +71,17 @@ class Past:
     kinds: tuple[int, ...]
 
     @property
-    def objects(self) -> tuple[Any, ...]:
+    def objects(self) -> tuple[Value, ...]:
         """The first elements that are known as such."""
-        return head_objects(self.contents)
+        return prefix_objects(self.contents)
 
 
 class Items:
-    """`length` elements; `parts` are the length, where the first is (of a ring), tags (of several kinds), memory."""
+    """`length` elements; `parts` are the length, the first's place (if circular), tags (of several kinds), memory."""
 
     __slots__ = ("grown_from", "parts", "past", "read", "structure")
 
-    def __init__(self, structure: ItemsStructure, parts: Sequence[Any]) -> None:
+    def __init__(self, structure: ItemsStructure, parts: Sequence[object]) -> None:
         self.structure = structure
         # Of which these are with more at the end, and the kinds of those (None: one of several).
         self.grown_from: tuple[Items, tuple[int | None, ...]] | None = None
@@ -92,14 +93,14 @@ class Items:
         self.parts: tuple[Any, ...] = (length, *rest)
 
     @staticmethod
-    def of(value: Any, structure: ItemsStructure) -> Items:
+    def of(value: Value, structure: ItemsStructure) -> Items:
         """Contents of a list with the memory, and the kinds, that the structure says."""
         if not isinstance(value, Items):
             return _side_by_side(list(value), structure)
         if value.structure == structure:
             return value if value.structure is structure else Items(structure, value.parts)
-        items = value if structure.fixed else value.resized(structure.capacity, structure.room)
-        if items.structure.ring and not structure.ring:
+        items = value if structure.fixed else value.resized(structure.capacity, structure.request)
+        if items.structure.is_circular and not structure.is_circular:
             items = items.taken(item_memory.iota(structure.capacity), items.length)
         return _with_kinds(items, structure)
 
@@ -109,18 +110,18 @@ class Items:
     # ---- parts -------------------------------------------------------------------------------------------------------
 
     @property
-    def length(self) -> Any:
+    def length(self) -> Value:
         """How many there are: a Python int, traced or not."""
         return self.parts[0]
 
     @property
-    def first(self) -> Any:
+    def first(self) -> Value:
         """Where the first one lies."""
-        return self.parts[1] if self.structure.ring else 0
+        return self.parts[1] if self.structure.is_circular else 0
 
     @property
     def _head(self) -> int:
-        return 2 if self.structure.ring else 1
+        return 2 if self.structure.is_circular else 1
 
     @property
     def tags(self) -> Atom | None:
@@ -139,15 +140,15 @@ class Items:
 
     def _with(self, length: Bound, first: Bound, tags: Atom | None, buffers: Sequence[Atom], **changed: Any) -> Items:
         structure = dataclasses.replace(self.structure, **changed) if changed else self.structure
-        head = [length, first] if structure.ring else [length]
+        head = [length, first] if structure.is_circular else [length]
         memory = [*([] if tags is None else [tags]), *buffers]
         return Items(structure, [*head, *map(ListBuffer, memory)])
 
-    def loosened(self) -> Items:
+    def with_dynamic_length(self) -> Items:
         """The same elements, of which the length may change."""
         return Items(dataclasses.replace(self.structure, fixed=False), self.parts) if self.structure.fixed else self
 
-    def fastened(self) -> Items:
+    def with_static_length(self) -> Items:
         """The same elements, of a length that is known and stays."""
         fitting = self.resized(self.length, None)
         return Items(dataclasses.replace(fitting.structure, fixed=True), fitting.parts)
@@ -157,13 +158,13 @@ class Items:
         return Items(dataclasses.replace(self.structure, fixed=False), (length, *self.parts[1:]))
 
     def without_first(self, length: Bound) -> Items:
-        """All but the first, of a ring."""
+        """All but the first, of a circular buffer."""
         return Items(self.structure, (length, self._around(self.first + 1), *self.parts[2:]))
 
     # ---- places ------------------------------------------------------------------------------------------------------
 
-    def _around(self, place: Bound) -> Any:
-        """A place of a ring, which may have gone past its end once."""
+    def _around(self, place: Bound) -> Value:
+        """A place of a circular buffer, which may have gone past its end once."""
         n = self.structure.capacity
         atom = wrap.as_atom(place, np.int64)
         past = atoms.ufunc(np.greater_equal, atom, atoms.literal(n, np.int64))
@@ -172,12 +173,12 @@ class Items:
 
     def place(self, position: Bound) -> Atom:
         """Where the element at a position lies."""
-        place = self._around(self.first + position) if self.structure.ring else position
+        place = self._around(self.first + position) if self.structure.is_circular else position
         return wrap.as_atom(place, np.int64)
 
     def places(self, positions: Atom) -> Atom:
         """The same for a vector of positions."""
-        if not self.structure.ring:
+        if not self.structure.is_circular:
             return positions
         n = atoms.literal(np.full(positions.type.shape, max(self.structure.capacity, 1)), np.int64)
         first = atoms.broadcast_to(wrap.as_atom(self.first, np.int64), positions.type.shape)
@@ -185,7 +186,7 @@ class Items:
 
     # ---- elements ----------------------------------------------------------------------------------------------------
 
-    def item(self, position: Bound) -> Any:
+    def item(self, position: Bound) -> Value:
         """The element at a position that is in range."""
         past, kinds = self.past, self.structure.variants
         kind = 0 if len(kinds) == 1 else None
@@ -213,7 +214,7 @@ class Items:
         builder = current()
         for array in made:
             if array is not None:
-                builder.keep(array.storage)
+                builder.freeze(array.storage)
                 # Another element may be the same array.
                 builder.trace.identity.merged[id(array)] = array
         if type(position) is int and builder.equations:
@@ -221,7 +222,7 @@ class Items:
             self.read[position] = Read(value, builder, last, builder.equations[last])
         return value
 
-    def with_item(self, position: Bound, value: Any) -> Items:
+    def with_item(self, position: Bound, value: object) -> Items:
         """With another element at a position that is in range."""
         row = item_kinds.ItemRow.of(value, self.structure.variants)
         items = Items.of(self, dataclasses.replace(self.structure, variants=row.variants))
@@ -235,18 +236,18 @@ class Items:
         buffers = [b if a is None else item_memory.updated(b, a, place) for b, a in pairs]
         return self._with(self.length, self.first, tags, buffers)
 
-    def pushed(self, value: Any, front: bool = False) -> Items:
-        """With one element more at the end, or (of a ring) at the front."""
+    def pushed(self, value: object, front: bool = False) -> Items:
+        """With one element more at the end, or (of a circular buffer) at the front."""
         row = item_kinds.ItemRow.of(value, self.structure.variants)
         structure = dataclasses.replace(self.structure, variants=row.variants, fixed=False)
-        if structure.room is None:
+        if structure.request is None:
             structure = dataclasses.replace(structure, capacity=structure.capacity + 1)
         items = Items.of(self, structure)
         length = wrap.as_atom(items.length, np.int64)
         most = interval_of(items.length).high
-        if structure.room is not None and most >= structure.capacity:
+        if structure.request is not None and most >= structure.capacity:
             full = atoms.ufunc(np.greater_equal, length, atoms.literal(structure.capacity, np.int64))
-            capacity_requests.exceeded(full, structure.room)
+            capacity_requests.exceeded(full, structure.request)
         first = items.first
         if front:
             first = items._around(items.first + (structure.capacity - 1))
@@ -254,7 +255,7 @@ class Items:
         written = items._written(place, row)
         longest = Interval(0, min(most + 1, structure.capacity))
         more = python_scalar(atoms.ufunc(np.add, length, atoms.literal(1, np.int64)), longest)
-        head = (more, first) if structure.ring else (more,)
+        head = (more, first) if structure.is_circular else (more,)
         made = Items(structure, (*head, *written.parts[len(head) :]))
         if not front:
             source, kinds = self.grown_from or (self, ())
@@ -274,7 +275,7 @@ class Items:
             memory = [item_memory.between(m, places.start, places.stop) for m in self.memory]
             structure = dataclasses.replace(self.structure, capacity=len(places))
             return Items(structure, (len(places), *map(ListBuffer, memory)))
-        return self.taken(atoms.literal(np.array(places, np.int64)), len(places)).fastened()
+        return self.taken(atoms.literal(np.array(places, np.int64)), len(places)).with_static_length()
 
     def taken(self, positions: Atom, length: Bound) -> Items:
         """The elements at these positions (an int64 vector), of which the first `length` count."""
@@ -282,23 +283,23 @@ class Items:
         memory = [item_memory.gathered(b, places) for b in self.buffers]
         tags = None if self.tags is None else item_memory.gathered(self.tags, places)
         (capacity,) = positions.type.shape
-        room = self.structure.room if capacity == self.structure.capacity else None
-        return self._with(length, 0, tags, memory, capacity=capacity, room=room, fixed=False)
+        request = self.structure.request if capacity == self.structure.capacity else None
+        return self._with(length, 0, tags, memory, capacity=capacity, request=request, fixed=False)
 
-    def resized(self, capacity: int, room: Capacity | None) -> Items:
-        """The same elements with other room."""
-        items, old = self.loosened(), self.structure.capacity
+    def resized(self, capacity: int, request: Capacity | None) -> Items:
+        """The same elements with another capacity."""
+        items, old = self.with_dynamic_length(), self.structure.capacity
         if capacity == old:
-            return Items(dataclasses.replace(items.structure, room=room), self.parts)
-        if self.structure.ring:
+            return Items(dataclasses.replace(items.structure, request=request), self.parts)
+        if self.structure.is_circular:
             items = self.taken(item_memory.iota(old), self.length)
-        if capacity < old and room is not None:
+        if capacity < old and request is not None:
             length = wrap.as_atom(self.length, np.int64)
             over = atoms.ufunc(np.greater, length, atoms.literal(capacity, np.int64))
-            capacity_requests.exceeded(over, room, length)
+            capacity_requests.exceeded(over, request, length)
         memory = [item_memory.fitted(b, capacity) for b in items.buffers]
         tags = None if items.tags is None else item_memory.fitted(items.tags, capacity)
-        return items._with(items.length, items.first, tags, memory, capacity=capacity, room=room)
+        return items._with(items.length, items.first, tags, memory, capacity=capacity, request=request)
 
 
 def _with_kinds(items: Items, structure: ItemsStructure) -> Items:
@@ -314,7 +315,7 @@ def _with_kinds(items: Items, structure: ItemsStructure) -> Items:
     tags = None
     if len(structure.variants) > 1:
         tags = _tags(items, [structure.variants.index(kind) for kind in old], structure.capacity)
-    head = (items.length, items.first) if structure.ring else (items.length,)
+    head = (items.length, items.first) if structure.is_circular else (items.length,)
     return Items(structure, (*head, *map(ListBuffer, ([] if tags is None else [tags]) + buffers)))
 
 
@@ -331,8 +332,8 @@ def _tags(items: Items, places: Sequence[int], capacity: int) -> Atom:
     return made
 
 
-def _side_by_side(values: list[Any], structure: ItemsStructure) -> Items:
-    start: list[int] = [len(values), 0] if structure.ring else [len(values)]
+def _side_by_side(values: list[Value], structure: ItemsStructure) -> Items:
+    start: list[int] = [len(values), 0] if structure.is_circular else [len(values)]
     constant = item_constants.memory_of(values, structure.variants)
     if constant is not None:
         return Items(structure, [*start, *(ListBuffer(item_memory.fitted(m, structure.capacity)) for m in constant)])
@@ -359,7 +360,7 @@ def one_after_another(parts: Sequence[Items]) -> Items:
     )
 
 
-def head_objects(contents: Any) -> tuple[Any, ...]:
+def prefix_objects(contents: object) -> tuple[Value, ...]:
     """Return the first elements that are known as objects."""
     if isinstance(contents, Items):
         return () if contents.past is None else contents.past.objects

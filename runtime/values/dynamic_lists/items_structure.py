@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.tracing.capacity import Capacity
@@ -27,7 +28,7 @@ class ElementsStructure(Structure):
     """The structure of a list's elements: where those of two lengths meet, they join as elements side by side."""
 
     @property
-    def ring(self) -> bool:
+    def is_circular(self) -> bool:
         """Return whether elements come and go at both ends."""
         raise NotImplementedError
 
@@ -41,7 +42,7 @@ class ElementsStructure(Structure):
         """The class of elements that lie side by side."""
         raise NotImplementedError
 
-    def meet(self, mine: layouts.Node, other: layouts.Node) -> layouts.Layout | None:
+    def join(self, mine: layouts.Node, other: layouts.Node) -> layouts.Layout | None:
         return joined(mine, other, self.items_class)
 
 
@@ -54,19 +55,20 @@ class ItemsStructure(ElementsStructure):
     variants : tuple of Layout
         The kinds of elements.
     capacity : int
-        How many there is room for.
-    room : Capacity, optional
-        Where the room was asked for that must suffice; without it there is one place more for each element appended.
-    ring : bool
+        How many elements fit.
+    request : Capacity, optional
+        Where the capacity was asked for that must suffice; without it there is one place more for each element that is
+        appended.
+    is_circular : bool
         The first element may lie anywhere, and the last before it.
     fixed : bool
-        There are always as many elements as there is room for, so that the length is no part.
+        There are always as many elements as the capacity, so that the length is no part.
     """
 
     variants: tuple[layouts.Layout, ...] = ()
     capacity: int = 0
-    room: Capacity | None = None
-    ring: bool = False
+    request: Capacity | None = None
+    is_circular: bool = False
     fixed: bool = False
 
     @property
@@ -89,7 +91,7 @@ class ItemsStructure(ElementsStructure):
     @property
     def layout(self) -> layouts.Node:
         """The layout in which all parts are run-time values."""
-        parts = [] if self.fixed else [_INT] * (2 if self.ring else 1)
+        parts = [] if self.fixed else [_INT] * (2 if self.is_circular else 1)
         if len(self.variants) > 1:
             parts.append(Abstract((self.capacity,), atoms.INT32, Kind.BUFFER))
         parts += [Abstract((self.capacity, *t.shape), t.dtype, Kind.BUFFER) for t in self.rows]
@@ -97,18 +99,18 @@ class ItemsStructure(ElementsStructure):
 
     def of_length(self, length: int) -> ItemsStructure:
         """The structure of so many elements, always."""
-        return dataclasses.replace(self, capacity=length, room=None, ring=False, fixed=True)
+        return dataclasses.replace(self, capacity=length, request=None, is_circular=False, fixed=True)
 
     def with_kinds_of(self, other: ItemsStructure) -> ItemsStructure:
         """The structure of elements of these kinds, or of another's."""
         return dataclasses.replace(self, variants=tuple(distinct([*self.variants, *other.variants])))
 
-    def children(self, value: Any) -> list[Any]:
+    def children(self, value: Value) -> list[Value]:
         items: Any = self.cls
         parts = items.of(value, self).parts
         return list(parts[1:] if self.fixed else parts)
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[object]) -> Value:
         parts = (self.capacity, *children) if self.fixed else children
         items: Any = self.cls
         return items(self, parts) if tracing() else _on_host(self, parts, ())
@@ -118,7 +120,7 @@ class ItemsStructure(ElementsStructure):
             self, variants=tuple(host_values.hosted(v, {}, {}, members=members) for v in self.variants)
         )
 
-    def on_host(self, children: Sequence[Any], members: Sequence[Any]) -> Any:
+    def on_host(self, children: Sequence[object], members: Sequence[object]) -> Value:
         return _on_host(self, (self.capacity, *children) if self.fixed else children, members)
 
 
@@ -142,11 +144,11 @@ def joined(a: layouts.Node, b: layouts.Node, items_class: type) -> layouts.Layou
     if all(s.fixed for s in found) and not may_grow():
         return None
     kinds = tuple(distinct(kinds_of(a) + kinds_of(b)))
-    roomy = next((s for s in found if s.room is not None), None)
+    requested = next((s for s in found if s.request is not None), None)
     most = max(capacity_of(a), capacity_of(b))
-    ring = x.ring or y.ring
-    if roomy is not None:
-        return ItemsStructure(items_class, (), None, kinds, roomy.capacity, roomy.room, ring).layout
+    ring = x.is_circular or y.is_circular
+    if requested is not None:
+        return ItemsStructure(items_class, (), None, kinds, requested.capacity, requested.request, ring).layout
     return ItemsStructure(items_class, (), None, kinds, most, None, ring).layout
 
 
@@ -169,10 +171,10 @@ def capacity_of(node: layouts.Node) -> int:
     return node.structure.capacity if isinstance(node.structure, ItemsStructure) else len(node.children)
 
 
-def _on_host(structure: ItemsStructure, parts: Sequence[Any], members: Sequence[Any]) -> list[Any]:
+def _on_host(structure: ItemsStructure, parts: Sequence[Value], members: Sequence[Value]) -> list[Value]:
     """The elements, from the outputs of a run; `members` are the nodes of graphs, which some may be."""
     length, *rest = parts
-    first = int(rest.pop(0)) if structure.ring else 0
+    first = int(rest.pop(0)) if structure.is_circular else 0
     tags = np.asarray(rest.pop(0)) if len(structure.variants) > 1 else None
     builders: list[Callable[[int], Any]] = []
     for kind in structure.variants:
@@ -182,9 +184,7 @@ def _on_host(structure: ItemsStructure, parts: Sequence[Any], members: Sequence[
     return [builders[0 if tags is None else int(tags[p])](p) for p in places]
 
 
-def _builder(
-    kind: layouts.Layout, memory: Sequence[np.ndarray[Any, Any]], members: Sequence[Any]
-) -> Callable[[int], Any]:
+def _builder(kind: layouts.Layout, memory: Sequence[np.ndarray], members: Sequence[object]) -> Callable[[int], Any]:
     if isinstance(kind, layouts.Leaf) and kind.abstract.kind is Kind.PYTHON:
         numbers: list[Any] = memory[0].tolist()
         return numbers.__getitem__

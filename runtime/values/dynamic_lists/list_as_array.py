@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow, is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window
@@ -26,7 +27,7 @@ from anabranch.runtime.values.pytrees import layout as layouts
 JOINS: dict[object, Callable[..., Any]] = {}
 
 
-def as_array(items: Items, dtype: Any = None) -> Any:
+def as_array(items: Items, dtype: Value = None) -> Value:
     """`np.array(items, dtype)`.
 
     Raises
@@ -37,7 +38,7 @@ def as_array(items: Items, dtype: Any = None) -> Any:
     """
     if type(items.length) is int:
         items = items.resized(items.length, None)
-    if items.structure.ring:
+    if items.structure.is_circular:
         items = items.taken(iota(items.structure.capacity), items.length)
     kinds = items.structure.variants
     types = list(dict.fromkeys(t for kind in kinds for t in _dtypes(kind)))
@@ -63,7 +64,7 @@ def as_array(items: Items, dtype: Any = None) -> Any:
     return wrap.with_extents(wrap.array_of(whole), (Window(0, items.length), *[None] * (axes - 1)))
 
 
-def _dtypes(kind: layouts.Layout) -> Iterator[np.dtype[Any]]:
+def _dtypes(kind: layouts.Layout) -> Iterator[np.dtype]:
     match kind:
         case layouts.Leaf(abstract):
             yield abstract.dtype
@@ -81,11 +82,11 @@ def _dtypes(kind: layouts.Layout) -> Iterator[np.dtype[Any]]:
             )
 
 
-def _side_by_side(kind: layouts.Layout, memory: Iterator[Atom], dtype: np.dtype[Any]) -> Atom:
+def _side_by_side(kind: layouts.Layout, memory: Iterator[Atom], dtype: np.dtype) -> Atom:
     """The elements of one kind as an array, from the memory of its leaves."""
     if not isinstance(kind, layouts.Node):
         return atoms.convert(next(memory), dtype)
-    if kind.structure.grown:
+    if kind.structure.is_dynamic_list:
         return _side_by_side(kind.children[0], memory, dtype)
     if isinstance(kind.structure, ItemsStructure):
         return _of_rows(kind.structure.variants[0], memory, dtype)
@@ -99,7 +100,7 @@ def _side_by_side(kind: layouts.Layout, memory: Iterator[Atom], dtype: np.dtype[
     return lines[0] if len(lines) == 1 else atoms.op("concatenate", *lines, axis=1)
 
 
-def _of_rows(kind: layouts.Layout, memory: Iterator[Atom], dtype: np.dtype[Any]) -> Atom:
+def _of_rows(kind: layouts.Layout, memory: Iterator[Atom], dtype: np.dtype) -> Atom:
     """Elements that are lists of elements of a kind, of known lengths, as an array."""
     if isinstance(kind, layouts.Leaf):
         return atoms.convert(next(memory), dtype)
@@ -120,32 +121,32 @@ def _chosen(items: Items, values: Sequence[Atom]) -> Atom:
     return made
 
 
-def of_lists(value: Any, dtype: Any = None) -> Any:
+def of_lists(value: Value, dtype: Value = None) -> Value:
     """An argument of a function of NumPy, with lists of run-time length in it as arrays."""
-    if isinstance(value, MayGrow):
+    if isinstance(value, Growable):
         return (
             [of_lists(v) for v in value.native.__iter__(value)] if value.items is None else as_array(value.items, dtype)
         )
-    if type(value) in (list, tuple) and any(isinstance(v, MayGrow) for v in value):
+    if type(value) in (list, tuple) and any(isinstance(v, Growable) for v in value):
         return type(value)(of_lists(v) for v in value)
     return value
 
 
-def join_of(original: object, args: tuple[Any, ...]) -> Callable[..., Any] | None:
+def join_of(original: object, args: tuple[object, ...]) -> Callable[..., Any] | None:
     """The function that joins the arrays of a list of run-time length, the first argument; None for any other call."""
-    return JOINS.get(original) if args and is_grown(args[0]) else None
+    return JOINS.get(original) if args and is_dynamic_list(args[0]) else None
 
 
-def with_lists(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def with_lists(args: tuple[object, ...], kwargs: dict[str, Value]) -> tuple[tuple[Value, ...], dict[str, Value]]:
     """Arguments of a function of NumPy, with lists of run-time length as arrays."""
     dtype = kwargs.get("dtype", args[1] if len(args) > 1 and isinstance(args[1], (type, np.dtype)) else None)
     return tuple([of_lists(a, dtype) for a in args]), {k: of_lists(v) for k, v in kwargs.items()}
 
 
-def joins(*originals: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def joins(*originals: Callable[..., object]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register what a function of a list of arrays is of the list's array."""
 
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+    def register(function: Callable[..., object]) -> Callable[..., Any]:
         for original in originals:
             JOINS[original] = function
         return function
@@ -153,7 +154,7 @@ def joins(*originals: Callable[..., Any]) -> Callable[[Callable[..., Any]], Call
     return register
 
 
-def _rows(array: Any) -> Any:
+def _rows(array: Value) -> Value:
     """The rows of the items, one after the other: `np.concatenate`."""
     if isinstance(array, TracedArray):
         n, each, *rest = array.shape
@@ -170,7 +171,7 @@ def _axes(array: TracedArray | DynamicArray) -> int:
     return len(array.shape if isinstance(array, TracedArray) else array.extents)
 
 
-def _of_known_length(items: Any, axis: Any, out: Any, kwargs: dict[str, Any]) -> list[Any] | None:
+def _of_known_length(items: Value, axis: Value, out: Value, kwargs: dict[str, Value]) -> list[Value] | None:
     """The items one by one where there is no other way, and their number is known."""
     if type(items.items.length) is not int or (axis == 0 and out is None and not kwargs):
         return None
@@ -178,7 +179,7 @@ def _of_known_length(items: Any, axis: Any, out: Any, kwargs: dict[str, Any]) ->
 
 
 @joins(np.concatenate)
-def concatenate(items: Any, axis: Any = 0, out: Any = None, **kwargs: Any) -> Any:
+def concatenate(items: Value, axis: Value = 0, out: Value = None, **kwargs: Value) -> Value:
     """As `numpy.concatenate` along the first axis."""
     apart = _of_known_length(items, axis, out, kwargs)
     if apart is not None:
@@ -191,7 +192,7 @@ def concatenate(items: Any, axis: Any = 0, out: Any = None, **kwargs: Any) -> An
 
 
 @joins(np.stack)
-def stack(items: Any, axis: Any = 0, out: Any = None, **kwargs: Any) -> Any:
+def stack(items: Value, axis: Value = 0, out: Value = None, **kwargs: Value) -> Value:
     """As `numpy.stack` along the first axis."""
     if type(items.items.length) is int and type(axis) is int and axis and out is None and not kwargs:
         return np.moveaxis(as_array(items.items), 0, axis).copy()
@@ -203,7 +204,7 @@ def stack(items: Any, axis: Any = 0, out: Any = None, **kwargs: Any) -> Any:
 
 
 @joins(np.vstack)
-def vstack(items: Any, **kwargs: Any) -> Any:
+def vstack(items: Value, **kwargs: Value) -> Value:
     """As `numpy.vstack`."""
     apart = _of_known_length(items, 0, None, kwargs)
     if apart is not None:
@@ -216,7 +217,7 @@ def vstack(items: Any, **kwargs: Any) -> Any:
 
 
 @joins(np.hstack)
-def hstack(items: Any, **kwargs: Any) -> Any:
+def hstack(items: Value, **kwargs: Value) -> Value:
     """As `numpy.hstack` of numbers and vectors."""
     apart = _of_known_length(items, 0, None, kwargs)
     if apart is not None:
@@ -233,7 +234,7 @@ def hstack(items: Any, **kwargs: Any) -> Any:
     return array if _axes(array) == 1 else _rows(array)
 
 
-def _check(name: str, items: Any, axis: Any, out: Any, kwargs: dict[str, Any]) -> None:
+def _check(name: str, items: Value, axis: object, out: object, kwargs: dict[str, Value]) -> None:
     empty = atoms.ufunc(np.equal, wrap.as_atom(items.items.length, np.int64), atoms.literal(0, np.int64))
     verb = "stack" if name == "stack" else "concatenate"
     run_time_checks.fail_if(empty, lambda _: ValueError(f"need at least one array to {verb}"))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists import item_constants, item_kinds
 from anabranch.runtime.values.dynamic_lists.items import Items
@@ -32,11 +33,11 @@ class DequeContents(ListContents):
 class ContentsStructure(ElementsStructure):
     """The structure of `ListContents`."""
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[object]) -> Value:
         return tuple.__new__(self.cls, children)
 
     @property
-    def ring(self) -> bool:
+    def is_circular(self) -> bool:
         return self.cls is DequeContents
 
     @property
@@ -48,7 +49,7 @@ class ContentsStructure(ElementsStructure):
         return Items
 
 
-def element_kinds(contents: Sequence[Any]) -> list[layouts.Layout] | None:
+def element_kinds(contents: Sequence[object]) -> list[layouts.Layout] | None:
     """The kinds of a list's elements; None where some are neither numbers nor tuples of such, or there are many."""
     kinds = item_constants.kinds_of(contents)
     if kinds is None:
@@ -60,7 +61,7 @@ def element_kinds(contents: Sequence[Any]) -> list[layouts.Layout] | None:
     return kinds if 0 < len(kinds) <= item_constants.MOST_KINDS else None
 
 
-def side_by_side(contents: Sequence[Any], fixed: bool) -> Items | None:
+def side_by_side(contents: Sequence[Value], fixed: bool) -> Items | None:
     """The contents of a list as `Items`; None where `element_kinds` has none."""
     kinds = element_kinds(contents)
     if kinds is None:

@@ -7,9 +7,9 @@ one kind, they lie side by side. What the body sees is a list of the array's par
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.dynamic_lists import item_forms
@@ -22,7 +22,7 @@ MOST_SEPARATE = 8  # lists of so many numbers are carried by their items
 
 
 @frozen
-class LineStructure(containers.Structure):
+class PackedListStructure(containers.Structure):
     """The structure of a list whose numbers, all of one kind (`extra`), are carried side by side."""
 
     @property
@@ -37,24 +37,24 @@ class LineStructure(containers.Structure):
     def _plain(self) -> containers.Structure:
         return containers.Structure(self.cls, self.keys)
 
-    def children(self, value: Any) -> list[Any]:
+    def children(self, value: Value) -> list[Value]:
         numbers = [v.resolve() if isinstance(v, UnionValue) else v for v in value]
         return [ListBuffer(leaf) for leaf in self._form.leaves(numbers)]
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[Value]) -> Value:
         return self._form.at(iter([c.atom for c in children]))
 
-    def meet(self, mine: layouts.Node, other: layouts.Node) -> layouts.Layout | None:
+    def join(self, mine: layouts.Node, other: layouts.Node) -> layouts.Layout | None:
         if other.structure != self._plain:
             return None
         item: layouts.Layout = layouts.Leaf(self.extra)
         joined = layouts.Node(
             self._plain, tuple([carry_layouts.widened(layout_join.join(item, c)) for c in other.children])
         )
-        return lined(joined)
+        return packed(joined)
 
 
-def lined(layout: layouts.Layout) -> layouts.Layout:
+def packed(layout: layouts.Layout) -> layouts.Layout:
     """The layout of a list of many numbers of one kind with these side by side; any other as it is."""
     if not isinstance(layout, layouts.Node) or type(layout.structure) is not containers.Structure:
         return layout
@@ -67,4 +67,4 @@ def lined(layout: layouts.Layout) -> layouts.Layout:
     if not all(isinstance(c, layouts.Leaf) and c.abstract == kind for c in children):
         return layout
     whole = Abstract((len(children),), kind.dtype, Kind.BUFFER)
-    return layouts.Node(LineStructure(list, structure.keys, kind), (layouts.Leaf(whole),))
+    return layouts.Node(PackedListStructure(list, structure.keys, kind), (layouts.Leaf(whole),))

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import AliasError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, containers
@@ -22,12 +22,12 @@ from anabranch.runtime.values.pytrees.node_structures import ReferenceStructure
 from anabranch.runtime.values.union import UnionValue
 
 
-def is_record(value: Any) -> bool:
+def is_record(value: object) -> bool:
     """Return whether a value is a dict or an object that is known while tracing."""
     return not isinstance(value, (list, collections.deque)) and node_graphs.is_container(value)
 
 
-def graph_of(items: Sequence[Any]) -> NodeGraph | None:
+def graph_of(items: Sequence[Value]) -> NodeGraph | None:
     """The graph of all records among the items, and of the caller's that are like them; None where there are none."""
     mine = [v for v in items if is_record(v)]
     if not mine:
@@ -47,7 +47,7 @@ def graph_of(items: Sequence[Any]) -> NodeGraph | None:
     return made
 
 
-def _like(records: Sequence[Any]) -> Iterator[Any]:
+def _like(records: Sequence[object]) -> Iterator[Value]:
     """Yield the caller's records of the classes of these, where one of these is the caller's."""
     callers = current().trace.identity.callers_objects
     if any(id(r) in callers for r in records):
@@ -55,7 +55,7 @@ def _like(records: Sequence[Any]) -> Iterator[Any]:
         yield from (c for c in callers.values() if type(c) in classes and is_record(c))
 
 
-def reference(value: Any, graph: NodeGraph) -> Reference:
+def reference(value: object, graph: NodeGraph) -> Reference:
     """A record as one of those of its class in a graph."""
     place = graph.places[id(value)]
     return Reference(graph, atoms.literal(place, np.int32), graph.alike([graph.kinds[place]]))
@@ -64,7 +64,7 @@ def reference(value: Any, graph: NodeGraph) -> Reference:
 # ---- items of lists of run-time length -------------------------------------------------------------------------------
 
 
-def by_number(value: Any) -> Any:
+def by_number(value: object) -> Value:
     """An item as a list of run-time length takes it: records from before what is under way by their numbers.
 
     Raises
@@ -82,10 +82,10 @@ def by_number(value: Any) -> Any:
     return _with_numbers(value)
 
 
-def _with_numbers(value: Any) -> Any:
+def _with_numbers(value: object) -> Value:
     """A tuple, list or dict whose parts are as a list of run-time length takes them."""
     structure = containers.structure_of(value)
-    if structure is None or structure.flat or structure.grown or structure.cls is not type(value):
+    if structure is None or structure.flat or structure.is_dynamic_list or structure.cls is not type(value):
         return value
     if not (issubclass(structure.cls, tuple) or structure.cls in (list, dict)):
         return value
@@ -94,11 +94,11 @@ def _with_numbers(value: Any) -> Any:
     return value if _are_same(made, children) else structure.build(made)
 
 
-def _are_same(now: Sequence[Any], before: Sequence[Any]) -> bool:
+def _are_same(now: Sequence[object], before: Sequence[object]) -> bool:
     return all(a is b for a, b in zip(now, before, strict=True))
 
 
-def graph_outside(value: Any, is_held: bool = False) -> NodeGraph | None:
+def graph_outside(value: object, is_held: bool = False) -> NodeGraph | None:
     """The graph of a record that is there before the outermost branch or loop; None for any other.
 
     With `is_held` it is there before the innermost one, which is at its end.
@@ -175,7 +175,7 @@ def _numbered(graph: NodeGraph, kinds: frozenset[NodeKind]) -> layouts.Layout:
 # ---- results ---------------------------------------------------------------------------------------------------------
 
 
-def members(items: Any) -> tuple[tuple[Any, ...], ...]:
+def members(items: Value) -> tuple[tuple[Value, ...], ...]:
     """The nodes that elements of a list of run-time length are, by their numbers."""
     return tuple([s.extra.members for kind in items.structure.variants for s in structures_in(kind)])
 

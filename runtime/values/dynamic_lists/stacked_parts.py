@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal
 from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms, containers
@@ -15,7 +16,7 @@ from anabranch.runtime.values.abstract import Abstract, python_abstract
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import records
-from anabranch.runtime.values.dynamic_lists.growable_list import is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.dynamic_lists.item_forms import (
     ConstantForm,
     Fresh,
@@ -42,7 +43,7 @@ class NoCommonFormError(Exception):
     """Values have no common form, or one of them none at all."""
 
 
-def array_of(values: Sequence[Any], checked: bool = False) -> Atom | None:
+def array_of(values: Sequence[object], checked: bool = False) -> Atom | None:
     """The array of a list of numbers or arrays of one kind, or of such lists, of which some are parts; else None.
 
     With `checked` also of Python's ints, for which NumPy asks one by one whether they fit.
@@ -62,10 +63,10 @@ def array_of(values: Sequence[Any], checked: bool = False) -> Atom | None:
     return atoms.reshape(side_by_side(rows, kind.type), (*shape, *kind.shape))
 
 
-def _collect(values: Any, shape: tuple[int, ...], rows: list[Atom], kinds: set[Abstract]) -> bool:
+def _collect(values: object, shape: tuple[int, ...], rows: list[Atom], kinds: set[Abstract]) -> bool:
     """Gather the atoms of nested lists of this shape; whether they are of this shape, and their items run-time ones."""
     if shape:
-        if not isinstance(values, (list, tuple)) or is_grown(values) or len(values) != shape[0]:
+        if not isinstance(values, (list, tuple)) or is_dynamic_list(values) or len(values) != shape[0]:
             return False
         return all(_collect(v, shape[1:], rows, kinds) for v in values)
     if not isinstance(values, (PythonScalar, NumPyScalar, TracedArray)):
@@ -85,7 +86,7 @@ class Alternatives(ItemForm):
     def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
         return [((), ArrayType((), atoms.INT32)), *(((), t) for o in self.options for t in o.types)]
 
-    def collect(self, value: Any, columns: Sequence[list[Atom]]) -> None:
+    def collect(self, value: Value, columns: Sequence[list[Atom]]) -> None:
         options = value.options if isinstance(value, UnionValue) else (value,)
         places = [self._place(o) for o in options]
         tag: Atom = atoms.literal(places[-1], np.int32)
@@ -101,14 +102,14 @@ class Alternatives(ItemForm):
         for column, atom in zip(columns, [tag, *(a for row in rest for a in row)], strict=True):
             column.append(atom)
 
-    def _place(self, value: Any) -> int:
+    def _place(self, value: object) -> int:
         form = form_of(value, lambda _: False)
         return next(k for k, option in enumerate(self.options) if _holds(option, form))
 
-    def build(self, wholes: Sequence[Atom], place: int) -> Any:
+    def build(self, wholes: Sequence[Atom], place: int) -> Value:
         return self.at(iter([Part(t, w, place) for t, w in zip(self.types, wholes, strict=True)]))
 
-    def at(self, leaves: Iterator[Atom]) -> Any:
+    def at(self, leaves: Iterator[Atom]) -> Value:
         tag = next(leaves)
         options = tuple([o.at(leaves) for o in self.options])
         return options[int(tag.value)] if isinstance(tag, Literal) else UnionValue(tag, options)
@@ -150,7 +151,7 @@ def alternatives(forms: Sequence[ItemForm]) -> ItemForm:
 _MOST_KINDS = 4
 
 
-def form_of(value: Any, is_new: Callable[[Any], bool]) -> ItemForm:
+def form_of(value: object, is_new: Callable[[Any], bool]) -> ItemForm:
     """The form of a value; `is_new` says of an array, list or dict that nothing else leads to it.
 
     Raises
@@ -164,7 +165,7 @@ def form_of(value: Any, is_new: Callable[[Any], bool]) -> ItemForm:
         return Number(value.abstract, FULL)
     if isinstance(value, TracedArray):
         storage = value.storage
-        if value.path or storage.links or value.is_readonly or not is_new(value):
+        if value.path or storage.alias_edges or value.is_readonly or not is_new(value):
             raise NoCommonFormError
         return Fresh(value.abstract, memory_layout.traits(value))
     if isinstance(value, node_reference.Reference):
@@ -173,7 +174,7 @@ def form_of(value: Any, is_new: Callable[[Any], bool]) -> ItemForm:
         value = value.without_undefined()
     if isinstance(value, UnionValue):
         return alternatives([form_of(o, lambda _: False) for o in value.options])
-    if isinstance(value, Tracer) or is_grown(value):
+    if isinstance(value, Tracer) or is_dynamic_list(value):
         raise NoCommonFormError
     if type(value) in _CONSTANTS or isinstance(value, (np.generic, np.dtype, type)):
         return ConstantForm(value)

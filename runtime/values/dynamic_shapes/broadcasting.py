@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.tracing.source_frames import Position
@@ -21,9 +22,6 @@ from anabranch.runtime.values.dynamic_shapes import compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window
 from anabranch.runtime.values.failures import run_time_checks
-
-NDArray = np.ndarray[Any, Any]
-
 
 # ---- messages that tell of run-time sizes ----------------------------------------------------------------------------
 
@@ -36,7 +34,7 @@ class SizeMessage:
     text: str | Callable[..., str]  # with a place for each, or made of them where the sizes decide the words
     told: tuple[int | tuple[int | None, ...] | None, ...]
 
-    def __call__(self, found: list[NDArray]) -> BaseException:
+    def __call__(self, found: list[np.ndarray]) -> BaseException:
         sizes = iter(found)
 
         def known(size: int | None) -> int:
@@ -139,7 +137,7 @@ class Aligned:
     extents: tuple[ValidRegion | None, ...]
     origin: Position | None
 
-    def made(self, result: Any) -> Any:
+    def made(self, result: object) -> Value:
         """A result of the common shape with the common extents."""
         if isinstance(result, tuple):
             return tuple(map(self.made, result))
@@ -149,7 +147,7 @@ class Aligned:
 OPERANDS = "operands could not be broadcast together with shapes {} "
 
 
-def broadcast(operands: Sequence[Any], fill: Any = None, text: str | None = None) -> Aligned:
+def broadcast(operands: Sequence[Value], fill: Value = None, text: str | None = None) -> Aligned:
     """Operands of which some have run-time sizes, brought to ordinary shapes that broadcast.
 
     `fill` is what stands where no element is, where that matters: for functions that raise for some values.
@@ -164,12 +162,12 @@ def broadcast(operands: Sequence[Any], fill: Any = None, text: str | None = None
     shapes = [r.shape for r in rows]
     message = text or OPERANDS.rstrip() + " {}" * (len(rows) - 1) + " "
     extents = [_axis(rows, axis, rank, lambda bad: refuse(bad, ValueError, message, *shapes)) for axis in range(rank)]
-    origin = next((x.origin for x in operands if wrap.is_sized(x)), None)
+    origin = next((x.origin for x in operands if wrap.is_dynamic_array(x)), None)
     return Aligned([r.value for r in rows], tuple(extents), origin)
 
 
-def _row(x: Any, fill: Any) -> _Operand:
-    if wrap.is_sized(x):
+def _row(x: Value, fill: Value) -> _Operand:
+    if wrap.is_dynamic_array(x):
         value = x.memory if fill is None else x.padded(fill)
         return _Operand(value, x.shape, list(x.extents))
     x = wrap.numpy_operand(x)
@@ -236,7 +234,7 @@ def _to_common(sized: Sequence[tuple[_Operand, int]], check: Callable[[Atom], No
     return Window(0, size_arithmetic.limited(common, 0, capacity))
 
 
-def elementwise(function: Callable[..., Any], operands: Sequence[Any], fill: Any = None) -> Any:
+def elementwise(function: Callable[..., object], operands: Sequence[object], fill: object = None) -> Value:
     """`function(*operands)` of operands of which some have run-time sizes, element by element."""
     aligned = broadcast(operands, fill)
     return aligned.made(function(*aligned.operands))
@@ -259,12 +257,12 @@ def in_place(value: tuple[int, ...], target: tuple[int, ...]) -> str:
 
 
 def fitted(
-    value: Any,
-    target: Any,
+    value: Value,
+    target: Value,
     text: str | Callable[..., str] = _ASSIGNED,
     told: Callable[[Sequence[Bound]], Bound | Sequence[Bound]] = tuple,
     where: Atom | None = None,
-) -> Any:
+) -> Value:
     """A value as what stands at the places of a target's elements: it broadcasts to the target's capacity.
 
     The text of the exception tells of the value's and the target's shapes, or of what `told` makes of them. Only
@@ -294,11 +292,11 @@ def fitted(
     return row.value
 
 
-def _fit(row: _Operand, at: int, target: Any, axis: int, check: Callable[[Atom], None]) -> None:
+def _fit(row: _Operand, at: int, target: Value, axis: int, check: Callable[[Atom], None]) -> None:
     """Put one axis of a value to where the target's elements are."""
     size, wanted = row.shape[at], target.shape[axis]
     extent, goal, capacity = row.extents[at], None, wanted
-    if wrap.is_sized(target):
+    if wrap.is_dynamic_array(target):
         goal, capacity = target.extents[axis], target.capacity[axis]
     if extent is None and isinstance(size, int) and size == 1:
         return

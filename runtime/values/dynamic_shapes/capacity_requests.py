@@ -1,4 +1,4 @@
-"""Asking for room while tracing, and failing at run time where it is too small."""
+"""Requests for capacity while tracing, and failures at run time where it is too small."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DEEPEST = 16
 
 
 def at(what: str, place: CapacitySite | None = None) -> Capacity:
-    """The room at a place of the user's, where nothing bounds what is needed.
+    """The capacity at a place of the user's, where nothing bounds what is needed.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def at(what: str, place: CapacitySite | None = None) -> Capacity:
     Returns
     -------
     Capacity
-        Its `size` is how many elements there is room for. Whoever asks tells of what does not fit by `exceeded`.
+        Its `size` is how many elements fit. Whoever asks tells of what does not fit by `exceeded`.
     """
     place = place_of(what) if place is None else place
     asked = current().trace.capacities
@@ -38,7 +38,7 @@ def at(what: str, place: CapacitySite | None = None) -> Capacity:
 
 
 def bounded(what: str, most: int) -> Capacity:
-    """The room where `most` is likely to suffice: as much, or what a run has needed."""
+    """The capacity where `most` is likely to suffice: as much, or what a run has needed."""
     found, asked = capacity_at(place_of(what)), current().trace.capacities
     size = max(most, found.size if found.learned else 0)
     if found.place not in asked or asked[found.place].size < size:

@@ -54,11 +54,11 @@ def compacted(value: Atom, axis: int, mask: Atom) -> Atom:
 def extended(value: Atom, axis: int, before: int, after: int) -> Atom:
     """An array with room before and after it along an axis."""
 
-    def room(count: int) -> list[Atom]:
+    def padding(count: int) -> list[Atom]:
         shape = (*value.type.shape[:axis], count, *value.type.shape[axis + 1 :])
         return [atoms.unspecified(ArrayType(shape, value.type.dtype))] if count else []
 
-    parts = [*room(before), value, *room(after)]
+    parts = [*padding(before), value, *padding(after)]
     return value if len(parts) == 1 else atoms.op("concatenate", *parts, axis=axis)
 
 
@@ -95,5 +95,5 @@ def placed(value: Atom, axis: int, extent: ValidRegion | None, size: int) -> Ato
         return resized(value, axis, size)
     # Position p gets what was at p - start: a block of the array with as much room before it as start may be.
     most = min(size_arithmetic.interval_of(extent.start).high, size)
-    roomy = extended(value, axis, most, max(0, size - value.type.shape[axis]))
-    return _block(roomy, axis, size_arithmetic.subtract(most, extent.start), size)
+    widened = extended(value, axis, most, max(0, size - value.type.shape[axis]))
+    return _block(widened, axis, size_arithmetic.subtract(most, extent.start), size)

@@ -17,17 +17,17 @@ def may_grow() -> bool:
     to do without.
     """
     trace = current().trace
-    if hangs_on_arguments():
+    if depends_on_arguments_alone():
         trace.lists.wants_known = True
         return False
     trace.lists.wants_growth |= not trace.lists.grow_here
     return trace.lists.grow_here
 
 
-def hangs_on_arguments() -> bool:
+def depends_on_arguments_alone() -> bool:
     """Return whether what decides lengths here is computed from arguments alone that can be known while tracing."""
     deciding = current().trace.lists.deciding
-    return deciding is not None and settings().auto_static and bool(static_requests.leaves_behind(deciding))
+    return deciding is not None and settings().auto_static and bool(static_requests.source_leaves(deciding))
 
 
 @contextlib.contextmanager

@@ -5,16 +5,17 @@ The arithmetic here never leaves int64: all bounds lie between 0 and the size of
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers.python_operands import interval_of as interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.value_equality import surely_equal
+from anabranch.runtime.values.value_equality import provably_equal
 
 Bound: TypeAlias = "int | PythonScalar"
 
@@ -24,11 +25,11 @@ def atom_of(bound: Bound) -> Atom:
     return wrap.as_atom(bound, np.int64)
 
 
-def bound_of(value: Any) -> Any:
+def bound_of(value: Value) -> Value:
     """An integer of any kind as a bound; what is known of it is kept."""
     if isinstance(value, PythonScalar) and value.python is int:
         return value
-    atom = getattr(value, "atom", None)
+    atom = atoms.held_by(value)
     if atom is None:
         return int(value)
     return _traced(atoms.convert(atom, np.int64))
@@ -78,9 +79,9 @@ def distance(a: Bound, b: Bound) -> int | None:
     if a is b:
         return 0
     (base, offset), (other, further) = a.affine, b.affine
-    if surely_equal(base, other):
+    if provably_equal(base, other):
         return int(offset - further)
-    return 0 if surely_equal(a.atom, b.atom) else None
+    return 0 if provably_equal(a.atom, b.atom) else None
 
 
 def limited(a: Bound, low: int | None, high: int | None) -> Bound:
@@ -124,7 +125,7 @@ def choose(pred: Atom, a: Bound, b: Bound) -> Bound:
     return _traced(atoms.select(pred, atom_of(a), atom_of(b)), interval_of(a) | interval_of(b))
 
 
-def position(value: Any, size: Bound, low: int = 0) -> Bound:
+def position(value: Value, size: Bound, low: int = 0) -> Bound:
     """A slice's bound as Python takes it: negative ones count from the end, then it is cut to `low`..size + low."""
     bound, known = bound_of(value), interval_of(bound_of(value))
     top = add(size, low)

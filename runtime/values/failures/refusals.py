@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections.abc
 import io
-from typing import Any
 
 import numpy as np
 
@@ -27,7 +26,7 @@ _INSTEAD = {
 }
 
 
-def dtype_refusal(what: str, dtype: np.dtype[Any]) -> UnsupportedValueError:
+def dtype_refusal(what: str, dtype: np.dtype) -> UnsupportedValueError:
     """The error for an array or a scalar of a dtype that cannot be compiled."""
     fields = "pass its fields one by one, x['name']"
     instead = fields if dtype.names else _INSTEAD.get(dtype.kind, "pass it as another dtype")
@@ -50,7 +49,7 @@ def outside_array_refusal(what: str) -> UnsupportedOperationError:
     )
 
 
-def argument_refusal(where: str, value: Any) -> UnsupportedValueError:
+def argument_refusal(where: str, value: object) -> UnsupportedValueError:
     """The error for an argument that is no pytree."""
     if isinstance(value, io.IOBase):
         instead = "read it outside, and pass what it holds"
@@ -66,7 +65,7 @@ def argument_refusal(where: str, value: Any) -> UnsupportedValueError:
     )
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """Return the text of a value for a message; the user's class may not be able to give one."""
     try:
         return f"{value!r:.60}"

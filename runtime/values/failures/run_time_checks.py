@@ -8,7 +8,6 @@ import re
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,6 @@ from anabranch.runtime.tracing.failures import Details, Failure
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values import atoms
 
-NDArray = np.ndarray[Any, Any]
 Frames = tuple[tuple[str, int, str], ...]
 
 
@@ -59,7 +57,7 @@ def _is_generated(frame: types.FrameType) -> bool:
     return caller is not None and internal(caller.f_code.co_filename) and caller.f_code.co_name not in _CALLERS
 
 
-def users_name(frame: types.FrameType) -> str:
+def user_function_name(frame: types.FrameType) -> str:
     """The name of the user's function that a frame is one of, or of a part of."""
     parts = frame.f_code.co_qualname.split(".<locals>.")
     if not _is_generated(frame) or len(parts) == 1:
@@ -84,7 +82,7 @@ def _named(frames: Iterable[tuple[types.FrameType, int]]) -> Frames:
     for frame, line in frames:
         code, generated = frame.f_code, _is_generated(frame)
         around = (code.co_filename, code.co_qualname.rpartition(".<locals>.")[0])
-        name = names[around] if around in names and generated else users_name(frame)
+        name = names[around] if around in names and generated else user_function_name(frame)
         names[code.co_filename, code.co_qualname] = name
         if generated and joined and (joined[-1][0], joined[-1][2]) == (code.co_filename, name):
             joined.pop()
@@ -139,7 +137,7 @@ class _Counted:
 
     make: Callable[[int], BaseException]
 
-    def __call__(self, found: list[NDArray]) -> BaseException:
+    def __call__(self, found: list[np.ndarray]) -> BaseException:
         return self.make(int(found[0]) if found else 0)
 
 
@@ -160,8 +158,8 @@ def refused() -> Iterator[None]:
 
 def record_failure(
     pred: Atom,
-    make: Callable[[list[NDArray]], BaseException],
-    revive: Callable[[list[Atom]], BaseException] | None,
+    make: Callable[[list[np.ndarray]], BaseException],
+    reconstruct: Callable[[list[Atom]], BaseException] | None,
     frames: Frames,
     details: Sequence[Atom] = (),
 ) -> None:
@@ -175,7 +173,7 @@ def record_failure(
     for detail in details:
         storages.append(trace.detail(detail.type, counts[detail.type]))
         counts[detail.type] += 1
-    trace.failures.numbered.append(Failure(make, revive, frames, tuple(storages)))
+    trace.failures.numbered.append(Failure(make, reconstruct, frames, tuple(storages)))
     number = Literal(np.array(len(trace.failures.numbered), np.int32))
     code = builder.read(trace.failures.error_code)
     kept = map(builder.read, storages)

@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.device import foreign
 from anabranch.runtime.values.containers import is_plain_object
 
@@ -30,19 +31,19 @@ class Remaining:
 
     __slots__ = ("iterator",)
 
-    def __init__(self, iterator: Iterator[Any]) -> None:
+    def __init__(self, iterator: Iterator[object]) -> None:
         self.iterator = iterator
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Value]:
         return self.iterator
 
 
-def is_opaque(value: Any) -> bool:
+def is_opaque(value: object) -> bool:
     """Return whether an object is one of these."""
     return isinstance(value, (*_BUFFERS, *_STREAMS, *_DOORS)) or _is_iterator(value) or _is_foreign(value)
 
 
-def state(value: Any) -> tuple[Any, ...]:
+def state(value: Value) -> tuple[Value, ...]:
     """The state by which a change of the object is seen; the objects that it holds are parts of it."""
     if isinstance(value, _BUFFERS):
         return (bytes(value),)
@@ -68,13 +69,13 @@ def state(value: Any) -> tuple[Any, ...]:
             return tuple(gc.get_referents(value))
 
 
-def shared(value: types.GeneratorType[Any, Any, Any]) -> Iterator[Any]:
+def shared(value: types.GeneratorType[Any, Any, Any]) -> Iterator[Value]:
     """The objects that lead to the variables that a generator has in common with the function around it."""
     # Before its first step a generator holds its function, after that the cells themselves.
     return (p for p in gc.get_referents(value) if isinstance(p, (types.CellType, types.FunctionType)))
 
 
-def gone_over(value: Any) -> Iterator[Any]:
+def iterated_objects(value: object) -> Iterator[Value]:
     """Return the objects that an iterator of built-in classes, or a generator under way, goes over."""
     pending, seen = [value], set[int]()
     while pending:
@@ -88,23 +89,23 @@ def gone_over(value: Any) -> Iterator[Any]:
                 yield part
 
 
-def same_state(now: tuple[Any, ...], before: tuple[Any, ...]) -> bool:
+def same_state(now: tuple[Value, ...], before: tuple[Value, ...]) -> bool:
     """Return whether two states are of an object that did not change."""
     pairs = zip(now, before, strict=False)
     return len(now) == len(before) and all(a is b or (_is_constant(a) and a == b) for a, b in pairs)
 
 
-def _is_iterator(value: Any) -> bool:
+def _is_iterator(value: object) -> bool:
     """An iterator of a built-in class."""
     return type(value).__module__ in ("builtins", "itertools", "_collections") and hasattr(value, "__next__")
 
 
-def _is_foreign(value: Any) -> bool:
+def _is_foreign(value: object) -> bool:
     """An array of another library, whose attributes do not say what it holds."""
     return foreign.may_change(type(value)) and not is_plain_object(value)
 
 
-def _leaves(reduced: Any) -> Iterator[Any]:
+def _leaves(reduced: Any) -> Iterator[Value]:
     """The parts of the result of `__reduce__`, whose tuples are new each time, as is the list of a dict's iterator."""
     for part in reduced:
         if isinstance(part, tuple):
@@ -113,5 +114,5 @@ def _leaves(reduced: Any) -> Iterator[Any]:
             yield part
 
 
-def _is_constant(value: Any) -> bool:
+def _is_constant(value: object) -> bool:
     return type(value) in (int, float, bytes, str, range)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from anabranch.base import fork_locks
+from anabranch.base.value import Value
 
 
 @dataclasses.dataclass(slots=True)
@@ -23,7 +24,7 @@ lock = fork_locks.lock()
 classes: dict[int, Staged] = {}
 
 
-def as_written(cls: type) -> dict[str, Any]:
+def as_written(cls: type) -> dict[str, Value]:
     """The attributes of a class, without what stands in for some of them now."""
     staged = classes.get(id(cls))
     if staged is None:
@@ -41,10 +42,10 @@ class Snapshot:
 
     __slots__ = ("_names", "_values")
 
-    def __init__(self, held: Mapping[str, Any]) -> None:
+    def __init__(self, held: Mapping[str, object]) -> None:
         self._names, self._values = tuple(held), tuple(held.values())
 
-    def is_of(self, now: Mapping[str, Any]) -> bool:
+    def is_of(self, now: Mapping[str, object]) -> bool:
         """Return whether a namespace holds the same objects by the same names, in the same order."""
         return (
             len(now) == len(self._names)

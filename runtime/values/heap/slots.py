@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from anabranch.base.grammar import a
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values.containers import (
     COMPUTED,
@@ -36,7 +37,7 @@ class GeneratorNames(list[Any]):
 
     __slots__ = ("names", "site")
 
-    def __init__(self, values: Iterable[Any], names: tuple[str, ...], site: types.CodeType | None = None) -> None:
+    def __init__(self, values: Iterable[Value], names: tuple[str, ...], site: types.CodeType | None = None) -> None:
         super().__init__(values)
         self.names, self.site = names, site
 
@@ -46,19 +47,19 @@ class Slot(abc.ABC):
 
     __slots__ = ("before", "target")
 
-    def __init__(self, target: Any) -> None:
+    def __init__(self, target: Value) -> None:
         self.target = target
         self.before = self.contents()
 
     @abc.abstractmethod
-    def contents(self) -> Any:
+    def contents(self) -> Value:
         """A shallow copy of what the object holds."""
 
     @abc.abstractmethod
-    def restore(self, contents: Any) -> None:
+    def restore(self, contents: Value) -> None:
         """Make the object hold this."""
 
-    def parts(self) -> Iterable[Any]:
+    def parts(self) -> Iterable[Value]:
         """The objects to walk to."""
         contents = self.before
         return contents.values() if isinstance(contents, dict) else contents
@@ -73,7 +74,7 @@ class Slot(abc.ABC):
         return f"not {constant(self)}.changed"
 
     @staticmethod
-    def same_contents(now: Any, before: Any) -> bool:
+    def same_contents(now: Value, before: Value) -> bool:
         """Return whether two contents hold the same objects."""
         if isinstance(now, dict):
             return list(now) == list(before) and all(now[k] is before[k] for k in now)
@@ -90,13 +91,13 @@ class _CellSlot(Slot):
         except ValueError:
             return bool(self.before)
 
-    def contents(self) -> tuple[Any, ...]:
+    def contents(self) -> tuple[Value, ...]:
         try:
             return (self.target.cell_contents,)
         except ValueError:
             return ()
 
-    def restore(self, contents: Any) -> None:
+    def restore(self, contents: Value) -> None:
         if contents:
             (self.target.cell_contents,) = contents
         elif self.contents():
@@ -112,10 +113,10 @@ class _SequenceSlot(Slot):
     def _methods(self) -> type[list[Any]] | type[collections.deque[Any]]:
         return list if isinstance(self.target, list) else collections.deque
 
-    def contents(self) -> tuple[Any, ...]:
+    def contents(self) -> tuple[Value, ...]:
         return tuple(self._methods.__iter__(self.target))
 
-    def restore(self, contents: Any) -> None:
+    def restore(self, contents: Value) -> None:
         self._methods.clear(self.target)
         self._methods.extend(self.target, contents)
 
@@ -123,10 +124,10 @@ class _SequenceSlot(Slot):
 class _SetSlot(Slot):
     __slots__ = ()
 
-    def contents(self) -> tuple[Any, ...]:
+    def contents(self) -> tuple[Value, ...]:
         return tuple(set.__iter__(self.target))
 
-    def restore(self, contents: Any) -> None:
+    def restore(self, contents: Value) -> None:
         set.clear(self.target)
         set.update(self.target, contents)
 
@@ -134,10 +135,10 @@ class _SetSlot(Slot):
 class _DictSlot(Slot):
     __slots__ = ()
 
-    def contents(self) -> dict[Any, Any]:
+    def contents(self) -> dict[Value, Value]:
         return Contents(self.target)
 
-    def restore(self, contents: Any) -> None:
+    def restore(self, contents: Value) -> None:
         self.target.clear()
         update(self.target, contents)
 
@@ -147,7 +148,7 @@ class _ObjectSlot(Slot):
 
     __slots__ = ("snapshot",)
 
-    def __init__(self, target: Any) -> None:
+    def __init__(self, target: Value) -> None:
         super().__init__(target)
         self.snapshot = None if slot_names(type(target)) else Snapshot(getattr(target, "__dict__", {}))
 
@@ -157,10 +158,10 @@ class _ObjectSlot(Slot):
             return False
         return super().changed
 
-    def contents(self) -> dict[str, Any]:
+    def contents(self) -> dict[str, Value]:
         return Contents(attributes(self.target))
 
-    def restore(self, contents: Any) -> None:
+    def restore(self, contents: Value) -> None:
         for name in self.contents():
             if name not in contents:
                 object.__delattr__(self.target, name)
@@ -171,7 +172,7 @@ class _ObjectSlot(Slot):
             _setter(self.target)(self.target, name, value)
 
 
-def _setter(value: Any) -> Callable[[Any, str, Any], None]:
+def _setter(value: object) -> Callable[[Any, str, Any], None]:
     """The function that sets an attribute past a class's own `__setattr__`."""
     return threading.local.__setattr__ if isinstance(value, threading.local) else object.__setattr__
 
@@ -181,7 +182,7 @@ class _NetworkSlot(_ObjectSlot):
 
     __slots__ = ()
 
-    def contents(self) -> dict[str, Any]:
+    def contents(self) -> dict[str, Value]:
         held = attributes(self.target).items()
         return Contents((k, v) for k, v in held if k not in COMPUTED or has_traced(v))
 
@@ -199,10 +200,10 @@ class FunctionSlot(Slot):
     def condition(self, constant: Callable[[object], str]) -> str:
         return super().condition(constant) if self.before else f"not {constant(self.target)}.__dict__"
 
-    def contents(self) -> dict[str, Any]:
+    def contents(self) -> dict[str, Value]:
         return dict(self.target.__dict__)
 
-    def restore(self, contents: Any) -> None:
+    def restore(self, contents: Value) -> None:
         self.target.__dict__.clear()
         self.target.__dict__.update(contents)
 
@@ -212,17 +213,17 @@ class _OpaqueSlot(Slot):
 
     __slots__ = ()
 
-    def contents(self) -> tuple[Any, ...]:
+    def contents(self) -> tuple[Value, ...]:
         return opaque.state(self.target)
 
-    def restore(self, contents: Any) -> None:
+    def restore(self, contents: Value) -> None:
         raise UnsupportedOperationError(
             f"{a(type(self.target).__name__)} is changed in a branch or a loop that depends on a run-time condition, "
             "and cannot be restored where the condition does not hold; change it outside, or use a list or an array"
         )
 
     @staticmethod
-    def same_contents(now: Any, before: Any) -> bool:
+    def same_contents(now: Value, before: Value) -> bool:
         return opaque.same_state(now, before)
 
 
@@ -231,7 +232,7 @@ class _ClassSlot(Slot):
 
     __slots__ = ("snapshot",)
 
-    def __init__(self, target: Any) -> None:
+    def __init__(self, target: Value) -> None:
         super().__init__(target)
         self.snapshot = Snapshot(vars(target))
 
@@ -239,17 +240,17 @@ class _ClassSlot(Slot):
     def changed(self) -> bool:
         return not self.snapshot.is_of(vars(self.target)) and super().changed
 
-    def contents(self) -> dict[str, Any]:
+    def contents(self) -> dict[str, Value]:
         return Contents((k, v) for k, v in vars(self.target).items() if _is_data(k, v))
 
-    def parts(self) -> Iterable[Any]:
+    def parts(self) -> Iterable[Value]:
         """Its contents; and the classes in it and above it, whose attributes are read through it."""
         held = vars(self.target)
         classes = [v for v in held.values() if isinstance(v, type)]
         called = [v for k, v in held.items() if callable(v) and is_plain_object(v) and not k.startswith("__")]
         return [*super().parts(), *classes, *called, *self.target.__mro__[1:]]
 
-    def restore(self, contents: Any) -> None:
+    def restore(self, contents: Value) -> None:
         for name in self.contents():
             if name not in contents:
                 delattr(self.target, name)
@@ -266,19 +267,19 @@ class _SubclassSlot(Slot):
         self.items = items
         super().__init__(items.target)
 
-    def contents(self) -> tuple[Any, ...]:
+    def contents(self) -> tuple[Value, ...]:
         return (self.items.contents(), Contents(attributes(self.target)))
 
-    def restore(self, contents: Any) -> None:
+    def restore(self, contents: Value) -> None:
         items, state = contents
         self.items.restore(items)
         _ObjectSlot.restore(_ObjectSlot(self.target), state)
 
-    def parts(self) -> Iterable[Any]:
+    def parts(self) -> Iterable[Value]:
         return [*self.items.parts(), *self.before[1].values()]
 
     @staticmethod
-    def same_contents(now: Any, before: Any) -> bool:
+    def same_contents(now: Value, before: Value) -> bool:
         return all(Slot.same_contents(a, b) for a, b in zip(now, before, strict=True))
 
 
@@ -289,11 +290,11 @@ class _Receiver:
     _reference: weakref.ref[Any]
 
     @property
-    def target(self) -> Any:
+    def target(self) -> Value:
         return self._reference()
 
     @target.setter
-    def target(self, value: Any) -> None:
+    def target(self, value: object) -> None:
         self._reference = weakref.ref(value)  # type: ignore[misc] # a slot of the classes below
 
 
@@ -323,7 +324,7 @@ def of_receiver(slot: Slot | None) -> Slot | None:
 _METHODS = (property, staticmethod, classmethod, functools.cached_property)
 
 
-def _is_data(name: str, value: Any) -> bool:
+def _is_data(name: str, value: object) -> bool:
     return not (name.startswith("__") or callable(value) or isinstance(value, _METHODS))
 
 
@@ -332,18 +333,18 @@ class GlobalVariable:
 
     __slots__ = ("name", "scope")
 
-    def __init__(self, scope: dict[str, Any], name: str) -> None:
+    def __init__(self, scope: dict[str, Value], name: str) -> None:
         self.scope, self.name = scope, name
 
 
 class _GlobalSlot(Slot):
     __slots__ = ()
 
-    def contents(self) -> tuple[Any, ...]:
+    def contents(self) -> tuple[Value, ...]:
         variable = self.target
         return (variable.scope[variable.name],) if variable.name in variable.scope else ()
 
-    def restore(self, contents: Any) -> None:
+    def restore(self, contents: Value) -> None:
         variable = self.target
         if contents:
             (variable.scope[variable.name],) = contents
@@ -356,12 +357,12 @@ _BUILT_IN: tuple[tuple[type, type[Slot]], ...] = (
 )  # fmt: skip
 
 
-def closed_over(function: types.FunctionType) -> list[Any]:
+def closed_over(function: types.FunctionType) -> list[Value]:
     """The contents of the cells of a function's closure."""
     return [part for cell in function.__closure__ or () for part in _CellSlot(cell).contents()]
 
 
-def _has_attributes(value: Any) -> bool:
+def _has_attributes(value: Value) -> bool:
     """Return whether attributes of an object can be set: those of a class with a `__new__` of its own, too."""
     if isinstance(value, threading.local) or is_plain_object(value):
         return True
@@ -370,7 +371,7 @@ def _has_attributes(value: Any) -> bool:
     return isinstance(getattr(value, "__dict__", None), dict) or bool(slot_names(type(value)))
 
 
-def slot_of(value: Any) -> Slot | None:
+def slot_of(value: Value) -> Slot | None:
     """The slot of a mutable object; None for anything else."""
     if isinstance(value, types.CellType):
         return _CellSlot(value)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Iterable
-from typing import Any
 
 import numpy as np
 
 from anabranch.base.signals import whole
+from anabranch.base.value import Value
 from anabranch.runtime.values.containers import is_users_class
 from anabranch.runtime.values.heap import opaque
 from anabranch.runtime.values.heap.slots import FunctionSlot, Slot, of_receiver, slot_of
@@ -27,10 +27,10 @@ class Heap:
     """The mutable objects that are reachable from some roots, and what they held."""
 
     def __init__(
-        self, roots: Iterable[Any], watch_arrays: bool = False, receiver: Callable[[], object] | None = None
+        self, roots: Iterable[object], watch_arrays: bool = False, receiver: Callable[[], object] | None = None
     ) -> None:
         self.slots: dict[int, Slot] = {}
-        self.arrays: dict[int, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = {}
+        self.arrays: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         self.classes: list[type] = []  # the user's, of instances or by themselves
         self.functions: list[types.FunctionType] = []
         self._watch_arrays = watch_arrays
@@ -39,7 +39,7 @@ class Heap:
         self._seen: dict[int, object] = {}
         self.extend(roots)
 
-    def extend(self, roots: Iterable[Any]) -> None:
+    def extend(self, roots: Iterable[Value]) -> None:
         """Remember what more roots lead to, as it is now."""
         pending = list(roots)
         while pending:
@@ -64,7 +64,7 @@ class Heap:
             elif isinstance(value, opaque.Remaining):
                 if isinstance(value.iterator, types.GeneratorType):
                     pending += opaque.shared(value.iterator)
-                pending += opaque.gone_over(value.iterator)
+                pending += opaque.iterated_objects(value.iterator)
             elif isinstance(value, types.MethodType):
                 pending += (value.__self__, value.__func__)
             elif isinstance(value, types.BuiltinMethodType):
@@ -91,7 +91,7 @@ class Heap:
                 if is_users_class(type(value)):
                     pending.append(type(value))
 
-    def pass_over(self, values: Iterable[Any]) -> None:
+    def exclude(self, values: Iterable[object]) -> None:
         """Remember nothing of these objects, nor of what only they lead to."""
         self._seen.update((id(v), v) for v in values)
 
@@ -111,11 +111,11 @@ class Heap:
             return [f"not {constant(self)}.changed()"]
         return [slot.condition(constant) for slot in self.slots.values()]
 
-    def forget_array(self, array: Any) -> None:
+    def forget_array(self, array: object) -> None:
         """Watch this array no more: it is known in another way."""
         self.arrays.pop(id(array), None)
 
-    def has_seen(self, value: Any) -> bool:
+    def has_seen(self, value: object) -> bool:
         """Return whether the object was reached."""
         return id(value) in self._seen
 
@@ -137,5 +137,5 @@ class Heap:
         for slot in self.changes():
             slot.restore(slot.before)
 
-    def __contains__(self, value: Any) -> bool:
+    def __contains__(self, value: object) -> bool:
         return id(value) in self.slots

@@ -8,7 +8,6 @@ failed, and what names and Python objects hold is remembered at each place that 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
@@ -32,7 +31,7 @@ class TryRegion:
 
     __slots__ = ("again", "builder", "entry", "equations", "first", "roots", "start", "written")
 
-    def __init__(self, roots: Iterable[Any]) -> None:
+    def __init__(self, roots: Iterable[object]) -> None:
         self.builder = current()
         trace = self.builder.trace
         self.roots = (*roots, *(trace.failures.regions[-1].roots if trace.failures.regions else ()))
@@ -71,7 +70,7 @@ class TryRegion:
         used |= _values([self.builder.read(trace.failures.error_code)])
         return sorted(self.again) + [n for n in range(self.first + 1, len(trace.failures.numbered) + 1) if n in used]
 
-    def take(self) -> list[Point]:
+    def take_points(self) -> list[Point]:
         """The points of the region, which are no concern of the regions around it."""
         points = self.builder.points[self.start :]
         del self.builder.points[self.start :]
@@ -80,7 +79,7 @@ class TryRegion:
     def leave(self) -> None:
         """All that failed has been handled: the error code is what it was before."""
         code = self.builder.trace.failures.error_code
-        self.take()
+        self.take_points()
         self.builder.write(code, self.entry)
         if not self.written:
             del self.builder.written[code]
@@ -107,7 +106,7 @@ def note(builder: Builder) -> None:
         builder.trace.failures.regions[-1].note(builder)
 
 
-def unhindered() -> Atom | None:
+def nothing_failed() -> Atom | None:
     """Return whether nothing has failed in the try statements around, as a bool scalar; None where that is sure."""
     builder = current()
     trace = builder.trace

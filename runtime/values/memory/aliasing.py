@@ -1,9 +1,9 @@
 """Memory that may be shared: a name that is one array or another, depending on a run-time condition.
 
 After `y = a if c else b` a write to y reaches a or b, and a write to a may be seen through y. Such a y has a storage
-of its own with *links*: (predicate, handle) says that where the predicate holds, y and the handle are the same memory.
-A write on either side is carried to the other under the predicate, so values agree with eager execution exactly. Where
-y holds the elements in other places (`a` or `a[1:]`), the link knows where each is.
+of its own with *may-alias edges*: (predicate, handle) says that where the predicate holds, y and the handle are the
+same memory. A write on either side is carried to the other under the predicate, so values agree with eager execution
+exactly. Where y holds the elements in other places (`a` or `a[1:]`), the edge knows where each is.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from anabranch.runtime.errors import AliasError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import Builder
 from anabranch.runtime.tracing.storage import Storage
+from anabranch.runtime.tracing.upper_layers import MayAlias
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.memory.handle import Handle
@@ -25,10 +26,10 @@ from anabranch.runtime.values.memory.handle import Handle
 class ElementForm(Protocol):
     """How an owner holds the elements of a handle, where not in the same places."""
 
-    def held(self, handle: Handle) -> Atom:
+    def to_owner(self, handle: Handle) -> Atom:
         """The owner's value of the handle's memory."""
 
-    def given_back(self, held: Atom, handle: Handle) -> Atom:
+    def to_handle(self, value: Atom, handle: Handle) -> Atom:
         """The handle's value where its elements are what the owner holds."""
 
     def is_visible(self, builder: Builder) -> bool:
@@ -44,32 +45,32 @@ class ElementForm(Protocol):
 
 
 @frozen
-class AliasLink:
+class AliasEdge:
     """Where `pred` holds, the owner and `handle` are the same memory; `pred` None means it is not known when."""
 
     pred: Atom | None
     handle: Handle
     form: ElementForm | None = None
 
-    def held(self) -> Atom:
+    def to_owner(self) -> Atom:
         """The owner's value as the handle has it."""
-        return self.handle.atom if self.form is None else self.form.held(self.handle)
+        return self.handle.atom if self.form is None else self.form.to_owner(self.handle)
 
-    def given_back(self, held: Atom) -> Atom:
+    def to_handle(self, value: Atom) -> Atom:
         """The handle's value as the owner has it."""
-        return held if self.form is None else self.form.given_back(held, self.handle)
+        return value if self.form is None else self.form.to_handle(value, self.handle)
 
 
-def link(owner: Storage, pred: Atom | None, handle: Handle, form: ElementForm | None = None) -> None:
+def add_edge(owner: Storage, pred: Atom | None, handle: Handle, form: ElementForm | None = None) -> None:
     """Record that `owner` may be the memory of `handle`."""
-    owner.links.append(AliasLink(pred, handle, form))
+    owner.alias_edges.append(AliasEdge(pred, handle, form))
     if handle.storage.dependents is None:
         handle.storage.dependents = weakref.WeakKeyDictionary()
     handle.storage.dependents[owner] = None
 
 
 def memory(storage: Storage) -> KeysView[Storage]:
-    """The memory, and all that its contents may be of: an array given more room, or one that a branch has chosen."""
+    """The memory, and all that its contents may be of: an array of more capacity, or one that a branch has chosen."""
     return dict.fromkeys(_ordered([storage], _targets)).keys()
 
 
@@ -79,25 +80,25 @@ def connected(builder: Builder, storage: Storage) -> KeysView[Storage]:
 
 
 def write(builder: Builder, storage: Storage, value: Atom) -> None:
-    """Write, and carry the write along every link."""
+    """Write, and carry the write along every edge."""
     builder.write(storage, value)
-    if storage.links or storage.dependents:
+    if storage.alias_edges or storage.dependents:
         _propagate(builder, storage)
 
 
 def _propagate(builder: Builder, storage: Storage) -> None:
-    """Carry a write to all memory that is linked, each link once.
+    """Carry a write to all memory that edges lead to, each edge once.
 
     First up to what the storage may be the memory of, where it is that, then down to all that may be memory of those.
-    By then each is what it will be: a storage comes before those that it is linked with on the way up, and after them
+    By then each is what it will be: a storage comes before those that its edges lead to on the way up, and after them
     on the way down.
     """
     above = list(reversed(_ordered([storage], _targets)))
     written: dict[Storage, Atom] = {storage: atoms.literal(True)}
     for owner in above:
-        for entry in owner.links:
-            target, holds = entry.handle, atoms.logical_and(written[owner], _known(entry))
-            shared = atoms.select(holds, entry.given_back(builder.read(owner)), target.atom)
+        for edge in owner.alias_edges:
+            target, holds = edge.handle, atoms.logical_and(written[owner], _known(edge))
+            shared = atoms.select(holds, edge.to_handle(builder.read(owner)), target.atom)
             builder.write(target.storage, views.write(builder.read(target.storage), target.path, shared))
             before = written.get(target.storage, atoms.literal(False))
             written[target.storage] = atoms.logical_or(before, holds)
@@ -107,13 +108,13 @@ def _propagate(builder: Builder, storage: Storage) -> None:
     for owner in _ordered(reached, _targets):
         if owner is storage or owner not in changed:
             continue
-        for entry in owner.links:
-            if entry.handle.storage in changed:
-                builder.write(owner, atoms.select(_known(entry), entry.held(), builder.read(owner)))
+        for edge in owner.alias_edges:
+            if edge.handle.storage in changed:
+                builder.write(owner, atoms.select(_known(edge), edge.to_owner(), builder.read(owner)))
 
 
 def _targets(storage: Storage) -> list[Storage]:
-    return [entry.handle.storage for entry in storage.links]
+    return [edge.handle.storage for edge in storage.alias_edges]
 
 
 def _owners(builder: Builder, storage: Storage) -> list[Storage]:
@@ -138,10 +139,10 @@ def _ordered(starts: Iterable[Storage], following: Callable[[Storage], Sequence[
     return list(found)
 
 
-def _known(entry: AliasLink) -> Atom:
-    if entry.pred is None:
+def _known(edge: MayAlias) -> Atom:
+    if edge.pred is None:
         raise AliasError(
             "this array may share memory with another one, depending on a run-time condition; write to a copy (y = "
             "y.copy()), or assign the name only once"
         )
-    return entry.pred
+    return edge.pred

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom
@@ -49,7 +47,7 @@ class Handle(Tracer):
         raise NotImplementedError
 
     @property
-    def dtype(self) -> np.dtype[Any]:
+    def dtype(self) -> np.dtype:
         """The dtype of the elements."""
         raise NotImplementedError
 
@@ -68,7 +66,7 @@ class Handle(Tracer):
         """Write a value of exactly this shape and dtype."""
         raise NotImplementedError
 
-    def assign(self, value: Any) -> None:
+    def assign(self, value: object) -> None:
         """Write a value that is cast and broadcast."""
         raise NotImplementedError
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ def iota(n: int) -> Atom:
     return atoms.op("iota", shape=(n,), dtype=np.dtype(np.int64), axis=0)
 
 
-def filled(shape: tuple[int, ...], dtype: atoms.DType, value: Any) -> Atom:
+def filled(shape: tuple[int, ...], dtype: atoms.DType, value: object) -> Atom:
     """A line of one value."""
     return atoms.broadcast_to(atoms.literal(value, dtype), shape)
 
@@ -43,12 +42,12 @@ def updated(buffer: Atom, row: Atom, place: Atom) -> Atom:
     return atoms.op("dynamic_update_slice", buffer, line, *_starts(buffer, place))
 
 
-def line(buffer: Atom, place: Atom, count: int) -> Atom:
+def block(buffer: Atom, place: Atom, count: int) -> Atom:
     """Return `count` rows of the buffer, from a place on."""
     return atoms.op("dynamic_slice", buffer, *_starts(buffer, place), sizes=(count, *buffer.type.shape[1:]))
 
 
-def line_updated(buffer: Atom, line: Atom, place: Atom) -> Atom:
+def block_updated(buffer: Atom, line: Atom, place: Atom) -> Atom:
     """The memory after what stands at a place and after it was written."""
     return atoms.op("dynamic_update_slice", buffer, line, *_starts(buffer, place))
 

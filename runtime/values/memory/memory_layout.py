@@ -14,11 +14,11 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.tracing.storage import UNKNOWN, Compact
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.memory.handle import Handle
 
-NDArray = np.ndarray[Any, Any]
 _as_strided = np.lib.stride_tricks.as_strided
 
 
@@ -36,10 +36,10 @@ def known(array: Handle) -> bool:
     return array.storage.strides is not UNKNOWN
 
 
-def model(array: Handle) -> NDArray:
+def model(array: Handle) -> np.ndarray:
     """An ndarray with the strides of the view that the handle stands for. Its elements must not be touched."""
     shape = array.storage.type.shape
-    dummy = in_order(shape, array.storage.type.dtype)
+    dummy = contiguous_model(shape, array.storage.type.dtype)
     if isinstance(array.storage.strides, tuple):
         dummy = _as_strided(dummy, shape, array.storage.strides)
     for step in array.path:
@@ -53,7 +53,7 @@ def of_a_part(array: Handle) -> Compact | None:
     return None if steps == (array.dtype.itemsize,) else LOST
 
 
-def in_order(shape: Sequence[int], dtype: np.dtype[Any], order: str = "C") -> NDArray:
+def contiguous_model(shape: Sequence[int], dtype: np.dtype, order: str = "C") -> np.ndarray:
     """An ndarray of this shape without memory of its own; of kinds that are not NumPy's own only the size counts."""
     if dtype.isbuiltin == 2:  # one that NumPy was given by others
         dtype = np.dtype(f"u{dtype.itemsize}")
@@ -62,14 +62,14 @@ def in_order(shape: Sequence[int], dtype: np.dtype[Any], order: str = "C") -> ND
     return _as_strided(np.zeros(1, dtype), tuple(shape), tuple(dtype.itemsize * math.prod(part) for part in inner))
 
 
-def _apply(dummy: NDArray, step: views.ViewStep) -> NDArray:
+def _apply(dummy: np.ndarray, step: views.ViewStep) -> np.ndarray:
     match step:
         case views.Slice(axes):
             strides = tuple(s * a.stride for s, a in zip(dummy.strides, axes, strict=True))
             return _as_strided(dummy, tuple(a.size for a in axes), strides)
         case views.Reshape(to):
             reshaped = reshape(dummy, to)
-            return in_order(to, dummy.dtype) if reshaped is None else reshaped
+            return contiguous_model(to, dummy.dtype) if reshaped is None else reshaped
         case views.Permute(axes):
             return dummy.transpose(axes)
         case views.Diagonal():
@@ -85,7 +85,7 @@ def _apply(dummy: NDArray, step: views.ViewStep) -> NDArray:
 HAS_COPY = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
 
 
-def reshape(dummy: NDArray, shape: Sequence[int]) -> NDArray | None:
+def reshape(dummy: np.ndarray, shape: Sequence[int]) -> np.ndarray | None:
     """The model reshaped, where NumPy does that without a copy; else None."""
     if not HAS_COPY:
         dummy = dummy[...]
@@ -103,7 +103,7 @@ def reshape(dummy: NDArray, shape: Sequence[int]) -> NDArray | None:
 # ---- what NumPy makes ------------------------------------------------------------------------------------------------
 
 
-def kept(models: Sequence[NDArray]) -> tuple[int, ...]:
+def elementwise_strides(models: Sequence[np.ndarray]) -> tuple[int, ...]:
     """The strides, for elements of one byte, of what NumPy makes elementwise of these arrays with order="K"."""
     small = [_as_strided(np.zeros(1, np.int8), m.shape, m.strides) for m in models]
     flags: Any = [["readonly"]] * len(small) + [["writeonly", "allocate"]]
@@ -111,7 +111,7 @@ def kept(models: Sequence[NDArray]) -> tuple[int, ...]:
     return strides
 
 
-def keep_order(made: Any, operands: Iterable[Any]) -> Any:
+def keep_order(made: object, operands: Iterable[object]) -> Value:
     """Note the layout of the result of an elementwise function with order="K"; return the result."""
     handles: list[Handle] = [x for x in operands if isinstance(x, Handle)]
     if not _is_new(made, handles) or all(map(plain, handles)):
@@ -120,13 +120,13 @@ def keep_order(made: Any, operands: Iterable[Any]) -> Any:
         made.storage.strides = UNKNOWN
         return made
     models = [model(x) for x in handles] + [x for x in operands if isinstance(x, np.ndarray)]
-    strides = tuple(s * made.storage.type.dtype.itemsize for s in kept(models))
-    if strides != in_order(made.shape, made.storage.type.dtype).strides:
+    strides = tuple(s * made.storage.type.dtype.itemsize for s in elementwise_strides(models))
+    if strides != contiguous_model(made.shape, made.storage.type.dtype).strides:
         made.storage.strides = strides
     return made
 
 
-def forget_order(made: Any, operands: Iterable[Any]) -> Any:
+def forget_order(made: object, operands: Iterable[object]) -> Value:
     """Note that the layout of a result is not known where its operands are not all in C order; return the result."""
     handles = _handles(operands)
     if _is_new(made, handles) and not all(map(plain, handles)):
@@ -134,7 +134,7 @@ def forget_order(made: Any, operands: Iterable[Any]) -> Any:
     return made
 
 
-def _handles(operands: Iterable[Any]) -> list[Handle]:
+def _handles(operands: Iterable[object]) -> list[Handle]:
     """The array handles among operands, also those in lists."""
     found: list[Handle] = []
     for x in operands:
@@ -145,7 +145,7 @@ def _handles(operands: Iterable[Any]) -> list[Handle]:
     return found
 
 
-def _is_new(made: Any, operands: Sequence[Handle]) -> TypeGuard[Handle]:
+def _is_new(made: object, operands: Sequence[Handle]) -> TypeGuard[Handle]:
     """Return whether a result is new memory of unknown layout, and can be laid out in more than one way."""
     if not isinstance(made, Handle) or made.path or made.storage.strides is not None or not _may_differ(made):
         return False
@@ -188,7 +188,9 @@ _ELEMENTWISE = frozenset(
 )
 
 
-def noted(made: Any, operands: Sequence[Any], name: str, options: Mapping[str, object], order: object = None) -> Any:
+def noted(
+    made: object, operands: Sequence[object], name: str, options: Mapping[str, object], order: object = None
+) -> Value:
     """Note the layout of the result of a function or a method of this name, for this `order=`; return the result.
 
     What is written to `out=` lies where it did.
@@ -232,7 +234,7 @@ PLAIN = Traits()
 LOST = Compact(None)
 
 
-def traits(value: Any) -> Traits:
+def traits(value: object) -> Traits:
     """The traits of a value; those of what is no array are plain."""
     if not isinstance(value, Handle):
         return PLAIN
@@ -244,11 +246,11 @@ def traits(value: Any) -> Traits:
     if isinstance(value.storage.strides, Compact):
         return Traits(UNKNOWN if value.path else LOST, readonly)
     strides = model(value).strides
-    same = not value.shape or strides == in_order(value.shape, value.dtype).strides
+    same = not value.shape or strides == contiguous_model(value.shape, value.dtype).strides
     return Traits(None if same else strides, readonly)
 
 
-def traits_of_ndarray(array: NDArray) -> Traits:
+def traits_of_ndarray(array: np.ndarray) -> Traits:
     """The traits of an ndarray that is known."""
     return Traits(None if array.flags.c_contiguous else array.strides, None if array.flags.writeable else _BY_THE_VIEW)
 
@@ -257,7 +259,7 @@ UNDECIDED = "decided by a run-time condition"
 _BY_THE_VIEW = "the view is"
 
 
-def give(made: Handle, what: Traits) -> None:
+def set_traits(made: Handle, what: Traits) -> None:
     """Give new memory these traits."""
     made.storage.strides = what.strides
     made.readonly = what.readonly == _BY_THE_VIEW

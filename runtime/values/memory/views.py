@@ -5,16 +5,13 @@ from __future__ import annotations
 import abc
 import dataclasses
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.value_equality import surely_equal
-
-NDArray = np.ndarray[Any, Any]
+from anabranch.runtime.values.value_equality import provably_equal
 
 
 class ViewStep(abc.ABC):
@@ -27,7 +24,7 @@ class ViewStep(abc.ABC):
         """The view's shape, given the base's."""
 
     @abc.abstractmethod
-    def of(self, base: NDArray) -> NDArray:
+    def of(self, base: np.ndarray) -> np.ndarray:
         """The view of an ndarray; only for positions that are known."""
 
     @property
@@ -40,7 +37,7 @@ class ViewStep(abc.ABC):
         """The positions that are known only at run time."""
         return ()
 
-    def at(self, positions: Iterator[NDArray | int]) -> ViewStep:
+    def at(self, positions: Iterator[np.ndarray | int]) -> ViewStep:
         """The step with its run-time positions known."""
         return self
 
@@ -75,12 +72,12 @@ class Slice(ViewStep):
     def positions(self) -> tuple[Atom, ...]:
         return tuple([a.start for a in self.axes if not isinstance(a.start, int)])
 
-    def at(self, positions: Iterator[NDArray | int]) -> Slice:
+    def at(self, positions: Iterator[np.ndarray | int]) -> Slice:
         moving = (int(next(positions)) if not isinstance(a.start, int) else a.start for a in self.axes)
         known = [dataclasses.replace(a, start=start) for a, start in zip(self.axes, moving, strict=True)]
         return Slice(tuple(known))
 
-    def of(self, base: NDArray) -> NDArray:
+    def of(self, base: np.ndarray) -> np.ndarray:
         keys = []
         for a, n in zip(self.axes, base.shape, strict=True):
             assert isinstance(a.start, int)
@@ -141,7 +138,7 @@ class Reshape(ViewStep):
     def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
         return self.to
 
-    def of(self, base: NDArray) -> NDArray:
+    def of(self, base: np.ndarray) -> np.ndarray:
         return base.reshape(self.to)
 
     def read(self, base: Atom) -> Atom:
@@ -160,7 +157,7 @@ class Permute(ViewStep):
     def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
         return tuple(base[a] for a in self.axes)
 
-    def of(self, base: NDArray) -> NDArray:
+    def of(self, base: np.ndarray) -> np.ndarray:
         return base.transpose(self.axes)
 
     def read(self, base: Atom) -> Atom:
@@ -178,8 +175,8 @@ class Diagonal(ViewStep):
     def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
         return base[:-1]
 
-    def of(self, base: NDArray) -> NDArray:
-        diagonal: NDArray = np.einsum("...ii->...i", base)  # unlike np.diagonal it can be written to
+    def of(self, base: np.ndarray) -> np.ndarray:
+        diagonal: np.ndarray = np.einsum("...ii->...i", base)  # unlike np.diagonal it can be written to
         return diagonal
 
     def _positions(self, n: int) -> Literal:
@@ -208,7 +205,7 @@ class ComplexPart(ViewStep):
     def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
         return base
 
-    def of(self, base: NDArray) -> NDArray:
+    def of(self, base: np.ndarray) -> np.ndarray:
         return base.real if self.part == "real" else base.imag
 
     def read(self, base: Atom) -> Atom:
@@ -229,7 +226,7 @@ class Broadcast(ViewStep):
     def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
         return self.to
 
-    def of(self, base: NDArray) -> NDArray:
+    def of(self, base: np.ndarray) -> np.ndarray:
         return np.broadcast_to(base, self.to)
 
     def read(self, base: Atom) -> Atom:
@@ -275,4 +272,4 @@ def _same_step(one: ViewStep, other: ViewStep) -> bool:
 def _same_start(one: int | Atom, other: int | Atom) -> bool:
     if isinstance(one, int) or isinstance(other, int):
         return one == other
-    return surely_equal(one, other)
+    return provably_equal(one, other)

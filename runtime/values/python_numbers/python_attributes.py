@@ -7,32 +7,33 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.python_numbers import python_conversions
 from anabranch.runtime.values.python_numbers.python_operands import PythonNumber, kind_of, made
 
 
-def _itself(x: PythonNumber) -> Any:
+def _itself(x: PythonNumber) -> Value:
     """An int or a float as it is; a bool as the int that it is."""
     return x if kind_of(x) is float else python_conversions.to_int(x)
 
 
-def _real(x: PythonNumber) -> Any:
+def _real(x: PythonNumber) -> Value:
     return made(atoms.op("real", x.atom)) if kind_of(x) is complex else _itself(x)
 
 
-def _imag(x: PythonNumber) -> Any:
+def _imag(x: PythonNumber) -> Value:
     if kind_of(x) is complex:
         return made(atoms.op("imag", x.atom))
     return 0.0 if kind_of(x) is float else 0
 
 
-def _conjugate(x: PythonNumber) -> Any:
+def _conjugate(x: PythonNumber) -> Value:
     return made(atoms.ufunc(np.conjugate, x.atom)) if kind_of(x) is complex else _itself(x)
 
 
-def _is_integer(x: PythonNumber) -> Any:
+def _is_integer(x: PythonNumber) -> Value:
     """Of a float; an int has the method from Python 3.12 on."""
     if kind_of(x) is not float:
         return True
@@ -55,7 +56,7 @@ _METHODS: dict[str, Callable[[PythonNumber], Any]] = {
 }
 
 
-def attribute(x: PythonNumber, name: str) -> Any:
+def attribute(x: PythonNumber, name: str) -> Value:
     """`x.name` as the Python number that `x` stands for has it.
 
     Raises

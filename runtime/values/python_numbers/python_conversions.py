@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.ops.elementwise.python_arithmetic import MOST_DIGITS
@@ -30,7 +29,7 @@ _INT64_DIGITS = 18  # the decimal digits that every int64 of so many has room fo
 _FAR_DIGITS = (-308, 323)  # beyond these every float rounds to zero, or stays
 
 
-def of_numpy(atom: Atom) -> Any:
+def of_numpy(atom: Atom) -> Value:
     """The Python number of a NumPy scalar, as `item()` returns it; raises for a uint64 beyond int64."""
     dtype = atom.type.dtype
     if dtype == np.uint64:
@@ -44,7 +43,7 @@ def real_part(atom: Atom) -> Atom:
     return atoms.op("real", atom)
 
 
-def to_int(x: Any) -> Any:
+def to_int(x: Value) -> Value:
     """`int(x)`: truncates a float; raises for NaN, infinities and what int64 cannot hold."""
     kind = kind_of(x)
     if kind is complex:
@@ -59,7 +58,7 @@ def to_int(x: Any) -> Any:
     return made(atoms.convert(x.atom, np.int64))
 
 
-def to_kind(x: Operand, kind: type) -> Any:
+def to_kind(x: Operand, kind: type) -> Value:
     """`float(x)`, `bool(x)`, `complex(x)`."""
     if kind is int:
         return to_int(x)
@@ -68,12 +67,12 @@ def to_kind(x: Operand, kind: type) -> Any:
     return made(as_kind(x, kind))
 
 
-def rounded_to_int(function: np.ufunc, x: Any) -> Any:
+def rounded_to_int(function: np.ufunc, x: Value) -> Value:
     """`math.floor`, `math.ceil`, `math.trunc` or `round` of a number."""
     return to_int(made(atoms.ufunc(function, x.atom)) if kind_of(x) is float else x)
 
 
-def round_(x: Operand, digits: Any) -> Any:
+def round_(x: Operand, digits: Value) -> Value:
     """`round(x)`, an int; `round(x, digits)`, which is what `x` is; ties go to even.
 
     Raises
@@ -91,7 +90,7 @@ def round_(x: Operand, digits: Any) -> Any:
     return _round_float(x, digits) if kind is float else _round_int(x, digits)
 
 
-def _round_float(x: Operand, digits: IntOperand) -> Any:
+def _round_float(x: Operand, digits: IntOperand) -> Value:
     if not is_run_time(digits):
         digits = min(max(int(digits), _FAR_DIGITS[0] - 1), _FAR_DIGITS[1] + 1)
     atom, count = as_kind(x, float), as_kind(digits, int)
@@ -118,7 +117,7 @@ def _less(a: Atom, b: Atom) -> Atom:
     return atoms.ufunc(np.less, a, b)
 
 
-def _round_int(x: Any, digits: IntOperand) -> Any:
+def _round_int(x: Value, digits: IntOperand) -> Value:
     """To a multiple of a power of ten. From 10**19 on that is zero, or 10**19 itself."""
     if interval_of(digits).low >= 0:
         return to_int(x)
@@ -143,7 +142,7 @@ def _round_int(x: Any, digits: IntOperand) -> Any:
     return binary(np.multiply, made(kept, interval_of(steps)), unit)
 
 
-def _maximum(x: IntOperand, low: int) -> Any:
+def _maximum(x: IntOperand, low: int) -> Value:
     if not is_run_time(x):
         return max(int(x), low)
     bound = interval_of(x)
@@ -152,7 +151,7 @@ def _maximum(x: IntOperand, low: int) -> Any:
     return made(atoms.ufunc(np.maximum, as_kind(x, int), atoms.literal(low, np.int64)), bound.max(Interval(low, low)))
 
 
-def _minimum(x: IntOperand, high: int) -> Any:
+def _minimum(x: IntOperand, high: int) -> Value:
     if not is_run_time(x):
         return min(int(x), high)
     bound = interval_of(x)
@@ -163,7 +162,7 @@ def _minimum(x: IntOperand, high: int) -> Any:
     )
 
 
-def bit_length(x: PythonNumber) -> Any:
+def bit_length(x: PythonNumber) -> Value:
     """The number of bits of an int's magnitude."""
     least = atoms.ufunc(np.equal, as_kind(x, int), atoms.literal(-(2**63), np.int64))
     magnitude = atoms.ufunc(np.absolute, as_kind(x, int))
@@ -177,13 +176,13 @@ def bit_length(x: PythonNumber) -> Any:
     return made(atoms.select(least, atoms.literal(64, np.int64), length), Interval(0, 64))
 
 
-def bit_count(x: PythonNumber) -> Any:
+def bit_count(x: PythonNumber) -> Value:
     """The number of ones in an int's magnitude."""
     ones = atoms.ufunc(np.bitwise_count, as_kind(x, int))
     return made(atoms.convert(ones, np.int64), Interval(0, 64))
 
 
-def ratio(x: PythonNumber) -> tuple[Any, Any]:
+def ratio(x: PythonNumber) -> tuple[Value, Value]:
     """`x.as_integer_ratio()`; of a float whose numerator or denominator is no int64, an overflow."""
     if kind_of(x) is not float:
         return to_int(x), 1
@@ -208,7 +207,7 @@ def _lowest_bit(a: Atom) -> Atom:
     return atoms.ufunc(np.bitwise_and, a, atoms.ufunc(np.negative, a))
 
 
-def _shifted(x: Operand, count: IntOperand, never: Atom | None = None) -> Any:
+def _shifted(x: Operand, count: IntOperand, never: Atom | None = None) -> Value:
     if never is not None:
         count = made(atoms.select(never, atoms.literal(0, np.int64), as_kind(count, int)), interval_of(count))
     return binary(np.left_shift, x, count)

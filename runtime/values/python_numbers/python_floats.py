@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms
@@ -26,7 +27,7 @@ def _plain(function: np.ufunc, kind: type) -> Rule:
 
 
 def _divides(function: np.ufunc, kind: type) -> Rule:
-    def rule(x: Operand, y: Operand) -> Any:
+    def rule(x: Operand, y: Operand) -> Value:
         b = as_kind(y, kind)
         zero_check(y, b, _PYTHON[function], kind)
         return made(atoms.ufunc(function, as_kind(x, kind), b))
@@ -34,7 +35,7 @@ def _divides(function: np.ufunc, kind: type) -> Rule:
     return rule
 
 
-def power(x: Operand, y: Operand) -> Any:
+def power(x: Operand, y: Operand) -> Value:
     """`x ** y` of floats."""
     a, b = as_kind(x, float), as_kind(y, float)
     zero = atoms.literal(0.0)
@@ -73,7 +74,7 @@ def _parts(x: Operand) -> tuple[Atom, Atom]:
     return atoms.op("real", z), atoms.op("imag", z)
 
 
-def _multiply(x: Operand, y: Operand) -> Any:
+def _multiply(x: Operand, y: Operand) -> Value:
     """Four products, each rounded, which NumPy's loop fuses."""
     (a, b), (c, d) = _parts(x), _parts(y)
     times = np.multiply
@@ -81,7 +82,7 @@ def _multiply(x: Operand, y: Operand) -> Any:
     return made(atoms.op("complex", real, atoms.ufunc(np.add, atoms.ufunc(times, a, d), atoms.ufunc(times, b, c))))
 
 
-def _divide(x: Operand, y: Operand) -> Any:
+def _divide(x: Operand, y: Operand) -> Value:
     """Smith's method with quotients at its end, as CPython has it."""
     zero_check(y, as_kind(y, complex), operator.truediv, complex)
     (a, b), (c, d) = _parts(x), _parts(y)
@@ -98,7 +99,7 @@ def _divide(x: Operand, y: Operand) -> Any:
     return made(atoms.op("complex", atoms.ufunc(np.divide, real, scale), atoms.ufunc(np.divide, imag, scale)))
 
 
-def _complex_power(x: Operand, y: Operand) -> Any:
+def _complex_power(x: Operand, y: Operand) -> Value:
     z, w = as_kind(x, complex), as_kind(y, complex)
     zero = atoms.literal(0.0)
     real, imag = _parts(y)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms
@@ -35,7 +36,7 @@ _TO_A_NEGATIVE_POWER = (
 )
 
 
-def _result(r: Atom, exact: Interval, overflowed: Callable[[], Atom], affine: tuple[Atom, int] | None = None) -> Any:
+def _result(r: Atom, exact: Interval, overflowed: Callable[[], Atom], affine: tuple[Atom, int] | None = None) -> Value:
     if not exact.fits:
         run_time_checks.fail_if(overflowed(), overflow)
     return made(r, exact.clipped(), affine)
@@ -76,7 +77,7 @@ def _affine(x: IntOperand, y: IntOperand, sign: int) -> tuple[Atom, int] | None:
     return None
 
 
-def _add(x: IntOperand, y: IntOperand) -> Any:
+def _add(x: IntOperand, y: IntOperand) -> Value:
     a, b = as_kind(x, int), as_kind(y, int)
     r = atoms.ufunc(np.add, a, b)
 
@@ -90,7 +91,7 @@ def _add(x: IntOperand, y: IntOperand) -> Any:
     return _result(r, interval_of(x) + interval_of(y), overflowed, _affine(x, y, 1))
 
 
-def _subtract(x: IntOperand, y: IntOperand) -> Any:
+def _subtract(x: IntOperand, y: IntOperand) -> Value:
     if is_run_time(x) and is_run_time(y) and x.affine[0] is y.affine[0]:
         return x.affine[1] - y.affine[1]
     a, b = as_kind(x, int), as_kind(y, int)
@@ -107,7 +108,7 @@ def _subtract(x: IntOperand, y: IntOperand) -> Any:
     return _result(r, interval_of(x) - interval_of(y), overflowed, _affine(x, y, -1))
 
 
-def _beyond(approximate: Atom, wrapped: Atom) -> Atom:
+def _has_overflowed(approximate: Atom, wrapped: Atom) -> Atom:
     """Return whether an exact result, known in float64 to within rounding and in int64 modulo 2**64, is no int64.
 
     Below 9.3e18 in magnitude an int64 overflow always flips the sign, so the two tests together are exact.
@@ -117,7 +118,7 @@ def _beyond(approximate: Atom, wrapped: Atom) -> Atom:
     return atoms.logical_or(far, atoms.ufunc(np.not_equal, below, _sign_bit(wrapped)))
 
 
-def multiply(x: IntOperand, y: IntOperand) -> Any:
+def multiply(x: IntOperand, y: IntOperand) -> Value:
     """`x * y`."""
     a, b = as_kind(x, int), as_kind(y, int)
     r = atoms.ufunc(np.multiply, a, b)
@@ -127,19 +128,19 @@ def multiply(x: IntOperand, y: IntOperand) -> Any:
         if c:
             low, high = (FULL.low, FULL.high) if c > 0 else (FULL.high, FULL.low)
             return _outside(n, -(-low // c), high // c)
-        return _beyond(atoms.ufunc(np.multiply, atoms.convert(a, np.float64), atoms.convert(b, np.float64)), r)
+        return _has_overflowed(atoms.ufunc(np.multiply, atoms.convert(a, np.float64), atoms.convert(b, np.float64)), r)
 
     return _result(r, interval_of(x) * interval_of(y), overflowed)
 
 
-def _true_divide(x: IntOperand, y: IntOperand) -> Any:
+def _true_divide(x: IntOperand, y: IntOperand) -> Value:
     zero_check(y, as_kind(y, int), operator.truediv, int)
     if all(EXACT.low <= i.low and i.high <= EXACT.high for i in (interval_of(x), interval_of(y))):
         return made(atoms.ufunc(np.true_divide, as_kind(x, float), as_kind(y, float)))
     return made(atoms.op("int_true_divide", as_kind(x, int), as_kind(y, int)))
 
 
-def _floor_divide(x: IntOperand, y: IntOperand) -> Any:
+def _floor_divide(x: IntOperand, y: IntOperand) -> Value:
     a, b = as_kind(x, int), as_kind(y, int)
     zero_check(y, b, operator.floordiv, int)
     exact, shift = interval_of(x) // interval_of(y), _power(y)
@@ -153,7 +154,7 @@ def _floor_divide(x: IntOperand, y: IntOperand) -> Any:
     return _result(atoms.ufunc(np.floor_divide, a, b), exact, overflowed)
 
 
-def _remainder(x: IntOperand, y: IntOperand) -> Any:
+def _remainder(x: IntOperand, y: IntOperand) -> Value:
     a, b = as_kind(x, int), as_kind(y, int)
     zero_check(y, b, operator.mod, int)
     exact = interval_of(x) % interval_of(y)
@@ -169,7 +170,7 @@ def _power(y: IntOperand) -> int | None:
     return int(y).bit_length() - 1
 
 
-def power(x: IntOperand, y: IntOperand) -> Any:
+def power(x: IntOperand, y: IntOperand) -> Value:
     """`x ** y`: an int; a float where y is known to be below 0, an error where it turns out to be."""
     exponent = interval_of(y)
     if exponent.high < 0:
@@ -186,11 +187,11 @@ def power(x: IntOperand, y: IntOperand) -> Any:
     return _whole_power(x, as_kind(y, int))
 
 
-def _whole_power(x: IntOperand, b: Atom) -> Any:
+def _whole_power(x: IntOperand, b: Atom) -> Value:
     a = as_kind(x, int)
     r = atoms.ufunc(np.power, a, b)
     approximate = atoms.ufunc(np.power, atoms.convert(a, np.float64), atoms.convert(b, np.float64))
-    run_time_checks.fail_if(_beyond(approximate, r), overflow)
+    run_time_checks.fail_if(_has_overflowed(approximate, r), overflow)
     return made(r)
 
 
@@ -199,7 +200,7 @@ def _shift_check(y: IntOperand, b: Atom) -> None:
         run_time_checks.fail_if(_sign_bit(b), raised(operator.lshift, 1, -1))
 
 
-def _left_shift(x: IntOperand, y: IntOperand) -> Any:
+def _left_shift(x: IntOperand, y: IntOperand) -> Value:
     a, b = as_kind(x, int), as_kind(y, int)
     _shift_check(y, b)
     r = atoms.ufunc(np.left_shift, a, b)
@@ -208,7 +209,7 @@ def _left_shift(x: IntOperand, y: IntOperand) -> Any:
     return _result(r, exact, lambda: atoms.ufunc(np.not_equal, atoms.ufunc(np.right_shift, r, b), a))
 
 
-def _right_shift(x: IntOperand, y: IntOperand) -> Any:
+def _right_shift(x: IntOperand, y: IntOperand) -> Value:
     a, b = as_kind(x, int), as_kind(y, int)
     _shift_check(y, b)
     bound = interval_of(x)
@@ -231,7 +232,7 @@ RULES: dict[np.ufunc, Rule] = {
 # ---- ints that int64 cannot hold -------------------------------------------------------------------------------------
 
 
-def beyond(function: np.ufunc, x: Any, y: Any) -> Any:
+def with_large_int(function: np.ufunc, x: Value, y: Value) -> Value:
     """`x OP y` where one is a plain int beyond int64: exact where the result is surely an int64, else an overflow."""
     n, c = (x, y) if is_run_time(x) else (y, x)
     a = as_kind(n, int)
@@ -254,18 +255,18 @@ def beyond(function: np.ufunc, x: Any, y: Any) -> Any:
     raise overflow(0)
 
 
-def compare_beyond(function: np.ufunc, x: Any, y: Any) -> Any:
+def compare_large_int(function: np.ufunc, x: Value, y: Value) -> Value:
     """A comparison of an int with a plain int beyond int64: its sign decides."""
     below, above = (0 if fits(v) else (1 if v > 0 else -1) for v in (x, y))
     return bool(function(below, above))
 
 
-def invert(x: IntOperand) -> Any:
+def invert(x: IntOperand) -> Value:
     """`~x`."""
     return made(atoms.ufunc(np.invert, as_kind(x, int)), exactly(-1) - interval_of(x))
 
 
-def absolute(x: PythonNumber) -> Any:
+def absolute(x: PythonNumber) -> Value:
     """`abs(x)`; of the least int64 it overflows."""
     bound = interval_of(x)
     if bound.low >= 0:

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import IntegerRangeError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
@@ -58,12 +59,12 @@ def is_run_time(x: object) -> TypeGuard[PythonNumber]:
     return isinstance(x, PythonNumber)
 
 
-def kind_of(x: Operand) -> type[Any]:
+def kind_of(x: Operand) -> type:
     """int, float, bool or complex."""
     return x.python if is_run_time(x) else type(x)
 
 
-def interval_of(x: Any) -> Interval:
+def interval_of(x: Value) -> Interval:
     """The interval that an int operand is known to lie in."""
     if is_run_time(x):
         return Interval(0, 1) if x.python is bool else x.interval
@@ -96,7 +97,7 @@ def overflow(_: int) -> BaseException:
     )
 
 
-def fits(x: Any) -> bool:
+def fits(x: Value) -> bool:
     """Return whether an int operand is an int64."""
     return is_run_time(x) or FULL.low <= int(x) <= FULL.high
 

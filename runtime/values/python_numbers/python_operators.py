@@ -8,10 +8,10 @@ Every check that the operands' intervals already settle costs nothing.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import exactly
@@ -62,19 +62,19 @@ _SWAPPED: dict[np.ufunc, np.ufunc] = {
 }
 
 
-def binary(function: np.ufunc, x: Operand, y: Operand) -> Any:
+def binary(function: np.ufunc, x: Operand, y: Operand) -> Value:
     """`x OP y` for two Python scalars of which one is traced."""
     kind = _TYPES[max(_RANK[kind_of(x)], _RANK[kind_of(y)])]
     if function in COMPARISONS:
         if kind is complex and function not in (np.equal, np.not_equal):
             raise TypeError(f"'{_SYMBOLS[function]}' not supported between instances of {_kinds(x, y)}")
         if kind is int and not (fits(x) and fits(y)):
-            return python_ints.compare_beyond(function, x, y)
+            return python_ints.compare_large_int(function, x, y)
         if kind in (float, complex) and not (_exact_in_float(x) and _exact_in_float(y)):
             return _compare_inexact(function, x, y)
         return made(atoms.ufunc(function, as_kind(x, kind), as_kind(y, kind)))
     if kind is int and not (fits(x) and fits(y)):
-        return python_ints.beyond(function, x, y)
+        return python_ints.with_large_int(function, x, y)
     if function in _BITWISE:
         if kind not in (int, bool):
             raise _unsupported(function, x, y)
@@ -100,7 +100,7 @@ def _exact_in_float(x: Operand) -> bool:
     return EXACT.low <= bound.low and bound.high <= EXACT.high
 
 
-def _compare_inexact(function: np.ufunc, x: Any, y: Operand) -> Any:
+def _compare_inexact(function: np.ufunc, x: Value, y: Operand) -> Value:
     """A comparison of an int that float64 may not hold with a float or a complex number: Python's is exact."""
     if kind_of(y) in (int, bool):
         return _compare_inexact(_SWAPPED.get(function, function), y, x)
@@ -111,7 +111,7 @@ def _compare_inexact(function: np.ufunc, x: Any, y: Operand) -> Any:
     return _compare_int_float(function, x, y) if fits(x) else _compare_large(function, x, y)
 
 
-def _compare_large(function: np.ufunc, x: int, y: Operand) -> Any:
+def _compare_large(function: np.ufunc, x: int, y: Operand) -> Value:
     """A plain int beyond int64 against a float: no float lies between the int and its two neighbours among them."""
     try:
         nearest = float(x)
@@ -126,7 +126,7 @@ def _compare_large(function: np.ufunc, x: int, y: Operand) -> Any:
     return made(atoms.ufunc(strict, atoms.literal(below), as_kind(y, float)))
 
 
-def _compare_int_float(function: np.ufunc, x: Operand, y: Operand) -> Any:
+def _compare_int_float(function: np.ufunc, x: Operand, y: Operand) -> Value:
     """Python compares an int with a float exactly; float64 alone cannot.
 
     Rounding is monotonic, so where the rounded int differs from the float their order is right. Where they are equal
@@ -142,7 +142,7 @@ def _compare_int_float(function: np.ufunc, x: Operand, y: Operand) -> Any:
     return made(atoms.select(tied, atoms.select(top, above, by_int), by_float))
 
 
-def unary(function: np.ufunc, x: Any) -> Any:
+def unary(function: np.ufunc, x: Value) -> Value:
     """`-x`, `+x`, `abs(x)`, `~x`."""
     kind = kind_of(x)
     if kind is bool or (kind is int and function is np.positive):

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_operands import as_kind, interval_of, kind_of, made, raised
 
 
-def modular(base: Any, exponent: Any, modulus: Any) -> Any:
+def modular(base: Value, exponent: Value, modulus: Value) -> Value:
     """`pow(base, exponent, modulus)`: of ints, exact, with the sign of the modulus.
 
     Raises

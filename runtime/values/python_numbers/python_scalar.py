@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import apply_ufunc, lazy_text, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
@@ -29,7 +30,7 @@ class PythonScalar(python_operands.PythonNumber):
     def __new__(cls, atom: Atom, *_: object) -> PythonScalar:
         return object.__new__(_KINDS[atom.type.dtype.kind])
 
-    def _binary(self, ufunc: np.ufunc, left: Any, right: Any) -> Any:
+    def _binary(self, ufunc: np.ufunc, left: Value, right: Value) -> Value:
         if is_python_scalar(left) and is_python_scalar(right):
             return python_operators.binary(ufunc, left, right)
         other = right if left is self else left
@@ -45,39 +46,39 @@ class PythonScalar(python_operands.PythonNumber):
             return python_operators.binary(ufunc, left, python_scalar(right.atom))
         return apply_ufunc.operator(ufunc, left, right)
 
-    def _unary(self, ufunc: np.ufunc) -> Any:
+    def _unary(self, ufunc: np.ufunc) -> Value:
         return python_operators.unary(ufunc, self)
 
-    def __divmod__(self, other: Any) -> Any:
+    def __divmod__(self, other: Value) -> Value:
         python_operands.divmod_check(self, other)
         return self // other, self % other
 
-    def __rdivmod__(self, other: Any) -> Any:
+    def __rdivmod__(self, other: Value) -> Value:
         python_operands.divmod_check(other, self)
         return other // self, other % self
 
-    def __pow__(self, other: Any, modulus: Any = None) -> Any:
+    def __pow__(self, other: Value, modulus: object = None) -> Value:
         return self._binary(np.power, self, other) if modulus is None else python_power.modular(self, other, modulus)
 
-    def __round__(self, digits: Any = None) -> Any:
+    def __round__(self, digits: object = None) -> Value:
         return python_conversions.round_(self, digits)
 
-    def __trunc__(self) -> Any:
+    def __trunc__(self) -> Value:
         return python_conversions.to_int(self)
 
-    def __floor__(self) -> Any:
+    def __floor__(self) -> Value:
         return python_conversions.rounded_to_int(np.floor, self)
 
-    def __ceil__(self) -> Any:
+    def __ceil__(self) -> Value:
         return python_conversions.rounded_to_int(np.ceil, self)
 
-    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> Value:
         from_numpy = wrap.array_of(self.atom)
         return from_numpy.__array_ufunc__(ufunc, method, *inputs, **kwargs)
 
     def __array_function__(
-        self, function: Callable[..., Any], types: Iterable[type], args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
+        self, function: Callable[..., object], types: Iterable[type], args: tuple[object, ...], kwargs: dict[str, Value]
+    ) -> Value:
         return wrap.array_of(self.atom).__array_function__(function, types, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
@@ -91,7 +92,7 @@ _KINDS: dict[str, type[PythonScalar]] = {
 }
 
 
-def takes_complex(ufunc: np.ufunc, left: Any, right: Any) -> bool:
+def takes_complex(ufunc: np.ufunc, left: Value, right: object) -> bool:
     """Return whether Python's complex number does an operation with what is right of it; np.float64 is a float."""
     if ufunc not in _OF_COMPLEX or not isinstance(right, Tracer) or not is_python_scalar(left):
         return False
@@ -105,12 +106,12 @@ def takes_complex(ufunc: np.ufunc, left: Any, right: Any) -> bool:
 _OF_COMPLEX = (np.add, np.subtract, np.multiply, np.true_divide, np.power)
 
 
-def is_python_scalar(value: Any) -> bool:
+def is_python_scalar(value: object) -> bool:
     """A Python number, traced or not."""
     return isinstance(value, PythonScalar) or type(value) in PYTHON_DTYPES
 
 
-def python_scalar(atom: Atom, interval: Interval = FULL, affine: tuple[Atom, int] | None = None) -> Any:
+def python_scalar(atom: Atom, interval: Interval = FULL, affine: tuple[Atom, int] | None = None) -> Value:
     """The Python scalar with this value: a plain one when the atom is a literal."""
     if isinstance(atom, Literal):
         return atom.value.item()

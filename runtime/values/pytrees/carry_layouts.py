@@ -13,7 +13,7 @@ from anabranch.runtime.values.pytrees.layout import Constant, Layout, Leaf, Node
 from anabranch.runtime.values.tracer import Tracer
 
 
-def staged(layout: Layout, stays: Callable[[Tracer], bool]) -> Layout:
+def with_leaves(layout: Layout, stays: Callable[[Tracer], bool]) -> Layout:
     """The layout with each held run-time value for which `stays` is false made a leaf."""
     match layout:
         case Constant(value) if isinstance(value, Tracer) and not stays(value):
@@ -21,13 +21,13 @@ def staged(layout: Layout, stays: Callable[[Tracer], bool]) -> Layout:
             assert abstract is not None
             return Leaf(abstract, interval(layout), traits(layout))
         case Node(structure, children, source):
-            return Node(structure, tuple(staged(c, stays) for c in children), source)
+            return Node(structure, tuple(with_leaves(c, stays) for c in children), source)
         case Union(options):
-            return Union(tuple(staged(o, stays) for o in options))
+            return Union(tuple(with_leaves(o, stays) for o in options))
     return layout
 
 
-def presumed(layout: Layout) -> Layout:
+def initial_abstraction(layout: Layout) -> Layout:
     """The layout that a loop's carry is taken for before its body has been traced: every number changes.
 
     Of a number of one of a few kinds only that of one kind does at first, mostly: one that is there already stays.
@@ -39,10 +39,10 @@ def presumed(layout: Layout) -> Layout:
         case Node(structure, children, source):
             if structure.mutable:
                 return Constant(source)
-            return Node(structure, tuple(map(presumed, children)), source)
+            return Node(structure, tuple(map(initial_abstraction, children)), source)
         case Union(options):
             both = number_union.common([a for a in map(numeric, options) if a is not None])
-            return Union(tuple([o if _is_narrower(o, both) else presumed(o) for o in options]))
+            return Union(tuple([o if _is_narrower(o, both) else initial_abstraction(o) for o in options]))
     return layout
 
 
@@ -52,13 +52,13 @@ def _is_narrower(layout: Layout, both: Abstract | None) -> bool:
     return known is not None and both is not None and known.kind is Kind.PYTHON and known != both
 
 
-def held(layout: Layout) -> Layout:
+def by_identity(layout: Layout) -> Layout:
     """The layout that a carry is taken for whose arrays and containers are known: those very objects."""
     match layout:
         case Node(structure, children, source):
-            return Constant(source) if structure.mutable else Node(structure, tuple(map(held, children)), source)
+            return Constant(source) if structure.mutable else Node(structure, tuple(map(by_identity, children)), source)
         case Union(options):
-            return Union(tuple(map(held, options)))
+            return Union(tuple(map(by_identity, options)))
     return layout
 
 

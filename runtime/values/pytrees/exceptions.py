@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import forget_attempts
 from anabranch.runtime.ir.program import Atom
@@ -16,7 +18,7 @@ class HeldException:
 
     layout: layouts.Layout
 
-    def __call__(self, found: list[run_time_checks.NDArray]) -> BaseException:
+    def __call__(self, found: list[np.ndarray]) -> BaseException:
         made: BaseException = host_values.build(self.layout, iter(found))
         return made
 
@@ -30,11 +32,11 @@ def record(pred: Atom, error: BaseException, frames: run_time_checks.Frames) -> 
         frames = current().trace.failures.numbered[caught.numbers[0] - 1].frames
     error.__traceback__ = None
     forget_attempts(error)
-    layout = carry_layouts.staged(layouts.describe(error, current().trace.outside.is_outside), lambda _: False)
+    layout = carry_layouts.with_leaves(layouts.describe(error, current().trace.outside.is_outside), lambda _: False)
     details = [p.atom for p in pack_unpack.pack(error, layout)]
 
-    def revive(values: list[Atom]) -> BaseException:
+    def reconstruct(values: list[Atom]) -> BaseException:
         made: BaseException = pack_unpack.unpack(layout, iter(values), [])
         return made
 
-    run_time_checks.record_failure(pred, HeldException(layout), revive, frames, details)
+    run_time_checks.record_failure(pred, HeldException(layout), reconstruct, frames, details)

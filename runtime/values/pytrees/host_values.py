@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.device import array as device
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.undefined import Undefined
-
-NDArray = np.ndarray[Any, Any]
 
 
 @frozen
@@ -40,13 +39,13 @@ class CallersNumber:
 class CallersArray:
     """An array that an object from outside holds, as before."""
 
-    array: NDArray
+    array: np.ndarray
 
 
 class ResultWithRecords:
     """A result, and the nodes of graphs that parts of it are by their numbers."""
 
-    def __init__(self, members: tuple[Any, ...], result: Any) -> None:
+    def __init__(self, members: tuple[object, ...], result: object) -> None:
         self.members, self.result = members, result
 
     def __anabranch_structure__(self) -> containers.Structure:
@@ -61,7 +60,7 @@ class BesideStructure(containers.Structure):
     def mutable(self) -> bool:
         return False
 
-    def children(self, value: Any) -> list[Any]:
+    def children(self, value: Value) -> list[Value]:
         return [value.members, value.result]
 
 
@@ -95,12 +94,12 @@ def hosted(
     return layout
 
 
-def fresh(value: Any) -> Any:
+def fresh(value: object) -> Value:
     """The host value of a constant of the trace: of an array a copy, which nobody else has."""
     return value.copy() if isinstance(value, np.ndarray) else value
 
 
-def on_device(value: Any) -> Any:
+def on_device(value: object) -> Value:
     """The same where results stay on the device."""
     if isinstance(value, (np.ndarray, np.generic)) and device.holds(value.dtype):
         return device.placed(np.asarray(value))
@@ -115,20 +114,20 @@ class Building:
 
     def __init__(
         self,
-        objects: Sequence[Any] = (),
-        numbers: Sequence[Any] = (),
-        constant: Callable[[Any], Any] = fresh,
-        members: Sequence[Any] = (),
+        objects: Sequence[object] = (),
+        numbers: Sequence[object] = (),
+        constant: Callable[[Any], object] = fresh,
+        members: Sequence[object] = (),
     ) -> None:
         self._objects, self._numbers, self._constant = objects, numbers, constant
         self._members = members
         self._made: dict[int, Any] = {}
 
-    def build(self, layout: layouts.Layout, arrays: Iterator[NDArray]) -> Any:
+    def build(self, layout: layouts.Layout, arrays: Iterator[np.ndarray]) -> Value:
         """The host value of a layout from its arrays."""
         match layout:
             case layouts.Constant(value):
-                return self._held(value)
+                return self._host_constant(value)
             case layouts.Leaf(abstract):
                 array = next(arrays)
                 if abstract.kind is Kind.PYTHON:
@@ -149,7 +148,7 @@ class Building:
                     raise chosen.error()
                 return chosen
 
-    def _held(self, value: Any) -> Any:
+    def _host_constant(self, value: object) -> Value:
         if isinstance(value, CallersObject):
             return self._objects[value.index]
         if isinstance(value, CallersNumber):
@@ -159,6 +158,6 @@ class Building:
         return self._constant(value)
 
 
-def build(layout: layouts.Layout, arrays: Iterator[NDArray], members: Sequence[Any] = ()) -> Any:
+def build(layout: layouts.Layout, arrays: Iterator[np.ndarray], members: Sequence[object] = ()) -> Value:
     """The host value of a layout in which nothing is the caller's own, but for members."""
     return Building(members=members).build(layout, arrays)

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias, TypeGuard
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.values import atoms, containers
 from anabranch.runtime.values.abstract import (
@@ -74,7 +75,7 @@ class Union:
 Layout: TypeAlias = Constant | Leaf | Node | Union
 
 
-def same(a: Any, b: Any) -> bool:
+def same(a: Value, b: Value) -> bool:
     """Return whether two objects are interchangeable: the same one, equal constants, or handles on the same view."""
     if a is b:
         return True
@@ -93,7 +94,7 @@ def same(a: Any, b: Any) -> bool:
     return False
 
 
-def describe(value: Any, exists: Callable[[Any], bool] = lambda _: False) -> Layout:
+def describe(value: object, exists: Callable[[Any], bool] = lambda _: False) -> Layout:
     """The layout of a value as it is: run-time parts are held, and so are mutable objects that `exists` knows."""
     if isinstance(value, node_reference.Reference):
         return of_reference(node_structures.structure_of(value), value)
@@ -105,7 +106,7 @@ def describe(value: Any, exists: Callable[[Any], bool] = lambda _: False) -> Lay
     return Node(structure, tuple(describe(c, exists) for c in structure.children(value)), value)
 
 
-def outline(value: Any) -> Layout:
+def outline(value: object) -> Layout:
     """The layout of a value with lists, dicts and objects held, however deep they are."""
     return describe(value, lambda _: True)
 
@@ -138,7 +139,7 @@ def traits(layout: Layout) -> memory_layout.Traits:
     return memory_layout.traits(layout.value) if isinstance(layout, Constant) else memory_layout.PLAIN
 
 
-def of_reference(structure: node_structures.ReferenceStructure, source: Any = None) -> Node:
+def of_reference(structure: node_structures.ReferenceStructure, source: object = None) -> Node:
     """The layout of a reference to a node of a graph."""
     return Node(structure, (Leaf(node_reference.INDEX),), source)
 
@@ -159,8 +160,8 @@ def sizes(layout: Layout) -> padded_union.Sizes | None:
         abstract = numeric(layout.children[0])
         run_time = tuple(kind != "whole" for kind in layout.structure.kinds)
         structure = layout.structure
-        rooms = structure.rooms if isinstance(structure, padded_union.PaddedStructure) else ()
-        return None if abstract is None else padded_union.Sizes(abstract, run_time, structure.origin, rooms)
+        requests = structure.requests if isinstance(structure, padded_union.PaddedStructure) else ()
+        return None if abstract is None else padded_union.Sizes(abstract, run_time, structure.origin, requests)
     abstract = numeric(layout)
     if abstract is None or abstract.kind is not Kind.ARRAY:
         return None

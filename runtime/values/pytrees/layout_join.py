@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.restarts import Restart
@@ -17,7 +17,7 @@ from anabranch.runtime.values.abstract import (
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.pytrees import node_graphs, node_structures, padded_union
-from anabranch.runtime.values.pytrees.carry_layouts import presumed
+from anabranch.runtime.values.pytrees.carry_layouts import initial_abstraction
 from anabranch.runtime.values.pytrees.layout import (
     Constant,
     Layout,
@@ -38,17 +38,17 @@ _MOST_OPTIONS = 16
 _MOST_TEXTS = 1024
 
 
-def join(a: Layout, b: Layout, opening: bool = False) -> Layout:
+def join(a: Layout, b: Layout, unboxing: bool = False) -> Layout:
     """The least layout that holds what either holds.
 
-    An existing object and another one are a choice. With `opening`, an existing container `a` and a new one of its
+    An existing object and another one are a choice. With `unboxing`, an existing container `a` and a new one of its
     structure `b` are a container with values of its own.
     """
     if a == b:
         _note_objects(a, b)
         return a if not isinstance(a, Leaf) else Leaf(a.abstract, a.interval | interval(b), a.traits)
     if isinstance(a, Union) or isinstance(b, Union):
-        return _join_options(a, b, opening)
+        return _join_options(a, b, unboxing)
     node = _as_node([a, b])
     if node is not None:
         return node
@@ -60,12 +60,12 @@ def join(a: Layout, b: Layout, opening: bool = False) -> Layout:
         both = join_abstract(x, y)
         if both is not None:
             return Leaf(both, interval(a) | interval(b), traits(a) | traits(b))
-    p = _opened(a) if opening else a
+    p = _unboxed(a) if unboxing else a
     if isinstance(p, Node) and isinstance(b, Node) and p.structure == b.structure:
         pairs = zip(p.children, b.children, strict=True)
-        return Node(p.structure, tuple([join(c, d, opening) for c, d in pairs]))
-    met = p.structure.meet(p, b) if isinstance(p, Node) and isinstance(b, Node) else None
-    return Union((a, b)) if met is None else met
+        return Node(p.structure, tuple([join(c, d, unboxing) for c, d in pairs]))
+    joined = p.structure.join(p, b) if isinstance(p, Node) and isinstance(b, Node) else None
+    return Union((a, b)) if joined is None else joined
 
 
 def _as_node(options: Sequence[Layout]) -> Node | None:
@@ -80,7 +80,7 @@ def _as_node(options: Sequence[Layout]) -> Node | None:
 _NOTHING = object()
 
 
-def node_or_member(layout: Layout) -> Any:
+def node_or_member(layout: Layout) -> Value:
     """The structure of a reference, or a value that may be a node of a graph; `_NOTHING` for anything else."""
     if isinstance(layout, Node) and isinstance(layout.structure, node_structures.ReferenceStructure):
         return layout.structure
@@ -138,17 +138,17 @@ def of_padded(structure: padded_union.PaddedStructure, abstract: Abstract) -> No
     return Node(structure, (Leaf(abstract), *parts))
 
 
-def _opened(layout: Layout) -> Layout:
+def _unboxed(layout: Layout) -> Layout:
     """A held container as a node, its parts held: it is not one object any more."""
     if isinstance(layout, Constant):
         structure = containers.structure_of(layout.value)
         if structure is not None:
             children = structure.children(layout.value)
-            return Node(structure, tuple([presumed(outline(c)) for c in children]), layout.value)
+            return Node(structure, tuple([initial_abstraction(outline(c)) for c in children]), layout.value)
     return layout
 
 
-def _join_options(a: Layout, b: Layout, opening: bool) -> Layout:
+def _join_options(a: Layout, b: Layout, unboxing: bool) -> Layout:
     options: list[Layout] = list(a.options) if isinstance(a, Union) else [a]
     texts = {o.value for o in options if is_text(o)}
     for new in b.options if isinstance(b, Union) else (b,):
@@ -160,7 +160,7 @@ def _join_options(a: Layout, b: Layout, opening: bool) -> Layout:
         for i, old in enumerate(options):
             if is_text(old):
                 continue
-            merged = join(old, new, opening)
+            merged = join(old, new, unboxing)
             if not isinstance(merged, Union):
                 options[i] = merged
                 break

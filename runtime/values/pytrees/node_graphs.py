@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.undefined import Undefined
@@ -43,7 +44,7 @@ class NodeGraph:
     coarse: frozenset[type]
 
     @staticmethod
-    def of(members: Sequence[Any]) -> NodeGraph:
+    def of(members: Sequence[Value]) -> NodeGraph:
         """The graph of these members."""
         fine = [_kind(m, True) for m in members]
         count = collections.Counter(kind[0] for kind in set(fine))
@@ -56,7 +57,7 @@ class NodeGraph:
         """Return whether all members are told apart by their keys."""
         return not self.coarse
 
-    def __contains__(self, value: Any) -> bool:
+    def __contains__(self, value: object) -> bool:
         return id(value) in self.places
 
     def among(self, kinds: frozenset[NodeKind]) -> list[int]:
@@ -75,7 +76,7 @@ class NodeGraph:
         return frozenset(kind for kind in self.kinds if kind[0] in classes)
 
 
-def _kind(member: Any, fine: bool) -> NodeKind:
+def _kind(member: Value, fine: bool) -> NodeKind:
     if not fine or member is None:
         return (type(member),)
     structure = containers.structure_of(member)
@@ -83,7 +84,7 @@ def _kind(member: Any, fine: bool) -> NodeKind:
     return (type(member), keys if not isinstance(member, list) or keys is None else len(keys))
 
 
-def graph_of(*values: Any, least: int = SMALL + 1) -> NodeGraph | None:
+def graph_of(*values: Value, least: int = SMALL + 1) -> NodeGraph | None:
     """The graph that has these containers; None where it would have fewer than `least`."""
     graphs: list[NodeGraph] = current().trace.identity.graphs
     for graph in reversed(graphs):
@@ -102,14 +103,14 @@ def graph_of(*values: Any, least: int = SMALL + 1) -> NodeGraph | None:
     return graph
 
 
-def leads_to_its_kind(value: Any) -> bool:
+def leads_to_its_kind(value: object) -> bool:
     """Return whether a container leads to others of its class with its keys, as the nodes of a tree do."""
     reached = _reached([value])
     kind = _kind(next(reached, None), True)
     return any(type(v) is kind[0] and _kind(v, True) == kind for v in reached)
 
 
-def _reached(values: Iterable[Any]) -> Iterator[Any]:
+def _reached(values: Iterable[object]) -> Iterator[Value]:
     """Yield the containers that some lead to, these first."""
     pending, seen = collections.deque(values), set[int]()
     while pending:
@@ -123,12 +124,12 @@ def _reached(values: Iterable[Any]) -> Iterator[Any]:
         pending += structure.children(value)
 
 
-def is_container(value: Any) -> bool:
+def is_container(value: object) -> bool:
     """Return whether a value is a container that has an identity, and is known while tracing."""
     if value is None or isinstance(value, (UnionValue, Undefined)):
         return False
     structure = containers.structure_of(value)
-    if structure is None or structure.flat or structure.grown:
+    if structure is None or structure.flat or structure.is_dynamic_list:
         return False
     return structure.mutable and not isinstance(value, BaseException)
 
@@ -137,11 +138,11 @@ def is_container(value: Any) -> bool:
 NONE = (type(None),)
 
 
-def is_member(value: Any) -> bool:
+def is_member(value: object) -> bool:
     """Return whether a container is one of the nodes of a graph."""
     return any(value in graph for graph in current().trace.identity.graphs)
 
 
-def may_be_node(value: Any) -> bool:
+def may_be_node(value: object) -> bool:
     """Return whether a value that is known while tracing may be a member of a graph: None, or a container."""
     return value is None or is_container(value)

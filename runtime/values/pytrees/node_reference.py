@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing import source_frames
@@ -42,11 +43,11 @@ class Reference(UnionValue):
     graph_: NodeGraph
     kinds_: frozenset[NodeKind]
 
-    def __copy__(self) -> Any:
+    def __copy__(self) -> Value:
         copied = self.copied_()
         return self.plain_().__copy__() if copied is NotImplemented else copied
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> UnionValue:
+    def __deepcopy__(self, memo: dict[int, Value]) -> UnionValue:
         return self.plain_().__deepcopy__(memo)
 
     def possible_(self) -> list[int]:
@@ -70,7 +71,7 @@ class Reference(UnionValue):
         return cls
 
     @property
-    def keys_(self) -> tuple[Any, ...]:
+    def keys_(self) -> tuple[Value, ...]:
         """The keys of a dict of one kind."""
         return tuple(self.graph_.members[self.possible_()[0]])
 
@@ -96,13 +97,13 @@ class Reference(UnionValue):
         which[possible] = np.arange(len(possible))
         return UnionValue(at(which, self.tag), tuple(self.graph_.members[i] for i in possible))
 
-    def without_undefined(self, error: Callable[[Undefined], NameError] = Undefined.error) -> Any:
+    def without_undefined(self, error: Callable[[Undefined], NameError] = Undefined.error) -> Value:
         return self
 
-    def resolve(self, operation: Callable[[Any], Any] = unknown_operation) -> Any:
+    def resolve(self, operation: Callable[[Any], object] = unknown_operation) -> Value:
         return self.through(operation)
 
-    def through(self, operation: Callable[[Any], Any]) -> Any:
+    def through(self, operation: Callable[[Any], object]) -> Value:
         return union_operations.operations().decide(self, operation)
 
     each = through
@@ -124,24 +125,24 @@ class Reference(UnionValue):
     def worth(self) -> Abstract | None:
         return None
 
-    def merges_with(self, other: Any) -> bool:
+    def merges_with(self, other: object) -> bool:
         return False
 
-    def cast(self, dtype: np.dtype[Any]) -> Any:
+    def cast(self, dtype: np.dtype) -> Value:
         return None
 
-    def _compared(self, operation: Callable[[Any, Any], Any], other: Any) -> Any:
+    def _compared(self, operation: Callable[[Any, Any], object], other: object) -> Value:
         if isinstance(other, Reference):
             return self.plain_()._compared(operation, other.plain_())
         return self.through(lambda v: operation(v, other))
 
-    def copied_(self) -> Any:
+    def copied_(self) -> Value:
         """A new dict of what the node holds, where it is a dict with known keys; NotImplemented of anything else."""
         if len(self.kinds_) != 1 or self.kind_ is not dict or dict in self.graph_.coarse:
             return NotImplemented
         return {key: self[key] for key in self.keys_}
 
-    def __anabranch_read__(self, name: str) -> Any:
+    def __anabranch_read__(self, name: str) -> Value:
         copied = self.copied_() if name in _OF_ALL else NotImplemented
         if copied is not NotImplemented:
             return getattr(copied, name)
@@ -162,7 +163,7 @@ class Reference(UnionValue):
         which = [found.index(methods[k[0]]) if k in itself.kinds_ else 0 for k in self.graph_.kinds]
         return UnionValue(at(np.array(which, np.int32), itself.tag), tuple(ways))
 
-    def _methods(self, name: str) -> dict[type, Any]:
+    def _methods(self, name: str) -> dict[type, Value]:
         """By class, the method of this name that the nodes have; empty where some have something else."""
         found: dict[type, Any] = {}
         for i in self.possible_():
@@ -194,7 +195,7 @@ class Method:
     def __init__(self, node: Reference, name: str) -> None:
         self.node, self.name = node, name
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: Value, **kwargs: Value) -> Value:
         return self.node.through(lambda v: getattr(v, self.name)(*args, **kwargs))
 
 
@@ -202,7 +203,7 @@ class Method:
 FEW = 16
 
 
-def at(table: np.ndarray[Any, Any], index: Atom) -> Atom:
+def at(table: np.ndarray, index: Atom) -> Atom:
     """The element of a constant vector at a place."""
     if isinstance(index, Literal):
         return atoms.literal(table[int(index.value)], table.dtype)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import containers, wrap
@@ -33,7 +33,7 @@ class ReferenceStructure(containers.Structure):
     def flat(self) -> bool:
         return True
 
-    def children(self, value: Any) -> list[Any]:
+    def children(self, value: Value) -> list[Value]:
         if isinstance(value, Reference):
             return [wrap.from_abstract(INDEX, value.index_in_(self.extra))]
         return [np.int32(self.extra.places[id(value)])]
@@ -41,12 +41,12 @@ class ReferenceStructure(containers.Structure):
     def hosted(self, members: Mapping[int, int]) -> containers.Structure:
         return MemberStructure(Reference, ("number",), members[id(self.extra)])
 
-    def has(self, member: Any) -> bool:
+    def has(self, member: object) -> bool:
         """Return whether a node known while tracing is one of these."""
         place = self.extra.places.get(id(member))
         return place is not None and self.extra.kinds[place] in self.kinds
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[object]) -> Value:
         index = wrap.as_atom(children[0], np.int32)
         if isinstance(index, Literal):
             return self.extra.members[int(index.value)]
@@ -65,7 +65,7 @@ class MemberStructure(containers.Structure):
     def flat(self) -> bool:
         return True
 
-    def on_host(self, children: Sequence[Any], members: Sequence[Any]) -> Any:
+    def on_host(self, children: Sequence[Value], members: Sequence[Value]) -> Value:
         return members[self.extra + int(children[0])]
 
 
@@ -79,7 +79,7 @@ def structure_of(reference: Reference) -> ReferenceStructure:
     return structure_in(reference.graph_, reference.kinds_)
 
 
-def joined(options: Sequence[Any]) -> ReferenceStructure | None:
+def joined(options: Sequence[object]) -> ReferenceStructure | None:
     """The structure that holds what any of these is: structures of references, containers, None.
 
     None where they had better stay alternatives.

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current
@@ -52,13 +53,13 @@ def unspecified(layout: Layout) -> list[Packed]:
     return [Packed(atoms.unspecified(t)) for t in leaf_types(layout)]
 
 
-def pack(value: Any, layout: Layout) -> list[Packed]:
+def pack(value: object, layout: Layout) -> list[Packed]:
     """The run-time parts of a value as atoms, cast to what the layout says; `join(describe(value), layout)` fits."""
     match layout:
         case Leaf(abstract):
             if isinstance(value, UnionValue):
                 value = value.resolve()
-            atom = wrap.held_as(value, abstract)
+            atom = wrap.atom_as(value, abstract)
             return [Packed(atom, value if isinstance(value, TracedArray) else None)]
         case Node(structure, children):
             if isinstance(value, UnionValue) and not isinstance(value, node_reference.Reference):
@@ -70,7 +71,7 @@ def pack(value: Any, layout: Layout) -> list[Packed]:
     return []
 
 
-def option_index(value: Any, options: Sequence[Layout]) -> int:
+def option_index(value: object, options: Sequence[Layout]) -> int:
     """Which option holds a value: the very object before one that is like it."""
     for i, option in enumerate(options):
         if isinstance(option, Constant) and same(option.value, value):
@@ -98,7 +99,7 @@ def option_index(value: Any, options: Sequence[Layout]) -> int:
     )
 
 
-def _pack_choice(value: Any, options: tuple[Layout, ...]) -> list[Packed]:
+def _pack_choice(value: object, options: tuple[Layout, ...]) -> list[Packed]:
     if isinstance(value, node_reference.Reference) and not any(map(is_reference, options)):
         value = value.plain_()
     if not isinstance(value, UnionValue) or isinstance(value, node_reference.Reference):
@@ -125,7 +126,7 @@ def _pack_choice(value: Any, options: tuple[Layout, ...]) -> list[Packed]:
     return _with_worth(Packed(tag), value, options, rows)
 
 
-def _with_worth(tag: Packed, value: Any, options: Sequence[Layout], rows: list[list[Packed]]) -> list[Packed]:
+def _with_worth(tag: Packed, value: object, options: Sequence[Layout], rows: list[list[Packed]]) -> list[Packed]:
     """The atoms of alternatives, with one number that is worth the same as the chosen one where one can be."""
     place = _place_of_worth(options)
     if place is not None:
@@ -135,9 +136,9 @@ def _with_worth(tag: Packed, value: Any, options: Sequence[Layout], rows: list[l
     return [tag, *(p for row in rows for p in row)]
 
 
-def _number_as(value: Any, kind: Abstract) -> Atom:
+def _number_as(value: object, kind: Abstract) -> Atom:
     is_number = numeric(Constant(value)) is not None
-    return wrap.held_as(value, kind) if is_number else atoms.unspecified(kind.type)
+    return wrap.atom_as(value, kind) if is_number else atoms.unspecified(kind.type)
 
 
 def _place_of_worth(options: Sequence[Layout]) -> int | None:
@@ -154,7 +155,7 @@ def _place_of_worth(options: Sequence[Layout]) -> int | None:
     return next((i for i, o in enumerate(options) if isinstance(o, Leaf) and o.abstract == both), None)
 
 
-def either(pred: Atom, on_true: Any, on_false: Any) -> Any:
+def either(pred: Atom, on_true: object, on_false: object) -> Value:
     """`on_true if pred else on_false` of values that stay what they are."""
     options: list[Any] = []
     tag: Atom = atoms.literal(0, np.int32)
@@ -186,7 +187,7 @@ def _chosen(pred: Atom, a: Packed, b: Packed) -> Packed:
     made: TracedArray = wrap.array_of(atom)
     for holds, handle in ((pred, a.handle), (atoms.logical_not(pred), b.handle)):
         if handle is not None:
-            aliasing.link(made.storage, holds, handle)
+            aliasing.add_edge(made.storage, holds, handle)
     return Packed(atom, made)
 
 
@@ -195,7 +196,7 @@ def unpack(
     values: Iterator[Atom],
     made: list[TracedArray | None],
     reuse: Mapping[int, TracedArray] | None = None,
-) -> Any:
+) -> Value:
     """The value with these atoms; `made` gets, for each atom, the array handle created for it (or None).
 
     `reuse` has, by the position of the atom, handles to take instead of new ones.
@@ -206,18 +207,18 @@ def unpack(
 class Unpacking:
     """Makes values of atoms: arrays into `made`, mutable containers into `containers`, each in order.
 
-    `twins` has, for each mutable container outside of choices, the first one that is the same object.
+    `firsts` has, for each mutable container outside of choices, the first one that is the same object.
     """
 
     def __init__(
-        self, made: list[TracedArray | None], reuse: Mapping[int, TracedArray] | None = None, twins: Sequence[int] = ()
+        self, made: list[TracedArray | None], reuse: Mapping[int, TracedArray] | None = None, firsts: Sequence[int] = ()
     ) -> None:
         self.made = made
         self.containers: list[Any] = []
         self._reuse = reuse or {}
-        self._twins = twins
+        self._firsts = firsts
 
-    def unpack(self, layout: Layout, values: Iterator[Atom]) -> Any:
+    def unpack(self, layout: Layout, values: Iterator[Atom]) -> Value:
         """The value with these atoms."""
         match layout:
             case Constant(value):
@@ -229,7 +230,7 @@ class Unpacking:
             case Union(options):
                 return self._choice(options, values)
 
-    def _leaf(self, layout: Leaf, atom: Atom) -> Any:
+    def _leaf(self, layout: Leaf, atom: Atom) -> Value:
         if len(self.made) in self._reuse:
             self.made.append(self._reuse[len(self.made)])
             return self.made[-1]
@@ -238,26 +239,26 @@ class Unpacking:
             return python_scalar(atom, layout.interval)
         result = wrap.from_abstract(layout.abstract, atom)
         if isinstance(result, TracedArray):
-            memory_layout.give(result, layout.traits)
+            memory_layout.set_traits(result, layout.traits)
         else:
             current().trace.identity.merge(result)
         self.made.append(result if isinstance(result, TracedArray) else None)
         return result
 
-    def _node(self, structure: containers.Structure, children: Sequence[Layout], values: Iterator[Atom]) -> Any:
+    def _node(self, structure: containers.Structure, children: Sequence[Layout], values: Iterator[Atom]) -> Value:
         place = len(self.containers)
         if structure.mutable:
             self.containers.append(None)
         made = structure.build([self.unpack(c, values) for c in children])
         if structure.mutable:
-            first = self._twins[place] if place < len(self._twins) else place
+            first = self._firsts[place] if place < len(self._firsts) else place
             made = self.containers[place] = made if first == place else self.containers[first]
-            current().trace.identity.bear(made)
+            current().trace.identity.note_created(made)
         elif structure.cls is not type(None) and not isinstance(structure, node_structures.ReferenceStructure):
             current().trace.identity.merge(made)
         return made
 
-    def _choice(self, options: Sequence[Layout], values: Iterator[Atom]) -> Any:
+    def _choice(self, options: Sequence[Layout], values: Iterator[Atom]) -> Value:
         self.made.append(None)
         tag = next(values)
         # The containers of options are numbered apart: which of them there are differs from value to value.

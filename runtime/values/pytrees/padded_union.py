@@ -6,11 +6,11 @@ Where two branches, or two steps of a loop, return such arrays, both become this
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.capacity import Capacity
@@ -30,36 +30,36 @@ from anabranch.runtime.values.memory.handle import Handle
 class PaddedStructure(DynamicArrayStructure):
     """A new array of a capacity (`extra`), then the sizes of the axes that are windows; all begin at 0.
 
-    Where a loop carries it, `rooms` has for each axis that gets longer the room that must suffice.
+    Where a loop carries it, `requests` has for each axis that gets longer the capacity that must suffice.
     """
 
-    rooms: tuple[Capacity | None, ...] = ()
+    requests: tuple[Capacity | None, ...] = ()
 
     @property
     def layout_sizes(self) -> list[int]:
         """The capacities of the axes that are windows."""
         return [n for n, kind in zip(self.extra, self.kinds, strict=True) if kind == "window"]
 
-    def children(self, value: Any) -> list[Any]:
-        shape = value.shape if wrap.is_sized(value) else wrap.shape_of(value)
+    def children(self, value: Value) -> list[Value]:
+        shape = value.shape if wrap.is_dynamic_array(value) else wrap.shape_of(value)
         sizes = [n for n, kind in zip(shape, self.kinds, strict=True) if kind == "window"]
         if self._fits(value):
             return [value.memory, *sizes]
-        for n, room in zip(shape, self.rooms, strict=False):
-            if room is not None:
-                over = atoms.ufunc(np.greater, size_arithmetic.atom_of(n), atoms.literal(room.size, np.int64))
-                capacity_requests.exceeded(over, room)
-        made = wrap.array_of(_front(value, self.extra))
+        for n, request in zip(shape, self.requests, strict=False):
+            if request is not None:
+                over = atoms.ufunc(np.greater, size_arithmetic.atom_of(n), atoms.literal(request.size, np.int64))
+                capacity_requests.exceeded(over, request)
+        made = wrap.array_of(_left_packed(value, self.extra))
         if isinstance(value, (TracedArray, DynamicArray)):
             view = value.memory if isinstance(value, DynamicArray) else value
             extents = value.extents if isinstance(value, DynamicArray) else (None,) * view.ndim
-            aliasing.link(made.storage, atoms.literal(True), view, Padded(tuple(extents), self.extra))
+            aliasing.add_edge(made.storage, atoms.literal(True), view, Padded(tuple(extents), self.extra))
             made.storage.strides = memory_layout.of_a_part(view)
         return [made, *sizes]
 
-    def _fits(self, value: Any) -> bool:
+    def _fits(self, value: Value) -> bool:
         """Return whether the array lies as it should, in memory of its own."""
-        if not wrap.is_sized(value) or value.capacity != self.extra or value.memory.path:
+        if not wrap.is_dynamic_array(value) or value.capacity != self.extra or value.memory.path:
             return False
         if id(value) not in current().trace.identity.chosen and _is_of_alternatives(value.memory.storage):
             return False  # a slice of one of several arrays is none of them
@@ -68,7 +68,7 @@ class PaddedStructure(DynamicArrayStructure):
             for e, kind in zip(value.extents, self.kinds, strict=True)
         )
 
-    def build(self, children: Sequence[Any]) -> Any:
+    def build(self, children: Sequence[Value]) -> Value:
         view, *sizes = children
         left = iter(sizes)
         if not isinstance(view, TracedArray):
@@ -83,23 +83,23 @@ class PaddedStructure(DynamicArrayStructure):
 
 def _is_of_alternatives(storage: Storage) -> bool:
     """Return whether the memory is that of an array chosen among others, of which one may be there as a whole."""
-    return any(entry.form is not None and entry.form.is_whole for entry in storage.links)
+    return any(edge.form is not None and edge.form.is_whole for edge in storage.alias_edges)
 
 
-def _front(value: Any, capacity: Sequence[int]) -> Atom:
+def _left_packed(value: Value, capacity: Sequence[int]) -> Atom:
     """The elements of an array, moved to the front of a capacity."""
-    atom = wrap.as_atom(value.anchored().memory if wrap.is_sized(value) else value)
+    atom = wrap.as_atom(value.left_packed().memory if wrap.is_dynamic_array(value) else value)
     for axis, n in enumerate(capacity):
         atom = compaction.resized(atom, axis, n)
     return atom
 
 
-def at_front(a: DynamicArray) -> TracedArray:
+def left_packed_memory(a: DynamicArray) -> TracedArray:
     """The memory of the elements from the front of each axis on; a write to either array reaches the other."""
     if all(e is None or (isinstance(e, Window) and isinstance(e.start, int) and e.start == 0) for e in a.extents):
         return a.memory
-    view = a.anchored().memory
-    aliasing.link(view.storage, atoms.literal(True), a.memory, Padded(a.extents, a.capacity))
+    view = a.left_packed().memory
+    aliasing.add_edge(view.storage, atoms.literal(True), a.memory, Padded(a.extents, a.capacity))
     return view
 
 
@@ -110,13 +110,13 @@ class Padded:
     extents: tuple[ValidRegion | None, ...]
     capacity: tuple[int, ...]
 
-    def held(self, handle: Handle) -> Atom:
+    def to_owner(self, handle: Handle) -> Atom:
         """The elements, at the front."""
-        return _front(wrap.part_of(handle, self.extents), self.capacity)
+        return _left_packed(wrap.part_of(handle, self.extents), self.capacity)
 
-    def given_back(self, held: Atom, handle: Handle) -> Atom:
+    def to_handle(self, value: Atom, handle: Handle) -> Atom:
         """The memory with these elements where its own are."""
-        value = atoms.convert(held, handle.dtype)
+        value = atoms.convert(value, handle.dtype)
         for axis, (extent, n) in enumerate(zip(self.extents, handle.shape, strict=True)):
             value = compaction.placed(value, axis, extent, n)
         here = wrap.part_of(handle, self.extents)
@@ -149,17 +149,17 @@ class Sizes:
     abstract: Abstract
     run_time: tuple[bool, ...]
     origin: Position | None = None
-    rooms: tuple[Capacity | None, ...] = ()
+    requests: tuple[Capacity | None, ...] = ()
 
 
 def joined(a: Sizes, b: Sizes) -> tuple[PaddedStructure, Abstract] | None:
     """The structure that holds either, with the abstract value of its memory; None where there is none."""
     if len(a.run_time) != len(b.run_time):
         return None
-    rooms = a.rooms or b.rooms
+    requests = a.requests or b.requests
     capacity = tuple(np.maximum(a.abstract.shape, b.abstract.shape).tolist())
     capacity = tuple(
-        n if r is None else r.size for n, r in zip(capacity, rooms or (None,) * len(capacity), strict=True)
+        n if r is None else r.size for n, r in zip(capacity, requests or (None,) * len(capacity), strict=True)
     )
     both = join_abstract(_of_shape(a.abstract, capacity), _of_shape(b.abstract, capacity))
     if both is None:
@@ -167,7 +167,7 @@ def joined(a: Sizes, b: Sizes) -> tuple[PaddedStructure, Abstract] | None:
     rows = zip(a.run_time, b.run_time, a.abstract.shape, b.abstract.shape, strict=True)
     kinds = tuple("window" if p or q or n != m else "whole" for p, q, n, m in rows)
     keys = tuple(range(1 + kinds.count("window")))
-    return PaddedStructure(DynamicArray, keys, capacity, kinds, a.origin or b.origin, rooms=rooms), both
+    return PaddedStructure(DynamicArray, keys, capacity, kinds, a.origin or b.origin, requests=requests), both
 
 
 def _of_shape(abstract: Abstract, shape: tuple[int, ...]) -> Abstract:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
@@ -15,7 +15,7 @@ from anabranch.runtime.values.pytrees import layout as layouts, layout_join
 from anabranch.runtime.values.union import UnionValue
 
 
-def merged(choice: UnionValue) -> Any:
+def merged(choice: UnionValue) -> Value:
     """One array of run-time size for arrays of several sizes; None where there is none."""
     layout = _common([layouts.sizes(layouts.describe(o)) for o in choice.options])
     if layout is None or not may_grow():
@@ -29,11 +29,11 @@ def merged(choice: UnionValue) -> Any:
             atom = atoms.select(choice.chosen(i), wrap.as_atom(column[i], part.abstract.dtype), atom)
         parts.append(wrap.from_abstract(part.abstract, atom))
     for i, (option, row) in enumerate(zip(choice.options, rows, strict=True)):
-        _link(parts[0], choice.chosen(i), row[0], option)
+        _add_edges(parts[0], choice.chosen(i), row[0], option)
     return layout.structure.build(parts)
 
 
-def _common(found: Sequence[Any]) -> layouts.Node | None:
+def _common(found: Sequence[Value]) -> layouts.Node | None:
     """The layout that holds arrays of each size."""
     if None in found or len({len(f.run_time) for f in found}) > 1:
         return None
@@ -46,11 +46,11 @@ def _common(found: Sequence[Any]) -> layouts.Node | None:
     return layout
 
 
-def _link(made: TracedArray, pred: Atom, copy: TracedArray, option: Any) -> None:
+def _add_edges(made: TracedArray, pred: Atom, copy: TracedArray, option: object) -> None:
     """Where an option is the one, what is written to it reaches what was made of it, and the other way round."""
     if copy is (option.memory if isinstance(option, DynamicArray) else option):
-        aliasing.link(made.storage, pred, copy)
+        aliasing.add_edge(made.storage, pred, copy)
         return
-    for entry in copy.storage.links:
-        both = None if entry.pred is None else atoms.logical_and(pred, entry.pred)
-        aliasing.link(made.storage, both, entry.handle, entry.form)
+    for edge in copy.storage.alias_edges:
+        both = None if edge.pred is None else atoms.logical_and(pred, edge.pred)
+        aliasing.add_edge(made.storage, both, edge.handle, edge.form)

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
+from anabranch.base.value import Value
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArrayStructure
 from anabranch.runtime.values.pytrees.layout import Layout, Node
 from anabranch.runtime.values.union import UnionValue
 
 
-def twins(value: Any, layout: Layout) -> tuple[int, ...]:
+def first_occurrences(value: object, layout: Layout) -> tuple[int, ...]:
     """For each mutable container that `Unpacking` makes of a value, the first one that is the same object."""
-    return repetitions(new_containers(value, layout))
+    return first_places(new_containers(value, layout))
 
 
-def repetitions(values: Sequence[Any]) -> tuple[int, ...]:
+def first_places(values: Sequence[object]) -> tuple[int, ...]:
     """For each object the place of the first one that is the same."""
     first: dict[int, int] = {}
     return tuple([first.setdefault(id(v), i) for i, v in enumerate(values)])
 
 
-def new_containers(value: Any, layout: Layout) -> list[Any]:
+def new_containers(value: object, layout: Layout) -> list[Value]:
     """The mutable containers of a value that become new ones where it is packed and unpacked, but for choices."""
     if not isinstance(layout, Node) or isinstance(layout.structure, DynamicArrayStructure):
         return []
@@ -34,7 +34,7 @@ def new_containers(value: Any, layout: Layout) -> list[Any]:
     return own + [c for p, t in pairs for c in new_containers(p, t)]
 
 
-def _merged_containers(layout: Layout) -> list[Any]:
+def _merged_containers(layout: Layout) -> list[Value]:
     """One object for each container that is made of several."""
     if not isinstance(layout, Node):
         return []

@@ -102,7 +102,7 @@ class Store:
                 os.utime(path)
         return parts
 
-    def save(self, key: str, payload: bytes, about: Mapping[str, Any] | None = None) -> None:
+    def save(self, key: str, payload: bytes, about: Mapping[str, object] | None = None) -> None:
         """Keep an entry, with what is to be said of it; where that can't be done, nothing happens."""
         path = os.path.join(self.folder, key)
         temporary = f"{path}.{os.urandom(8).hex()}.tmp"
@@ -199,7 +199,7 @@ def _all(descriptor: int) -> bytes:
         return file.read()
 
 
-def _packed(key: str, payload: bytes, about: Mapping[str, Any]) -> bytes:
+def _packed(key: str, payload: bytes, about: Mapping[str, object]) -> bytes:
     said = json.dumps(about).encode()
     body = len(said).to_bytes(_LENGTH, "little") + said + payload
     return _FORMAT + hashlib.sha256(key.encode() + body).digest() + body

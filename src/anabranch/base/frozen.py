@@ -22,7 +22,7 @@ def frozen(*, eq: bool = ...) -> Callable[[type[T]], type[T]]: ...
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(dataclasses.field,))
-def frozen(cls: type[Any] | None = None, /, *, eq: bool = True) -> Any:
+def frozen(cls: type | None = None, /, *, eq: bool = True) -> Any:
     """Make a class a frozen dataclass with slots; without `eq` two are equal only when they are one.
 
     Fields are told by annotations, which must be text (`from __future__ import annotations`). `dataclasses.replace`,
@@ -31,7 +31,7 @@ def frozen(cls: type[Any] | None = None, /, *, eq: bool = True) -> Any:
     return (lambda given: _made(given, eq)) if cls is None else _made(cls, eq)
 
 
-def _made(cls: type[Any], eq: bool) -> type[Any]:
+def _made(cls: type, eq: bool) -> type:
     own = dict(_own_fields(cls))
     inherited: dict[str, Any] = {}
     for base in reversed(cls.__mro__[1:]):
@@ -51,7 +51,7 @@ def _made(cls: type[Any], eq: bool) -> type[Any]:
     for name, method in _SHARED.items():
         namespace.setdefault(name, method)
     kind: Any = type(cls)
-    made: type[Any] = kind(cls.__name__, cls.__bases__, namespace)
+    made: type = kind(cls.__name__, cls.__bases__, namespace)
     scope: dict[str, Any] = {f"set_{n}": getattr(made, n).__set__ for n in fields}
     exec(_text(made, fields, eq, scope), scope)
     for name in ("__init__", "__eq__", "__hash__")[: 3 if eq else 1]:
@@ -61,7 +61,7 @@ def _made(cls: type[Any], eq: bool) -> type[Any]:
     return made
 
 
-def _own_fields(cls: type[Any]) -> Iterator[tuple[str, Any]]:
+def _own_fields(cls: type) -> Iterator[tuple[str, Any]]:
     for name, text in vars(cls).get("__annotations__", {}).items():
         if text.startswith(("ClassVar", "typing.ClassVar")):
             continue
@@ -72,7 +72,7 @@ def _own_fields(cls: type[Any]) -> Iterator[tuple[str, Any]]:
         yield name, field
 
 
-def _text(cls: type[Any], fields: Mapping[str, Any], eq: bool, scope: dict[str, Any]) -> str:
+def _text(cls: type, fields: Mapping[str, Any], eq: bool, scope: dict[str, Any]) -> str:
     """The methods that differ from class to class; what they need goes into `scope`."""
     parameters, body = ["self"], []
     for name, field in fields.items():
@@ -107,11 +107,11 @@ def _repr(self: Any) -> str:
     return f"{type(self).__qualname__}({fields})"
 
 
-def _refuse_to_set(self: Any, name: str, value: Any) -> None:
+def _refuse_to_set(self: object, name: str, value: object) -> None:
     raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
 
 
-def _refuse_to_delete(self: Any, name: str) -> None:
+def _refuse_to_delete(self: object, name: str) -> None:
     raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
 
 

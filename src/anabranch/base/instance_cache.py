@@ -24,7 +24,7 @@ class PerInstance(Generic[T]):
         found = self._weak.get(id(instance)) or self._strong.get(id(instance))
         return None if found is None else found[1]
 
-    def put(self, instance: Any, value: T) -> T:
+    def put(self, instance: object, value: T) -> T:
         """Keep something for an object, until that has gone; what two threads keep at once is the first's."""
         key, weak = id(instance), self._weak
         try:

@@ -128,7 +128,7 @@ def check() -> None:
         raise Interrupt
 
 
-def _handle(original: Callable[..., Any], number: int, frame: types.FrameType | None) -> None:
+def _handle(original: Callable[..., object], number: int, frame: types.FrameType | None) -> None:
     """Run the user's handler, later where the frame that is interrupted must not be left."""
     if _is_whole(frame):
         with contextlib.suppress(RuntimeError):  # no more threads can be had
@@ -154,7 +154,7 @@ def _is_whole(frame: types.FrameType | None) -> bool:
     return False
 
 
-def _is_ours(manager: Any) -> bool:
+def _is_ours(manager: object) -> bool:
     frame = getattr(getattr(manager, "gen", None), "gi_frame", None)
     return frame is not None and str(frame.f_globals.get("__name__")).startswith("anabranch.")
 

@@ -49,7 +49,7 @@ def _milliseconds(seconds: float) -> str:
 
 
 def demonstrate(
-    kernels: Sequence[Callable[..., Any]], arguments: Mapping[str, tuple[Any, ...]], columns: int
+    kernels: Sequence[Callable[..., object]], arguments: Mapping[str, tuple[object, ...]], columns: int
 ) -> Iterator[tuple[str, DemoOutcome]]:
     """Each kernel's page of text for a terminal so wide, and its outcome."""
     for kernel in kernels:
@@ -72,7 +72,7 @@ def compare(kernel: Callable[..., Any], compiled: Callable[..., Any], arguments:
     return DemoOutcome(kernel.__name__, found, first_call, _median(kernel, arguments), _median(compiled, arguments))
 
 
-def _median(function: Callable[..., Any], arguments: tuple[Any, ...]) -> float:
+def _median(function: Callable[..., object], arguments: tuple[object, ...]) -> float:
     """Median seconds of a call, each on a copy of the arguments made beforehand."""
     times: list[float] = []
     end = time.perf_counter() + _SECONDS
@@ -105,7 +105,7 @@ def _first(found: Iterator[str | None]) -> str | None:
     return next((text for text in found if text is not None), None)
 
 
-def _array_difference(want: np.ndarray[Any, Any], got: np.ndarray[Any, Any], where: str) -> str | None:
+def _array_difference(want: np.ndarray, got: np.ndarray, where: str) -> str | None:
     if (want.dtype, want.shape) != (got.dtype, got.shape):
         return f"{where} is {want.dtype}{list(want.shape)} in NumPy, {got.dtype}{list(got.shape)} here"
     exact = want.dtype.kind not in "fc"

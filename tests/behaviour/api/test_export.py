@@ -384,7 +384,7 @@ def test_another_platform(blobs, monkeypatch):
 
 def test_another_form(blobs, monkeypatch):
     monkeypatch.setattr("anabranch.runtime.api.exported.FORM", "0")
-    with pytest.raises(SerializationError, match="made for form 2, and here is 0"):
+    with pytest.raises(SerializationError, match=f"made for form {container_format.FORM}, and here is 0"):
         deserialize(blobs[deserialize])
 
 

@@ -17,9 +17,9 @@ import pytest
 
 import anabranch.runtime
 from anabranch import AnabranchError, StructureMismatchError, jit
-from anabranch.runtime.control.iteration.push_iteration import PushIterator
+from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences.countable import Countable
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -43,7 +43,7 @@ def is_of_instances(name):
 
 @pytest.mark.parametrize(
     ("base", "like"),
-    [(Tracer, (int, float, np.float64, np.ndarray)), (UnionValue, ()), (MayGrow, (list, collections.deque)),
+    [(Tracer, (int, float, np.float64, np.ndarray)), (UnionValue, ()), (Growable, (list, collections.deque)),
      (Text, (str,)), (PushIterator, ()), (Countable, (range,))],
 )  # fmt: skip
 def test_no_name_of_a_stand_in_is_missing_from_those_that_are_hidden(base, like):

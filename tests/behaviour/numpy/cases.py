@@ -82,7 +82,7 @@ class _Call:
             return lambda results: kind(p(results) for p in parts)
         if not isinstance(value, Tracer):
             return lambda _: value
-        if wrap.is_sized(value):
+        if wrap.is_dynamic_array(value):
             structure = value.__anabranch_structure__()
             parts = [self.leave(v) for v in structure.children(value)]
             return lambda results: structure.build([p(results) for p in parts])

@@ -164,7 +164,7 @@ def round_to_digits(x):
     return round(x, 2), round(x, 0)
 
 
-@case((1234,), (-15,), (25,), (2**63 - 1,), beyond=True)
+@case((1234,), (-15,), (25,), (2**63 - 1,), int64_overflow=True)
 def round_int_to_tens(n):
     return round(n, -1)
 

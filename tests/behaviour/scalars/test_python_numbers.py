@@ -165,17 +165,17 @@ def int_of_inf(x):
     return int(x)
 
 
-@case((BIG, 1), (BIG, 2), beyond=True)
+@case((BIG, 1), (BIG, 2), int64_overflow=True)
 def addition_never_wraps(a, k):
     return a + a if k > 1 else a + k
 
 
-@case((BIG - 1, 1), (BIG, 4), (-BIG, 3), beyond=True)
+@case((BIG - 1, 1), (BIG, 4), (-BIG, 3), int64_overflow=True)
 def multiplication_never_wraps(a, k):
     return a * k
 
 
-@case((3, 10), (3, 70), beyond=True)
+@case((3, 10), (3, 70), int64_overflow=True)
 def loop_multiplication_never_wraps(a, n):
     s = 1
     for _ in range(n):
@@ -183,22 +183,22 @@ def loop_multiplication_never_wraps(a, n):
     return s
 
 
-@case((2, 10), (2, 64), beyond=True)
+@case((2, 10), (2, 64), int64_overflow=True)
 def power_never_wraps(a, n):
     return a**n
 
 
-@case((1, 10), (1, 63), beyond=True)
+@case((1, 10), (1, 63), int64_overflow=True)
 def shift_never_wraps(a, n):
     return a << n
 
 
-@case((-(2**63),), (5,), beyond=True)
+@case((-(2**63),), (5,), int64_overflow=True)
 def negation_of_the_least_int(a):
     return -a
 
 
-@case((-(2**63),), (-5,), beyond=True)
+@case((-(2**63),), (-5,), int64_overflow=True)
 def absolute_of_the_least_int(a):
     return abs(a)
 
@@ -267,7 +267,7 @@ def float_of_a_large_int(a):
     return float(a), a * 1.0, int(float(a))
 
 
-@case((1e19,), (-1e19,), (9.0e18,), beyond=True)
+@case((1e19,), (-1e19,), (9.0e18,), int64_overflow=True)
 def int_of_a_float_beyond_int64(x):
     return int(x)
 
@@ -306,7 +306,7 @@ def arithmetic_with_static_ints_beyond_64_bits(n):
     return m, (n & 2**64 - 1) if n >= 0 else 0, (n % 2**70) if n >= 0 else 0
 
 
-@case((5,), beyond=True)
+@case((5,), int64_overflow=True)
 def a_static_int_beyond_64_bits_added(n):
     return n + 2**63
 
@@ -321,7 +321,7 @@ def bits_of_ints(n):
     return n.bit_length(), n.bit_count(), n.as_integer_ratio()
 
 
-@case((0.5,), (0.1,), (-3.0,), (0.0,), (1e18,), (float("nan"),), (float("inf"),), (1e300,), beyond=True)
+@case((0.5,), (0.1,), (-3.0,), (0.0,), (1e18,), (float("nan"),), (float("inf"),), (1e300,), int64_overflow=True)
 def ratios_of_floats(x):
     return x.as_integer_ratio(), x.is_integer()
 

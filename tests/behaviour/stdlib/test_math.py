@@ -72,32 +72,34 @@ def ldexp_of_a_run_time_exponent(x, n):
     return math.ldexp(x, n), math.ldexp(x, -3)
 
 
-@case((12, 18), (-12, 18), (0, 0), (7, 0), (2**62, 6), (-(2**63), 2), (-(2**63), 0), beyond=True)
+@case((12, 18), (-12, 18), (0, 0), (7, 0), (2**62, 6), (-(2**63), 2), (-(2**63), 0), int64_overflow=True)
 def divisors(a, b):
     return math.gcd(a, b), math.gcd(a), math.gcd(a, b, 4), math.gcd()
 
 
-@case((12, 18), (-12, 18), (0, 5), (2**62, 6), (2**40, 2**41 - 1), beyond=True)
+@case((12, 18), (-12, 18), (0, 5), (2**62, 6), (2**40, 2**41 - 1), int64_overflow=True)
 def multiples(a, b):
     return math.lcm(a, b), math.lcm(a, b, 4), math.lcm(b)
 
 
-@case((0,), (1,), (20,), (21,), (-1,), (True,), beyond=True)
+@case((0,), (1,), (20,), (21,), (-1,), (True,), int64_overflow=True)
 def factorials(n):
     return math.factorial(n)
 
 
-@case((5, 2), (5, 5), (5, 6), (66, 33), (67, 33), (100, 99), (20, 20), (-1, 2), (3, -2), (2**62, 1), beyond=True)
+@case(
+    (5, 2), (5, 5), (5, 6), (66, 33), (67, 33), (100, 99), (20, 20), (-1, 2), (3, -2), (2**62, 1), int64_overflow=True
+)
 def combinations(n, k):
     return math.comb(n, k), math.comb(10, k)
 
 
-@case((5, 2), (5, 5), (5, 6), (20, 20), (21, 21), (-1, 2), (3, -2), (2**62, 1), beyond=True)
+@case((5, 2), (5, 5), (5, 6), (20, 20), (21, 21), (-1, 2), (3, -2), (2**62, 1), int64_overflow=True)
 def permutations(n, k):
     return math.perm(n, k)
 
 
-@case((4,), (0,), (-1,), beyond=True)
+@case((4,), (0,), (-1,), int64_overflow=True)
 def permutations_of_all(n):
     return math.perm(n)
 

@@ -99,7 +99,7 @@ def test_each_step_checks_what_it_reads_once():
         equal(in_steps, A, np.array([0, 1, bad, 2, bad]), 5)
 
 
-# ---- checks that look alike and stay -----------------------------------------------------------------------------------
+# ---- checks that look alike and stay ---------------------------------------------------------------------------------
 
 
 def only_in_one_branch(a, i, c):

@@ -1,4 +1,4 @@
-"""Push iteration: generator functions and generator expressions of the user's, which hand on their items.
+"""Push iteration: generator functions and generator expressions of the user's, which push their items.
 
 A loop over one runs the generator's own loops with the loop's body inside them, so that both are staged together.
 Code that asks for one item after the other (`next`, `zip`, NumPy) gets them while the generator's control flow is
@@ -13,10 +13,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from anabranch.base.signals import Interrupt
+from anabranch.base.value import Value
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.iteration.pull_iteration import pulled
 from anabranch.runtime.control.loops.unroll_budget import Cost
-from anabranch.runtime.control.try_ import passes, revived
+from anabranch.runtime.control.try_ import passes, reconstructed
 from anabranch.runtime.errors import (
     AnabranchError,
     ConcretizationError,
@@ -27,16 +28,16 @@ from anabranch.runtime.tracing.builder import Builder, current, tracing
 from anabranch.runtime.values.attributes import Bare
 from anabranch.runtime.values.heap.snapshot import Heap
 
-Take = Callable[[Any], Any]
+Consumer = Callable[[Any], Any]
 
 
-def no_items() -> Iterator[Any]:
+def no_items() -> Iterator[Value]:
     """Return a generator without items."""
     return (_ for _ in list[Any]())
 
 
 class PushIterator(Bare, abc.ABC, sample=no_items):
-    """An iterator that is used up once: by handing each item to a function, or one by one."""
+    """An iterator that is used up once: by pushing each item to a function, or one by one."""
 
     def __init__(self) -> None:
         self._made: Builder | None = current() if tracing() else None
@@ -54,19 +55,19 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
         return "a generator"
 
     @abc.abstractmethod
-    def run(self, take: Take) -> Any:
-        """Call `take` with each item, until it answers that it wants no more; whether it did, where that is known."""
+    def run(self, consume: Consumer) -> Value:
+        """Call `consume` with each item, until it wants no more; return whether it did, where that is known."""
 
-    def drive(self, take: Take, leaves: bool) -> None:
-        """Hand on what is left; `leaves` says that `take` may want no more before the end."""
+    def for_each(self, consume: Consumer, may_stop: bool) -> None:
+        """Push what is left; `may_stop` says that `consume` may want no more before the end."""
         self._check_place()
         if self._items is not None:
-            _hand_each(self._items, take)
+            _push_each(self._items, consume)
         elif not self._used_up():
-            self._spent = None if leaves else True
-            self.run(take)
+            self._spent = None if may_stop else True
+            self.run(consume)
 
-    def items_or(self, driven: Callable[[PushIterator], Any]) -> Any:
+    def items_or(self, otherwise: Callable[[PushIterator], object]) -> Value:
         """The list of the items, where it is known while tracing which there are; else what `driven` returns."""
         self._check_place()
         if self._items is not None:
@@ -75,7 +76,7 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
             return []
         found = self.anew()
         if found is None:
-            return driven(self)
+            return otherwise(self)
         again, roots = found
         builder = current()
         before, heap = builder.checkpoint(), Heap((*roots, *builder.trace.heap.roots))
@@ -90,23 +91,23 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
         except (ConcretizationError, UnsupportedOperationError, StructureMismatchError):
             builder.rollback(before)
             heap.restore()
-        return driven(again)
+        return otherwise(again)
 
     def anew(self) -> tuple[PushIterator, tuple[object, ...]] | None:
         """One that yields the same items, and the roots of the objects that it may change; None where there is none."""
         return None
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Value]:
         return self
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Value:
         self._check_place()
         if self._items is None:
             self._items = iter(()) if self._used_up() else self.pull()
         return next(self._items)
 
     @abc.abstractmethod
-    def pull(self) -> Iterator[Any]:
+    def pull(self) -> Iterator[Value]:
         """The items one by one."""
 
     def _used_up(self) -> bool:
@@ -125,69 +126,69 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
             )
 
 
-def _hand_each(items: Iterator[Any], take: Take) -> None:
+def _push_each(items: Iterator[object], consume: Consumer) -> None:
     for item in items:
-        left = truth(take(item))
-        if not isinstance(left, bool):
+        stop = truth(consume(item))
+        if not isinstance(stop, bool):
             raise UnsupportedOperationError(
                 "a loop over a generator that next() was called on is left under a run-time condition; handle its "
                 "first items in the loop, too"
             )
-        if left:
+        if stop:
             return
 
 
-class Generated(PushIterator, sample=no_items):
+class GeneratorCall(PushIterator, sample=no_items):
     """The result of a call of a generator function."""
 
-    def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def __init__(self, function: Callable[..., Any], args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
         super().__init__()
         self._call = (function, args, kwargs)
 
     def anew(self) -> tuple[PushIterator, tuple[object, ...]] | None:
         """A new source for the same call."""
-        return Generated(*self._call), self._call
+        return GeneratorCall(*self._call), self._call
 
-    def run(self, take: Take) -> None:
+    def run(self, consume: Consumer) -> None:
         """Run the function's body."""
         function, args, kwargs = self._call
-        function(_past_try_statements(take, at_once=True), *args, **kwargs)
+        function(_past_try_statements(consume, at_once=True), *args, **kwargs)
 
-    def pull(self) -> Iterator[Any]:
+    def pull(self) -> Iterator[Value]:
         """The items one by one."""
         function, args, kwargs = self._call
         # Not of `self`: what is asked no more is found out by its being forgotten.
-        return pulled(lambda take: function(_past_try_statements(take, at_once=False), *args, **kwargs))
+        return pulled(lambda consume: function(_past_try_statements(consume, at_once=False), *args, **kwargs))
 
 
-def _past_try_statements(take: Take, at_once: bool) -> Take:
-    """`take`, refused where a try statement of the generator around a yield would catch what its user raises.
+def _past_try_statements(consume: Consumer, at_once: bool) -> Consumer:
+    """`consume`, refused where a try statement of the generator around a yield would catch what its user raises.
 
-    `at_once` says that what is done with the item is done when `take` has returned.
+    `at_once` says that what is done with the item is done when `consume` has returned.
     """
     if not tracing():
-        return take
+        return consume
     trace = current().trace
     depth = len(trace.failures.regions)
 
-    def given(item: Any) -> Any:
+    def given(item: object) -> Value:
         if len(trace.failures.regions) == depth:
-            return take(item)
+            return consume(item)
         if not at_once:
             raise UnsupportedOperationError(_IN_TRY)
         before, known = current().read(trace.failures.error_code), len(trace.failures.numbered)
         try:
-            left = take(item)
+            stop = consume(item)
         except (AnabranchError, Interrupt):
             raise
         except BaseException as error:
             raise UnsupportedOperationError(_IN_TRY) from error
         new = trace.failures.numbered[known:]
         if current().read(trace.failures.error_code) is not before and not (
-            new and all(passes(revived(f)) for f in new)
+            new and all(passes(reconstructed(f)) for f in new)
         ):
             raise UnsupportedOperationError(_IN_TRY)
-        return left
+        return stop
 
     return given
 
@@ -198,11 +199,11 @@ _IN_TRY = (
 )
 
 
-def generator(function: Callable[..., Any]) -> Callable[..., Generated]:
-    """Make `function`, which hands its values to its first parameter, a generator function again."""
+def generator(function: Callable[..., object]) -> Callable[..., GeneratorCall]:
+    """Make `function`, which pushes its values to its first parameter, a generator function again."""
 
     @functools.wraps(function)
-    def make(*args: Any, **kwargs: Any) -> Generated:
-        return Generated(function, args, kwargs)
+    def make(*args: object, **kwargs: object) -> GeneratorCall:
+        return GeneratorCall(function, args, kwargs)
 
     return make

@@ -1,4 +1,4 @@
-"""Generator functions as functions that hand each value to what takes it.
+"""Generator functions as functions that push each value to a consumer.
 
 `yield value` becomes `if yield_(value): return`: what takes the values says when it wants no more of them, so that a
 generator is staged together with the loop that goes over it, and its values never have to exist side by side.
@@ -20,7 +20,7 @@ from anabranch.transpile.positions import Span
 class FreshNames:
     """Names that occur nowhere else in the source."""
 
-    take: str
+    consume: str
     item: str
 
 
@@ -33,12 +33,12 @@ def yields(node: cst.CSTNode) -> Iterator[cst.Yield]:
             yield from yields(child)
 
 
-def pushing(node: Function, names: FreshNames, spans: dict[cst.CSTNode, Span], outermost: bool) -> Function:
-    """`node` with the generator functions in it (and itself, if `outermost`) handing their values to a parameter.
+def with_push_iteration(node: Function, names: FreshNames, spans: dict[cst.CSTNode, Span], outermost: bool) -> Function:
+    """`node` with the generator functions in it (and itself, if `outermost`) pushing their values to a parameter.
 
     `spans` gets the places of the new nodes.
     """
-    work = _Pushing(names, spans)
+    work = _PushRewriter(names, spans)
     if outermost:
         new = work.change(node, inside=False)
     else:
@@ -47,14 +47,14 @@ def pushing(node: Function, names: FreshNames, spans: dict[cst.CSTNode, Span], o
     return new
 
 
-def is_pushing(node: Function, names: FreshNames) -> bool:
-    """Return whether a function has been made to hand its values on."""
+def uses_push_iteration(node: Function, names: FreshNames) -> bool:
+    """Return whether a function has been made to push its values."""
     first = (*node.params.posonly_params, *node.params.params)[:1]
-    return bool(first) and first[0].name.value == names.take
+    return bool(first) and first[0].name.value == names.consume
 
 
 @dataclass(frozen=True, slots=True)
-class _Pushing:
+class _PushRewriter:
     names: FreshNames
     spans: dict[cst.CSTNode, Span]
 
@@ -68,19 +68,19 @@ class _Pushing:
         if isinstance(node, cst.FunctionDef):
             makes = any(True for _ in yields(node.body))
             new = replace_children(node, lambda child: self.change(child, makes))
-            return self.derived(self._with_taker(new) if makes else new, node)
+            return self.derived(self._with_consumer(new) if makes else new, node)
         if isinstance(node, (cst.Lambda, cst.ClassDef)):
             inside = False
         if inside and isinstance(node, (cst.IndentedBlock, cst.SimpleStatementSuite)):
             return self.derived(self._block(node), node)
         return self.derived(replace_children(node, lambda child: self.change(child, inside)), node)
 
-    def _with_taker(self, node: cst.FunctionDef) -> cst.FunctionDef:
-        taker = cst.Param(name(self.names.take))
+    def _with_consumer(self, node: cst.FunctionDef) -> cst.FunctionDef:
+        consumer = cst.Param(name(self.names.consume))
         params = node.params
         if params.posonly_params:
-            return node.with_changes(params=params.with_changes(posonly_params=[taker, *params.posonly_params]))
-        return node.with_changes(params=params.with_changes(params=[taker, *params.params]))
+            return node.with_changes(params=params.with_changes(posonly_params=[consumer, *params.posonly_params]))
+        return node.with_changes(params=params.with_changes(params=[consumer, *params.params]))
 
     def _block(self, node: cst.IndentedBlock | cst.SimpleStatementSuite) -> cst.BaseSuite:
         if isinstance(node, cst.SimpleStatementSuite):
@@ -116,20 +116,20 @@ class _Pushing:
             return [alone.with_changes(body=[self._bare(small)])]
         if isinstance(found.value, cst.From):
             item = name(self.names.item)
-            handing: cst.BaseCompoundStatement = cst.For(
-                name(self.names.item), found.value.item, cst.IndentedBlock([self._handing(item, small)])
+            pushed: cst.BaseCompoundStatement = cst.For(
+                name(self.names.item), found.value.item, cst.IndentedBlock([self._yield_test(item, small)])
             )
         else:
-            handing = self._handing(found.value or name("None"), small)
-        return [self.derived(handing, small)]
+            pushed = self._yield_test(found.value or name("None"), small)
+        return [self.derived(pushed, small)]
 
     def _bare(self, small: cst.BaseSmallStatement) -> cst.BaseSmallStatement:
         return self.derived(small.with_changes(semicolon=cst.MaybeSentinel.DEFAULT), small)
 
-    def _handing(self, value: cst.BaseExpression, small: cst.BaseSmallStatement) -> cst.If:
+    def _yield_test(self, value: cst.BaseExpression, small: cst.BaseSmallStatement) -> cst.If:
         """`if yield_(value): return`."""
         bare = isinstance(value, cst.Tuple) and not value.lpar
-        test = self.derived(call(name(self.names.take), parenthesised(value) if bare else value), small)
+        test = self.derived(call(name(self.names.consume), parenthesised(value) if bare else value), small)
         leave = self.derived(cst.Return(), small)
         return self.derived(cst.If(test, cst.IndentedBlock([line(leave)])), small)
 

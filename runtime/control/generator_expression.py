@@ -8,11 +8,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, NEXT
 from anabranch.runtime.control.for_ import run
 from anabranch.runtime.control.if_ import if_, where
-from anabranch.runtime.control.iteration.push_iteration import PushIterator, Take, no_items
+from anabranch.runtime.control.iteration.generators import Consumer, PushIterator, no_items
 from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.loops.counted import FEW_KNOWN, run_counted
 from anabranch.runtime.control.loops.steps import StateForm
@@ -20,7 +21,7 @@ from anabranch.runtime.control.sequences import as_countable, countable, iterato
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.dynamic_lists.growable_list import MayGrow, is_grown
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.union import UnionValue
 
@@ -28,7 +29,7 @@ T = TypeVar("T")
 _BROKEN = StateForm((), ("break",))
 
 
-class Each(PushIterator, sample=no_items):
+class GeneratorExpression(PushIterator, sample=no_items):
     """`(element(item) for item in items if condition(item))`.
 
     Parameters
@@ -45,7 +46,7 @@ class Each(PushIterator, sample=no_items):
 
     def __init__(
         self,
-        items: Any,
+        items: Value,
         element: Callable[..., Any],
         condition: Callable[..., Any] | None = None,
         width: int | None = None,
@@ -54,11 +55,11 @@ class Each(PushIterator, sample=no_items):
     ) -> None:
         super().__init__()
         items = iterated(items)
-        self._again = items if type(items) in (list, tuple, dict, str) or isinstance(items, MayGrow) else None
+        self._again = items if type(items) in (list, tuple, dict, str) or isinstance(items, Growable) else None
         sequence = None if isinstance(items, PushIterator) else as_countable.countable(items)
         if sequence is not None and sequence.is_known and sequence.length <= FEW_KNOWN:
             items, sequence = sequence.steps(), None
-        apart = isinstance(items, UnionValue) and any(map(is_grown, items.options))
+        apart = isinstance(items, UnionValue) and any(map(is_dynamic_list, items.options))
         self._over = (
             items if isinstance(items, PushIterator) or apart else iter(items) if sequence is None else sequence
         )  # fmt: skip
@@ -94,9 +95,9 @@ class Each(PushIterator, sample=no_items):
         over = self._over
         if self._condition is not None or not isinstance(over, countable.Countable):
             return None
-        return over if isinstance(over.length, int) and not over.misfits() else None
+        return over if isinstance(over.length, int) and not over.end_errors() else None
 
-    def at_once(self, taken: Callable[[Each], T | None]) -> T | None:
+    def at_once(self, taken: Callable[[GeneratorExpression], T | None]) -> T | None:
         """Return the result of `taken` for the expression, which is used up then; None where it returns None."""
         if self.begun or self._spent is not False or (self._made is not None and self._made is not current()):
             return None
@@ -105,7 +106,7 @@ class Each(PushIterator, sample=no_items):
             self._spent = True
         return found
 
-    def element_of(self, item: Any) -> Any:
+    def element_of(self, item: object) -> Value:
         """The element of an item."""
         return self._element(*self._parts(item))
 
@@ -114,15 +115,15 @@ class Each(PushIterator, sample=no_items):
         """The expression, for messages."""
         return f"the generator expression at {where(self._element)}"
 
-    def run(self, take: Take) -> Any:
-        """Run the loops of the expression with `take` in the innermost; whether it wanted no more."""
+    def run(self, consume: Consumer) -> Value:
+        """Run the loops of the expression with `consume` in the innermost; whether it wanted no more."""
 
-        def found(args: tuple[Any, ...]) -> Any:
+        def found(args: tuple[Value, ...]) -> Value:
             value = self._element(*args)
-            return value.run(take) if self.nested else take(value)
+            return value.run(consume) if self.nested else consume(value)
 
         # By the defaults the loop finds the lists and objects that the expression changes.
-        def body(item: Any, users: tuple[Any, ...] = (self._element, self._condition)) -> Any:
+        def body(item: Value, users: tuple[Value, ...] = (self._element, self._condition)) -> Value:
             args = self._parts(item)
             if self._condition is None:
                 return _code(found(args))
@@ -135,7 +136,7 @@ class Each(PushIterator, sample=no_items):
             code = run(over, body, (), _BROKEN, what)[0]
         return code >= BREAK
 
-    def pull(self) -> Iterator[Any]:
+    def pull(self) -> Iterator[Value]:
         """The items one by one."""
         over = self._over
         for item in over.steps() if isinstance(over, countable.Countable) else over:
@@ -152,19 +153,19 @@ class Each(PushIterator, sample=no_items):
             elif kept:
                 yield self._element(*args)
 
-    def first(self) -> tuple[Any, Each] | None:
+    def first(self) -> tuple[Value, GeneratorExpression] | None:
         """The first element and the expression of the others, where it is known that there is one."""
         over = self._over
         if self._condition is not None or self.nested or not isinstance(over, countable.Countable):
             return None
-        if over.misfits():
+        if over.end_errors():
             return None
         if not isinstance(over.length, int) or over.length < 1:
             return None
-        rest = Each(iterators.Tail(over), self._element, width=self._width)
+        rest = GeneratorExpression(iterators.Tail(over), self._element, width=self._width)
         return self._element(*self._parts(over.at(0))), rest
 
-    def _parts(self, item: Any) -> tuple[Any, ...]:
+    def _parts(self, item: Value) -> tuple[Value, ...]:
         if self._width is None:
             return (item,)
         parts = tuple(item)
@@ -175,7 +176,7 @@ class Each(PushIterator, sample=no_items):
         return parts
 
 
-each = Each
+each = GeneratorExpression
 
 
 def _codes(function: object) -> Iterator[Hashable]:
@@ -187,7 +188,7 @@ def _codes(function: object) -> Iterator[Hashable]:
         yield getattr(function, "__code__", id(function))
 
 
-def _code(left: Any) -> Any:
+def _code(left: object) -> Value:
     """The way in which the step of a loop ends."""
     decided = truth(left)
     if isinstance(decided, bool):

@@ -17,7 +17,7 @@ from anabranch.transpile.reader import Reader
 _REDUCTIONS = {f"ab.builtins.{f}_" for f in ("sum", "any", "all", "min", "max")}
 
 
-class Generator(ExpressionPass):
+class GeneratorExpression(ExpressionPass):
     """A generator expression becomes a call with its element, and its condition, as functions of the item."""
 
     handles = (cst.GeneratorExp,)

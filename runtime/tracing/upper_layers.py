@@ -1,0 +1,128 @@
+"""Parts of what a trace keeps for the layers above, by protocols: it knows none of their classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
+from anabranch.runtime.ir.program import Atom
+
+if TYPE_CHECKING:
+    from anabranch.runtime.tracing.builder import Builder
+
+
+class TryRegion(Protocol):
+    """The body of a try statement in progress.
+
+    Attributes
+    ----------
+    roots : tuple
+        Objects that lead to all that a handler may see.
+    first : int
+        How many failures were numbered before it.
+    again : set of int
+        Those from before that are raised again in it.
+    """
+
+    roots: tuple[Any, ...]
+    first: int
+    again: set[int]
+
+    def note(self, builder: Builder) -> None:
+        """Remember what objects hold now: something may just have failed."""
+
+    def failed(self, builder: Builder) -> bool:
+        """Return whether something in the region may have failed by now."""
+
+
+class MayAlias(Protocol):
+    """Where `pred` holds, a storage is the memory of `handle`, with its elements where `form` says."""
+
+    @property
+    def pred(self) -> Atom | None: ...
+
+    @property
+    def handle(self) -> Value: ...
+
+    @property
+    def form(self) -> Any: ...
+
+    def to_owner(self) -> Atom:
+        """The owner's value as the handle has it."""
+
+    def to_handle(self, value: Atom) -> Atom:
+        """The handle's value as the owner has it."""
+
+
+class RowTable(Protocol):
+    """Elements of some lists of one length, side by side, as long as `builder` builds."""
+
+    @property
+    def builder(self) -> Builder: ...
+
+    @property
+    def owners(self) -> tuple[Any, ...]: ...
+
+    @property
+    def dead(self) -> bool: ...
+
+    def dissolve(self, wanted: Callable[[Any], bool]) -> None:
+        """Let the rows hold their elements by themselves, those that are wanted."""
+
+    def finish(self) -> None:
+        """Let the rows hold parts of the table: the function has ended."""
+
+
+class TailLoop(Protocol):
+    """A function whose calls of itself at its end are steps of one loop; `first` are the arguments of the first."""
+
+    @property
+    def function(self) -> object: ...
+
+    @property
+    def first(self) -> tuple[Any, ...]: ...
+
+
+class Slot(Protocol):
+    """A part of the heap that may be changed; `target` is the object whose part it is."""
+
+    @property
+    def target(self) -> Value: ...
+
+
+class Lent(Protocol):
+    """What the containers held that stand for items of a list."""
+
+    def changed(self) -> bool: ...
+
+    @property
+    def slots(self) -> Mapping[int, Slot]: ...
+
+
+@frozen
+class UnionOperations:
+    """The functions by which unions leave to control flow, and to tables, what their own class cannot do.
+
+    Attributes
+    ----------
+    decide : callable
+        `decide(union, operation)` is the operation on the chosen option, in a branch for each.
+    compute : callable
+        `compute(function, operands, place)` is a function of numbers of which the one at a place is a union, if it
+        cannot fail; `NotImplemented` where it may.
+    merge : callable
+        `merge(union)` is one array of run-time size for arrays of several sizes; None where there is none.
+    look_up : callable
+        `look_up(function, *operands)` is the result of a function without effects, from a table; `UNKNOWN` where there
+        is none.
+    method : callable
+        `method(name, union)` is a method of one of a few texts.
+    """
+
+    decide: Callable[[Any, Callable[[Any], Any]], Value]
+    compute: Callable[[Callable[..., Any], tuple[Any, ...], int], Value]
+    merge: Callable[[Any], Value]
+    look_up: Callable[..., Value]
+    method: Callable[[str, Any], Value]
