@@ -14,6 +14,7 @@ from anabranch.runtime.passes.copy_insertion import has_no_overlaps, insert_copi
 from anabranch.runtime.passes.cse import eliminate_common_subexpressions, has_no_repeats
 from anabranch.runtime.passes.dce import eliminate_dead_code, has_no_dead_code
 from anabranch.runtime.passes.if_conversion import convert_small_branches, has_no_small_branches
+from anabranch.runtime.passes.load_forwarding import forward_loads, has_no_loads_to_forward
 from anabranch.runtime.passes.reduction_fusion import fuse_reductions, has_no_fusible_reductions
 from anabranch.runtime.passes.select_simplify import has_simple_selects, simplify_selects
 from anabranch.runtime.passes.undef_propagation import has_no_undef_to_fill, propagate_undef
@@ -48,6 +49,7 @@ PASSES = (
     Pass(simplify_selects, has_simple_selects),
     Pass(fold_constants, has_no_constant_work),
     Pass(eliminate_common_subexpressions, has_no_repeats),
+    Pass(forward_loads, has_no_loads_to_forward),
     Pass(fuse_reductions, has_no_fusible_reductions),
     Pass(eliminate_dead_code, has_no_dead_code),
 )
