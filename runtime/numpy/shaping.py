@@ -83,7 +83,7 @@ def reshape(a: Value, shape: Value = None, order: Value = "C", *, newshape: Valu
 
 
 @rules.method("reshape")
-def reshape_method(a: object, /, *shape: object, order: object = "C", copy: object = None) -> TracedArray:
+def reshape_method(a: object, /, *shape: object, order: object = "C", copy: object = None) -> Value:
     """As `ndarray.reshape`."""
     if copy is not None and not memory_layout.HAS_COPY:
         raise TypeError("'copy' is an invalid keyword argument for this function")
@@ -366,7 +366,7 @@ def diagonal(a: Value, offset: Value = 0, axis1: Value = 0, axis2: Value = 1) ->
 
 
 @rules.method("diagonal")
-def diagonal_method(a: object, offset: object = 0, axis1: object = 0, axis2: object = 1) -> TracedArray:
+def diagonal_method(a: object, offset: object = 0, axis1: object = 0, axis2: object = 1) -> Value:
     """As `ndarray.diagonal`."""
     return diagonal(a, offset, axis1, axis2)
 
