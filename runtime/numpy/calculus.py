@@ -22,6 +22,7 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
     zeros_atom,
 )
+from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.products import dot_general
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sorting import bisect
@@ -71,22 +72,20 @@ def _end(x: object, array: TracedArray, axis: int) -> TracedArray | None:
     return end
 
 
-@rules.implements(np.ediff1d)
-def ediff1d(ary: object, to_end: object = None, to_begin: object = None) -> TracedArray:
+@rules.any_shape(np.ediff1d)
+def ediff1d(ary: object, to_end: object = None, to_begin: object = None) -> Value:
     """As `numpy.ediff1d`."""
-    line = atom_of(ary)
-    line = atoms.reshape(line, (line.type.size,))
-    middle = apply_ufunc.apply(np.subtract, (fresh(line)[1:], fresh(line)[:-1]))
-    parts = []
-    for x, name in ((to_begin, "to_begin"), (middle, ""), (to_end, "to_end")):
+    line = operands.flat(ary)
+    np.subtract.resolve_dtypes((line.dtype, line.dtype, None))  # raises for bools
+    parts = [_F[np.diff](line)]
+    for x, name in ((to_begin, "to_begin"), (to_end, "to_end")):
         if x is None:
             continue
-        value = atom_of(x)
-        weak = not hasattr(x, "dtype")
-        if name and not weak and not np.can_cast(value.type.dtype, line.type.dtype, casting="same_kind"):
+        value = operands.flat(x)
+        if hasattr(x, "dtype") and not np.can_cast(value.dtype, line.dtype, casting="same_kind"):
             raise TypeError(f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule.")
-        parts.append(atoms.convert(atoms.reshape(value, (value.type.size,)), line.type.dtype))
-    return fresh(parts[0] if len(parts) == 1 else atoms.op("concatenate", *parts, axis=0))
+        parts.insert(0 if name == "to_begin" else len(parts), value.astype(line.dtype))
+    return parts[0] if len(parts) == 1 else _F[np.concatenate](parts)
 
 
 @rules.implements(np.gradient)
@@ -166,25 +165,24 @@ def _uneven_ends(array: TracedArray, axis: int, steps: Value, edge_order: int) -
 
 def trapezoid(y: object, x: object = None, dx: object = 1.0, axis: Value = -1) -> Value:
     """As `numpy.trapezoid`."""
-    array = handle(y)
+    array = operands.array(y)
     axis = operator.index(axis)
     if not -array.ndim <= axis < array.ndim:
         raise IndexError("list assignment index out of range")
     at = one_axis(axis, array.ndim)
     width: Any = dx
     if x is not None:
-        points = handle(x)
-        width = diff(points, axis=axis if points.ndim > 1 else -1)
+        points = operands.array(x)
+        width = _F[np.diff](points, axis=axis if points.ndim > 1 else -1)
         if points.ndim == 1:
-            shape = [1] * array.ndim
-            shape[at] = width.shape[0]
-            width = _F[np.reshape](width, tuple(shape))
+            width = _F[np.expand_dims](width, tuple(i for i in range(array.ndim) if i != at))
+    array = operands.left_packed(array, at)
     return _F[np.sum](width * (_cut(array, at, 1, None) + _cut(array, at, None, -1)) / 2.0, axis=at)
 
 
 for _name in ("trapezoid", "trapz"):
     if _name in vars(np):
-        rules.implements(getattr(np, _name))(trapezoid)
+        rules.any_shape(getattr(np, _name))(trapezoid)
 
 
 # ---- convolution -----------------------------------------------------------------------------------------------------

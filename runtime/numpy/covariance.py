@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.numpy.core import atom_of, dtype_of, fresh, handle, shape_of
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.values import wrap
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.dynamic_shapes import broadcasting
 from anabranch.runtime.values.failures import run_time_checks
 
 rules = Rules()
@@ -18,20 +20,25 @@ _HAS_SCALARS = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
 
 def _variables(m: object, rowvar: object, name: str) -> Value:
     """One variable in each row."""
-    array = handle(m)
+    array = operands.array(m)
     if array.ndim > 2:
         raise ValueError(f"{name} has more than 2 dimensions")
     table = xp.atleast_2d(array)
-    turned = not rowvar and (array.ndim != 1 if name == "m" and _HAS_SCALARS else table.shape[0] != 1)
-    return table.T if turned else table
+    several = array.ndim != 1 if name == "m" and _HAS_SCALARS else not _is(table.shape[0], 1)
+    return table.T if several and not rowvar else table
 
 
-def _weights(given: object, count: int, name: str) -> Value:
-    weights = handle(given).astype(np.float64)
+def _is(size: object, number: int) -> bool:
+    """Return whether a size is surely this."""
+    return isinstance(size, int) and size == number
+
+
+def _weights(given: object, count: Value, name: str) -> Value:
+    weights = operands.array(given).astype(np.float64)
     if weights.ndim > 1:
         raise RuntimeError(f"cannot handle multidimensional {name}")
-    if weights.shape != (count,):
-        raise RuntimeError(f"incompatible numbers of samples and {name}")
+    wrong = broadcasting.differ(weights.shape[0], count) if weights.ndim else atoms.literal(True)
+    broadcasting.refuse(wrong, RuntimeError, f"incompatible numbers of samples and {name}")
     _refuse(xp.any(weights < 0), ValueError(f"{name} cannot be negative"))
     return weights
 
@@ -40,7 +47,7 @@ def _refuse(where: object, error: Exception) -> None:
     run_time_checks.fail_if(wrap.as_atom(where), lambda _: error)
 
 
-@rules.implements(np.cov)
+@rules.any_shape(np.cov)
 def cov(
     m: object,
     y: object = None,
@@ -55,12 +62,12 @@ def cov(
     """As `numpy.cov`."""
     if ddof is not None and ddof != int(ddof):
         raise ValueError("ddof must be integer")
-    chosen = np.result_type(*(dtype_of(v) for v in (m, y) if v is not None), np.float64) if dtype is None else dtype
-    x = _variables(m, rowvar, "m").astype(chosen)
-    if not x.shape[0]:
+    parts = [_variables(v, rowvar, name) for v, name in ((m, "m"), (y, "y")) if v is not None]
+    chosen = np.result_type(*(p.dtype for p in parts), np.float64) if dtype is None else dtype
+    x, *others = [p.astype(chosen) for p in parts]
+    if _is(x.shape[0], 0):
         return xp.zeros((0, 0))
-    if y is not None:
-        x = xp.concatenate((x, _variables(y, rowvar, "y").astype(chosen)), axis=0)
+    x = xp.concatenate((x, *others), axis=0) if others else x
     free = (0 if bias else 1) if ddof is None else int(ddof)
     weights, total = _all_weights(fweights, aweights, x.shape[1])
     mean = xp.average(x, axis=1, weights=weights)
@@ -68,10 +75,16 @@ def cov(
     x = x - mean[:, None]
     product = xp.dot(x, xp.conjugate((x if weights is None else x * weights).T))
     scaled = product * xp.true_divide(1.0, xp.where(xp.greater(count, 0), count, 0.0))
-    return xp.squeeze(fresh(atom_of(scaled, chosen)))
+    made = scaled.astype(chosen)
+    if not wrap.is_dynamic_array(made):
+        return xp.squeeze(made)
+    alone = atoms.logical_not(broadcasting.differ(made.shape[0], 1))
+    text = "cov() of a number of variables known only at run time, which is 1 here: NumPy returns a number for one"
+    broadcasting.refuse(alone, UnsupportedOperationError, text)
+    return made
 
 
-def _all_weights(fweights: object, aweights: object, count: int) -> tuple[Value, Value]:
+def _all_weights(fweights: object, aweights: object, count: Value) -> tuple[Value, Value]:
     """The weight of each observation, and their sum; None where all count alike."""
     weights = None
     if fweights is not None:
@@ -83,20 +96,22 @@ def _all_weights(fweights: object, aweights: object, count: int) -> tuple[Value,
     return weights, None if weights is None else xp.sum(weights)
 
 
-def _freedom(weights: object, aweights: object, total: Value, free: int, count: int) -> Value:
+def _freedom(weights: object, aweights: object, total: Value, free: int, count: Value) -> Value:
     """Return the divisor of the sum of products."""
     if weights is None:
-        return float(count - free)
+        return count - free
     if free == 0 or aweights is None:
         return total - free
-    return total - free * xp.sum(weights * handle(aweights)) / total
+    return total - free * xp.sum(weights * operands.array(aweights)) / total
 
 
-@rules.implements(np.corrcoef)
+@rules.any_shape(np.corrcoef)
 def corrcoef(x: object, y: object = None, rowvar: object = True, *, dtype: object = None) -> Value:
     """As `numpy.corrcoef`."""
     c = cov(x, y, rowvar, dtype=dtype)
-    if not shape_of(c):
+    if wrap.is_dynamic_array(c):
+        return c._needs_size("a static number of variables")
+    if not c.shape:
         return c / c
     spread = xp.sqrt(xp.diagonal(c).real)
     c = c / spread[:, None]

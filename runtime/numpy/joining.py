@@ -24,20 +24,22 @@ from anabranch.runtime.numpy.core import (
     supported,
     traced_inside,
 )
-from anabranch.runtime.numpy.dynamic_shapes import repeats as dynamic_repeats
+from anabranch.runtime.numpy.dynamic_shapes import operands, repeats as dynamic_repeats
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.run_time_sizes import is_open
 from anabranch.runtime.numpy.shaping import full_slices
 from anabranch.runtime.numpy.ufunc_reductions import rows
-from anabranch.runtime.values import atoms, registry
+from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import views
 
 rules = Rules()
 
+_F = registry.FUNCTIONS
 
-def _items(arrays: object) -> list[Value]:
-    if isinstance(arrays, TracedArray):
+
+def _items(arrays: Value) -> list[Value]:
+    if isinstance(arrays, TracedArray) or wrap.is_dynamic_array(arrays):
         return [arrays[i] for i in range(len(arrays))]
     if not isinstance(arrays, (list, tuple)):
         raise TypeError('arrays to stack must be passed as a "sequence" type such as list or tuple.')
@@ -120,12 +122,12 @@ def _register_stack(original: Callable[..., object], least: int, axis_of: Callab
     at_least = (np.atleast_1d, np.atleast_2d, np.atleast_3d)[least - 1]
 
     def function(tup: Value, *, dtype: Value = None, casting: Value = "same_kind") -> Value:
-        items = [registry.FUNCTIONS[at_least](handle(x)) for x in _items(tup)]
+        items = [_F[at_least](x) for x in _items(tup)]
         if not items:
             raise ValueError("need at least one array to concatenate")
-        return concatenate(items, axis_of(items[0]), dtype=dtype, casting=casting)
+        return _F[np.concatenate](items, axis_of(items[0]), dtype=dtype, casting=casting)
 
-    rules.implements(original)(function)
+    rules.any_shape(original)(function)
 
 
 _register_stack(np.vstack, 2, lambda _: 0)
@@ -134,21 +136,21 @@ if "row_stack" in vars(np):
 _register_stack(np.hstack, 1, lambda first: 0 if first.ndim == 1 else 1)
 
 
-@rules.implements(np.dstack)
+@rules.any_shape(np.dstack)
 def dstack(tup: object) -> Value:
     """As `numpy.dstack`."""
-    return concatenate([registry.FUNCTIONS[np.atleast_3d](handle(x)) for x in _items(tup)], 2)
+    return _F[np.concatenate]([_F[np.atleast_3d](x) for x in _items(tup)], 2)
 
 
-@rules.implements(np.column_stack)
+@rules.any_shape(np.column_stack)
 def column_stack(tup: object) -> Value:
     """As `numpy.column_stack`."""
-    arrays = [handle(x) for x in _items(tup)]
-    columns = [a if a.ndim >= 2 else fresh(atoms.reshape(a.atom, (a.size, 1))) for a in arrays]
-    return concatenate(columns, 1)
+    arrays = [operands.array(x) for x in _items(tup)]
+    columns = [a if a.ndim >= 2 else a.reshape(-1, 1) for a in arrays]
+    return _F[np.concatenate](columns, 1)
 
 
-@rules.implements(np.block)
+@rules.any_shape(np.block)
 def block(arrays: object) -> Value:
     """As `numpy.block`: nested lists of blocks."""
     depth = _depth(arrays)
@@ -168,20 +170,21 @@ def _depth(arrays: object) -> int:
 
 
 def _most_axes(arrays: object) -> int:
-    return max(map(_most_axes, arrays)) if isinstance(arrays, list) else handle(arrays).ndim
+    return max(map(_most_axes, arrays)) if isinstance(arrays, list) else operands.array(arrays).ndim
 
 
 def _block(arrays: Value, depth: int, ndim: int) -> Value:
     if depth == 0:
-        array = handle(arrays)
-        return fresh(atoms.reshape(array.atom, (1,) * (ndim - array.ndim) + array.shape))
-    return concatenate([_block(a, depth - 1, ndim) for a in arrays], axis=-depth)
+        array = operands.array(arrays)
+        new = tuple(range(ndim - array.ndim))
+        return (_F[np.expand_dims](array, new) if new else array).__copy__()
+    return _F[np.concatenate]([_block(a, depth - 1, ndim) for a in arrays], axis=-depth)
 
 
-@rules.implements(np.append)
+@rules.any_shape(np.append)
 def append(arr: Value, values: Value, axis: Value = None) -> Value:
     """As `numpy.append`."""
-    return concatenate([handle(arr), handle(values)], axis)
+    return _F[np.concatenate]([operands.array(arr), operands.array(values)], axis)
 
 
 # ---- splitting: views ------------------------------------------------------------------------------------------------
@@ -228,12 +231,12 @@ def split(ary: object, indices_or_sections: Value, axis: object = 0) -> Value:
 
 def _register_split(original: Callable[..., object], least: int, axis_of: Callable[..., object]) -> None:
     def function(ary: Value, indices_or_sections: Value) -> Value:
-        array = handle(ary)
+        array = operands.array(ary)
         if array.ndim < least:
             raise ValueError(f"{original.__name__} only works on arrays of {least} or more dimensions")
-        return split(array, indices_or_sections, axis_of(array))
+        return _F[np.split](array, indices_or_sections, axis_of(array))
 
-    rules.implements(original)(function)
+    rules.any_shape(original)(function)
 
 
 _register_split(np.vsplit, 2, lambda _: 0)

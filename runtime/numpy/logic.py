@@ -50,10 +50,10 @@ def isclose(a: object, b: object, rtol: object = 1.0e-5, atol: object = 1.0e-8, 
     return close
 
 
-@rules.implements(np.allclose)
+@rules.any_shape(np.allclose)
 def allclose(a: object, b: object, rtol: object = 1.0e-5, atol: object = 1.0e-8, equal_nan: object = False) -> Value:
     """As `numpy.allclose`: a Python bool."""
-    return python_bool(_F[np.all](isclose(a, b, rtol, atol, equal_nan)))
+    return python_bool(_F[np.all](_F[np.isclose](a, b, rtol, atol, equal_nan)))
 
 
 def python_bool(x: object) -> Value:

@@ -9,10 +9,14 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import statistics, ufunc_reductions
-from anabranch.runtime.numpy.core import NoValue, atom_of, dtype_of, fresh, handle, result, zeros_atom
+from anabranch.runtime.numpy import statistics
+from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, handle, result, zeros_atom
+from anabranch.runtime.numpy.dynamic_shapes import operands, outputs
+from anabranch.runtime.numpy.dynamic_shapes.reductions import refuse_empty
+from anabranch.runtime.numpy.dynamic_shapes.ufunc_methods import reduce
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.values import atoms, registry
+from anabranch.runtime.numpy.ufunc_reductions import ReductionKeywords
+from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.failures import run_time_checks
 
 rules = Rules()
@@ -20,18 +24,23 @@ rules = Rules()
 _F = registry.FUNCTIONS
 
 
-def _nan_mask(x: Atom) -> Atom | None:
-    return atoms.ufunc(np.isnan, x) if x.type.dtype.kind in "fc" else None
+def _has_nan(dtype: np.dtype) -> bool:
+    """Return whether NumPy takes a dtype for one of inexact numbers, which bfloat16 is not."""
+    return dtype.kind in "fc"
 
 
-def _replaced(x: Atom, value: float) -> Atom:
-    mask = _nan_mask(x)
-    return x if mask is None else atoms.select(mask, zeros_atom(x.type.shape, x.type.dtype, value), x)
+def _replaced(x: Value, value: float) -> Value:
+    """The array with another value for NaN."""
+    if not _has_nan(x.dtype):
+        return x
+    view = operands.memory(x)
+    made = fresh(atoms.select(atoms.ufunc(np.isnan, view.atom), zeros_atom(view.shape, x.dtype, value), view.atom))
+    return x.with_memory(made) if wrap.is_dynamic_array(x) else made
 
 
 def _filled(plain_: Callable[..., object], value: int) -> Callable[..., Any]:
     def function(a: Value, *args: Value, **kwargs: Value) -> Value:
-        return _F[plain_](fresh(_replaced(atom_of(a), value)), *args, **kwargs)
+        return _F[plain_](_replaced(operands.array(a), value), *args, **kwargs)
 
     return function
 
@@ -42,7 +51,7 @@ for _original, _plain, _value in (
     (np.nancumsum, np.cumsum, 0),
     (np.nancumprod, np.cumprod, 1),
 ):
-    rules.implements(_original)(_filled(_plain, _value))
+    rules.any_shape(_original)(_filled(_plain, _value))
 
 
 def _extreme(ufunc: np.ufunc, numbers: np.ufunc) -> Callable[..., Any]:
@@ -55,55 +64,49 @@ def _extreme(ufunc: np.ufunc, numbers: np.ufunc) -> Callable[..., Any]:
         where: Value = NoValue,
     ) -> Value:
         # fmin and fmax take the number where one of two is NaN.
-        x = atom_of(a)
-        chosen = numbers if x.type.dtype.kind in "fc" else ufunc
-        return ufunc_reductions.reduce(
-            chosen, fresh(x), ufunc_reductions.ReductionKeywords(axis, None, out, keepdims, initial, where)
-        )
+        x = operands.array(a)
+        chosen = numbers if x.dtype.kind in "fcV" else ufunc
+        return reduce(chosen, x, ReductionKeywords(axis, None, out, keepdims, initial, where))
 
     return function
 
 
-rules.implements(np.nanmax)(_extreme(np.maximum, np.fmax))
-rules.implements(np.nanmin)(_extreme(np.minimum, np.fmin))
+rules.any_shape(np.nanmax)(_extreme(np.maximum, np.fmax))
+rules.any_shape(np.nanmin)(_extreme(np.minimum, np.fmin))
 
 
 def _position(plain_: Callable[..., object], value: float) -> Callable[..., Any]:
     def function(a: Value, axis: Value = None, out: Value = None, *, keepdims: Value = NoValue) -> Value:
-        x = atom_of(a)
-        mask = _nan_mask(x)
-        if mask is None:
-            return _F[plain_](fresh(x), axis=axis, out=out, keepdims=keepdims)
-        every = ufunc_reductions.reduce_atom(np.logical_and, mask, ufunc_reductions.ReductionKeywords(axis))
-        bad = atoms.op("reduce_any", every, axes=tuple(range(len(every.type.shape))))
-        run_time_checks.fail_if(bad, lambda _: ValueError("All-NaN slice encountered"))
-        return _F[plain_](fresh(_replaced(x, value)), axis=axis, out=out, keepdims=keepdims)
+        x = operands.array(a)
+        if _has_nan(x.dtype):
+            if wrap.is_dynamic_array(x):
+                refuse_empty(x, axis, f"attempt to get {plain_.__name__} of an empty sequence")
+            bad = _F[np.any](_F[np.all](_F[np.isnan](x), axis=axis))
+            run_time_checks.fail_if(wrap.as_atom(bad), lambda _: ValueError("All-NaN slice encountered"))
+        return _F[plain_](_replaced(x, value), axis=axis, out=out, keepdims=keepdims)
 
     return function
 
 
-rules.implements(np.nanargmax)(_position(np.argmax, -np.inf))
-rules.implements(np.nanargmin)(_position(np.argmin, np.inf))
+rules.any_shape(np.nanargmax)(_position(np.argmax, -np.inf))
+rules.any_shape(np.nanargmin)(_position(np.argmin, np.inf))
 
 
-def _present(x: Atom, where: object) -> Value:
+def _present(x: Value, where: object) -> Value:
     """A `where=` that leaves NaN out."""
-    mask = _nan_mask(x)
-    if mask is None:
+    if not _has_nan(x.dtype):
         return where
-    valid = atoms.logical_not(mask)
-    if where is not NoValue and where is not True:
-        valid = atoms.logical_and(valid, atoms.broadcast_to(atom_of(where, np.bool_), valid.type.shape))
-    return fresh(valid)
+    valid = _F[np.logical_not](_F[np.isnan](x))
+    return valid if where is NoValue or where is True else _F[np.logical_and](valid, where)
 
 
-def _check_inexact(x: Atom, dtype: Value, out: Value) -> None:
-    for name, given in (("dtype", dtype), ("out", None if out is None else dtype_of(out))):
-        if x.type.dtype.kind in "fc" and given is not None and np.dtype(given).kind not in "fc":
+def _check_inexact(x: Value, dtype: Value, out: Value) -> None:
+    for name, given in (("dtype", dtype), ("out", None if out is None else out.dtype)):
+        if _has_nan(x.dtype) and given is not None and np.dtype(given).kind not in "fc":
             raise TypeError(f"If a is inexact, then {name} must be inexact")
 
 
-@rules.implements(np.nanmean)
+@rules.any_shape(np.nanmean)
 def nanmean(
     a: object,
     axis: object = None,
@@ -114,9 +117,9 @@ def nanmean(
     where: object = NoValue,
 ) -> Value:
     """As `numpy.nanmean`."""
-    x = atom_of(a)
+    x = operands.array(a)
     _check_inexact(x, dtype, out)
-    return statistics.mean(fresh(_replaced(x, 0)), axis, dtype, out, keepdims, where=_present(x, where))
+    return _F[np.mean](_replaced(x, 0), axis, dtype, out, keepdims, where=_present(x, where))
 
 
 def _spread(original: Callable[..., object], root: bool) -> None:
@@ -132,21 +135,17 @@ def _spread(original: Callable[..., object], root: bool) -> None:
         mean: Value = NoValue,
         correction: Value = NoValue,
     ) -> Value:
-        x = atom_of(a)
+        x = operands.array(a)
         _check_inexact(x, dtype, out)
         valid = _present(x, where)
         free = ddof if correction is NoValue else correction
-        keep = keepdims is not NoValue and bool(keepdims)
-        value = statistics.var_atom(_replaced(x, 0), axis, dtype, free, keep, valid, mean)
-        if valid is not NoValue:
-            count = ufunc_reductions.reduce_atom(
-                np.add, atom_of(valid), ufunc_reductions.ReductionKeywords(axis, np.int64, None, keep)
-            )
-            few = atoms.ufunc(np.less_equal, count, zeros_atom(count.type.shape, np.int64, free))
-            value = atoms.select(few, zeros_atom(value.type.shape, value.type.dtype, np.nan), value)
-        return result(atoms.ufunc(np.sqrt, value) if root else value, out, "unsafe")
+        value = _F[np.var](_replaced(x, 0), axis, dtype, None, free, keepdims, where=valid, mean=mean)
+        if _has_nan(x.dtype):
+            few = _F[np.sum](valid, axis, np.int64, keepdims=keepdims) <= free
+            value = _F[np.where](few, value.dtype.type(np.nan), value)
+        return outputs.written(out, _F[np.sqrt](value) if root else value)
 
-    rules.implements(original)(function)
+    rules.any_shape(original)(function)
 
 
 _spread(np.nanvar, root=False)
@@ -160,12 +159,11 @@ def nanmedian(
     """As `numpy.nanmedian`: NaN sorts last, so the middle is found from how many numbers there are."""
     del overwrite_input  # a permission
     x = atom_of(a)
-    if _nan_mask(x) is None:
+    if not _has_nan(x.type.dtype):
         return statistics.median(fresh(x), axis, out, keepdims=keepdims)
     line, wide = statistics.reduced_axes_last(fresh(x), axis)
     *outer, n = line.type.shape
-    mask = _nan_mask(line)
-    assert mask is not None
+    mask = atoms.ufunc(np.isnan, line)
     ordered = handle(fresh(atoms.op("sort", line, axis=len(outer), stable=False)))
     count = atoms.op("reduce_sum", atoms.convert(atoms.logical_not(mask), np.int64), axes=(len(outer),))
     low, high = (_halved(count, shift) for shift in (-1, 0))

@@ -11,24 +11,20 @@ from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import ufunc_reductions
 from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, keepdims_shape, one_axis, result, store
+from anabranch.runtime.numpy.dynamic_shapes import operands
+from anabranch.runtime.numpy.dynamic_shapes.ufunc_methods import reduce
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.values import apply_ufunc, atoms
+from anabranch.runtime.numpy.ufunc_reductions import ReductionKeywords
+from anabranch.runtime.values import atoms, registry
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 
 rules = Rules()
 
-Table = dict[str, tuple[Callable[..., Any], np.ufunc]]
-# The reductions that count their keywords alike: name, function, ufunc.
-_PLAIN: Table = {
-    "sum": (np.sum, np.add),
-    "prod": (np.prod, np.multiply),
-}
-_EXTREMES: Table = {"max": (np.max, np.maximum), "min": (np.min, np.minimum)}
-_TRUTHS: Table = {"any": (np.any, np.logical_or), "all": (np.all, np.logical_and)}
+_Reduction = Callable[..., Any]
 
 
-def _arithmetic(ufunc: np.ufunc) -> Callable[..., Any]:
+def _arithmetic(ufunc: np.ufunc) -> _Reduction:
     def reduction(
         a: object,
         axis: object = None,
@@ -38,14 +34,12 @@ def _arithmetic(ufunc: np.ufunc) -> Callable[..., Any]:
         initial: object = NoValue,
         where: object = True,
     ) -> Value:
-        return ufunc_reductions.reduce(
-            ufunc, a, ufunc_reductions.ReductionKeywords(axis, dtype, out, keepdims, initial, where)
-        )
+        return reduce(ufunc, a, ReductionKeywords(axis, dtype, out, keepdims, initial, where))
 
     return reduction
 
 
-def _extreme(ufunc: np.ufunc) -> Callable[..., Any]:
+def _extreme(ufunc: np.ufunc) -> _Reduction:
     def reduction(
         a: object,
         axis: object = None,
@@ -54,32 +48,32 @@ def _extreme(ufunc: np.ufunc) -> Callable[..., Any]:
         initial: object = NoValue,
         where: object = True,
     ) -> Value:
-        return ufunc_reductions.reduce(
-            ufunc, a, ufunc_reductions.ReductionKeywords(axis, None, out, keepdims, initial, where)
-        )
+        return reduce(ufunc, a, ReductionKeywords(axis, None, out, keepdims, initial, where))
 
     return reduction
 
 
-def _truth(ufunc: np.ufunc) -> Callable[..., Any]:
+def _truth(ufunc: np.ufunc) -> _Reduction:
     def reduction(
         a: object, axis: object = None, out: object = None, keepdims: object = NoValue, *, where: object = True
     ) -> Value:
-        truth = ufunc_reductions.reduce_atom(
-            ufunc, atom_of(a), ufunc_reductions.ReductionKeywords(axis, np.bool_, None, keepdims, NoValue, where)
-        )
-        return result(truth, out)
+        return reduce(ufunc, a, ReductionKeywords(axis, np.bool_, out, keepdims, NoValue, where))
 
     return reduction
 
 
-for _table, _make in ((_PLAIN, _arithmetic), (_EXTREMES, _extreme), (_TRUTHS, _truth)):
-    for _name, (_original, _ufunc) in _table.items():
-        _function = _make(_ufunc)
-        rules.implements(_original)(_function)
-        rules.method(_name)(_function)
-rules.implements(np.amax)(rules.methods["max"])
-rules.implements(np.amin)(rules.methods["min"])
+for _function, _reduction in (
+    (np.sum, _arithmetic(np.add)),
+    (np.prod, _arithmetic(np.multiply)),
+    (np.max, _extreme(np.maximum)),
+    (np.min, _extreme(np.minimum)),
+    (np.any, _truth(np.logical_or)),
+    (np.all, _truth(np.logical_and)),
+):
+    rules.any_shape(_function)(_reduction)
+    rules.method(_function.__name__)(_reduction)
+rules.any_shape(np.amax)(rules.methods["max"])
+rules.any_shape(np.amin)(rules.methods["min"])
 
 
 def _position(name: str) -> Callable[..., Any]:
@@ -120,7 +114,7 @@ def accumulate(ufunc: np.ufunc, x: Atom, axis: Value, dtype: Value = None, out: 
     if not x.type.shape:
         one_axis(axis, 1)
         x, axis = atoms.reshape(x, (1,)), 0
-    dtypes = ufunc_reductions.loop_dtypes(ufunc, x.type.dtype, ufunc_reductions.ReductionKeywords(dtype=dtype, out=out))
+    dtypes = ufunc_reductions.loop_dtypes(ufunc, x.type.dtype, ReductionKeywords(dtype=dtype, out=out))
     value = ufunc_reductions.accumulate_atom(ufunc, x, one_axis(axis, len(x.type.shape)), dtypes)
     return fresh(value) if out is None else store(out, value, "unsafe")
 
@@ -157,25 +151,21 @@ if hasattr(np, "cumulative_sum"):
     rules.implements(np.cumulative_prod)(_cumulative(np.multiply))
 
 
-@rules.implements(np.ptp)
+@rules.any_shape(np.ptp)
 def ptp(a: object, axis: object = None, out: object = None, keepdims: object = NoValue) -> Value:
     """Maximum less minimum."""
-    options = ufunc_reductions.ReductionKeywords(axis, None, None, keepdims)
-    x = atom_of(a)
-    high, low = (ufunc_reductions.reduce_atom(u, x, options) for u in (np.maximum, np.minimum))
-    (span,) = apply_ufunc.apply_atoms(np.subtract, (fresh(high), fresh(low)))
-    return result(span, out)
+    x, options = operands.array(a), ReductionKeywords(axis, None, None, keepdims)
+    high, low = (reduce(u, x, options) for u in (np.maximum, np.minimum))
+    return registry.FUNCTIONS[np.subtract](high, low, out=out)
 
 
 # In older releases the count of a whole array is an int of Python's.
 _COUNT_IS_INT = isinstance(np.count_nonzero(np.zeros(1)), int)
 
 
-@rules.implements(np.count_nonzero)
+@rules.any_shape(np.count_nonzero)
 def count_nonzero(a: object, axis: object = None, *, keepdims: object = False) -> Value:
     """How many elements are not zero."""
-    truth = atoms.convert(atom_of(a), np.bool_)
-    count = ufunc_reductions.reduce(
-        np.add, fresh(truth), ufunc_reductions.ReductionKeywords(axis, np.int64, None, keepdims)
-    )
+    truth = operands.array(a).astype(np.bool_)
+    count = reduce(np.add, truth, ReductionKeywords(axis, np.int64, None, keepdims))
     return python_scalar(atom_of(count)) if _COUNT_IS_INT and axis is None and not keepdims else count

@@ -84,6 +84,14 @@ class Rules:
 
         return register
 
+    def any_shape(self, *originals: Callable[..., object]) -> Callable[[Function], Function]:
+        """Register the rule of NumPy's functions for arrays of static and of run-time size alike."""
+
+        def register(function: Function) -> Function:
+            return self.dynamic_shape(*originals)(self.implements(*originals)(function))
+
+        return register
+
     def dynamic_shape_method(self, *names: str) -> Callable[[Function], Function]:
         """Register the same for methods of arrays that are no function, or differ from it."""
 

@@ -19,14 +19,17 @@ from anabranch.runtime.numpy.core import (
     plain,
     shape_argument,
 )
+from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.values import apply_ufunc, atoms
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import aliasing, memory_layout, views
 from anabranch.runtime.values.wrap import numpy_result
 
 rules = Rules()
+
+_F = registry.FUNCTIONS
 
 
 def full_slices(shape: Sequence[int]) -> list[views.AxisSlice]:
@@ -63,9 +66,7 @@ def reshaped(array: TracedArray, shape: tuple[int, ...], copy: Value = None) -> 
 
 
 @rules.implements(np.reshape)
-def reshape(
-    a: Value, shape: Value = None, order: Value = "C", *, newshape: Value = None, copy: Value = None
-) -> TracedArray:
+def reshape(a: Value, shape: Value = None, order: Value = "C", *, newshape: Value = None, copy: Value = None) -> Value:
     """As `numpy.reshape`."""
     shape = newshape if shape is None else shape
     if shape is None:
@@ -82,7 +83,7 @@ def reshape(
 
 
 @rules.method("reshape")
-def reshape_method(a: object, /, *shape: object, order: object = "C", copy: object = None) -> TracedArray:
+def reshape_method(a: object, /, *shape: object, order: object = "C", copy: object = None) -> Value:
     """As `ndarray.reshape`."""
     if copy is not None and not memory_layout.HAS_COPY:
         raise TypeError("'copy' is an invalid keyword argument for this function")
@@ -104,7 +105,7 @@ def ravel(a: Value, order: Value = "C") -> TracedArray:
     return made
 
 
-def in_order(array: TracedArray, order: str) -> TracedArray:
+def in_order(array: TracedArray, order: str) -> Value:
     """The view whose C order is this order ("C", "F", "A" or "K") of the array."""
     if order not in ("C", "F", "A", "K"):
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got {order!r})")
@@ -120,23 +121,26 @@ def flatten(a: Value, order: Value = "C") -> TracedArray:
     return reshaped(array, (array.size,), True)
 
 
-def permuted(array: TracedArray, axes: Sequence[int]) -> TracedArray:
-    """The view with its axes in this order."""
+def permuted(array: Value, axes: Sequence[int]) -> Value:
+    """The view with its axes in this order, of an array of static or of run-time size."""
     axes = tuple(axes)
-    return array.viewed(views.Permute(axes)) if axes != tuple(range(len(axes))) else array.viewed()
+    steps = (views.Permute(axes),) if axes != tuple(range(len(axes))) else ()
+    if not wrap.is_dynamic_array(array):
+        return array.viewed(*steps)
+    return array.viewed(*steps, extents=tuple(array.extents[i] for i in axes))
 
 
-def transposed(array: TracedArray) -> TracedArray:
+def transposed(array: Value) -> Value:
     """The view with its axes reversed."""
     return permuted(array, range(array.ndim)[::-1])
 
 
-@rules.implements(np.transpose, np.permute_dims)
+@rules.any_shape(np.transpose, np.permute_dims)
 def transpose(a: Value, axes: Value = None) -> Value:
     """As `numpy.transpose`."""
     if isinstance(a, NumPyScalar) and not axes:
         return a
-    array = handle(a)
+    array = operands.array(a)
     if axes is None:
         return transposed(array)
     if len(axes) != array.ndim:
@@ -147,6 +151,7 @@ def transpose(a: Value, axes: Value = None) -> Value:
     return permuted(array, order)
 
 
+@rules.dynamic_shape_method("transpose")
 @rules.method("transpose")
 def transpose_method(a: object, *axes: object) -> Value:
     """As `ndarray.transpose`."""
@@ -155,19 +160,20 @@ def transpose_method(a: object, *axes: object) -> Value:
     return transpose(a, axes or None)
 
 
+rules.dynamic_shape_properties["T"] = transposed
 rules.properties["T"] = lambda a: transposed(handle(a)) if isinstance(a, TracedArray) else a
 
 
-@rules.implements(np.matrix_transpose, np.linalg.matrix_transpose)
-def matrix_transpose(x: object, /) -> TracedArray:
+@rules.any_shape(np.matrix_transpose, np.linalg.matrix_transpose)
+def matrix_transpose(x: object, /) -> Value:
     """As `numpy.matrix_transpose`."""
-    array = handle(x)
+    array = operands.array(x)
     if array.ndim < 2:
         raise ValueError(f"Input array must be at least 2-dimensional, but it is {array.ndim}")
     return swapaxes(array, -1, -2)
 
 
-def _mt(a: Value) -> TracedArray:
+def _mt(a: Value) -> Value:
     if a.ndim < 2:
         raise ValueError("matrix transpose with ndim < 2 is undefined")
     return swapaxes(a, -1, -2)
@@ -177,10 +183,10 @@ rules.properties["mT"] = _mt
 
 
 @rules.method("swapaxes")
-@rules.implements(np.swapaxes)
-def swapaxes(a: object, axis1: object, axis2: object) -> TracedArray:
+@rules.any_shape(np.swapaxes)
+def swapaxes(a: object, axis1: object, axis2: object) -> Value:
     """As `numpy.swapaxes`."""
-    array = handle(a)
+    array = operands.array(a)
     first = one_axis(axis1, array.ndim, "axis1")
     second = one_axis(axis2, array.ndim, "axis2")
     order = list(range(array.ndim))
@@ -188,10 +194,10 @@ def swapaxes(a: object, axis1: object, axis2: object) -> TracedArray:
     return permuted(array, order)
 
 
-@rules.implements(np.moveaxis)
-def moveaxis(a: Value, source: Value, destination: Value) -> TracedArray:
+@rules.any_shape(np.moveaxis)
+def moveaxis(a: Value, source: Value, destination: Value) -> Value:
     """As `numpy.moveaxis`."""
-    array = handle(a)
+    array = operands.array(a)
     sources = axes_tuple(source, array.ndim, "source")
     places = axes_tuple(destination, array.ndim, "destination")
     if len(sources) != len(places):
@@ -203,7 +209,7 @@ def moveaxis(a: Value, source: Value, destination: Value) -> TracedArray:
 
 
 @rules.implements(np.rollaxis)
-def rollaxis(a: Value, axis: Value, start: Value = 0) -> TracedArray:
+def rollaxis(a: Value, axis: Value, start: Value = 0) -> Value:
     """As `numpy.rollaxis`."""
     array = handle(a)
     return permuted(array, _rolled(array.ndim, axis, start))
@@ -244,18 +250,13 @@ def expand_dims(a: object, axis: object) -> TracedArray:
     return array.viewed(views.Reshape(tuple(1 if i in new else next(rest) for i in range(ndim))))
 
 
-def _at_least(ndim: int, x: object) -> TracedArray:
-    array = handle(x)
-    shape = array.shape
-    if len(shape) >= ndim:
+def _at_least(ndim: int, x: object) -> Value:
+    array = operands.array(x)
+    missing = ndim - array.ndim
+    if missing <= 0:
         return array
-    if ndim == 3 and len(shape) == 2:
-        wanted: tuple[int, ...] = (*shape, 1)
-    elif ndim == 3 and len(shape) == 1:
-        wanted = (1, *shape, 1)
-    else:
-        wanted = (1,) * (ndim - len(shape)) + shape
-    return array.viewed(views.Reshape(wanted))
+    new = {(3, 2): (2,), (3, 1): (0, 2)}.get((ndim, array.ndim), tuple(range(missing)))
+    return _F[np.expand_dims](array, new)
 
 
 def _register_at_least(original: Callable[..., object], ndim: int) -> None:
@@ -263,7 +264,7 @@ def _register_at_least(original: Callable[..., object], ndim: int) -> None:
         made = [_at_least(ndim, x) for x in arrays]
         return made[0] if len(made) == 1 else tuple(made)
 
-    rules.implements(original)(function)
+    rules.any_shape(original)(function)
 
 
 for _original, _ndim in ((np.atleast_1d, 1), (np.atleast_2d, 2), (np.atleast_3d, 3)):
@@ -304,26 +305,28 @@ def flip(m: Value, axis: Value = None) -> Value:
     return array.viewed(views.Slice(tuple(slices))) if axes else array.viewed()
 
 
-@rules.implements(np.fliplr)
+@rules.any_shape(np.fliplr)
 def fliplr(m: object) -> Value:
     """As `numpy.fliplr`."""
-    if handle(m).ndim < 2:
+    array = operands.array(m)
+    if array.ndim < 2:
         raise ValueError("Input must be >= 2-d.")
-    return flip(m, 1)
+    return _F[np.flip](array, 1)
 
 
-@rules.implements(np.flipud)
+@rules.any_shape(np.flipud)
 def flipud(m: object) -> Value:
     """As `numpy.flipud`."""
-    if handle(m).ndim < 1:
+    array = operands.array(m)
+    if array.ndim < 1:
         raise ValueError("Input must be >= 1-d.")
-    return flip(m, 0)
+    return _F[np.flip](array, 0)
 
 
-@rules.implements(np.rot90)
+@rules.any_shape(np.rot90)
 def rot90(m: Value, k: Value = 1, axes: Value = (0, 1)) -> Value:
     """As `numpy.rot90`: a view."""
-    array = handle(m)
+    array = operands.array(m)
     if len(axes) != 2:
         raise ValueError("len(axes) must be 2.")
     if axes[0] == axes[1] or abs(axes[0] - axes[1]) == array.ndim:
@@ -334,14 +337,16 @@ def rot90(m: Value, k: Value = 1, axes: Value = (0, 1)) -> Value:
     if turns == 0:
         return array.viewed()
     if turns == 2:
-        return flip(array, tuple(axes))
+        return _F[np.flip](array, tuple(axes))
     order = list(range(array.ndim))
     order[axes[0]], order[axes[1]] = order[axes[1]], order[axes[0]]
-    return permuted(flip(array, axes[1]), order) if turns == 1 else flip(permuted(array, order), axes[1])
+    if turns == 1:
+        return permuted(_F[np.flip](array, axes[1]), order)
+    return _F[np.flip](permuted(array, order), axes[1])
 
 
 @rules.implements(np.diagonal)
-def diagonal(a: Value, offset: Value = 0, axis1: Value = 0, axis2: Value = 1) -> TracedArray:
+def diagonal(a: Value, offset: Value = 0, axis1: Value = 0, axis2: Value = 1) -> Value:
     """As `numpy.diagonal`: a read-only view."""
     array, offset = handle(a), operator.index(offset)
     if array.ndim < 2:
@@ -361,7 +366,7 @@ def diagonal(a: Value, offset: Value = 0, axis1: Value = 0, axis2: Value = 1) ->
 
 
 @rules.method("diagonal")
-def diagonal_method(a: object, offset: object = 0, axis1: object = 0, axis2: object = 1) -> TracedArray:
+def diagonal_method(a: object, offset: object = 0, axis1: object = 0, axis2: object = 1) -> Value:
     """As `ndarray.diagonal`."""
     return diagonal(a, offset, axis1, axis2)
 

@@ -11,7 +11,6 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     NoValue,
     atom_of,
-    dtype_of,
     fresh,
     handle,
     one_axis,
@@ -22,6 +21,7 @@ from anabranch.runtime.numpy.core import (
     shape_of,
     zeros_atom,
 )
+from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry
@@ -256,11 +256,11 @@ def _less_complex(x: Atom, y: Atom) -> Atom:
     return atom_of(_F[np.where](xr < yr, _F[np.logical_or](x_number, y_nan), made))
 
 
-@rules.implements(np.digitize)
-def digitize(x: object, bins: object, right: object = False) -> Value:
+@rules.any_shape(np.digitize)
+def digitize(x: Value, bins: object, right: object = False) -> Value:
     """As `numpy.digitize`: the bins may rise or fall."""
-    line: Any = handle(bins)
-    if dtype_of(x).kind == "c":
+    line = operands.left_packed(operands.array(bins))
+    if operands.array(x).dtype.kind == "c":
         raise TypeError("x may not be complex")
     if line.ndim != 1:
         raise ValueError(
@@ -273,15 +273,15 @@ def digitize(x: object, bins: object, right: object = False) -> Value:
         atom_of(neither), lambda _: ValueError("bins must be monotonically increasing or decreasing")
     )
     side = "left" if right else "right"
-    back = _F[np.subtract](line.shape[0], searchsorted(line[::-1], x, side))
-    made = _F[np.where](rising, searchsorted(line, x, side), back)
+    back = _F[np.subtract](line.shape[0], _F[np.searchsorted](line[::-1], x, side))
+    made = _F[np.where](rising, _F[np.searchsorted](line, x, side), back)
     return made if made.shape else made[()]
 
 
-@rules.implements(np.sort_complex)
+@rules.any_shape(np.sort_complex)
 def sort_complex(a: object) -> Value:
     """As `numpy.sort_complex`: sorted, and complex."""
-    ordered = _F[np.sort](handle(a))
+    ordered = _F[np.sort](operands.array(a))
     small = ordered.dtype.kind in "biu" and ordered.dtype.char in "bhBH"
     dtype = ordered.dtype if ordered.dtype.kind == "c" else np.dtype(np.complex64 if small else np.complex128)
     return ordered.astype(dtype)

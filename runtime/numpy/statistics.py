@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy import ufunc_reductions
 from anabranch.runtime.numpy.core import (
     NoValue,
     atom_of,
     axes_tuple,
-    dtype_of,
     fresh,
-    handle,
     keepdims_shape,
     result,
     supported,
     zeros_atom,
 )
+from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.values import apply_ufunc, atoms, wrap
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.dynamic_shapes import broadcasting
 from anabranch.runtime.values.failures import run_time_checks
 
 rules = Rules()
+
+_F = registry.FUNCTIONS
+_NO_AXIS = "Axis must be specified when shapes of a and weights differ."
 
 
 def _flag(keepdims: object) -> bool:
@@ -153,51 +156,56 @@ def std(
     return result(atoms.ufunc(np.sqrt, value), out, "unsafe")
 
 
-@rules.implements(np.average)
+@rules.any_shape(np.average)
 def average(
     a: object, axis: object = None, weights: object = None, returned: object = False, *, keepdims: object = NoValue
 ) -> Value:
     """As `numpy.average`; a sum of weights of zero raises `ZeroDivisionError` at run time."""
-    keep = _flag(keepdims)
+    array, keep = operands.array(a), _flag(keepdims)
     if weights is None:
-        value = mean_atom(atom_of(a), axis, None, keep, NoValue)
-        if not value.type.size:
-            raise ZeroDivisionError("division by zero")
-        count = np.asarray(dtype_of(fresh(value)).type(_items(atom_of(a), axis, NoValue, keep)))
-        scale: Any = fresh(atoms.broadcast_to(atoms.literal(count), value.type.shape))
-    else:
-        array, weight = weighted(handle(a), handle(weights), axis)
-        dtype = np.result_type(array.dtype, weight.dtype, *(["f8"] if array.dtype.kind in "biu" else []))
-        options = ufunc_reductions.ReductionKeywords(axis, dtype, None, keep)
-        sums = ufunc_reductions.reduce_atom(np.add, weight.atom, options)
-        _no_zero(sums)
-        scaled = apply_ufunc.apply(np.multiply, (array, weight))
-        total = ufunc_reductions.reduce_atom(np.add, atom_of(scaled, dtype), options)
-        value = atoms.ufunc(np.divide, total, atoms.broadcast_to(sums, total.type.shape))
-        scale = fresh(atoms.broadcast_to(sums, value.type.shape))
-    made = wrap.numpy_result(value)
-    return (made, wrap.numpy_result(scale.atom)) if returned else made
+        made = _F[np.mean](array, axis, keepdims=keep)
+        nothing = atoms.logical_not(broadcasting.differ(made.size, 0))
+        broadcasting.refuse(nothing, ZeroDivisionError, "division by zero")
+        if not returned:
+            return made
+        sums = _F[np.full_like](made, _F[np.size](array, axis))
+        return made, sums if made.shape else sums[()]
+    array, weight = weighted(array, operands.array(weights), axis)
+    dtype = np.result_type(array.dtype, weight.dtype, *(["f8"] if array.dtype.kind in "biu" else []))
+    sums = _F[np.sum](weight, axis, dtype, keepdims=keep)
+    zero = wrap.as_atom(_F[np.any](_F[np.equal](sums, 0)))
+    run_time_checks.fail_if(zero, lambda _: ZeroDivisionError("Weights sum to zero, can't be normalized"))
+    total = _F[np.sum](_F[np.multiply](array, weight), axis, dtype, keepdims=keep)
+    made = _F[np.divide](total, sums)
+    return (made, sums) if returned else made
 
 
-def _no_zero(sums: Atom) -> None:
-    from_zero = atoms.ufunc(np.equal, sums, zeros_atom(sums.type.shape, sums.type.dtype))
-    any_zero = atoms.op("reduce_any", from_zero, axes=tuple(range(len(sums.type.shape))))
-    run_time_checks.fail_if(any_zero, lambda _: ZeroDivisionError("Weights sum to zero, can't be normalized"))
-
-
-def weighted(array: TracedArray, weight: TracedArray, axis: object) -> tuple[Value, Value]:
+def weighted(array: Value, weight: Value, axis: object) -> tuple[Value, Value]:
     """The array, and weights of its shape."""
-    if array.shape == weight.shape:
-        return array, weight
+    text = "Shape of weights must be consistent with shape of a along specified axis."
+    if array.ndim == weight.ndim:
+        other = _differs(array.shape, weight.shape)
+        if not (isinstance(other, Literal) and other.value):
+            broadcasting.refuse(other, *((TypeError, _NO_AXIS) if axis is None else (ValueError, text)))
+            return array, weight
     if axis is None:
-        raise TypeError("Axis must be specified when shapes of a and weights differ.")
+        raise TypeError(_NO_AXIS)
     axes = axes_tuple(axis, array.ndim, "axis")
-    if weight.shape != tuple(array.shape[i] for i in axes):
-        raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")
-    order = np.argsort(axes)
-    turned = atoms.transpose(weight.atom, [int(i) for i in order])
-    shape = [n if i in axes else 1 for i, n in enumerate(array.shape)]
-    return array, fresh(atoms.broadcast_to(atoms.reshape(turned, shape), array.shape))
+    if weight.ndim != len(axes):
+        raise ValueError(text)
+    broadcasting.refuse(_differs(weight.shape, [array.shape[i] for i in axes]), ValueError, text)
+    turned = _F[np.transpose](weight, [int(i) for i in np.argsort(axes)])
+    wide = _F[np.expand_dims](turned, tuple(i for i in range(array.ndim) if i not in axes))
+    if any(map(wrap.is_dynamic_array, (array, wide))):
+        return array, _F[np.add](_F[np.zeros_like](array, weight.dtype), wide)
+    return array, _F[np.broadcast_to](wide, array.shape)
+
+
+def _differs(shape: Sequence[Value], other: Sequence[Value]) -> Atom:
+    differ: Atom = atoms.literal(False)
+    for n, m in zip(shape, other, strict=True):
+        differ = atoms.logical_or(differ, broadcasting.differ(n, m))
+    return differ
 
 
 # ---- order statistics ------------------------------------------------------------------------------------------------

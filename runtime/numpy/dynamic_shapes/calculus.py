@@ -18,10 +18,6 @@ from anabranch.runtime.values.registry import FUNCTIONS
 rules = Rules()
 
 
-def _cut(x: Value, axis: int, start: int | None, stop: int | None) -> Value:
-    return x[(slice(None),) * axis + (slice(start, stop),)]
-
-
 @rules.dynamic_shape(np.diff)
 def diff(a: object, n: Value = 1, axis: Value = -1, prepend: object = NoValue, append: object = NoValue) -> Value:
     """As `numpy.diff`."""
@@ -55,22 +51,6 @@ def _end(value: object, x: Value, at: int) -> Value:
     return fresh(atoms.broadcast_to(end.atom, shape))
 
 
-@rules.dynamic_shape(np.ediff1d)
-def ediff1d(ary: object, to_end: object = None, to_begin: object = None) -> Value:
-    """As `numpy.ediff1d`."""
-    line = operands.flat(ary)
-    parts = [diff(line) if wrap.is_dynamic_array(line) else FUNCTIONS[np.diff](line)]
-    for x, name in ((to_begin, "to_begin"), (to_end, "to_end")):
-        if x is None:
-            continue
-        value = operands.flat(x)
-        if hasattr(x, "dtype") and not np.can_cast(value.dtype, line.dtype, casting="same_kind"):
-            raise TypeError(f"dtype of `{name}` must be compatible with input `ary` under the `same_kind` rule.")
-        value = value.astype(line.dtype)
-        parts = [value, *parts] if name == "to_begin" else [*parts, value]
-    return parts[0] if len(parts) == 1 else FUNCTIONS[np.concatenate](parts)
-
-
 @rules.dynamic_shape(np.gradient)
 def gradient(f: object, *varargs: object, axis: object = None, edge_order: object = 1) -> Value:
     """As `numpy.gradient` along one axis, at even distances, with `edge_order=1`."""
@@ -101,25 +81,6 @@ def gradient(f: object, *varargs: object, axis: object = None, edge_order: objec
 def _of_run_time_size(*xs: object) -> Value:
     """The first of the arrays whose size is known only at run time."""
     return next(x for x in xs if wrap.is_dynamic_array(x))
-
-
-def trapezoid(y: object, x: object = None, dx: object = 1.0, axis: object = -1) -> Value:
-    """As `numpy.trapezoid`."""
-    values = operands.array(y)
-    at = one_axis(axis, values.ndim)
-    width: Any = dx
-    if x is not None:
-        points = operands.array(x)
-        width = FUNCTIONS[np.diff](points, axis=axis if points.ndim > 1 else -1)
-        if points.ndim == 1 and values.ndim > 1:
-            width = FUNCTIONS[np.expand_dims](width, tuple(i for i in range(values.ndim) if i != at))
-    values = operands.left_packed(values, at)
-    return FUNCTIONS[np.sum](width * (_cut(values, at, 1, None) + _cut(values, at, None, -1)) / 2.0, axis=at)
-
-
-for _name in ("trapezoid", "trapz"):
-    if _name in vars(np):
-        rules.dynamic_shape(getattr(np, _name))(trapezoid)
 
 
 @rules.dynamic_shape(np.interp)

@@ -21,8 +21,7 @@ rules = Rules()
 _INT = np.dtype(np.int64)
 
 
-@rules.dynamic_shape(np.bincount)
-@rules.implements(np.bincount)
+@rules.any_shape(np.bincount)
 def bincount(x: Value, /, weights: Value = None, minlength: Value = 0) -> Value:
     """As `numpy.bincount`: as long as the greatest number says; with weights of float64, also where there is none."""
     numbers = x if wrap.is_dynamic_array(x) else handle(x)

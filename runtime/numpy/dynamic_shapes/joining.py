@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -160,12 +160,6 @@ def _placed(rows: Sequence[_Part], at: int) -> tuple[Atom, ValidRegion | None]:
     return value, Window(0, size_arithmetic.limited(offset, 0, capacity))
 
 
-@rules.dynamic_shape(np.append)
-def append(arr: Value, values: Value, axis: Value = None) -> Value:
-    """As `numpy.append`."""
-    return concatenate([arr, values], axis)
-
-
 @rules.dynamic_shape(np.stack)
 def stack(
     arrays: Value, axis: Value = 0, out: Value = None, *, dtype: Value = None, casting: Value = "same_kind"
@@ -188,77 +182,3 @@ def along_new_axis(
     at = one_axis(axis, parts[0].ndim + 1)
     wider = [p[(slice(None),) * at + (None,)] for p in parts]
     return concatenate(wider, at, out, dtype=dtype, casting=casting)
-
-
-def _at_least(x: Value, ndim: int) -> Value:
-    """Return the rule of `np.atleast_1d` or the like."""
-    if x.ndim >= ndim:
-        return x
-    keys: dict[tuple[int, int], Any] = {
-        (2, 1): (None,),
-        (3, 1): (None, slice(None), None),
-        (3, 2): (slice(None), slice(None), None),
-    }
-    return x[keys.get((ndim, x.ndim), (None,) * (ndim - x.ndim))]
-
-
-def _several(ndim: int) -> Callable[..., Any]:
-    def rule(*arys: object) -> Value:
-        made = tuple(_at_least(array_of(x), ndim) for x in arys)
-        return made[0] if len(made) == 1 else made
-
-    return rule
-
-
-for _ndim, _function in enumerate((np.atleast_1d, np.atleast_2d, np.atleast_3d), 1):
-    rules.dynamic_shape(_function)(_several(_ndim))
-
-
-def _stacked(least: int, axis_of: Callable[[Any], int]) -> Callable[..., Any]:
-    def rule(tup: object, *, dtype: object = None, casting: object = "same_kind") -> Value:
-        parts = [_at_least(p, least) for p in arrays_of(tup)]
-        return concatenate(parts, axis_of(parts[0]), dtype=dtype, casting=casting)
-
-    return rule
-
-
-rules.dynamic_shape(np.vstack)(_stacked(2, lambda _: 0))
-if "row_stack" in vars(np):
-    rules.dynamic_shape(vars(np)["row_stack"])(_stacked(2, lambda _: 0))
-rules.dynamic_shape(np.hstack)(_stacked(1, lambda first: 0 if first.ndim == 1 else 1))
-rules.dynamic_shape(np.dstack)(_stacked(3, lambda _: 2))
-
-
-@rules.dynamic_shape(np.column_stack)
-def column_stack(tup: object) -> Value:
-    """As `numpy.column_stack`."""
-    return concatenate([p if p.ndim >= 2 else p.reshape(-1, 1) for p in arrays_of(tup)], 1)
-
-
-@rules.dynamic_shape(np.block)
-def block(arrays: object) -> Value:
-    """As `numpy.block`."""
-    depth = _depth(arrays)
-    return _block(arrays, depth, max(depth, _most_axes(arrays)))
-
-
-def _depth(arrays: object) -> int:
-    if not isinstance(arrays, list):
-        return 0
-    if not arrays:
-        raise ValueError("List at arrays cannot be empty")
-    depths = set(map(_depth, arrays))
-    if len(depths) > 1:
-        raise ValueError("List depths are mismatched.")
-    return 1 + depths.pop()
-
-
-def _most_axes(arrays: object) -> int:
-    return max(map(_most_axes, arrays)) if isinstance(arrays, list) else array_of(arrays).ndim
-
-
-def _block(arrays: Value, depth: int, ndim: int) -> Value:
-    if depth == 0:
-        array = array_of(arrays)
-        return array[(None,) * (ndim - array.ndim)].__copy__() if ndim > array.ndim else array.__copy__()
-    return concatenate([_block(a, depth - 1, ndim) for a in arrays], -depth)

@@ -9,7 +9,8 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.values import atoms, registry
+from anabranch.runtime.numpy.core import result
+from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting
 
 
@@ -26,6 +27,13 @@ def stored(out: Value, made: Any, where: object = True) -> Value:
         made = registry.FUNCTIONS[np.where](where, made, out)
     out.assign(made)
     return out
+
+
+def written(out: Value, made: Value) -> Value:
+    """`out` after a result of static or of run-time size has been written to it; the result itself without one."""
+    if any(map(wrap.is_dynamic_array, (out, made))):
+        return stored(out, made)
+    return result(wrap.as_atom(made), out, "unsafe")
 
 
 def _check(out: Value, made: Any) -> None:

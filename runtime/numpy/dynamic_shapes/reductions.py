@@ -20,10 +20,6 @@ from anabranch.runtime.values.registry import FUNCTIONS
 
 rules = Rules()
 
-_FILLS: dict[Any, Any] = {
-    np.sum: 0, np.prod: 1, np.any: False, np.all: True, np.count_nonzero: 0, np.nansum: 0, np.nanprod: 1,
-}  # fmt: skip
-
 
 def lowest(dtype: np.dtype) -> Value:
     """Return the least value of a dtype, which is no greater than any other."""
@@ -54,46 +50,6 @@ def _called(function: Callable[..., object], args: tuple[object, ...], kwargs: d
     return dict(inspect.signature(function).bind(*args, **kwargs).arguments)
 
 
-def _reduce(function: Callable[..., Any], given: dict[str, Value], a: Value, fill: Value) -> Value:
-    """The reduction of the padded array, with the extents of the axes that it keeps."""
-    axis, keepdims = given.get("axis"), given.get("keepdims", False)
-    out, where = given.pop("out", None), given.get("where", True)
-    axes = axes_tuple(axis, a.ndim)
-    array = a.padded(fill)
-    if where is not True and where is not NoValue:
-        given["where"] = broadcasting.fitted(where, a)
-    made = FUNCTIONS[function](**{**given, "a": array})
-    keep = keepdims is not NoValue and bool(keepdims)
-    extents = [None if i in axes else e for i, e in enumerate(a.extents) if keep or i not in axes]
-    return stored(out, wrap.with_extents(made, extents, a.origin)) if any(extents) or out is not None else made
-
-
-def _plain(function: Callable[..., Any], fill: Value) -> Callable[..., Any]:
-    def reduction(*args: object, **kwargs: object) -> Value:
-        given = _called(function, args, kwargs)
-        return _reduce(function, given, given["a"], fill)
-
-    return reduction
-
-
-for _function, _fill in _FILLS.items():
-    rules.dynamic_shape(_function)(_plain(_function, _fill))
-
-
-def _extreme(
-    function: Callable[..., object], worst: Callable[[np.dtype], object], ufunc: np.ufunc
-) -> Callable[..., Any]:
-    def reduction(*args: object, **kwargs: object) -> Value:
-        given = _called(function, args, kwargs)
-        a = given["a"]
-        if given.get("initial", NoValue) is NoValue:
-            text = f"zero-size array to reduction operation {ufunc.__name__} which has no identity"
-            refuse_empty(a, given.get("axis"), text)
-        return _reduce(function, given, a, worst(a.dtype))
-
-    return reduction
-
-
 def reduced(made: Any, a: Value, axis: Value, keepdims: bool) -> Value:
     """Return the result of a reduction over some axes, with the extents of the others."""
     axes = axes_tuple(axis, a.ndim)
@@ -112,9 +68,10 @@ def refuse_empty(a: Value, axis: Value, text: str) -> None:
     broadcasting.refuse(nothing, ValueError, text)
 
 
-for _name, _worst, _ufunc in (("max", lowest, np.maximum), ("min", highest, np.minimum)):
-    _function = getattr(np, _name)
-    rules.dynamic_shape(_function)(_extreme(_function, _worst, _ufunc))
+def _kept_axes(made: Value, a: Value, given: dict[str, Value], out: Value) -> Value:
+    """The result of a reduction with these keywords, with the extents of the axes that it keeps."""
+    keepdims = given.get("keepdims", False)
+    return stored(out, reduced(made, a, given.get("axis"), keepdims is not NoValue and bool(keepdims)))
 
 
 def _over_what_is_there(function: Callable[..., object]) -> Callable[..., Any]:
@@ -128,38 +85,14 @@ def _over_what_is_there(function: Callable[..., object]) -> Callable[..., Any]:
             there = wrap.array_of(mask)
             both = where is not NoValue and where is not True
             given["where"] = registry.FUNCTIONS[np.logical_and](there, broadcasting.fitted(where, a)) if both else there
-        return _reduce_masked(function, given, a)
+        out = given.pop("out", None)
+        return _kept_axes(FUNCTIONS[function](**{**given, "a": a.padded(0)}), a, given, out)
 
     return reduction
-
-
-def _reduce_masked(function: Callable[..., Any], given: dict[str, Value], a: Value) -> Value:
-    axes, keepdims = axes_tuple(given.get("axis"), a.ndim), given.get("keepdims", False)
-    out = given.pop("out", None)
-    made = FUNCTIONS[function](**{**given, "a": a.padded(0)})
-    keep = keepdims is not NoValue and bool(keepdims)
-    extents = [None if i in axes else e for i, e in enumerate(a.extents) if keep or i not in axes]
-    return stored(out, wrap.with_extents(made, extents, a.origin)) if any(extents) or out is not None else made
 
 
 for _function in (np.mean, np.var, np.std):
     rules.dynamic_shape(_function)(_over_what_is_there(_function))
-
-
-def _leaving_nan_out(function: Callable[..., object], plain: Callable[..., object]) -> Callable[..., Any]:
-    """The rule of a function that leaves NaN out: invalid elements become NaN. Without NaN it is the plain one."""
-
-    def reduction(*args: object, **kwargs: object) -> Value:
-        given = _called(function, args, kwargs)
-        if given["a"].dtype.kind in "fcV":
-            return _reduce(function, given, given["a"], np.nan)
-        return FUNCTIONS[plain](**given)
-
-    return reduction
-
-
-for _function, _plain_one in ((np.nanmean, np.mean), (np.nanvar, np.var), (np.nanstd, np.std)):
-    rules.dynamic_shape(_function)(_leaving_nan_out(_function, _plain_one))
 
 
 def _position(function: Callable[..., object], worst: Callable[[np.dtype], object]) -> Callable[..., Any]:
@@ -171,38 +104,14 @@ def _position(function: Callable[..., object], worst: Callable[[np.dtype], objec
             a = registry.FUNCTIONS[np.ravel](a)
             given["axis"] = 0
         # Compacted, so that of equal elements a valid one comes first.
-        return _reduce(function, given, a.left_packed(), worst(a.dtype))
+        a, out = a.left_packed(), given.pop("out", None)
+        return _kept_axes(FUNCTIONS[function](**{**given, "a": a.padded(worst(a.dtype))}), a, given, out)
 
     return reduction
 
 
 rules.dynamic_shape(np.argmax)(_position(np.argmax, lowest))
 rules.dynamic_shape(np.argmin)(_position(np.argmin, highest))
-
-
-@rules.dynamic_shape(np.average)
-def average(
-    a: Value, axis: Value = None, weights: Value = None, returned: Value = False, *, keepdims: Value = NoValue
-) -> Value:
-    """As `numpy.average` of one axis, or of all."""
-    keep = keepdims is not NoValue and bool(keepdims)
-    if weights is None:
-        made = FUNCTIONS[np.mean](a, axis=axis, keepdims=keep)
-        total = a.size if axis is None else a.shape[axis]
-        return (made, made * 0 + total) if returned else made
-    total = FUNCTIONS[np.sum](a * 0 + weights if axis is not None else weights, axis=axis, keepdims=keep)
-    zero = FUNCTIONS[np.any](total == 0)
-    broadcasting.refuse(wrap.as_atom(zero), ZeroDivisionError, "Weights sum to zero, can't be normalized")
-    made = FUNCTIONS[np.sum](a * weights, axis=axis, keepdims=keep) / total
-    return (made, total) if returned else made
-
-
-@rules.dynamic_shape(np.ptp)
-def ptp(a: object, axis: object = None, out: object = None, keepdims: object = False) -> Value:
-    """As `numpy.ptp`."""
-    keep = keepdims is not NoValue and bool(keepdims)
-    high, low = (FUNCTIONS[f](a, axis=axis, keepdims=keep) for f in (np.max, np.min))
-    return stored(out, high - low)
 
 
 def _running(function: Callable[..., Any], fill: int) -> Callable[..., Any]:
@@ -215,8 +124,8 @@ def _running(function: Callable[..., Any], fill: int) -> Callable[..., Any]:
     return accumulation
 
 
-for _function, _fill in ((np.cumsum, 0), (np.cumprod, 1), (np.nancumsum, 0), (np.nancumprod, 1)):
-    rules.dynamic_shape(_function)(_running(_function, _fill))
+rules.dynamic_shape(np.cumsum)(_running(np.cumsum, 0))
+rules.dynamic_shape(np.cumprod)(_running(np.cumprod, 1))
 
 
 @rules.dynamic_shape_method("item")

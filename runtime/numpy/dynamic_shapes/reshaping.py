@@ -11,8 +11,8 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.numpy.dynamic_shapes.shapes import transpose
 from anabranch.runtime.numpy.rules import Rules
+from anabranch.runtime.numpy.shaping import transposed
 from anabranch.runtime.tracing.builder import Builder
 from anabranch.runtime.tracing.storage import Compact
 from anabranch.runtime.values import atoms, visibility, wrap
@@ -29,7 +29,7 @@ rules = Rules()
 def ravel(a: Value, order: Value = "C") -> Value:
     """As `numpy.ravel`: a view of what is contiguous, else a copy."""
     if order == "F":
-        return ravel(transpose(a))
+        return ravel(transposed(a))
     _check_order(a, order)
     return _as_line(a, _follow(a, a.itemsize))
 
@@ -125,7 +125,7 @@ def reshape(a: Value, /, shape: Value = None, order: Value = "C", *, copy: Value
     """As `numpy.reshape` to a shape of which all sizes but one are known while tracing."""
     wanted = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     if order == "F":
-        return transpose(reshape(transpose(a), tuple(reversed(wanted)), copy=copy))
+        return transposed(reshape(transposed(a), tuple(reversed(wanted)), copy=copy))
     _check_order(a, order)
     if copy is not None and not copy:
         a._needs_size("to know whether a view will do, for copy=False,")

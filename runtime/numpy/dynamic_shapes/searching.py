@@ -47,8 +47,7 @@ def _columns(x: object) -> tuple[list[Atom], Masked]:
     return [atoms.reshape(line, (count,)) for line in lines], masked(atoms.reshape(truth(x), (count,)))
 
 
-@rules.dynamic_shape(np.nonzero)
-@rules.implements(np.nonzero)
+@rules.any_shape(np.nonzero)
 def nonzero(a: object) -> tuple[Value, ...]:
     """As `numpy.nonzero`."""
     x = operands.array(a)
@@ -61,15 +60,13 @@ def nonzero(a: object) -> tuple[Value, ...]:
 rules.methods["nonzero"] = nonzero
 
 
-@rules.dynamic_shape(np.flatnonzero)
-@rules.implements(np.flatnonzero)
+@rules.any_shape(np.flatnonzero)
 def flatnonzero(a: object) -> Value:
     """As `numpy.flatnonzero`."""
     return nonzero(operands.flat(a))[0]
 
 
-@rules.dynamic_shape(np.argwhere)
-@rules.implements(np.argwhere)
+@rules.any_shape(np.argwhere)
 def argwhere(a: object) -> Value:
     """As `numpy.argwhere`."""
     x = operands.array(a)
@@ -140,8 +137,7 @@ def extract(condition: object, arr: object) -> Value:
     return compress(operands.flat(condition), operands.flat(arr))
 
 
-@rules.dynamic_shape(np.trim_zeros)
-@rules.implements(np.trim_zeros)
+@rules.any_shape(np.trim_zeros)
 def trim_zeros(filt: object, trim: Value = "fb", axis: object = None) -> Value:
     """As `numpy.trim_zeros` of one axis: a view."""
     x = operands.array(filt)
@@ -188,21 +184,3 @@ def searchsorted(a: Value, v: Value, side: Value = "left", sorter: Value = None)
     found = FUNCTIONS[np.searchsorted](line.padded(operands.behind(line.dtype)), v, side)
     least = FUNCTIONS[np.minimum](found, line.shape[0])
     return least if getattr(least, "shape", ()) else wrap.numpy_result(atom_of(least))
-
-
-@rules.dynamic_shape(np.digitize)
-def digitize(x: object, bins: Value, right: object = False) -> Value:
-    """As `numpy.digitize`."""
-    if not wrap.is_dynamic_array(bins):
-        return broadcasting.elementwise(lambda wanted: FUNCTIONS[np.digitize](wanted, bins, right), (x,))
-    if bins.ndim != 1:
-        raise ValueError("object too deep for desired array")
-    line = operands.left_packed(bins)
-    rising = FUNCTIONS[np.all](line[1:] >= line[:-1])
-    falling = FUNCTIONS[np.all](line[1:] <= line[:-1])
-    neither = FUNCTIONS[np.logical_not](FUNCTIONS[np.logical_or](rising, falling))
-    broadcasting.refuse(atom_of(neither), ValueError, "bins must be monotonically increasing or decreasing")
-    side = "left" if right else "right"
-    back = line.shape[0] - FUNCTIONS[np.searchsorted](line[::-1], x, side)
-    made = FUNCTIONS[np.where](rising, FUNCTIONS[np.searchsorted](line, x, side), back)
-    return made if wrap.is_dynamic_array(made) or made.shape else made[()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.numpy.core import axes_tuple, fresh, iota, one_axis
+from anabranch.runtime.numpy.core import fresh, iota, one_axis
 from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
 from anabranch.runtime.numpy.rules import Rules
@@ -129,17 +129,3 @@ def _rolled(x: Value, shift: Value, at: int) -> Value:
     )
     places = FUNCTIONS[np.remainder](FUNCTIONS[np.subtract](line, shift), size_arithmetic.maximum(size, 1))
     return x[(slice(None),) * at + (places,)]
-
-
-@rules.dynamic_shape(np.rot90)
-def rot90(m: Value, k: Value = 1, axes: Value = (0, 1)) -> Value:
-    """As `numpy.rot90`: a view."""
-    first, second = axes_tuple(tuple(axes), m.ndim)
-    turns = int(k) % 4
-    if turns == 2:
-        return FUNCTIONS[np.flip](m, (first, second))
-    order = list(range(m.ndim))
-    order[first], order[second] = second, first
-    if turns == 1:
-        return FUNCTIONS[np.transpose](FUNCTIONS[np.flip](m, second), order)
-    return FUNCTIONS[np.flip](FUNCTIONS[np.transpose](m, order), second) if turns else m[...]

@@ -106,8 +106,7 @@ def _neighbours(line: Atom) -> tuple[Atom, Atom]:
     return here, before
 
 
-@rules.dynamic_shape(np.unique)
-@rules.implements(np.unique)
+@rules.any_shape(np.unique)
 def unique(
     ar: object,
     return_index: object = False,
@@ -153,7 +152,7 @@ def _register(original: Callable[..., object], named: Value, **asked: bool) -> N
         made = unique(x, equal_nan=False, **asked)
         return named(*made) if named is not None else made
 
-    rules.dynamic_shape(original)(rules.implements(original)(function))
+    rules.any_shape(original)(function)
 
 
 def _result(name: str) -> Value:
@@ -227,15 +226,13 @@ def _once(x: object, assume_unique: object) -> Value:
     return x if assume_unique else unique(x)
 
 
-@rules.dynamic_shape(np.union1d)
-@rules.implements(np.union1d)
+@rules.any_shape(np.union1d)
 def union1d(ar1: object, ar2: object) -> Value:
     """As `numpy.union1d`."""
     return unique(_together(*_flat_operands(ar1, ar2)))
 
 
-@rules.dynamic_shape(np.setdiff1d)
-@rules.implements(np.setdiff1d)
+@rules.any_shape(np.setdiff1d)
 def setdiff1d(ar1: object, ar2: object, assume_unique: object = False) -> Value:
     """As `numpy.setdiff1d`."""
     x, other = operands.flat(ar1), operands.flat(ar2)
@@ -243,8 +240,7 @@ def setdiff1d(ar1: object, ar2: object, assume_unique: object = False) -> Value:
     return x[FUNCTIONS[np.isin](x, other, invert=True)]
 
 
-@rules.dynamic_shape(np.setxor1d)
-@rules.implements(np.setxor1d)
+@rules.any_shape(np.setxor1d)
 def setxor1d(ar1: object, ar2: object, assume_unique: object = False) -> Value:
     """As `numpy.setxor1d`."""
     a, b = (_once(x, assume_unique) for x in _flat_operands(ar1, ar2))
@@ -252,8 +248,7 @@ def setxor1d(ar1: object, ar2: object, assume_unique: object = False) -> Value:
     return FUNCTIONS[np.sort](_together(*alone))
 
 
-@rules.dynamic_shape(np.intersect1d)
-@rules.implements(np.intersect1d)
+@rules.any_shape(np.intersect1d)
 def intersect1d(ar1: object, ar2: object, assume_unique: object = False, return_indices: object = False) -> Value:
     """As `numpy.intersect1d`."""
     a, b = _flat_operands(ar1, ar2)

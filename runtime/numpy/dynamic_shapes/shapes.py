@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.numpy.core import axes_tuple, inhomogeneous, one_axis
+from anabranch.runtime.numpy.core import axes_tuple, inhomogeneous
 from anabranch.runtime.numpy.dynamic_shapes import joining
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, wrap
@@ -17,45 +17,6 @@ from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.registry import FUNCTIONS, METHODS
 
 rules = Rules()
-
-
-def _permuted(a: Value, axes: tuple[int, ...]) -> Value:
-    return a.viewed(views.Permute(axes), extents=tuple(a.extents[i] for i in axes))
-
-
-@rules.dynamic_shape(np.transpose, np.permute_dims)
-def transpose(a: Value, axes: Value = None) -> Value:
-    """As `numpy.transpose`: a view."""
-    order = tuple(reversed(range(a.ndim))) if axes is None else axes_tuple(tuple(axes), a.ndim)
-    if len(order) != a.ndim:
-        raise ValueError("axes don't match array")
-    return _permuted(a, order)
-
-
-@rules.dynamic_shape_method("transpose")
-def transpose_method(a: object, *axes: object) -> Value:
-    """As `ndarray.transpose`."""
-    given = axes[0] if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], (tuple, list))) else axes or None
-    return transpose(a, given)
-
-
-rules.dynamic_shape_properties["T"] = transpose
-
-
-@rules.dynamic_shape(np.swapaxes)
-def swapaxes(a: Value, axis1: Value, axis2: Value) -> Value:
-    """As `numpy.swapaxes`."""
-    order = list(range(a.ndim))
-    i, j = one_axis(axis1, a.ndim, "axis1"), one_axis(axis2, a.ndim, "axis2")
-    order[i], order[j] = order[j], order[i]
-    return _permuted(a, tuple(order))
-
-
-@rules.dynamic_shape(np.moveaxis)
-def moveaxis(a: Value, source: Value, destination: Value) -> Value:
-    """As `numpy.moveaxis`."""
-    order = tuple(np.moveaxis(np.zeros(range(1, a.ndim + 1)), source, destination).shape)
-    return _permuted(a, tuple(n - 1 for n in order))
 
 
 @rules.dynamic_shape(np.expand_dims)
@@ -71,18 +32,6 @@ def flip(m: Value, axis: Value = None) -> Value:
     """As `numpy.flip`: a view."""
     axes = axes_tuple(axis, m.ndim)
     return m[tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(m.ndim))]
-
-
-@rules.dynamic_shape(np.flipud)
-def flipud(m: Value) -> Value:
-    """As `numpy.flipud`."""
-    return flip(m, 0)
-
-
-@rules.dynamic_shape(np.fliplr)
-def fliplr(m: object) -> Value:
-    """As `numpy.fliplr`."""
-    return flip(m, 1)
 
 
 @rules.dynamic_shape(np.squeeze)

@@ -15,7 +15,7 @@ from anabranch.runtime.numpy import quantiles
 from anabranch.runtime.numpy.core import NoValue, axes_tuple, fresh, one_axis
 from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
-from anabranch.runtime.numpy.dynamic_shapes.reductions import highest, lowest, reduced, refuse_empty
+from anabranch.runtime.numpy.dynamic_shapes.reductions import lowest
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sorting import is_descending
 from anabranch.runtime.values import atoms, wrap
@@ -155,16 +155,6 @@ def lexsort(keys: Value, axis: object = -1) -> Value:
         k.padded(operands.behind(k.dtype)) if wrap.is_dynamic_array(k) else k for k in map(operands.left_packed, made)
     ]
     return aligned.made(FUNCTIONS[np.lexsort](given, axis))
-
-
-@rules.dynamic_shape(np.sort_complex)
-def sort_complex(a: object) -> Value:
-    """As `numpy.sort_complex`."""
-    made = sort(a)
-    if made.dtype.kind == "c":
-        return made
-    small = made.dtype.char in "bhBH"
-    return made.astype(np.complex64 if small or made.dtype.char == "f" else np.complex128)
 
 
 # ---- order statistics ------------------------------------------------------------------------------------------------
@@ -309,44 +299,3 @@ _quantile(np.quantile, "unit", ignores_nan=False)
 _quantile(np.percentile, "percent", ignores_nan=False)
 _quantile(np.nanquantile, "unit", ignores_nan=True)
 _quantile(np.nanpercentile, "percent", ignores_nan=True)
-
-
-# ---- extremes that leave NaN out -------------------------------------------------------------------------------------
-
-
-def _extreme(function: Callable[..., Any], ufunc: np.ufunc, worst: Callable[[np.dtype], Any]) -> None:
-    def rule(a: Value, axis: Value = None, out: object = None, keepdims: Value = NoValue, **given: Value) -> Value:
-        if given.get("initial", NoValue) is NoValue:
-            refuse_empty(a, axis, f"zero-size array to reduction operation {ufunc.__name__} which has no identity")
-        fill = np.nan if a.dtype.kind in "fcV" else worst(a.dtype)
-        made = FUNCTIONS[function](a.padded(fill), axis=axis, keepdims=keepdims, **given)
-        keep = keepdims is not NoValue and bool(keepdims)
-        return stored(out, reduced(made, a, axis, keep))
-
-    rules.dynamic_shape(function)(rule)
-
-
-_extreme(np.nanmax, np.fmax, lowest)
-_extreme(np.nanmin, np.fmin, highest)
-
-
-def _position(function: Callable[..., Any], plain: Callable[..., Any]) -> None:
-    def rule(a: Value, axis: Value = None, out: Value = None, *, keepdims: Value = NoValue) -> Value:
-        if a.dtype.kind not in "fc":
-            return FUNCTIONS[plain](a, axis=axis, out=out, keepdims=keepdims)
-        refuse_empty(a, axis, f"attempt to get {plain.__name__} of an empty sequence")
-        x = operands.flat(a) if axis is None else a
-        x = x.left_packed()
-        at = 0 if axis is None else one_axis(axis, a.ndim)
-        where = FUNCTIONS[np.all](FUNCTIONS[np.isnan](x), axis=at)
-        bad = FUNCTIONS[np.any](where)
-        broadcasting.refuse(wrap.as_atom(bad), ValueError, "All-NaN slice encountered")
-        worst = lowest if plain is np.argmax else highest
-        numbers = FUNCTIONS[np.nan_to_num](x, nan=worst(x.dtype), posinf=np.inf, neginf=-np.inf)
-        return FUNCTIONS[plain](numbers, axis=at if axis is not None else None, out=out, keepdims=keepdims)
-
-    rules.dynamic_shape(function)(rule)
-
-
-_position(np.nanargmax, np.argmax)
-_position(np.nanargmin, np.argmin)

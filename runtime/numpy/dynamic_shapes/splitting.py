@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -62,18 +61,3 @@ def split(ary: Value, indices_or_sections: Value, axis: Value = 0) -> list[Value
             broadcasting.differ(rest, 0), ValueError, "array split does not result in an equal division"
         )
     return array_split(array, indices_or_sections, axis)
-
-
-def _along(original: Callable[..., object], least: int, axis_of: Callable[[Any], int]) -> None:
-    def rule(ary: object, indices_or_sections: object) -> list[Value]:
-        array = array_of(ary)
-        if array.ndim < least:
-            raise ValueError(f"{original.__name__} only works on arrays of {least} or more dimensions")
-        return split(array, indices_or_sections, axis_of(array))
-
-    rules.dynamic_shape(original)(rule)
-
-
-_along(np.vsplit, 2, lambda _: 0)
-_along(np.hsplit, 1, lambda array: 1 if array.ndim > 1 else 0)
-_along(np.dsplit, 3, lambda _: 2)

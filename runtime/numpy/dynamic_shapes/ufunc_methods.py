@@ -31,9 +31,11 @@ def _idle(ufunc: np.ufunc, dtype: np.dtype) -> Value:
 
 
 def reduce(ufunc: np.ufunc, x: Value, options: ufunc_reductions.ReductionKeywords) -> Value:
-    """As `ufunc.reduce`."""
+    """As `ufunc.reduce`, of arrays of static or of run-time size."""
     if not wrap.is_dynamic_array(x):
-        options.where._needs_size("an array of the size of where=")
+        if wrap.is_dynamic_array(options.where):
+            options.where._needs_size("an array of the size of where=")
+        return ufunc_reductions.reduce(ufunc, x, options)
     axes = ufunc_reductions.reduced_axes(options.axis, x.ndim)
     keep = options.keepdims is not NoValue and bool(options.keepdims)
     given = options.initial is not NoValue and options.initial is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -251,6 +252,57 @@ def integrals(a, b, k):
 @case(*ints(V, at=(2, 3, 8)))
 def polynomials(a, k):
     return np.polyval(a[:k], 2.0), (a[:k] * 0.5 ** np.arange(8)[:k]).sum()
+
+
+@case(*each(M, last=((2, 3), (5, 6), (1, 1))))
+def averages_of_blocks(a, i, j):
+    b = a[:i, :j]
+    rows, columns = np.arange(1.0, 6.0)[:i], np.arange(1.0, 7.0)[:j]
+    return (
+        np.average(b, axis=0, weights=rows),
+        np.average(b, axis=1, weights=columns, returned=True),
+        np.average(b, weights=np.abs(b) + 1, returned=True),
+        np.average(b, axis=0, returned=True),
+    )
+
+
+@case(*ints(V, at=(3, 8)))
+def averages_of_nan(a, k):
+    v = np.where(a[:k] < 0, np.nan, a[:k])
+    return np.average(v, returned=True), np.average(v, axis=0, weights=np.abs(a[:k]) + 1, returned=True)
+
+
+@case(*ints(V, at=(3, 5, 8)))
+def averages_with_weights_that_do_not_fit(a, k):
+    return np.average(a[:k], weights=np.ones(5))
+
+
+@case(*ints(V.astype(ml_dtypes.bfloat16), at=(2, 3, 8)))
+def extremes_of_bfloat16(a, k):
+    v = a[:k]
+    w = np.where(v < 0, v, v.dtype.type(np.nan))
+    return v.max(), v.min(), np.ptp(v), np.nanmean(v), np.nanmax(w), np.nanmin(w), np.nanmax(a * 1)
+
+
+@case(*ints(V, W, at=(3, 5, 8)))
+def covariances_with_weights(a, b, k):
+    weights = np.abs(b[:k]) + 1
+    return np.cov(a[:k], b[:k], aweights=weights), np.cov(a[:k], fweights=np.arange(1, 9)[:k])
+
+
+@hoped(*each(M, last=((2, 3), (5, 6), (1, 3))))
+def covariances_of_rows(a, i, j):
+    return np.cov(a[:i, :j])
+
+
+@case(*ints(V, at=(2, 3, 8)))
+def complex_numbers_of_singles(a, k):
+    return np.sort_complex(a[:k].astype(np.float32))
+
+
+@case(*ints(V, at=(2, 3, 8)))
+def differences_of_bools(a, k):
+    return np.ediff1d(a[:k] > 0)
 
 
 @pytest.mark.parametrize("program", case.programs + hoped.programs)
