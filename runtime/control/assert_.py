@@ -10,7 +10,7 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.heap.attempt import Attempt
 from anabranch.runtime.values.pytrees import exceptions
 
 
@@ -39,16 +39,14 @@ def _error(message: Callable[[], object] | None) -> AssertionError:
 def _is_plain(message: Callable[[], object]) -> bool:
     """Return whether the message is there already: it neither computes, writes, prints nor raises."""
     builder = current()
-    before, failures = builder.checkpoint(), len(builder.trace.failures.numbered)
-    heap = Heap((message, *builder.trace.heap.roots))
+    trying, failures = Attempt(message), len(builder.trace.failures.numbered)
     try:
         message()
     except Exception:  # raised again where the message is wanted
         return False
-    plain = builder.written == before.written and len(builder.equations) == before.equations
-    plain = plain and len(builder.trace.failures.numbered) == failures and not heap.changes()
-    heap.restore()
-    builder.rollback(before)
+    plain = builder.written == trying.start.written and not trying.adds_equations
+    plain = plain and len(builder.trace.failures.numbered) == failures and not trying.heap.changes()
+    trying.undo()
     return plain
 
 

@@ -21,10 +21,10 @@ from anabranch.runtime.control.sequences import stacked_sequences
 from anabranch.runtime.control.sequences.as_countable import countable
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.elements import ChangedError, Elements
-from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
+from anabranch.runtime.values.heap.attempt import first_possible
 from anabranch.runtime.values.heap.slots import GeneratorNames
-from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.union import UnionValue
 
 
@@ -58,16 +58,10 @@ def run(items: Iterable[Value], body: Callable[..., Any], init: tuple[Value, ...
         after: State = items.through(lambda one: run(one, body, init, form, what))
         return after
     if isinstance(items, Growable):
+        in_steps = functools.partial(_over_list, items, body, (NEXT, no_value, *init), form, what)
         sequence, cannot = _as_it_is(items)
-        if sequence is not None:
-            before, heap = current().checkpoint(), Heap((body, init, items, *current().trace.heap.roots))
-            try:
-                return run_counted(sequence, body, init, form, what)
-            except cannot:
-                # Each step asks for the length, then.
-                current().rollback(before)
-                heap.restore()
-        return _over_list(items, body, (NEXT, no_value, *init), form, what)
+        counted = [] if sequence is None else [functools.partial(run_counted, sequence, body, init, form, what)]
+        return first_possible((body, init, items), cannot, *counted, in_steps)
     sequence = countable(items)
     if sequence is None:
         why = f"it goes over a {type(items).__name__}, whose items are Python objects"

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anabranch.base.value import Value
-from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, END, NEXT, State, ended, no_value
 from anabranch.runtime.control.if_ import where
@@ -16,9 +15,9 @@ from anabranch.runtime.control.loops.loop_state import ConditionWritesError, Loo
 from anabranch.runtime.control.loops.steps import StateForm
 from anabranch.runtime.control.loops.unroll_budget import Cost
 from anabranch.runtime.errors import ConcretizationError, StructureMismatchError
-from anabranch.runtime.tracing.builder import Builder, current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values.decisions import note, origin
-from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.heap.attempt import Attempt, Errors
 
 # A loop whose condition stays concrete runs while tracing; after so many steps that compute it is staged if it can be.
 _STEPS_BEFORE_STAGING = 16
@@ -65,21 +64,6 @@ def staged(
     return _While(test, body, form, site, what).run(init)
 
 
-class _Start:
-    """The state before a loop."""
-
-    def __init__(self, builder: Builder, heap: Heap, state: State) -> None:
-        self._builder, self._heap, self._state = builder, heap, state
-        self._checkpoint = builder.checkpoint()
-
-    def again(self) -> State:
-        """Forget the steps that have run; returns the state before them."""
-        self._builder.rollback(self._checkpoint)
-        self._heap.restore()
-        self._checkpoint = self._builder.checkpoint()
-        return self._state
-
-
 class _While:
     def __init__(
         self,
@@ -92,11 +76,11 @@ class _While:
         self.test, self.body, self.form = test, body, form
         self.site = site or body  # the user's
         self.what = what or f"the {'while' if site is None else 'for'} loop at {where(self.site)}"
-        self.builder: Builder = current()
 
     def run(self, init: tuple[Value, ...]) -> State:
         state: State = (NEXT, no_value, *init)
-        if self.body.__code__ in self.builder.trace.loops.staged_sites:
+        staged_sites = current().trace.loops.staged_sites
+        if self.body.__code__ in staged_sites:
             try:
                 return self._stage(state)
             except (ConcretizationError, StructureMismatchError):
@@ -104,29 +88,29 @@ class _While:
         # After so many steps that compute it is tried to stage the loop; then after twice as many.
         busy, wait = 0, _STEPS_BEFORE_STAGING
         cost = Cost(self.what, "its condition is known while tracing")
-        begin, first = _Start(self.builder, self._heap(state), state), True
+        begin, start, first = self._attempt(state), state, True
         while True:
-            before, heap = self.builder.checkpoint(), self._heap(state)
+            trying = self._attempt(state)
             decided = truth(self.test(*state[2:]))
             if decided is False:
                 why = f"its condition is known while tracing: it runs as Python's, {cost.described}"
                 note("decided", self.what, why.__str__)
                 return (NEXT, no_value, *state[2:])
             if decided is not True:
-                self.builder.rollback(before)
-                heap.restore()
+                trying.undo()
                 return self._stage(state)
             if busy >= wait and first:
                 # As a whole, if it can be: the steps so far are forgotten, or done again.
-                first, busy, state = False, 0, begin.again()
+                first, busy, state = False, 0, start
+                begin.undo()
                 try:
                     return self._stage(state)
                 except CANNOT:
-                    state, cost = begin.again(), Cost(self.what, cost.why)
+                    begin.undo()
+                    cost = Cost(self.what, cost.why)
                     continue
             if busy >= wait:
-                self.builder.rollback(before)
-                heap.restore()
+                trying.undo()
                 try:
                     return self._stage(state)
                 except (ConcretizationError, StructureMismatchError) as error:
@@ -139,29 +123,27 @@ class _While:
             if left is True:
                 return after
             if left is not False:
-                self.builder.rollback(before)
-                heap.restore()
-                self.builder.trace.loops.staged_sites.add(self.body.__code__)
+                trying.undo()
+                staged_sites.add(self.body.__code__)
                 return self._stage(state)
-            busy += len(self.builder.equations) > before.equations
+            busy += trying.adds_equations
             state = (NEXT, no_value, *after[2:])
 
-    def _heap(self, state: State) -> Heap:
-        return Heap((self.test, self.body, state, *self.builder.trace.heap.roots))
+    def _attempt(self, state: State, undone_by: Errors = ()) -> Attempt:
+        return Attempt(self.test, self.body, state, undone_by=undone_by)
 
     def _stage(self, state: State) -> State:
-        def with_growable_lists() -> State:
+        def staged(why: Callable[[str], str]) -> State:
             after = self._stage_or_peel(state)
-            note("staged", self.what, lambda: f"one loop, in which a list grows, while {self._origin(state)} says so")
+            note("staged", self.what, lambda: why(self._origin(state)))
             return after
 
-        return growth.prefer_fixed_lengths(lambda: self._of_fixed_lengths(state), with_growable_lists, self.site, state)
-
-    def _of_fixed_lengths(self, state: State) -> State:
-        """The loop with lists that keep their length after the first step."""
-        after = self._stage_or_peel(state)
-        note("staged", self.what, lambda: f"one loop: how long it goes on hangs on {self._origin(state)}")
-        return after
+        return growth.prefer_fixed_lengths(
+            lambda: staged(lambda found: f"one loop: how long it goes on hangs on {found}"),
+            lambda: staged(lambda found: f"one loop, in which a list grows, while {found} says so"),
+            self.site,
+            state,
+        )
 
     def _stage_or_peel(self, state: State) -> State:
         """As one loop, or the first step on its own and the others as one loop."""
@@ -173,12 +155,10 @@ class _While:
             return self._stage_peeled(state)
 
     def _origin(self, state: State) -> str:
-        before = self.builder.checkpoint()
-        heap = Heap((self.test, self.body, state, *self.builder.trace.heap.roots))
+        trying = self._attempt(state)
         test = truth(self.test(*state[2:]))
         found = "when it is left" if isinstance(test, bool) else origin(test)
-        self.builder.rollback(before)
-        heap.restore()
+        trying.undo()
         return found
 
     def _stage_peeled(self, state: State) -> State:
@@ -191,19 +171,8 @@ class _While:
 
             return steps.then(self.form.from_rewritten(body(*state[2:])), rest, self.form, self.what)
 
-        before = self.builder.checkpoint()
-        heap = Heap((self.test, self.body, state, *self.builder.trace.heap.roots))
-        try:
-            some = truth(self.test(*state[2:]))
-            if isinstance(some, bool):
-                return peeled() if some else state
-            names = ("exit code", "returned value", *self.form.names)
-            after: State = stage_branches.stage(some, (lambda: state, peeled), names, self.what)
-            return after
-        except StructureMismatchError:
-            self.builder.rollback(before)
-            heap.restore()
-            raise
+        with self._attempt(state, undone_by=StructureMismatchError):
+            return steps.either(truth(self.test(*state[2:])), lambda: state, peeled, self.form, self.what)
 
     def _stage_all(self, state: State, alternates: bool = False) -> State:
         try:
@@ -216,7 +185,6 @@ class _While:
 
     def _tested_step(self, _: object, *carry: object) -> State:
         """A step that begins with the condition, where that changes what the loop carries."""
-        goes_on = truth(self.test(*carry))
 
         # By the defaults a branch finds the lists and objects that the loop changes.
         def step(body: Callable[..., Any] = self.body, carry: tuple[Any, ...] = carry) -> State:
@@ -225,11 +193,7 @@ class _While:
         def end(carry: tuple[Any, ...] = carry) -> State:
             return (END, no_value, *carry)
 
-        if isinstance(goes_on, bool):
-            return step() if goes_on else end()
-        names = ("exit code", "returned value", *self.form.names)
-        after: State = stage_branches.stage(goes_on, (end, step), names, self.what)
-        return after
+        return steps.either(truth(self.test(*carry)), end, step, self.form, self.what)
 
     def _stage_loop(
         self,
@@ -238,9 +202,7 @@ class _While:
         body: Callable[..., State],
         alternates: bool,
     ) -> State:
-        before = self.builder.checkpoint()
-        heap = Heap((self.test, self.body, state, *self.builder.trace.heap.roots))
-        try:
+        with self._attempt(state, undone_by=BaseException):
             return stage_loops.stage(
                 LoopStatement(
                     body=body,
@@ -255,7 +217,3 @@ class _While:
                     alternates=alternates,
                 )
             )
-        except BaseException:
-            self.builder.rollback(before)
-            heap.restore()
-            raise

@@ -63,6 +63,7 @@ def _trace(
     way: Approach,
 ) -> Plan:
     """The same in one way, and in others where that does not work out."""
+    # Not an `Attempt`: what was outside is known when the trace has met it, and each way has a trace of its own.
     guards = Guards(getattr(function, "__anabranch_receiver__", None))
     staging = special_methods.Staging(call, is_user_function)
     looped = None if way.looped is None else set(way.looped)

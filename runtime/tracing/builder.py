@@ -249,12 +249,12 @@ class Builder:
         )
 
     def rollback(self, to: Checkpoint) -> None:
-        """Forget all that was built since the checkpoint."""
+        """Forget all that was built since the checkpoint, which can be come back to again."""
         self.drop_equations(to.equations)
         del self.points[to.points :]
         del self.copied[to.copied :]
-        self.env, self.written = to.env, to.written
-        self.captures, self.storage_inputs = to.captures, to.storage_inputs
+        self.env, self.written = dict(to.env), dict(to.written)
+        self.captures, self.storage_inputs = dict(to.captures), dict(to.storage_inputs)
         self.trace.unrolling.equations = to.unrolled
         if self.trace.explanation.decisions is not None:
             del self.trace.explanation.decisions.made[to.decisions :]

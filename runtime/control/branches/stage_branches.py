@@ -35,6 +35,7 @@ from anabranch.runtime.values.dynamic_lists.list_results import note_prefix
 from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_lengths
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap import try_regions
+from anabranch.runtime.values.heap.attempt import first_possible
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import exceptions, layout as layouts, pack_unpack
@@ -180,6 +181,7 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], object]) -> Tra
     """
     if inner.depth > _DEEPEST:
         raise RecursionError("maximum recursion depth exceeded")
+    # Not an `Attempt`: the branch has a builder of its own, and all branches start with what one heap remembers.
     snapshots = inner.trace.heap.snapshots
     depth = len(snapshots)
     snapshots.append(heap)
@@ -224,17 +226,11 @@ def as_at_failure(points: Sequence[try_regions.Point], roots: tuple[object, ...]
 
     Where that may be one of several things that have no common type, there is a branch for each.
     """
-    builder = current()
-    before, heap = builder.checkpoint(), Heap((block, *roots, *builder.trace.heap.roots))
-    try:
+    states = _states(points)
+
+    def at_once() -> Value:
         roll_back(points, roots, finished=False)
         return block()
-    except StructureMismatchError:
-        states = _states(points)
-        if len(states) == 1:
-            raise
-        builder.rollback(before)
-        heap.restore()
 
     def on(restore: Callable[[], None]) -> Callable[[], Any]:
         def run(restore: Callable[[], None] = restore, block: Callable[[], Any] = block) -> Value:
@@ -243,7 +239,12 @@ def as_at_failure(points: Sequence[try_regions.Point], roots: tuple[object, ...]
 
         return run
 
-    return _choose(states, [on(_restoring(s.heap, roots)) for s in states])
+    def for_each_state() -> Value:
+        return _choose(states, [on(_restoring(s.heap, roots)) for s in states])
+
+    if len(states) == 1:
+        return at_once()
+    return first_possible((block, *roots), StructureMismatchError, at_once, for_each_state)
 
 
 def _states(points: Sequence[try_regions.Point]) -> list[try_regions.Point]:

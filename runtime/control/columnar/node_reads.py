@@ -31,6 +31,7 @@ def read(reference: Reference, operation: Callable[[Any], object], is_own: Calla
     UnsupportedOperationError
         Where the nodes are many.
     """
+    # Not an `Attempt`: for each read it would go through all that the nodes lead to.
     builder = current()
     before = builder.checkpoint()
     members = reference.graph_.members

@@ -38,6 +38,7 @@ from anabranch.runtime.values.dynamic_lists.item_forms import (
     StructureForm,
 )
 from anabranch.runtime.values.dynamic_lists.stacked_parts import NoCommonFormError
+from anabranch.runtime.values.heap.attempt import Attempt
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
@@ -59,20 +60,14 @@ def stacked(items: GeneratorExpression) -> list[Value] | None:
     if site in trace.loops.unstacked:
         return None
     what = f"the comprehension at {where(items.element)}"
-    filling = _Filling(items, counted, what)
     flags = trace.lists.grow_here, trace.lists.wants_growth, trace.lists.wants_known
     trace.lists.grow_here = False
-    builder = current()
-    before, heap = builder.checkpoint(), Heap((items.element, counted.holds, *trace.heap.roots))
     try:
-        made = filling.list()
-        note("staged", what, lambda: f"one loop of {counted.length} steps, whose items are rows of arrays")
-        return made
-    except BaseException as error:
-        builder.rollback(before)
-        heap.restore()
-        if not isinstance(error, (_ApartError, NoCommonFormError, AnabranchError)):
-            raise
+        with Attempt(items.element, counted.holds, undone_by=BaseException) as filled:
+            made = _Filling(items, counted, what, filled.heap).list()
+            note("staged", what, lambda: f"one loop of {counted.length} steps, whose items are rows of arrays")
+            return made
+    except (_ApartError, NoCommonFormError, AnabranchError) as error:
         trace.loops.unstacked.add(site)
         why = str(error.args[0]).splitlines()[0] if isinstance(error, AnabranchError) else _WHY[type(error)]
         note("unrolled", what, lambda: f"{counted.length} steps, as it cannot be one loop: {why}")
@@ -90,11 +85,11 @@ _WHY = {
 class _Filling:
     """A loop that fills arrays with the items of a comprehension."""
 
-    def __init__(self, items: GeneratorExpression, counted: Countable, what: str) -> None:
+    def __init__(self, items: GeneratorExpression, counted: Countable, what: str, before: Heap) -> None:
         self._items, self._counted, self._what = items, counted, what
         self._count: int = counted.length
         self._outer = current()
-        self._heap = Heap((items.element, counted.holds, *self._outer.trace.heap.roots))
+        self._heap = before
         self._form: ItemForm = ConstantForm(None)
         self._memory: list[Storage] = []
 

@@ -26,9 +26,11 @@ from anabranch.runtime.errors import (
 )
 from anabranch.runtime.tracing.builder import Builder, current, tracing
 from anabranch.runtime.values.attributes import Bare
-from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.heap.attempt import first_possible
 
 Consumer = Callable[[Any], Any]
+# What says that the items are not all known while tracing.
+_NOT_DECIDED = (ConcretizationError, UnsupportedOperationError, StructureMismatchError)
 
 
 def no_items() -> Iterator[Value]:
@@ -78,20 +80,16 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
         if found is None:
             return otherwise(self)
         again, roots = found
-        builder = current()
-        before, heap = builder.checkpoint(), Heap((*roots, *builder.trace.heap.roots))
+        return first_possible(roots, _NOT_DECIDED, self._one_by_one, lambda: otherwise(again))
+
+    def _one_by_one(self) -> list[Value]:
         self._spent = True
         cost = Cost(self.what, "its items are made one by one")
         made = []
-        try:
-            for item in self.pull():
-                made.append(item)
-                cost.count()
-            return made
-        except (ConcretizationError, UnsupportedOperationError, StructureMismatchError):
-            builder.rollback(before)
-            heap.restore()
-        return otherwise(again)
+        for item in self.pull():
+            made.append(item)
+            cost.count()
+        return made
 
     def anew(self) -> tuple[PushIterator, tuple[object, ...]] | None:
         """One that yields the same items, and the roots of the objects that it may change; None where there is none."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, NEXT, State, no_value
 from anabranch.runtime.control.loops import growth, stage_loops, steps
@@ -28,7 +27,7 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.decisions import note, steps as steps_of
 from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_lengths
-from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.heap.attempt import Attempt, Errors
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.static_requests import with_static_request
@@ -70,16 +69,13 @@ class _Counted:
             )
         if self.length <= 1:
             return self._unrolled(state, "it has one step at most")
+        after: State | None = None
         if self.sequence.is_known and self.length <= FEW_KNOWN:
-            cheap = self._cheaply_unrolled(state, "its few items are known")
-            if cheap is not None:
-                return cheap
-        if self.sequence.has_records:
+            after = self._cheaply_unrolled(state, "its few items are known")
+        if after is None and self.sequence.has_records:
             # What their texts and numbers say while tracing is known in a step of its own.
-            cheap = self._cheaply_unrolled(state, "its steps, each of a known dict or object, add little")
-            if cheap is not None:
-                return cheap
-        return self._of_known_length(state)
+            after = self._cheaply_unrolled(state, "its steps, each of a known dict or object, add little")
+        return self._of_known_length(state) if after is None else after
 
     def _of_known_length(self, state: State) -> State:
         """One loop; else unrolled if that is cheap; else one loop in which lists grow; else unrolled."""
@@ -91,10 +87,7 @@ class _Counted:
             trace.lists.wants_growth = True
             raise failed
         if grows and not unrolls and (site in trace.loops.dynamic_list_sites or failed is not None):
-            try:
-                return self._with_growable_lists(state)
-            except CANNOT as error:
-                return self._unrolled(state, _first_line(error))
+            return self._grown_or_unrolled(state)
         others, known = trace.lists.wants_growth, trace.lists.wants_known
         trace.lists.grow_here = trace.lists.wants_growth = trace.lists.wants_known = False
         try:
@@ -114,13 +107,13 @@ class _Counted:
         if cheap is not None:
             return cheap
         if unrolls:
-            before = _Before(self.body, self.sequence.holds, state)
+            trying = self._attempt(state)
             try:
                 return self._unrolled(state, f"{why}; with lists of run-time length, {trace.unrolling.reason}")
             except TooCostlyError as error:
                 if not grows:
                     raise
-                before.restore()
+                trying.undo()
                 trace.unrolling.too_costly = str(error)
             return self._with_growable_lists(state)
         if not grows:
@@ -128,6 +121,12 @@ class _Counted:
             trace.lists.wants_growth = True
             trace.loops.fixed_failures[site, self.length] = cannot
             raise cannot
+        return self._grown_or_unrolled(state)
+
+    def _attempt(self, state: Sequence[object], undone_by: Errors = ()) -> Attempt:
+        return Attempt(self.body, self.sequence.holds, state, undone_by=undone_by)
+
+    def _grown_or_unrolled(self, state: State) -> State:
         try:
             return self._with_growable_lists(state)
         except CANNOT as error:
@@ -148,14 +147,14 @@ class _Counted:
 
     def _cheaply_unrolled(self, state: State, why: str) -> State | None:
         """The state after the loop if its steps add few equations; else None."""
-        before = _Before(self.body, self.sequence.holds, state)
+        trying = self._attempt(state)
         try:
             with of_known_lengths():
                 after = cheaply(lambda: self._unrolled(state, why), self.length)
         except CANNOT:
             after = None
         if after is None:
-            before.restore()
+            trying.undo()
         return after
 
     # ---- staged ------------------------------------------------------------------------------------------------------
@@ -192,27 +191,16 @@ class _Counted:
                 self.form.from_rewritten(body(self.sequence.at(0), *state[2:])), rest, self.form, self.what
             )
 
-        before = _Before(self.body, self.sequence.holds, state)
-        try:
-            some = truth(self.length > 0)
-            if isinstance(some, bool):
-                return peeled()
-            names = ("exit code", "returned value", *self.form.names)
-            after: State = stage_branches.stage(some, (lambda: state, peeled), names, self.what)
-            return after
-        except CANNOT:
-            before.restore()
-            raise
+        with self._attempt(state, undone_by=CANNOT):
+            return steps.either(truth(self.length > 0), lambda: state, peeled, self.form, self.what)
 
     def _stage(self, sequence: Countable, init: tuple[object, ...], peeled: bool = False) -> State:
-        before = _Before(self.body, self.sequence.holds, init)
-
         def step(index: int | PythonScalar, *carry: Any) -> State:
             after = self.form.from_rewritten(self.body(sequence.at(index), *carry))
             stacked_sequences.check_lent(after, self.body)
             return after
 
-        try:
+        with self._attempt(init, undone_by=BaseException):
             return stage_loops.stage(
                 LoopStatement(
                     body=step,
@@ -228,26 +216,9 @@ class _Counted:
                     peels=isinstance(self.length, int) and not peeled,
                 )
             )
-        except BaseException:
-            before.restore()
-            raise
 
 
 _GROWS = ", in which a list grows"
-
-
-class _Before:
-    """The state before an attempt."""
-
-    def __init__(self, body: Callable[..., object], holds: tuple[object, ...], state: State) -> None:
-        self._builder = current()
-        self._checkpoint = self._builder.checkpoint()
-        self._heap = Heap((body, holds, state, *self._builder.trace.heap.roots))
-
-    def restore(self) -> None:
-        """Forget what the attempt has done."""
-        self._builder.rollback(self._checkpoint)
-        self._heap.restore()
 
 
 def _first_line(error: BaseException) -> str:

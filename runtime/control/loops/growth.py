@@ -15,7 +15,7 @@ from anabranch.runtime.tracing.capacity import Capacity
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure, capacity_of
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
-from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.heap.attempt import Attempt
 from anabranch.runtime.values.pytrees import layout as layouts, layout_join
 from anabranch.runtime.values.pytrees.padded_union import PaddedStructure
 
@@ -31,15 +31,14 @@ def prefer_fixed_lengths(
 
     `body` and `state` are the loop's, which both are ways to stage.
     """
-    builder = current()
-    trace, site = builder.trace, body.__code__
+    trace, site = current().trace, body.__code__
     grows, failed = trace.lists.grow_here, trace.loops.fixed_failures.get((site, None))
     if failed is not None and not grows:
         trace.lists.wants_growth = True
         raise failed
     if grows and (failed is not None or site in trace.loops.dynamic_list_sites):
         return with_growable_lists()
-    before, heap = builder.checkpoint(), Heap((body, state, *trace.heap.roots)) if grows else None
+    trying = Attempt(body, state) if grows else None
     wanted = trace.lists.wants_growth, trace.lists.wants_known
     trace.lists.grow_here = trace.lists.wants_growth = trace.lists.wants_known = False
     try:
@@ -49,8 +48,9 @@ def prefer_fixed_lengths(
         if cannot:
             # Where a loop around this one tries to do without, it fails with this one, which is not to try again.
             trace.loops.fixed_failures[site, None] = error
-        if not (grows and cannot):
+        if trying is None or not cannot:
             raise
+        trying.undo()
     finally:
         trace.lists.grow_here = grows
         if not grows:
@@ -58,9 +58,6 @@ def prefer_fixed_lengths(
                 trace.lists.wants_growth or wanted[0],
                 trace.lists.wants_known or wanted[1],
             )
-    builder.rollback(before)
-    assert heap is not None
-    heap.restore()
     return with_growable_lists()
 
 

@@ -178,6 +178,7 @@ class Emission:
             verdict = atoms.logical_and(verdict, atoms.ufunc(np.less, count, builder.resolve(self.loop.trip)))
         if self.loop.test is None:
             return verdict
+        # Not an `Attempt`: the test has a builder of its own, and the body's heap remembers what it may change.
         for slot, contents in zip(self.types.slots, state[width:], strict=True):
             slot.restore(contents)
         heap, test = self.types.heap, self.loop.test

@@ -12,6 +12,7 @@ from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, NEXT, State, no_value, without_continue
 from anabranch.runtime.control.loops.unroll_budget import Cost
 from anabranch.runtime.control.sequences.remaining_items import remaining
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
 
@@ -118,11 +119,23 @@ def _rest(
 
 def then(state: Sequence[Any], rest: Callable[[State], State], form: StateForm, what: str) -> State:
     """The state after the steps that `rest` runs, which come only where the step before has not left the loop."""
-    go_on = truth(state[0] < BREAK)
-    if isinstance(go_on, bool):
-        return rest((NEXT, no_value, *state[2:])) if go_on else tuple(state)
     left = tuple(state)
+
+    def leave(left: State = left) -> State:
+        return left
+
+    def go_on(left: State = left) -> State:
+        return rest((NEXT, no_value, *left[2:]))
+
+    return either(truth(state[0] < BREAK), leave, go_on, form, what)
+
+
+def either(
+    condition: bool | Atom, if_false: Callable[[], State], if_true: Callable[[], State], form: StateForm, what: str
+) -> State:
+    """The state that one of two ways to go on leaves: a branch, where the condition is known only at run time."""
+    if isinstance(condition, bool):
+        return if_true() if condition else if_false()
     names = ("exit code", "returned value", *form.names)
-    thunks = (lambda left=left: left, lambda left=left: rest((NEXT, no_value, *left[2:])))
-    after: State = stage_branches.stage(go_on, thunks, names, what)
+    after: State = stage_branches.stage(condition, (if_false, if_true), names, what)
     return after
