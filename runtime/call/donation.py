@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime._jaxlib import duplicate, to_numpy
+from anabranch.runtime._jaxlib import duplicate
 from anabranch.runtime.call.call_spec import Call, CallSpec
 from anabranch.runtime.call.execution import Execution
 from anabranch.runtime.call.plan import Plan
@@ -74,7 +74,7 @@ class Donation:
     def of(plan: Plan, calling: CallSpec) -> Donation:
         """Find results of the donated Arrays' types, each for one."""
         returned = {owner.leaf for owners in plan.returned_arguments.values() for owner in owners}
-        free = dict(enumerate(plan.program.out_types[: plan.result_count]))
+        free = dict(list(enumerate(plan.program.out_types))[plan.outputs.results])
         aliases: dict[int, int] = {}
         handed_on, unusable = [], []
         staying = set(_given_back(plan, calling.arguments))
@@ -179,9 +179,7 @@ class DonatingExecution(Execution):
             raise
         outputs = self.executable.execute_buffers(buffers)
         leaves.values[:] = values
-        staying = self.plan.result_count
-        there: list[Any] = [Array(*b) for b in outputs[:staying]]
-        return self.plan.finish(there + [to_numpy(b) for b in outputs[staying:]], leaves)
+        return self._finished(outputs, leaves)
 
     def _refuse_repetition(self, values: list[Any]) -> None:
         names = self.calling.leaf_names()

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from anabranch.runtime._jaxlib import to_numpy
+from anabranch.runtime._jaxlib import Buffer, to_numpy
 from anabranch.runtime.call.plan import Plan
-from anabranch.runtime.device.array import Array, adopted
+from anabranch.runtime.device.array import Array
 from anabranch.runtime.host.callbacks import CallbackError
 from anabranch.runtime.signature.flatten_to_key import (
     Leaves,
@@ -71,24 +71,23 @@ class Execution:
         if self.plan.looks_at_callers:
             with called_here():
                 return self._with_callbacks(leaves)
+        return self._finish(leaves)
+
+    def _finish(self, leaves: Leaves) -> Any:
         if self.plan.on_device:
             return self._finish_on_device(leaves)
-        return self._finish_on_host(leaves)
-
-    def _finish_on_host(self, leaves: Leaves) -> Any:
-        outputs: list[Any] = self.plan.spread(self.executable(buffers(self.plan.inputs(leaves.values))))
-        if leaves.returns_arrays:
-            outputs[: self.plan.result_count] = map(adopted, outputs[: self.plan.result_count])
-        return self.plan.finish(outputs, leaves)
+        return self.plan.finish(self.executable(buffers(self.plan.inputs(leaves.values))), leaves)
 
     def _finish_on_device(self, leaves: Leaves) -> Any:
-        """Start the run; what the host needs of it, but for the arrays that it gives, is waited for."""
         if self.returns_one_array:
             return self.run_for_array(leaves.values)
-        outputs = self.executable.execute_buffers(on_device(self.plan.inputs(leaves.values)))
-        staying = self.plan.result_count
-        there: list[Any] = [Array(*b) for b in outputs[:staying]]
-        return self.plan.finish(there + [to_numpy(b) for b in outputs[staying:]], leaves)
+        return self._finished(self.executable.execute_buffers(on_device(self.plan.inputs(leaves.values))), leaves)
+
+    def _finished(self, outputs: Sequence[Buffer], leaves: Leaves) -> Any:
+        """Finish a run that was started; what the host needs of it, but for the arrays that it gives, is waited for."""
+        groups = self.plan.outputs
+        there: list[Any] = [Array(*b) for b in outputs[groups.results]]
+        return self.plan.finish(there + [to_numpy(b) for b in outputs[groups.others]], leaves)
 
     def run_for_array(self, values: Sequence[object]) -> Array:
         """Run, where `returns_one_array`, on leaves."""
@@ -96,9 +95,7 @@ class Execution:
 
     def _with_callbacks(self, leaves: Leaves) -> Any:
         try:
-            if self.plan.on_device:
-                return self._finish_on_device(leaves)
-            return self._finish_on_host(leaves)
+            return self._finish(leaves)
         except CallbackError as error:
             raised = error.__cause__
         assert raised is not None
