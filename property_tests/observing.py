@@ -63,7 +63,7 @@ def _there() -> dict[str, list[str]]:
         _KINDS: sorted(supported_kinds()),
         _REWRITING: sorted({type(p).__name__ for p in PASSES}),
         _CONTROL: [name for name in staged if not name.startswith("_") and name not in ("annotations", "namespace")],
-        _OPTIMISER: [run.__name__ for run in passes.PASSES],
+        _OPTIMISER: [one.name for one in passes.PASSES],
     }
 
 
@@ -95,7 +95,7 @@ def _hook() -> None:
         for method in ("simplify", "lower", "rewrite"):
             if hasattr(kind, method):
                 setattr(kind, method, _telling(kind, getattr(kind, method), unchanged))
-    passes.PASSES = tuple(map(_telling_of_program, passes.PASSES))
+    passes.PASSES = tuple(passes.Pass(_telling_of_program(one), one.holds) for one in passes.PASSES)
     rewrite_function = rewriter.rewrite_function
 
     @functools.wraps(rewrite_function)
@@ -133,12 +133,12 @@ def _telling(kind: type, method: Callable[..., Any], unchanged: list[Any]) -> Ca
     return told
 
 
-def _telling_of_program(run: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(run)
-    def told(program: Any) -> Any:
-        made = run(program)
+def _telling_of_program(one: passes.Pass) -> Callable[[Program], Program]:
+    @functools.wraps(one.run)
+    def told(program: Program) -> Program:
+        made = one.run(program)
         if made is not program and _outline(made) != _outline(program):
-            _meet(_OPTIMISER, run.__name__)
+            _meet(_OPTIMISER, one.name)
         return made
 
     return told

@@ -26,6 +26,7 @@ class Switches(TypedDict, total=False):
     capacity_limit: int
     full_tracebacks: bool
     disable_jit: bool
+    disable_passes: tuple[str, ...]
     cache_size: int
     log_compiles: bool
     explain_cache_misses: bool
@@ -65,6 +66,9 @@ class Settings:
         Whether tracebacks show the project's own frames, too.
     disable_jit : bool
         Whether jitted functions run as they were written.
+    disable_passes : tuple of str
+        The names of passes over the Program that are left out, to find the one that is to blame for something; in the
+        variable they are separated by commas. Results are the same without them, and computed more slowly.
     cache_size : int
         How many executables a jitted function keeps in memory.
     log_compiles : bool
@@ -98,6 +102,7 @@ class Settings:
     capacity_limit: int = 2**26
     full_tracebacks: bool = False
     disable_jit: bool = False
+    disable_passes: tuple[str, ...] = ()
     cache_size: int = 256
     log_compiles: bool = False
     explain_cache_misses: bool = False
@@ -109,13 +114,13 @@ class Settings:
     cache_dir: Path | None = None
 
     @property
-    def traced(self) -> tuple[int, ...]:
+    def traced(self) -> tuple[object, ...]:
         """Those that decide what is compiled: a signature has an executable for each."""
-        found: tuple[int, ...] = _traced(self)
+        found: tuple[object, ...] = _traced(self)
         return found
 
 
-TRACED = ("checks", "unroll_budget", "recursion_limit", "capacity", "capacity_limit")
+TRACED = ("checks", "unroll_budget", "recursion_limit", "capacity", "capacity_limit", "disable_passes")
 _traced = operator.attrgetter(*TRACED)
 _DEFAULTS: Mapping[str, Any] = {f.name: f.default for f in dataclasses.fields(Settings)}
 _ON, _OFF = ("1", "true", "yes", "on"), ("", "0", "false", "no", "off")
@@ -143,12 +148,19 @@ def _checked(name: str, value: Any) -> Any:
     fits = isinstance(value, (int, float) if kind is float else kind)
     if not fits or (kind is not bool and isinstance(value, bool)):
         raise TypeError(f"{name} is {value!r}, which is no {_WORDS[kind]}")
-    if kind is not bool and not value >= 0:
+    if kind is tuple and not all(isinstance(item, str) for item in value):
+        raise TypeError(f"{name} is {value!r}, which holds other things than names")
+    if kind in (int, float) and not value >= 0:
         raise ValueError(f"{name} is {value!r}, which is less than 0")
     return value
 
 
-_WORDS: Mapping[type, str] = {bool: "bool", int: "int", float: "number of seconds"}
+_WORDS: Mapping[type, str] = {
+    bool: "bool",
+    int: "int",
+    float: "number of seconds",
+    tuple: "tuple of names",
+}
 
 
 def _truth(text: str) -> bool:
@@ -157,8 +169,12 @@ def _truth(text: str) -> bool:
     raise ValueError("neither 1 nor 0")
 
 
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
+
+
 _READERS: Mapping[type, Callable[[str], Any]] = {
-    bool: _truth, int: int, float: float, type(None): lambda text: Path(text) if text else None
+    bool: _truth, int: int, float: float, tuple: _names, type(None): lambda text: Path(text) if text else None
 }  # fmt: skip
 
 

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from anabranch.base.deep_stack import deep
 from anabranch.runtime.host.callbacks import HostCallback
 from anabranch.runtime.ir.program import Program
-from anabranch.runtime.ops.stablehlo_writer import Emitter, LocatedEmitter, tensor
+from anabranch.runtime.ops.mlir_text import tensor
+from anabranch.runtime.ops.stablehlo_writer import Emitter, LocatedEmitter
 
 
 class Module(NamedTuple):

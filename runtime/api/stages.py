@@ -19,6 +19,7 @@ from anabranch.runtime.call.execution import MISS, Execution
 from anabranch.runtime.call.fastpath import MOST_ATTEMPTS, CallForm, make_fast_path
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.call.portable_plan import check_fits, loaded, saved, unpickled
+from anabranch.runtime.config import settings
 from anabranch.runtime.errors import SerializationError, StaleExecutableError, UnsupportedValueError
 from anabranch.runtime.host.callbacks import HostCallback, LoweringError
 from anabranch.runtime.host.compile_options import CompileOptions, Flag, FlagValue
@@ -99,9 +100,12 @@ class Traced(Stage):
     ----------
     flags : tuple
         XLA's flags that the function was jitted with.
+    disabled_passes : tuple of str
+        The passes that were disabled when it was traced.
     """
 
     flags: tuple[Flag, ...] = ()
+    disabled_passes: tuple[str, ...] = dataclasses.field(default_factory=lambda: settings().disable_passes)
 
     @property
     def program(self) -> Program:
@@ -125,7 +129,7 @@ class Traced(Stage):
             raise UnsupportedValueError(f"there is the platform {platform()!r}, not {tuple(lowering_platforms)}")
         donation = Donation.of(self.plan, self.calling)
         donation.warn(self.calling, self.plan)
-        program = optimise(self.plan.program)
+        program = optimise(self.plan.program, self.disabled_passes)
         module = lowering.module(program, donation.aliases)
         return Lowered(self.plan, self.calling, program, module.text, module.callbacks, donation, self.flags)
 

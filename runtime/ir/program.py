@@ -15,76 +15,16 @@ reads from outside is an input of the equation that holds it.
 from __future__ import annotations
 
 import dataclasses
-import functools
 import itertools
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
-
-_SHORT = {"bool": "bool", "int": "i", "uint": "u", "float": "f", "complex": "c"}
-
-
-@frozen
-class ArrayType:
-    """The static type of a value in a Program: a shape and a NumPy dtype."""
-
-    shape: tuple[int, ...]
-    dtype: np.dtype
-
-    def __str__(self) -> str:
-        return f"{short_dtype(self.dtype)}[{','.join(map(str, self.shape))}]"
-
-    @property
-    def size(self) -> int:
-        size = 1
-        for n in self.shape:
-            size *= n
-        return size
-
-
-# NumPy's own dtypes in the machine's order of bytes, of which there is one object each.
-_NATIVE = {known.num: known for known in map(np.dtype, "?bBhHiIlLqQefdgFDG")}
-
-
-def native(dtype: np.dtype) -> np.dtype:
-    """The dtype in the machine's order of bytes: the very object that an array of it has."""
-    known = _NATIVE.get(dtype.num)
-    return dtype.newbyteorder("=") if known is None else known
-
-
-@functools.lru_cache(maxsize=256)
-def short_dtype(dtype: np.dtype) -> str:
-    """`f64` for float64, `i8` for int8, `bool`, `c128`; ml_dtypes keep their own names."""
-    name = dtype.name.rstrip("0123456789")
-    return dtype.name if name not in _SHORT else _SHORT[name] + dtype.name[len(name) :]
-
-
-class Operation(Protocol):
-    """The part of an op that a Program needs; `runtime.ops.op.Op` is the implementation."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def pure(self) -> bool: ...
-
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]: ...
-
-    def evaluate(self, *arrays: Any, **params: Any) -> tuple[Any, ...]: ...
-
-    # The emitter is of a layer above, that of the ops.
-    def lower(
-        self,
-        emitter: Any,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]: ...
+from anabranch.runtime.ir.array_type import ArrayType as ArrayType, native as native, short_dtype as short_dtype
+from anabranch.runtime.ir.op import Op
 
 
 @frozen(eq=False)
@@ -129,7 +69,7 @@ class SourceLocation(NamedTuple):
 class Equation:
     """`outputs = op[params](inputs)`."""
 
-    op: Operation
+    op: Op
     inputs: tuple[Atom, ...]
     params: Mapping[str, Any]
     outputs: tuple[Var, ...]

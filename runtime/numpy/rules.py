@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import union_arguments
@@ -98,27 +99,33 @@ class Rules:
         for original in originals:
             name = full_name(original)
             self.refused[name] = reason
-            self.implements(original)(_refusal(name, reason))
+            self.implements(original)(_Refusal(name, reason))
 
     def refuses_method(self, reason: str, *names: str) -> None:
         """Register methods of ndarray that are not staged, with the reason."""
         for name in names:
             self.refused[f"numpy.ndarray.{name}"] = reason
-            self.methods[name] = _refusal(f"numpy.ndarray.{name}", reason)
+            self.methods[name] = _Refusal(f"numpy.ndarray.{name}", reason)
 
     def needs_static(self, reason: str, *originals: Callable[..., object]) -> None:
         """Register functions that work on static values alone, with the reason."""
         for original in originals:
             name = full_name(original)
             self.static[name] = reason
-            self.implements(original)(_refusal(name, reason))
+            self.implements(original)(_Refusal(name, reason))
 
 
-def _refusal(name: str, reason: str) -> Callable[..., Any]:
-    def refuse(*_: Value, **__: Value) -> Value:
-        raise UnsupportedOperationError(f"{name} of a run-time value is not supported in compiled code: {reason}")
+@frozen
+class _Refusal:
+    """The rule of a function that works on static values alone, whatever its arguments are."""
 
-    return refuse
+    name: str
+    reason: str
+
+    def __call__(self, *_: Value, **__: Value) -> Value:
+        raise UnsupportedOperationError(
+            f"{self.name} of a run-time value is not supported in compiled code: {self.reason}"
+        )
 
 
 def _guarded(original: Callable[..., object], function: Callable[..., object]) -> Callable[..., Any]:
@@ -137,7 +144,8 @@ def _guarded(original: Callable[..., object], function: Callable[..., object]) -
         if choice is not None:
             return union_arguments.over(choice, call, args, kwargs)
         args, kwargs = tuple(map(resolved, args)), {k: resolved(v) for k, v in kwargs.items()}
-        numpy_messages.refuse_unknown(original, *args, **kwargs)
+        if not isinstance(function, _Refusal):
+            numpy_messages.refuse_unknown(original, *args, **kwargs)
         if rule is not None and (any(map(has_dynamic_array, args)) or any(map(has_dynamic_array, kwargs.values()))):
             return rule(*args, **kwargs)
         try:

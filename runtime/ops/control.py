@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 
 from anabranch.runtime.ir.interpret import evaluate
-from anabranch.runtime.ir.program import ArrayType, Program
+from anabranch.runtime.ir.op import Op
+from anabranch.runtime.ir.program import ArrayType, Equation, Program
 from anabranch.runtime.ops import cost
-from anabranch.runtime.ops.op import Op, expect
-from anabranch.runtime.ops.stablehlo_writer import Emitter, ints
+from anabranch.runtime.ops.mlir_text import ints
+from anabranch.runtime.ops.op import expect
+from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
+from anabranch.runtime.ops.structured import Branches, Loop, Slot
 
 T = TypeVar("T")
 
 _BOOL, _INT32, _INT64 = (ArrayType((), np.dtype(t)) for t in (np.bool_, np.int32, np.int64))
 
 
-class Cond(Op):
+class Cond(Branches):
     """`cond[on_true, on_false] pred *operands`: one of two Programs runs."""
+
+    __slots__ = ()
+
+    def results(self, params: Mapping[str, Any]) -> Sequence[Program]:
+        return params["on_true"], params["on_false"]
+
+    def rebuilt(
+        self, params: Mapping[str, Any], programs: Sequence[Program], slots: Sequence[Slot]
+    ) -> Mapping[str, Any]:
+        return dict(zip(("on_true", "on_false"), programs, strict=True))
 
     def type(self, *inputs: Any, on_true: Program, on_false: Program) -> tuple[ArrayType, ...]:
         expect(bool(inputs) and inputs[0] == _BOOL, self.name, "the predicate must be a bool scalar")
@@ -31,20 +44,25 @@ class Cond(Op):
     def evaluate(self, *arrays: Any, on_true: Program, on_false: Program) -> tuple[Any, ...]:
         return evaluate(on_true if arrays[0] else on_false, *arrays[1:])
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        index = emitter.convert(inputs[0], _BOOL, np.dtype(np.int32))
-        return _case(emitter, index, inputs[1:], (params["on_false"], params["on_true"]))
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        index = emitter.convert(ctx.inputs[0], _BOOL, np.dtype(np.int32))
+        return _case(emitter, index, ctx.inputs[1:], (ctx.params["on_false"], ctx.params["on_true"]))
 
 
-class Switch(Op):
+class Switch(Branches):
     """`switch[branches] index *operands`: the Program at `index` runs; the index is clamped to the range."""
+
+    __slots__ = ()
+
+    def results(self, params: Mapping[str, Any]) -> Sequence[Program]:
+        branches: tuple[Program, ...] = params["branches"]
+        return branches
+
+    def rebuilt(
+        self, params: Mapping[str, Any], programs: Sequence[Program], slots: Sequence[Slot]
+    ) -> Mapping[str, Any]:
+        return {"branches": tuple(programs)}
 
     def type(self, *inputs: Any, branches: tuple[Program, ...]) -> tuple[ArrayType, ...]:
         expect(bool(inputs) and inputs[0] == _INT32, self.name, "the index must be an int32 scalar")
@@ -57,18 +75,12 @@ class Switch(Op):
     def evaluate(self, *arrays: Any, branches: tuple[Program, ...]) -> tuple[Any, ...]:
         return evaluate(branches[min(max(int(arrays[0]), 0), len(branches) - 1)], *arrays[1:])
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        branches = params["branches"]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        branches = ctx.params["branches"]
         low, high = emitter.constant(0, _INT32), emitter.constant(len(branches) - 1, _INT32)
-        index = emitter.op("clamp", [low, inputs[0], high], [_INT32] * 3, _INT32)
-        return _case(emitter, index, inputs[1:], branches)
+        index = emitter.op("clamp", [low, ctx.inputs[0], high], [_INT32] * 3, _INT32)
+        return _case(emitter, index, ctx.inputs[1:], branches)
 
 
 def _case(emitter: Emitter, index: str, operands: Sequence[str], branches: Sequence[Program]) -> list[str]:
@@ -135,8 +147,24 @@ def _truth(emitter: Emitter, index: str, place: int, type: ArrayType) -> str:
     return emitter.broadcast(emitter.fence(there, _BOOL), _BOOL, type.shape, ())
 
 
-class While(Op):
+class While(Loop):
     """`while[test, body, consts] *consts *init`: carries until `test(consts, carry)` is false."""
+
+    __slots__ = ()
+
+    def slots(self, equation: Equation) -> Sequence[Slot]:
+        consts = equation.params["consts"]
+        read = [Slot(operand=i, formal=i) for i in range(consts)]
+        return [*read, *(Slot(consts + i, consts + i, i, i) for i in range(len(equation.outputs)))]
+
+    def tests(self, params: Mapping[str, Any]) -> Sequence[Program]:
+        return (params["test"],)
+
+    def rebuilt(
+        self, params: Mapping[str, Any], programs: Sequence[Program], slots: Sequence[Slot]
+    ) -> Mapping[str, Any]:
+        test, body = programs
+        return {"test": test, "body": body, "consts": sum(not s.is_carry for s in slots)}
 
     def type(self, *inputs: Any, test: Program, body: Program, consts: int) -> tuple[ArrayType, ...]:
         carry = inputs[consts:]
@@ -152,47 +180,55 @@ class While(Op):
             carry = evaluate(body, *fixed, *carry)
         return tuple(carry)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        test, body, consts = params["test"], params["body"], params["consts"]
-        if not emitter.is_outlined and cost.is_small(test) and cost.is_small(body):
-            return emitter.outlined(
-                inputs, in_types, out_types, lambda names: self._loop(emitter, names, in_types, test, body, consts)
-            )
-        return self._loop(emitter, inputs, in_types, test, body, consts)
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        test, body = ctx.params["test"], ctx.params["body"]
+        if not ctx.emitter.is_outlined and cost.is_small(test) and cost.is_small(body):
+            return ctx.outlined(self._loop)
+        return self._loop(ctx)
 
     @staticmethod
-    def _loop(
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        test: Program,
-        body: Program,
-        consts: int,
-    ) -> list[str]:
+    def _loop(ctx: LoweringContext) -> list[str]:
+        emitter, types = ctx.emitter, ctx.in_types
+        test, body, consts = ctx.params["test"], ctx.params["body"], ctx.params["consts"]
+
         def emit_test(names: list[str]) -> list[str]:
             return emitter.typed(emitter.program(test, names), test.out_types)
 
         def emit_body(names: list[str]) -> list[str]:
             carry = emitter.program(body, names)
-            return emitter.typed([*names[:consts], *carry], in_types)
+            return emitter.typed([*names[:consts], *carry], types)
 
-        regions = [emitter.region(in_types, emit_test), emitter.region(in_types, emit_body)]
-        return emitter.control("while", inputs, in_types, in_types, regions)[consts:]
+        regions = [emitter.region(types, emit_test), emitter.region(types, emit_body)]
+        return emitter.control("while", ctx.inputs, types, types, regions)[consts:]
 
 
-class For(Op):
+class For(Loop):
     """`for[body, consts, carries, length] trip *consts *init *xs`: a counted loop.
 
     The body maps (constants, index, carries, one slice of each of xs) to (carries, one slice of each of ys). `trip` is
     an int64 scalar, at least 0; where there are xs or ys it equals `length`.
     """
+
+    __slots__ = ()
+
+    controls = (0,)
+
+    def slots(self, equation: Equation) -> Sequence[Slot]:
+        consts, carries = equation.params["consts"], equation.params["carries"]
+        # Before the constants stands the trip count; in the body the index stands after them.
+        read = [Slot(operand=1 + i, formal=i) for i in range(consts)]
+        first = consts + 1
+        carried = [Slot(first + i, first + i, i, i) for i in range(carries)]
+        rows = [Slot(operand=i, formal=i) for i in range(first + carries, len(equation.inputs))]
+        stacked = [Slot(yielded=i, result=i) for i in range(carries, len(equation.outputs))]
+        return [*read, Slot(formal=consts), *carried, *rows, *stacked]
+
+    def rebuilt(
+        self, params: Mapping[str, Any], programs: Sequence[Program], slots: Sequence[Slot]
+    ) -> Mapping[str, Any]:
+        (body,) = programs
+        index = next(i for i, s in enumerate(slots) if s.operand is None and s.formal is not None)
+        return {"body": body, "consts": index, "carries": sum(s.is_carry for s in slots), "length": params["length"]}
 
     def type(self, *inputs: Any, body: Program, consts: int, carries: int, length: int | None) -> tuple[ArrayType, ...]:
         expect(bool(inputs) and inputs[0] == _INT64, self.name, "the trip count must be an int64 scalar")
@@ -216,29 +252,15 @@ class For(Op):
         empty = [np.zeros((0, *t.shape), t.dtype) for t in body.out_types[carries:]]
         return (*carry, *(np.stack(y) if y else e for y, e in zip(ys, empty, strict=True)))
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        if not emitter.is_outlined and cost.is_small(params["body"]):
-            return emitter.outlined(
-                inputs, in_types, out_types, lambda names: self._loop(emitter, names, in_types, out_types, **params)
-            )
-        return self._loop(emitter, inputs, in_types, out_types, **params)
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        if not ctx.emitter.is_outlined and cost.is_small(ctx.params["body"]):
+            return ctx.outlined(self._loop)
+        return self._loop(ctx)
 
     @staticmethod
-    def _loop(
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> list[str]:
-        body, consts, carries, length = (params[k] for k in ("body", "consts", "carries", "length"))
+    def _loop(ctx: LoweringContext) -> list[str]:
+        emitter, inputs, in_types, out_types = ctx.emitter, ctx.inputs, ctx.in_types, ctx.out_types
+        body, consts, carries, length = (ctx.params[k] for k in ("body", "consts", "carries", "length"))
         # XLA's CPU loops run much faster on a 32-bit counter, where the trip count is known to fit.
         count = _INT32 if length is not None and length < 2**31 - 1 else _INT64
         trip = [] if length is not None else [inputs[0]]

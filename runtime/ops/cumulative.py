@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords, scalar
-from anabranch.runtime.ops.op import Op, expect
+from anabranch.runtime.ops.mlir_text import ints
+from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.reducers import ADD, MAXIMUM, MINIMUM, MULTIPLY, Reducer
-from anabranch.runtime.ops.stablehlo_writer import Emitter, ints
+from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 _INT32 = np.dtype(np.int32)
 # Steps in one turn of a loop over scalars or short slabs. At 32, XLA's CPU compiler makes no native loop of it.
@@ -44,17 +46,11 @@ class _Cumulative(Op):
         x = arrays[0]
         return (self.reducer.ufunc.accumulate(x, axis=params["axis"], dtype=x.dtype),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        (x,), (type,), axis = inputs, in_types, params["axis"]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        (x,), (type,), axis = ctx.inputs, ctx.in_types, ctx.params["axis"]
         if type.size == 0 or type.shape[axis] == 1:
-            return inputs
+            return ctx.inputs
         if type.size // type.shape[axis] >= _LONG:
             return [_accumulate(emitter, x, type, axis, self.reducer)]
         # Steps of a few numbers take longer to begin than to run, unless the whole loop is native code.

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, arity, in_range, keywords
-from anabranch.runtime.ops.op import Op, expect
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ops.op import expect
+from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 _FLOAT32 = np.dtype(np.float32)
 
@@ -23,6 +24,14 @@ class _DotGeneral(Op):
     what is left of x's, what is left of y's. As in `np.matmul`, bool is or-of-ands, integers wrap, and float16 is
     summed in float32.
     """
+
+    __slots__ = ()
+    is_materialized = True
+
+    @property
+    def combine(self) -> str:
+        """Products are added."""
+        return "add"
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         x, y = arity(self.name, inputs, 2)
@@ -52,15 +61,9 @@ class _DotGeneral(Op):
         product = np.matmul(x_matrix, y_matrix) if contract[0] else np.multiply(x_matrix, y_matrix)
         return (product.reshape((*outer, *rows, *columns)),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        contract, batch, out = params["contract"], params["batch"], out_types[0]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        contract, batch, out = ctx.params["contract"], ctx.params["batch"], ctx.out_types[0]
         numbers = (
             f"lhs_batching_dimensions = {list(batch[0])}, rhs_batching_dimensions = {list(batch[1])}, "
             f"lhs_contracting_dimensions = {list(contract[0])}, rhs_contracting_dimensions = {list(contract[1])}"
@@ -71,13 +74,19 @@ class _DotGeneral(Op):
         # A count of true pairs, however rounded, is zero only where there is none; float32 products are fast ones.
         narrow = out.dtype == BOOL or (out.dtype.kind in "fV" and out.dtype.itemsize < 4)
         wide = _FLOAT32 if narrow else out.dtype
-        operands = [emitter.convert(x, t, wide) for x, t in zip(inputs, in_types, strict=True)]
-        types = [ArrayType(t.shape, wide) for t in in_types]
+        operands = [emitter.convert(x, t, wide) for x, t in zip(ctx.inputs, ctx.in_types, strict=True)]
+        types = [ArrayType(t.shape, wide) for t in ctx.in_types]
         result_type = ArrayType(out.shape, wide)
         result = emitter.op("dot_general", operands, types, result_type, attributes)
         if out.dtype == BOOL:
             return [emitter.compare(result, emitter.constant(0, result_type), "NE", result_type)]
         return [emitter.convert(result, result_type, out.dtype)]
+
+    def bytes_touched(
+        self, inputs: Sequence[ArrayType], outputs: Sequence[ArrayType], params: Mapping[str, Any]
+    ) -> int:
+        """Many times the operands': a native loop would lose the library's product."""
+        return 64 * super().bytes_touched(inputs, outputs, params)
 
 
 def _free(array: ArrayType | np.ndarray, contract: Sequence[int], batch: Sequence[int]) -> list[int]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
 from anabranch.runtime.ops.lapack import (
@@ -21,8 +22,8 @@ from anabranch.runtime.ops.lapack import (
     matrices,
     real,
 )
-from anabranch.runtime.ops.op import Op, expect
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ops.op import expect
+from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 
 class _Spectral(Lapack):
@@ -61,20 +62,13 @@ class _Svd(_Spectral):
             return [np.linalg.svd(a, compute_uv=False)]
         return np.linalg.svd(a, full_matrices=params["full"])
 
-    def emit(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        (a,), vectors = in_types, params["vectors"]
+    def emit(self, ctx: LoweringContext) -> Sequence[str]:
+        (a,), vectors = ctx.in_types, ctx.params["vectors"]
         # LAPACK's routine has all outputs, also those that it leaves alone; the first is a work buffer.
-        outs = self.type(a, full=params["full"], vectors=True)
-        mode = "N" if not vectors else "A" if params["full"] else "S"
+        outs = self.type(a, full=ctx.params["full"], vectors=True)
+        mode = "N" if not vectors else "A" if ctx.params["full"] else "S"
         u, s, vh = outs[:3]
-        _, *results = call(emitter, "gesdd", inputs, in_types, [a, s, u, vh, outs[3]], mode=mode)
+        _, *results = call(ctx.emitter, "gesdd", ctx.inputs, ctx.in_types, [a, s, u, vh, outs[3]], mode=mode)
         return [results[1], results[0], results[2], results[3]] if vectors else [results[0], results[3]]
 
 
@@ -94,18 +88,11 @@ class _Eigh(_Spectral):
         triangle: Any = "L" if params["lower"] else "U"
         return np.linalg.eigh(a, triangle) if params["vectors"] else [np.linalg.eigvalsh(a, triangle)]
 
-    def emit(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: object,
-    ) -> Sequence[str]:
-        (a,), vectors = in_types, params["vectors"]
-        mode, triangle = "V" if vectors else "N", "L" if params["lower"] else "U"
-        outs = [a, out_types[0], out_types[-1]]
-        v, w, info = call(emitter, "syevd", inputs, in_types, outs, mode=mode, uplo=triangle)
+    def emit(self, ctx: LoweringContext) -> Sequence[str]:
+        (a,), vectors = ctx.in_types, ctx.params["vectors"]
+        mode, triangle = "V" if vectors else "N", "L" if ctx.params["lower"] else "U"
+        outs = [a, ctx.out_types[0], ctx.out_types[-1]]
+        v, w, info = call(ctx.emitter, "syevd", ctx.inputs, ctx.in_types, outs, mode=mode, uplo=triangle)
         return [w, v, info] if vectors else [w, info]
 
 
@@ -124,21 +111,15 @@ class _Eig(_Spectral):
     def found(self, a: np.ndarray, **params: object) -> Sequence[Any]:
         return np.linalg.eig(a) if params["vectors"] else [np.linalg.eigvals(a)]
 
-    def emit(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: object,
-    ) -> Sequence[str]:
-        (a,), vectors = in_types, params["vectors"]
-        w_type, v_type = out_types[0], ArrayType(a.shape, COMPLEX128)
+    def emit(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        (a,), vectors = ctx.in_types, ctx.params["vectors"]
+        w_type, v_type = ctx.out_types[0], ArrayType(a.shape, COMPLEX128)
         part = ArrayType(w_type.shape, FLOAT64)
         parts = [part, part] if a.dtype == FLOAT64 else [w_type]
-        outs = [*parts, v_type, v_type, out_types[-1]]
+        outs = [*parts, v_type, v_type, ctx.out_types[-1]]
         flags = {"compute_left": "N", "compute_right": "V" if vectors else "N"}
-        *w, _, v, info = call(emitter, "geev", inputs, in_types, outs, **flags)
+        *w, _, v, info = call(emitter, "geev", ctx.inputs, ctx.in_types, outs, **flags)
         values = emitter.op("complex", w, parts, w_type) if len(w) == 2 else w[0]
         return [values, v, info] if vectors else [values, info]
 

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
 from anabranch.runtime.ops.indexing import take
 from anabranch.runtime.ops.lapack import INT32, Lapack, attempt, call, each, info_type, like, matrices
-from anabranch.runtime.ops.op import Op, expect
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ops.op import expect
+from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 _INT64 = np.dtype(np.int64)
 
@@ -36,15 +37,8 @@ class _Lu(Lapack):
         results: tuple[np.ndarray, ...] = each(_eliminate, self.type(ArrayType(a.shape, a.dtype)), a)
         return results
 
-    def emit(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: object,
-    ) -> Sequence[str]:
-        return call(emitter, "getrf", inputs, in_types, out_types)
+    def emit(self, ctx: LoweringContext) -> Sequence[str]:
+        return call(ctx.emitter, "getrf", ctx.inputs, ctx.in_types, ctx.out_types)
 
 
 def _eliminate(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
@@ -83,29 +77,17 @@ class _Solve(Lapack):
         found: tuple[np.ndarray, ...] = each(lambda m, v: attempt(outs, lambda: [np.linalg.solve(m, v)]), outs, a, b)
         return found
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: object,
-    ) -> Sequence[str]:
-        (a, _), (a_type, b_type) = inputs, in_types
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        (a, _), (a_type, b_type) = ctx.inputs, ctx.in_types
         if a_type.size == 0 or b_type.size > 0:
-            return super().lower(emitter, inputs, in_types, out_types, **params)
+            return super().lower(ctx)
         # No right-hand sides: all that is asked is whether a is singular.
         return emitter.constant(np.zeros(b_type.shape), b_type), _factored(emitter, a, a_type)[2]
 
-    def emit(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: object,
-    ) -> Sequence[str]:
-        (a, b), (a_type, b_type) = inputs, in_types
+    def emit(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        (a, b), (a_type, b_type) = ctx.inputs, ctx.in_types
         factors, pivots, info = _factored(emitter, a, a_type)
         x = _swapped(emitter, b, b_type, pivots)
         for triangle, diagonal in (("L", "U"), ("U", "N")):
@@ -196,16 +178,10 @@ class _Cholesky(Lapack):
         )
         return found
 
-    def emit(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: object,
-    ) -> Sequence[str]:
-        (type,), upper = in_types, params["upper"]
-        factor, info = call(emitter, "potrf", inputs, in_types, out_types, uplo="U" if upper else "L")
+    def emit(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        (type,), upper = ctx.in_types, ctx.params["upper"]
+        factor, info = call(emitter, "potrf", ctx.inputs, ctx.in_types, ctx.out_types, uplo="U" if upper else "L")
         index, rank = ArrayType(type.shape, _INT64), len(type.shape)
         kept = emitter.compare(
             emitter.iota(rank - 2, index), emitter.iota(rank - 1, index), "LE" if upper else "GE", index
@@ -228,15 +204,8 @@ class _Qr(Lapack):
         h, tau = np.linalg.qr(arrays[0], mode="raw")
         return np.swapaxes(h, -1, -2), tau
 
-    def emit(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: object,
-    ) -> Sequence[str]:
-        return call(emitter, "geqrf", inputs, in_types, out_types)
+    def emit(self, ctx: LoweringContext) -> Sequence[str]:
+        return call(ctx.emitter, "geqrf", ctx.inputs, ctx.in_types, ctx.out_types)
 
 
 class _Reflections(Lapack):
@@ -262,15 +231,8 @@ class _Reflections(Lapack):
             q -= tau[..., i, None, None] * (v @ (np.conj(np.swapaxes(v, -1, -2)) @ q))
         return (q,)
 
-    def emit(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: object,
-    ) -> Sequence[str]:
-        return call(emitter, "orgqr", inputs, in_types, out_types)
+    def emit(self, ctx: LoweringContext) -> Sequence[str]:
+        return call(ctx.emitter, "orgqr", ctx.inputs, ctx.in_types, ctx.out_types)
 
 
 _BOOL = ArrayType((), np.dtype(np.bool_))

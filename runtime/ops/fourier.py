@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
-from anabranch.runtime.ops.op import Op, expect
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ops.op import CallOp, expect
+from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 _KINDS: dict[str, Callable[..., Any]] = {f.__name__: f for f in (np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft)}
 _COMPLEX: dict[str, np.dtype] = {"f": np.dtype(np.complex64), "d": np.dtype(np.complex128)}
 _REAL: dict[str, np.dtype] = {"F": np.dtype(np.float32), "D": np.dtype(np.float64)}
 
 
-class _Fft(Op):
+class _Fft(CallOp):
     """`fft[kind, n](x)`: NumPy's function of that name along the last axis, n points; inverses divide by n.
 
     The axis has what the kind takes: n elements, or `n // 2 + 1` for `irfft`, which takes those it leaves out to be
@@ -41,19 +42,13 @@ class _Fft(Op):
     def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         return (_KINDS[params["kind"]](arrays[0], params["n"]),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        (out,), kind = out_types, params["kind"].upper()
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        (out,), kind = ctx.out_types, ctx.params["kind"].upper()
         if out.size == 0:
             return [emitter.constant(np.zeros(out.shape), out)]
-        attributes = f"fft_type = #stablehlo<fft_type {kind}>, fft_length = array<i64: {params['n']}>"
-        return [emitter.op("fft", inputs, in_types, out, attributes)]
+        attributes = f"fft_type = #stablehlo<fft_type {kind}>, fft_length = array<i64: {ctx.params['n']}>"
+        return [emitter.op("fft", ctx.inputs, ctx.in_types, out, attributes)]
 
 
 fft = _Fft("fft")

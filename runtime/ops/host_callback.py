@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType, Equation
 from anabranch.runtime.ops.checks import keywords, scalar
-from anabranch.runtime.ops.op import Op, expect
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ops.op import CallOp, expect
+from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 _INT32 = np.dtype(np.int32)
 
@@ -31,13 +32,14 @@ def done_before(count: int) -> Iterator[None]:
         _done.reset(token)
 
 
-class _HostCallback(Op):
+class _HostCallback(CallOp):
     """`host_callback[action] sequence, code, *values`: calls `action(*values)` unless `code` is a failure's.
 
     The int32 that it takes and returns, the number of effects so far, fixes their order: each takes the one that the
     effect before it returned.
     """
 
+    __slots__ = ()
     pure = False
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
@@ -60,18 +62,11 @@ class _HostCallback(Op):
             with done_before(0) if done else contextlib.nullcontext():
                 action(*values)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: object,
-    ) -> Sequence[str]:
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
         def run(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
-            return self.evaluate(*arrays, **params)
+            return self.evaluate(*arrays, **ctx.params)
 
-        return emitter.callback(run, inputs, in_types, out_types)
+        return ctx.emitter.callback(run, ctx.inputs, ctx.in_types, ctx.out_types)
 
 
 host_callback = _HostCallback("host_callback")

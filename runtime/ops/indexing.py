@@ -5,17 +5,19 @@ Positions out of range are clamped, by both evaluations; whoever needs an `Index
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, INT64, arity, index_scalars, keywords, one_per_axis, scalar
-from anabranch.runtime.ops.op import Op, expect
+from anabranch.runtime.ops.mlir_text import ints
+from anabranch.runtime.ops.op import UNBOUNDED, PartOp, UpdateOp, expect
 from anabranch.runtime.ops.reducers import ADD, AND, MAXIMUM, MINIMUM, MULTIPLY, OR, SUBTRACT, XOR, Reducer
 from anabranch.runtime.ops.shape import pad_with, slice_of, sliced_shape
-from anabranch.runtime.ops.stablehlo_writer import Emitter, ints
+from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 _COMBINES: dict[str, Reducer | None] = {
     "set": None,
@@ -30,8 +32,10 @@ _COMBINES: dict[str, Reducer | None] = {
 }
 
 
-class _DynamicSlice(Op):
+class _DynamicSlice(PartOp):
     """`dynamic_slice[sizes](x, *starts)`: a block of static size; starts are clamped so that it lies within x."""
+
+    __slots__ = ()
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         expect(len(inputs) > 0, self.name, "no array to slice")
@@ -47,22 +51,18 @@ class _DynamicSlice(Op):
         x, *starts = arrays
         return (x[_block(x, starts, params["sizes"])],)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        if in_types[0] == out_types[0]:
-            return [inputs[0]]
-        attributes = f"slice_sizes = {ints(params['sizes'])}"
-        return [emitter.op("dynamic_slice", inputs, in_types, out_types[0], attributes)]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        if ctx.in_types[0] == ctx.out_types[0]:
+            return [ctx.inputs[0]]
+        attributes = f"slice_sizes = {ints(ctx.params['sizes'])}"
+        return [ctx.emitter.op("dynamic_slice", ctx.inputs, ctx.in_types, ctx.out_types[0], attributes)]
 
 
-class _DynamicUpdateSlice(Op):
+class _DynamicUpdateSlice(UpdateOp):
     """`dynamic_update_slice(x, update, *starts)`: x with a block replaced; starts are clamped so that it fits."""
+
+    __slots__ = ()
+    update = 1
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         expect(len(inputs) > 1, self.name, "no array, or no update")
@@ -80,17 +80,10 @@ class _DynamicUpdateSlice(Op):
         out[_block(x, starts, update.shape)] = update
         return (out,)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: object,
-    ) -> Sequence[str]:
-        if in_types[0] == in_types[1]:
-            return [inputs[1]]
-        return [emitter.op("dynamic_update_slice", inputs, in_types, out_types[0])]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        if ctx.in_types[0] == ctx.in_types[1]:
+            return [ctx.inputs[1]]
+        return [ctx.emitter.op("dynamic_update_slice", ctx.inputs, ctx.in_types, ctx.out_types[0])]
 
 
 def _block(x: np.ndarray, starts: Sequence[np.ndarray], sizes: Sequence[int]) -> tuple[slice, ...]:
@@ -99,8 +92,11 @@ def _block(x: np.ndarray, starts: Sequence[np.ndarray], sizes: Sequence[int]) ->
     return tuple(slice(start, start + size) for start, size in clamped)
 
 
-class _StridedUpdate(Op):
+class _StridedUpdate(UpdateOp):
     """`strided_update[starts, limits, strides](x, update)`: x after `x[starts:limits:strides] = update`, all static."""
+
+    __slots__ = ()
+    update = 1
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         x, update = arity(self.name, inputs, 2)
@@ -116,20 +112,14 @@ class _StridedUpdate(Op):
         out[tuple(slice(*b) for b in bounds)] = update
         return (out,)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        (x, update), (x_type, update_type) = inputs, in_types
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        (x, update), (x_type, update_type) = ctx.inputs, ctx.in_types
         if update_type.size == 0:
             return [x]
         if update_type == x_type:
             return [update]
-        starts, strides = params["starts"], params["strides"]
+        starts, strides = ctx.params["starts"], ctx.params["strides"]
         # The box from the first to the last element written; what a stride skips inside it keeps its value.
         extents = [(n - 1) * stride + 1 for n, stride in zip(update_type.shape, strides, strict=True)]
         box_type = ArrayType(tuple(extents), x_type.dtype)
@@ -169,11 +159,14 @@ def _multiples(emitter: Emitter, n: int, stride: int) -> str:
     return emitter.compare(remainder, emitter.constant(0, line), "EQ", line)
 
 
-class _Gather(Op):
+class _Gather(PartOp):
     """`gather(x, indices)`: `x[indices[..., 0], …, indices[..., k-1]]`, of shape `indices.shape[:-1] + x.shape[k:]`.
 
     Where an indexed axis of x has no elements to clamp to, the result is zeros.
     """
+
+    __slots__ = ()
+    is_reformed = True
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         x, indices = arity(self.name, inputs, 2)
@@ -187,15 +180,9 @@ class _Gather(Op):
             return (np.zeros(indices.shape[:-1] + x.shape[k:], x.dtype),)
         return (x[_clamped(x, indices)],)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: object,
-    ) -> Sequence[str]:
-        (x, indices), (x_type, index_type), out = inputs, in_types, out_types[0]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        (x, indices), (x_type, index_type), out = ctx.inputs, ctx.in_types, ctx.out_types[0]
         k = index_type.shape[-1]
         if 0 in x_type.shape[:k] or out.size == 0:
             return [emitter.constant(np.zeros(out.shape, out.dtype) if out.size == 0 else 0, out)]
@@ -221,6 +208,9 @@ def take(emitter: Emitter, x: str, indices: str, x_type: ArrayType, index_type: 
 class _Lookup(Op):
     """`lookup(table, index)`: elements of a 1-D table, an element for each index, which are of any shape."""
 
+    __slots__ = ()
+    whole_inputs = (0,)
+
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         table, index = arity(self.name, inputs, 2)
         keywords(self.name, params)
@@ -232,25 +222,22 @@ class _Lookup(Op):
         table, index = arrays
         return (table[np.clip(index, 0, table.shape[0] - 1)],)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: object,
-    ) -> Sequence[str]:
-        index_type = ArrayType((*in_types[1].shape, 1), INT64)
-        index = emitter.reshape(inputs[1], in_types[1], index_type.shape)
-        return [take(emitter, inputs[0], index, in_types[0], index_type)]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        index_type = ArrayType((*ctx.in_types[1].shape, 1), INT64)
+        index = emitter.reshape(ctx.inputs[1], ctx.in_types[1], index_type.shape)
+        return [take(emitter, ctx.inputs[0], index, ctx.in_types[0], index_type)]
 
 
-class _Scatter(Op):
+class _Scatter(UpdateOp):
     """`scatter[combine](x, indices, updates)`: x with updates of shape `indices.shape[:-1] + x.shape[k:]` written in.
 
     `set` is `x[indices] = updates`, where of several updates to one place the last in C order stays; every other
     `combine` is the `at` of NumPy's ufunc of that name, one update after the other.
     """
+
+    __slots__ = ()
+    update = 2
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         x, indices, updates = arity(self.name, inputs, 3)
@@ -273,21 +260,15 @@ class _Scatter(Op):
             combine.ufunc.at(out, _clamped(x, indices), updates)
         return (out,)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        (x, indices, updates), (x_type, index_type, update_type) = inputs, in_types
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        (x, indices, updates), (x_type, index_type, update_type) = ctx.inputs, ctx.in_types
         if x_type.size == 0 or update_type.size == 0:
             return [x]
-        combine = _COMBINES[params["combine"]]
+        combine = _COMBINES[ctx.params["combine"]]
         if len(index_type.shape) > 1:
             indices = _clamp(emitter, indices, index_type, x_type.shape)
-            return [_put(emitter, [x, indices, updates], in_types, combine)]
+            return [_put(emitter, [x, indices, updates], ctx.in_types, combine)]
         if combine is not None:
             before = _read_block(emitter, x, indices, x_type, update_type)
             updates = combine.emit(emitter, before, updates, update_type)
@@ -297,6 +278,12 @@ class _Scatter(Op):
         starts = _starts(emitter, indices, k, len(x_type.shape))
         types = [x_type, block, *[scalar(INT64)] * len(starts)]
         return [emitter.op("dynamic_update_slice", [x, updates, *starts], types, x_type)]
+
+    def bytes_touched(
+        self, inputs: Sequence[ArrayType], outputs: Sequence[ArrayType], params: Mapping[str, Any]
+    ) -> int:
+        """Those of one block; more than an outlined function may touch for several, which it cannot write."""
+        return super().bytes_touched(inputs, outputs, params) if len(inputs[1].shape) == 1 else UNBOUNDED
 
 
 def _put(emitter: Emitter, operands: Sequence[str], types: Sequence[ArrayType], combine: Reducer | None) -> str:

@@ -13,40 +13,27 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.program import ArrayType
-from anabranch.runtime.ops.op import Op, expect
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ops.op import CallOp, expect
+from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 INT32, FLOAT64, COMPLEX128 = (np.dtype(t) for t in (np.int32, np.float64, np.complex128))
 _ON_COMPLEX = {"orgqr": "ungqr", "syevd": "heevd"}
 
 
-class Lapack(Op):
+class Lapack(CallOp):
     """An op on stacks of matrices. Where there is nothing to compute with, the outputs are constants."""
 
     __slots__ = ()
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: object,
-    ) -> Sequence[str]:
-        if any(t.size == 0 for t in in_types):
-            values = self.evaluate(*(np.zeros(t.shape, t.dtype) for t in in_types), **params)
-            return [emitter.constant(v, t) for v, t in zip(values, out_types, strict=True)]
-        return self.emit(emitter, inputs, in_types, out_types, **params)
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        if any(t.size == 0 for t in ctx.in_types):
+            values = self.evaluate(*(np.zeros(t.shape, t.dtype) for t in ctx.in_types), **ctx.params)
+            return [emitter.constant(v, t) for v, t in zip(values, ctx.out_types, strict=True)]
+        return self.emit(ctx)
 
     @abc.abstractmethod
-    def emit(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: object,
-    ) -> Sequence[str]:
+    def emit(self, ctx: LoweringContext) -> Sequence[str]:
         """The lowering, of inputs that have elements."""
 
 

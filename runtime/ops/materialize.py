@@ -7,14 +7,18 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
-from anabranch.runtime.ops.op import Op
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ops.op import CallOp
+from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 
-class _Materialize(Op):
+class _Materialize(CallOp):
     """`materialize(x)`: x, complete before anything that uses it begins: XLA doesn't fuse it into its uses."""
+
+    __slots__ = ()
+    is_materialized = True
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         keywords(self.name, params)
@@ -23,15 +27,8 @@ class _Materialize(Op):
     def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         return arrays
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        return emitter.outlined(inputs, in_types, out_types, lambda names: names)
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        return ctx.emitter.outlined(ctx.inputs, ctx.in_types, ctx.out_types, lambda names: names)
 
 
 materialize = _Materialize("materialize")

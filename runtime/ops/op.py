@@ -1,50 +1,51 @@
-"""An op: one object that holds every rule of one primitive."""
+"""Kinds of ops by what they read, and type rules' way to refuse."""
 
 from __future__ import annotations
 
-import abc
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from anabranch.runtime.ir.program import ArrayType
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.op import Op
+
+# The memory traffic of what must not become part of an outlined function.
+UNBOUNDED = 2**62
 
 
-class Op(abc.ABC):
-    """A primitive: type rule, NumPy evaluation and StableHLO lowering.
+class UpdateOp(Op):
+    """An op that replaces a part of its first input, in place where nothing else reads that one."""
 
-    A subclass that lacks a rule cannot be instantiated, so a missing rule fails when the family's module is imported.
-    `name` is how the op prints in a Program; inputs are data, params are static metadata.
-    """
+    __slots__ = ()
 
-    __slots__ = ("name",)
-    # Whether nothing but the outputs tells that the op has run.
-    pure: ClassVar[bool] = True
+    def bytes_touched(
+        self, inputs: Sequence[ArrayType], outputs: Sequence[ArrayType], params: Mapping[str, Any]
+    ) -> int:
+        """Those of the part."""
+        return 2 * sum(type.nbytes for type in inputs[1:])
 
-    def __init__(self, name: str) -> None:
-        self.name = name
 
-    def __repr__(self) -> str:
-        return f"<op {self.name}>"
+class PartOp(Op):
+    """An op that reads only as many elements of its first input as its result has."""
 
-    @abc.abstractmethod
-    def type(self, *inputs: Any, **params: Any) -> tuple[ArrayType, ...]:
-        """The types of the outputs. Raises `TypeError` when the inputs are not what the op takes."""
+    __slots__ = ()
 
-    @abc.abstractmethod
-    def evaluate(self, *arrays: Any, **params: Any) -> tuple[Any, ...]:
-        """The outputs as NumPy computes them."""
+    def bytes_touched(
+        self, inputs: Sequence[ArrayType], outputs: Sequence[ArrayType], params: Mapping[str, Any]
+    ) -> int:
+        """Those of the result, read and written."""
+        return 2 * sum(type.nbytes for type in outputs)
 
-    @abc.abstractmethod
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: object,
-    ) -> Sequence[str]:
-        """Emit StableHLO; returns the SSA names of the outputs."""
+
+class CallOp(Op):
+    """An op that is a call of a function of this process or a library, which no outlined function can make."""
+
+    __slots__ = ()
+
+    def bytes_touched(
+        self, inputs: Sequence[ArrayType], outputs: Sequence[ArrayType], params: Mapping[str, Any]
+    ) -> int:
+        """More than an outlined function may touch."""
+        return UNBOUNDED
 
 
 def expect(condition: bool, op: str, message: str) -> None:

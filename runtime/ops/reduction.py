@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords, scalar
-from anabranch.runtime.ops.op import Op, expect
+from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.reducers import (
     ADD,
     AND,
@@ -25,7 +26,7 @@ from anabranch.runtime.ops.reducers import (
     parts,
     real_dtype,
 )
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 _FLOAT32 = np.dtype(np.float32)
 
@@ -50,6 +51,11 @@ class _Reduction(Op):
         super().__init__(name)
         self.reducer = reducer
 
+    @property
+    def combine(self) -> str:
+        """The name of the ufunc."""
+        return self.reducer.ufunc.__name__
+
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         (x,) = arity(self.name, inputs, 1)
         (axes,) = keywords(self.name, params, "axes")
@@ -72,21 +78,15 @@ class _Arithmetic(_Reduction):
         x = arrays[0]
         return (self.reducer.ufunc.reduce(x, axis=tuple(params["axes"]), dtype=x.dtype),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        (x,), (x_type,), axes = inputs, in_types, params["axes"]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        (x,), (x_type,), axes = ctx.inputs, ctx.in_types, ctx.params["axes"]
         if not axes:
-            return inputs
+            return ctx.inputs
         wide = _FLOAT32 if x_type.dtype.kind in "fV" and x_type.dtype.itemsize < 4 else x_type.dtype
         x = emitter.convert(x, x_type, wide)
         result = _reduced(emitter, x, ArrayType(x_type.shape, wide), axes, self.reducer, self.reducer.ufunc.identity)
-        return [emitter.convert(result, ArrayType(out_types[0].shape, wide), x_type.dtype)]
+        return [emitter.convert(result, ArrayType(ctx.out_types[0].shape, wide), x_type.dtype)]
 
 
 class _Extreme(_Reduction):
@@ -106,16 +106,9 @@ class _Extreme(_Reduction):
     def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[Any, ...]:
         return (self.reducer.ufunc.reduce(arrays[0], axis=tuple(params["axes"])),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        (x,), (x_type,), axes = inputs, in_types, params["axes"]
-        return [_reduced(emitter, x, x_type, axes, self.reducer, self.initial(x_type.dtype)) if axes else x]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        (x,), (x_type,), axes = ctx.inputs, ctx.in_types, ctx.params["axes"]
+        return [_reduced(ctx.emitter, x, x_type, axes, self.reducer, self.initial(x_type.dtype)) if axes else x]
 
 
 class _Truth(_Reduction):
@@ -127,15 +120,9 @@ class _Truth(_Reduction):
     def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[Any, ...]:
         return (self.reducer.ufunc.reduce(arrays[0].astype(bool), axis=tuple(params["axes"])),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        (x,), (x_type,), axes = inputs, in_types, params["axes"]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        (x,), (x_type,), axes = ctx.inputs, ctx.in_types, ctx.params["axes"]
         if x_type.dtype != BOOL:
             x = emitter.compare(x, emitter.constant(0, x_type), "NE", x_type)
         if not axes:
@@ -173,15 +160,9 @@ class _ArgExtreme(Op):
     def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[Any, ...]:
         return (self.ufunc(arrays[0], axis=params["axis"]),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        (x,), (type,), axis = inputs, in_types, params["axis"]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        (x,), (type,), axis = ctx.inputs, ctx.in_types, ctx.params["axis"]
         at = self._at_complex if type.dtype.kind == "c" else self._at_real
         mask = at(emitter, x, type, axis)
         n = type.shape[axis]
@@ -189,7 +170,7 @@ class _ArgExtreme(Op):
         position = ArrayType(type.shape, np.dtype(np.int32) if n < 2**31 else INT64)
         where = emitter.select(mask, emitter.iota(axis, position), emitter.constant(n, position), position)
         first = _reduced(emitter, where, position, [axis], MINIMUM, n)
-        return [emitter.convert(first, ArrayType(out_types[0].shape, position.dtype), INT64)]
+        return [emitter.convert(first, ArrayType(ctx.out_types[0].shape, position.dtype), INT64)]
 
     def _is_extreme(self, emitter: Emitter, x: str, type: ArrayType, axis: int) -> str:
         """Where x equals its extreme along the axis; nowhere if that is NaN."""

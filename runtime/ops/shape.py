@@ -7,14 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, in_range, keywords, one_per_axis, scalar
-from anabranch.runtime.ops.op import Op, expect
-from anabranch.runtime.ops.stablehlo_writer import Emitter, ints
+from anabranch.runtime.ops.mlir_text import ints
+from anabranch.runtime.ops.op import PartOp, expect
+from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 
-class _Reshape(Op):
+class _Reshape(PartOp):
     """`reshape[shape](x)`: the same elements in C order."""
+
+    __slots__ = ()
+    is_view = True
+    is_transparent = True
+    work = Work.LITTLE
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         (x,) = arity(self.name, inputs, 1)
@@ -26,19 +33,16 @@ class _Reshape(Op):
     def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         return (np.reshape(arrays[0], params["shape"]),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        return [emitter.reshape(inputs[0], in_types[0], params["shape"])]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        return [ctx.emitter.reshape(ctx.inputs[0], ctx.in_types[0], ctx.params["shape"])]
 
 
 class _Transpose(Op):
     """`transpose[axes](x)`: axis i of the result is axis `axes[i]` of x."""
+
+    __slots__ = ()
+    is_view = True
+    is_transparent = True
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         (x,) = arity(self.name, inputs, 1)
@@ -50,22 +54,20 @@ class _Transpose(Op):
     def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         return (np.transpose(arrays[0], params["axes"]),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        axes = params["axes"]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        axes = ctx.params["axes"]
         if list(axes) == sorted(axes):
-            return inputs
-        return [emitter.transpose(inputs[0], in_types[0], axes)]
+            return ctx.inputs
+        return [ctx.emitter.transpose(ctx.inputs[0], ctx.in_types[0], axes)]
 
 
 class _BroadcastInDim(Op):
     """`broadcast_in_dim[shape, dims](x)`: axis i of x becomes axis `dims[i]`; axes of length one are repeated."""
+
+    __slots__ = ()
+    is_view = True
+    is_transparent = True
+    work = Work.LITTLE
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         (x,) = arity(self.name, inputs, 1)
@@ -85,17 +87,10 @@ class _BroadcastInDim(Op):
             aligned[d] = n
         return (np.broadcast_to(np.reshape(x, aligned), shape),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        if in_types[0] == out_types[0]:
-            return inputs
-        return [emitter.broadcast(inputs[0], in_types[0], params["shape"], params["dims"])]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        if ctx.in_types[0] == ctx.out_types[0]:
+            return ctx.inputs
+        return [ctx.emitter.broadcast(ctx.inputs[0], ctx.in_types[0], ctx.params["shape"], ctx.params["dims"])]
 
 
 class _Reverse(Op):
@@ -110,19 +105,16 @@ class _Reverse(Op):
     def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         return (np.flip(arrays[0], params["axes"]),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        return [emitter.op("reverse", inputs, in_types, out_types[0], f"dimensions = {ints(params['axes'])}")]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        attributes = f"dimensions = {ints(ctx.params['axes'])}"
+        return [ctx.emitter.op("reverse", ctx.inputs, ctx.in_types, ctx.out_types[0], attributes)]
 
 
 class _Concatenate(Op):
     """`concatenate[axis](*xs)` of one dtype; the caller has promoted."""
+
+    __slots__ = ()
+    is_transparent = True
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         expect(len(inputs) > 0, self.name, "nothing to concatenate")
@@ -139,17 +131,11 @@ class _Concatenate(Op):
     def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         return (np.concatenate(arrays, axis=params["axis"]),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        if len(inputs) == 1:
-            return inputs
-        return [emitter.op("concatenate", inputs, in_types, out_types[0], f"dimension = {params['axis']} : i64")]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        if len(ctx.inputs) == 1:
+            return ctx.inputs
+        attributes = f"dimension = {ctx.params['axis']} : i64"
+        return [ctx.emitter.op("concatenate", ctx.inputs, ctx.in_types, ctx.out_types[0], attributes)]
 
 
 def _without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
@@ -177,15 +163,8 @@ class _Pad(Op):
         out[tuple(slice(a, a + n * (gap + 1) if n else a, gap + 1) for n, a, _, gap in widths)] = x
         return (out,)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        return [pad_with(emitter, inputs[0], inputs[1], in_types[0], out_types[0], **params)]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        return [pad_with(ctx.emitter, ctx.inputs[0], ctx.inputs[1], ctx.in_types[0], ctx.out_types[0], **ctx.params)]
 
 
 def pad_with(
@@ -208,6 +187,9 @@ def pad_with(
 class _Iota(Op):
     """`iota[shape, dtype, axis]()`: each element is its position along `axis`, cast to `dtype`."""
 
+    __slots__ = ()
+    is_transparent = True
+
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         arity(self.name, inputs, 0)
         shape, dtype, axis = keywords(self.name, params, "shape", "dtype", "axis")
@@ -222,19 +204,16 @@ class _Iota(Op):
         positions = np.arange(shape[axis]).astype(params["dtype"])
         return (np.broadcast_to(positions.reshape(aligned), shape),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        return [emitter.iota(params["axis"], out_types[0])]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        return [ctx.emitter.iota(ctx.params["axis"], ctx.out_types[0])]
 
 
-class _Slice(Op):
+class _Slice(PartOp):
     """`slice[starts, limits, strides](x)`: `x[starts:limits:strides]` on each axis, static and within the array."""
+
+    __slots__ = ()
+    is_transparent = True
+    work = Work.LITTLE
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         (x,) = arity(self.name, inputs, 1)
@@ -245,15 +224,8 @@ class _Slice(Op):
         bounds = zip(params["starts"], params["limits"], params["strides"], strict=True)
         return (arrays[0][tuple(slice(*b) for b in bounds)],)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        return [slice_of(emitter, inputs[0], in_types[0], **params)]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        return [slice_of(ctx.emitter, ctx.inputs[0], ctx.in_types[0], **ctx.params)]
 
 
 def sliced_shape(

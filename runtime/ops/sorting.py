@@ -15,20 +15,23 @@ from typing import Any, Literal
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords
 from anabranch.runtime.ops.indexing import take
-from anabranch.runtime.ops.op import Op, expect
+from anabranch.runtime.ops.op import CallOp, expect
 from anabranch.runtime.ops.reducers import has_nan, parts, real_dtype
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 _UINT8, _UINT64, _FLOAT32 = np.dtype(np.uint8), np.dtype(np.uint64), np.dtype(np.float32)
 
 
-class _Sorting(Op):
+class _Sorting(CallOp):
     """The rules that `sort` and `argsort` share: an axis that x has, no longer than a 32-bit position reaches."""
 
     __slots__ = ()
+    is_reformed = True
+    is_materialized = True
 
     def result_dtype(self, dtype: np.dtype) -> np.dtype:
         """The dtype of the result, of x's shape."""
@@ -55,24 +58,18 @@ class _Sort(_Sorting):
         x = arrays[0]
         return (np.sort(_wide(x), axis=params["axis"], kind=_kind(params["stable"])).astype(x.dtype),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        (x,), (type,), axis = inputs, in_types, params["axis"]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        (x,), (type,), axis = ctx.inputs, ctx.in_types, ctx.params["axis"]
         if type.size == 0 or type.shape[axis] == 1:
-            return inputs
+            return ctx.inputs
         if type.dtype.kind in "iu":
             return [_ascending(emitter, x, type, axis)]
         if type.dtype == BOOL:
             bytes_type = ArrayType(type.shape, _UINT8)
             ordered = _ascending(emitter, emitter.convert(x, type, _UINT8), bytes_type, axis)
             return [emitter.compare(ordered, emitter.constant(0, bytes_type), "NE", bytes_type)]
-        if type.dtype.kind == "c" or params["stable"]:
+        if type.dtype.kind == "c" or ctx.params["stable"]:
             rows = _Rows(emitter, type, axis)
             line = rows.enter(x)
             return [rows.leave(rows.pick(line, type.dtype, _permutation(emitter, line, rows.type)), type.dtype)]
@@ -94,17 +91,11 @@ class _ArgSort(_Sorting):
     def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         return (np.argsort(_wide(arrays[0]), axis=params["axis"], kind="stable"),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        (x,), (type,), axis = inputs, in_types, params["axis"]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        (x,), (type,), axis = ctx.inputs, ctx.in_types, ctx.params["axis"]
         if type.size == 0 or type.shape[axis] == 1:
-            return [emitter.constant(0 if type.size else np.zeros(type.shape, np.int64), out_types[0])]
+            return [emitter.constant(0 if type.size else np.zeros(type.shape, np.int64), ctx.out_types[0])]
         rows = _Rows(emitter, type, axis)
         return [rows.leave(_permutation(emitter, rows.enter(x), rows.type), INT64)]
 

@@ -3,36 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import functools
+import dataclasses
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.host.buffer_types import DTYPES
+from anabranch.base.frozen import frozen
 from anabranch.runtime.host.callbacks import HostCallback
 from anabranch.runtime.ir.program import ArrayType, Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ops.mlir_text import ints, nested, splat, tensor
 
 _NAME = re.compile(r"%\d+")
-_ELEMENT = {dtype.name: name for name, dtype in DTYPES.items()}
-
-
-@functools.lru_cache(maxsize=256)
-def element(dtype: np.dtype) -> str:
-    """MLIR's name of a dtype."""
-    return _ELEMENT[dtype.name]
-
-
-@functools.lru_cache(maxsize=4096)
-def tensor(type: ArrayType) -> str:
-    """`tensor<3x4xf64>`."""
-    return f"tensor<{''.join(f'{n}x' for n in type.shape)}{element(type.dtype)}>"
-
-
-def ints(values: Sequence[int]) -> str:
-    """`array<i64: 1, 2>`."""
-    return f"array<i64: {', '.join(map(str, values))}>" if values else "array<i64>"
 
 
 class Emitter:
@@ -243,14 +227,14 @@ class Emitter:
             key = (type, first.tobytes())
             scope = self._constants[-1]
             if key not in scope:
-                scope[key] = self._dense(_splat(np.asarray(first)), type)
+                scope[key] = self._dense(splat(np.asarray(first)), type)
             return scope[key]
         if array.shape != type.shape:
             raise TypeError(f"a constant of shape {array.shape} for {type}")
         if array.size == 0:
             return self._dense("", type)
         if array.dtype.kind == "b":
-            return self._dense(_nested(array), type)
+            return self._dense(nested(array), type)
         content, scope = np.ascontiguousarray(array).tobytes(), self._constants[-1]
         if (type, content) not in scope:
             scope[type, content] = self._dense(f'"0x{content.hex().upper()}"', type)
@@ -340,13 +324,43 @@ class Emitter:
             names = [read(a) for a in equation.inputs]
             in_types = [a.type for a in equation.inputs]
             out_types = [v.type for v in equation.outputs]
-            results = equation.op.lower(self, names, in_types, out_types, **equation.params)
+            results = equation.op.lower(LoweringContext(self, names, in_types, out_types, equation.params))
             env.update(zip(equation.outputs, results, strict=True))
             self.located(start, equation)
         progress.place = len(program.equations)
         results = [read(a) for a in program.outputs]
         self._under_way.pop()
         return results
+
+
+@frozen(eq=False)
+class LoweringContext:
+    """One equation as its op lowers it.
+
+    Attributes
+    ----------
+    emitter : Emitter
+        Writes the StableHLO.
+    inputs : sequence of str
+        The SSA names of the inputs.
+    in_types, out_types : sequence of ArrayType
+    params : mapping
+        The equation's.
+    """
+
+    emitter: Emitter
+    inputs: Sequence[str]
+    in_types: Sequence[ArrayType]
+    out_types: Sequence[ArrayType]
+    params: Mapping[str, Any]
+
+    def outlined(self, lower: Callable[[LoweringContext], Sequence[str]]) -> Sequence[str]:
+        """Emit an outlined function that computes the equation, as `lower` does inside of it; returns the results."""
+
+        def body(names: list[str]) -> Sequence[str]:
+            return lower(dataclasses.replace(self, inputs=names))
+
+        return self.emitter.outlined(self.inputs, self.in_types, self.out_types, body)
 
 
 class EmissionProgress:
@@ -377,22 +391,3 @@ class LocatedEmitter(Emitter):
             if not text.endswith((")", ">")) or " loc(" in text:
                 continue
             self.lines[i] = text + place
-
-
-def _splat(value: np.ndarray) -> str:
-    """A scalar as MLIR writes it; floats as bits, so that NaN payloads, infinities and -0.0 survive."""
-    kind = value.dtype.kind
-    if kind == "b":
-        return "true" if value else "false"
-    if kind in "iu":
-        return str(int(value))
-    if kind == "c":
-        part = np.float32 if value.dtype.itemsize == 8 else np.float64
-        return f"({_splat(np.asarray(value.real, part))}, {_splat(np.asarray(value.imag, part))})"
-    return "0x" + value.tobytes()[::-1].hex().upper()
-
-
-def _nested(array: np.ndarray) -> str:
-    if array.ndim == 0:
-        return _splat(array)
-    return "[" + ", ".join(map(_nested, array)) + "]"

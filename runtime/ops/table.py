@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ops import (
+    check,
     control,
     cumulative,
     dot_general,
@@ -31,10 +33,10 @@ from anabranch.runtime.ops.elementwise import (
     python_arithmetic,
     trigonometric,
 )
-from anabranch.runtime.ops.op import Op
 
 # The ops of each are its `OPS`.
 FAMILIES = (
+    check,
     control,
     cumulative,
     dot_general,

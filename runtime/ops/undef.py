@@ -7,14 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
-from anabranch.runtime.ops.op import Op
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 
 class _Undef(Op):
     """`undef[shape, dtype]()`: any value of this type. Zeros, where no pass has found one that costs nothing."""
+
+    __slots__ = ()
+    work = Work.LITTLE
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         arity(self.name, inputs, 0)
@@ -24,15 +27,8 @@ class _Undef(Op):
     def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         return (np.zeros(params["shape"], params["dtype"]),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        return [emitter.constant(0, out_types[0])]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        return [ctx.emitter.constant(0, ctx.out_types[0])]
 
 
 undef = _Undef("undef")

@@ -14,11 +14,14 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal, Program, Var
 from anabranch.runtime.ops.checks import BOOL, INT64, scalar
+from anabranch.runtime.ops.mlir_text import ints
 from anabranch.runtime.ops.op import expect
-from anabranch.runtime.ops.stablehlo_writer import Emitter, ints
+from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 # With tables there are no vector instructions; a small chunk reads little in vain at the end of a short window.
 _CHUNK_OF_LOOKUPS = 16
+# What the choice of lowering counts for such an op, whatever its length.
+CHUNKS_TOUCHED = 1024
 
 
 @frozen
@@ -35,7 +38,7 @@ def chunk(body: Program, length: int, size: int) -> int:
     Too few are bad, too: LLVM unrolls a short loop before it has turned it into vector instructions, and leaves it at
     that.
     """
-    if any(equation.op.name == "lookup" for equation in body.equations):
+    if any(equation.op.whole_inputs for equation in body.equations):
         return min(length, _CHUNK_OF_LOOKUPS)
     widest = max((v.type.dtype.itemsize for v in (*body.inputs[1:], *body.outputs)), default=1)
     return min(length, size // widest)
@@ -84,7 +87,7 @@ def evaluated(
 
     for equation in body.equations:
         values = [read(a) for a in equation.inputs]
-        if equation.op.name != "lookup":
+        if not equation.op.whole_inputs:
             values = list(np.broadcast_arrays(*values))
         env.update(zip(equation.outputs, equation.op.evaluate(*values, **equation.params), strict=True))
     return [np.broadcast_to(read(a), (high - low,)) for a in body.outputs]
@@ -182,13 +185,12 @@ def _emit(emitter: Emitter, body: Program, arguments: Sequence[Lane], lanes: int
         return emitter.broadcast(name, atom.type, (lanes,), []) if wide and not is_wide else name
 
     for equation in body.equations:
-        table = equation.op.name == "lookup"
         wide = any(isinstance(a, Var) and env[a][1] for a in equation.inputs)
-        spread = [wide and not (table and i == 0) for i in range(len(equation.inputs))]
+        spread = [wide and i not in equation.op.whole_inputs for i in range(len(equation.inputs))]
         names = [read(a, s) for a, s in zip(equation.inputs, spread, strict=True)]
         types = [_typed(a.type, s, lanes) for a, s in zip(equation.inputs, spread, strict=True)]
         outs = [_typed(v.type, wide, lanes) for v in equation.outputs]
-        results = equation.op.lower(emitter, names, types, outs, **equation.params)
+        results = equation.op.lower(LoweringContext(emitter, names, types, outs, equation.params))
         env.update((v, (r, wide)) for v, r in zip(equation.outputs, results, strict=True))
     return [read(a, True) for a in body.outputs]
 

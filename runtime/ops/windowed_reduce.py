@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType, Program
 from anabranch.runtime.ops.checks import BOOL, INT64, scalar
-from anabranch.runtime.ops.op import Op, expect
+from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.reducers import ADD, AND, MAXIMUM, MINIMUM, MULTIPLY, OR, Reducer, highest, lowest
 from anabranch.runtime.ops.shape import slice_of
-from anabranch.runtime.ops.stablehlo_writer import Emitter
-from anabranch.runtime.ops.vector_lanes import Lanes, Strip, checked, chunk, evaluated
+from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
+from anabranch.runtime.ops.vector_lanes import CHUNKS_TOUCHED, Lanes, Strip, checked, chunk, evaluated
 
 _CHUNK_BYTES = 512
 
@@ -27,8 +28,8 @@ _REDUCERS: Mapping[str, tuple[Reducer, Any]] = {
     "multiply": (MULTIPLY, lambda _: 1),
     "minimum": (MINIMUM, highest),
     "maximum": (MAXIMUM, lowest),
-    "and": (AND, lambda _: True),
-    "or": (OR, lambda _: False),
+    "bitwise_and": (AND, lambda _: True),
+    "bitwise_or": (OR, lambda _: False),
 }
 
 
@@ -51,6 +52,9 @@ class _WindowedReduce(Op):
     each strip, and the rest; it returns an element, or two factors of one, whose product need not be rounded.
     """
 
+    __slots__ = ()
+    is_materialized = True
+
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         low, high, *rest = inputs
         expect((low, high) == (scalar(INT64),) * 2, self.name, "the bounds are int64 scalars")
@@ -72,20 +76,20 @@ class _WindowedReduce(Op):
         made = math.prod(evaluated(params["body"], rest, params["strips"], start, stop))
         return (reducer.ufunc.reduce(made, dtype=out.dtype),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        lowering = _Lowering(emitter, inputs[2:], in_types[2:], **params)
-        low, high = inputs[:2]
-        lanes = chunk(params["body"], params["length"], _CHUNK_BYTES)
-        if not emitter.is_outlined or lanes == params["length"]:
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter = ctx.emitter
+        lowering = _Lowering(emitter, ctx.inputs[2:], ctx.in_types[2:], **ctx.params)
+        low, high = ctx.inputs[:2]
+        lanes = chunk(ctx.params["body"], ctx.params["length"], _CHUNK_BYTES)
+        if not emitter.is_outlined or lanes == ctx.params["length"]:
             return [lowering.at_once(low, high)]
         return [lowering.in_chunks(low, high, lanes)]
+
+    def bytes_touched(
+        self, inputs: Sequence[ArrayType], outputs: Sequence[ArrayType], params: Mapping[str, Any]
+    ) -> int:
+        """Those of a few chunks: it goes through memory in small ones, to be part of an outlined function."""
+        return CHUNKS_TOUCHED
 
 
 class _Lowering:

@@ -5,14 +5,15 @@ As `windowed_reduce` it goes over the window only, in chunks, within an outlined
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType, Program
 from anabranch.runtime.ops.checks import BOOL, INT64, scalar
-from anabranch.runtime.ops.op import Op, expect
-from anabranch.runtime.ops.stablehlo_writer import Emitter
-from anabranch.runtime.ops.vector_lanes import Lanes, Strip, checked, chunk, evaluated, key
+from anabranch.runtime.ops.op import expect
+from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
+from anabranch.runtime.ops.vector_lanes import CHUNKS_TOUCHED, Lanes, Strip, checked, chunk, evaluated, key
 
 _CHUNK_BYTES = 1024
 
@@ -24,6 +25,9 @@ class _WindowedUpdate(Op):
     `windowed_reduce`, but strips numbered in `own` (the first is one) are strips of the target, which have starts
     alone. They run along one axis from one start: no position is read after another has been written there.
     """
+
+    __slots__ = ()
+    is_materialized = True
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         low, high, target, *rest = inputs
@@ -44,16 +48,15 @@ class _WindowedUpdate(Op):
         made[key(strips[0], target, operands[1 : 1 + strips[0].rank], start, stop)] = values
         return (made,)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
-        low, high, target, *rest = inputs
-        return [_Lowering(emitter, in_types[2:], **params).emit(low, high, target, rest)]
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        low, high, target, *rest = ctx.inputs
+        return [_Lowering(ctx.emitter, ctx.in_types[2:], **ctx.params).emit(low, high, target, rest)]
+
+    def bytes_touched(
+        self, inputs: Sequence[ArrayType], outputs: Sequence[ArrayType], params: Mapping[str, Any]
+    ) -> int:
+        """Those of a few chunks: it goes through memory in small ones, to be part of an outlined function."""
+        return CHUNKS_TOUCHED
 
 
 def _completed(target: Any, rest: Sequence[Any], strips: Sequence[Strip], own: Sequence[int]) -> list[Any]:

@@ -6,48 +6,46 @@ again.
 
 from __future__ import annotations
 
-import dataclasses
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program
-from anabranch.runtime.ops.elementwise.ufunc import Ufunc
+from anabranch.runtime.ir.rewrite import Block, rewrite
 
 _MOST_ELEMENTS = 1024
-# These tell XLA more than their values would, and cost nothing: they stay, and what is computed of them goes.
-_FORMS = frozenset({"iota", "broadcast_in_dim", "reshape", "convert", "slice", "transpose", "concatenate"})
 
 
 def fold_constants(program: Program) -> Program:
     """The Program with constants in place of elementwise work on constants; sub-Programs are left as they are."""
     values: dict[Atom, np.ndarray] = {}
-    computed: dict[Atom, Atom] = {}
-    equations: list[Equation] = []
-    for equation in program.equations:
-        if _is_constant(equation, values):
-            inputs = [a.value if isinstance(a, Literal) else values[a] for a in equation.inputs]
-            with np.errstate(all="ignore"):
-                (made,) = equation.op.evaluate(*inputs, **equation.params)
-            out = equation.outputs[0]
-            values[out] = np.asarray(made)
-            if isinstance(equation.op, Ufunc):
-                computed[out] = _literal(values[out])
-                continue
-        if any(a in computed for a in equation.inputs):
-            equation = dataclasses.replace(equation, inputs=tuple(computed.get(a, a) for a in equation.inputs))
-        equations.append(equation)
-    if not computed:
-        return program
-    outputs = tuple(computed.get(a, a) for a in program.outputs)
-    return dataclasses.replace(program, equations=tuple(equations), outputs=outputs)
+
+    def folded(equation: Equation, block: Block) -> Sequence[Atom] | None:
+        inputs = _constants(equation, values)
+        if inputs is None:
+            return None
+        with np.errstate(all="ignore"):
+            (made,) = equation.op.evaluate(*inputs, **equation.params)
+        value = values[equation.outputs[0]] = np.asarray(made)
+        return None if equation.op.is_transparent else [_literal(value)]
+
+    return rewrite(program, folded)
 
 
-def _is_constant(equation: Equation, values: dict[Atom, np.ndarray]) -> bool:
-    if not (isinstance(equation.op, Ufunc) or equation.op.name in _FORMS) or len(equation.outputs) != 1:
-        return False
+def has_no_constant_work(program: Program) -> bool:
+    """Return whether no small value that is elementwise work on constants is left."""
+    return fold_constants(program) is program
+
+
+def _constants(equation: Equation, values: Mapping[Atom, np.ndarray]) -> list[np.ndarray] | None:
+    """The inputs of an equation that can be computed now; None for another one."""
+    if not (equation.op.is_elementwise or equation.op.is_transparent) or len(equation.outputs) != 1:
+        return None
     if equation.outputs[0].type.size > _MOST_ELEMENTS:
-        return False
-    return all(isinstance(a, Literal) or a in values for a in equation.inputs)
+        return None
+    if not all(isinstance(a, Literal) or a in values for a in equation.inputs):
+        return None
+    return [a.value if isinstance(a, Literal) else values[a] for a in equation.inputs]
 
 
 def _literal(value: np.ndarray) -> Literal:

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import dataclasses
+from collections.abc import Sequence
 
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
+from anabranch.runtime.ir.rewrite import Block, in_sub_programs, rewrite
 from anabranch.runtime.passes.def_use import DefUse
 
 
+@in_sub_programs
 def eliminate_common_subexpressions(program: Program) -> Program:
-    """The Program without equations that repeat an earlier one; sub-Programs stay as they are."""
+    """The Program without equations that repeat an earlier one, also inside sub-Programs."""
     defs = DefUse(program)
     first: dict[int, Var] = {}
-    renamed: dict[Atom, Atom] = {}
-    equations: list[Equation] = []
-    for equation in program.equations:
+
+    def shared(equation: Equation, block: Block) -> Sequence[Atom] | None:
         same = [first.setdefault(defs.key(out), out) for out in equation.outputs]
-        if same and all(a is not b for a, b in zip(same, equation.outputs, strict=True)):
-            renamed.update(zip(equation.outputs, same, strict=True))
-        elif any(a in renamed for a in equation.inputs):
-            inputs = tuple(renamed.get(a, a) for a in equation.inputs)
-            equations.append(dataclasses.replace(equation, inputs=inputs))
-        else:
-            equations.append(equation)
-    outputs = tuple(renamed.get(a, a) for a in program.outputs)
-    return dataclasses.replace(program, equations=tuple(equations), outputs=outputs)
+        repeats = same and all(a is not b for a, b in zip(same, equation.outputs, strict=True))
+        return same if repeats else None
+
+    return rewrite(program, shared)
+
+
+def has_no_repeats(program: Program) -> bool:
+    """Return whether no equation computes what an earlier one of the same Program does."""
+    return eliminate_common_subexpressions(program) is program

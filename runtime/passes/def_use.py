@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
-
-# These may take over the memory of their first operand.
-_WRITES = frozenset({"dynamic_update_slice", "scatter", "strided_update"})
+from anabranch.runtime.ops.indexing import dynamic_slice
+from anabranch.runtime.ops.shape import slice_
 
 # How many definitions back two values are compared.
 _DEEPEST = 32
@@ -21,9 +20,14 @@ def known(places: Iterable[int]) -> tuple[Atom, ...]:
     return tuple(Literal(np.asarray(place, np.int64)) for place in places)
 
 
-def _has_arrays(equation: Equation) -> bool:
-    """Return whether a parameter is an array, of which the text does not show all."""
-    return any(isinstance(value, np.ndarray) for value in equation.params.values())
+def parameters_key(equation: Equation) -> str | None:
+    """The params as text; None where an equation with the same op, inputs and params may compute something else."""
+    if not equation.op.pure or any(True for _ in equation.programs()):
+        return None
+    # The text of an array does not show all of it.
+    if any(isinstance(value, np.ndarray) for value in equation.params.values()):
+        return None
+    return str(sorted(equation.params.items(), key=str))
 
 
 class DefUse:
@@ -54,13 +58,12 @@ class DefUse:
     def part(self, atom: Atom) -> tuple[Atom, tuple[Atom, ...]] | None:
         """The array that a value is a block of, and the block's offsets; None for other values."""
         maker = self.maker(atom)
-        if maker is None or maker.op.name not in ("dynamic_slice", "slice"):
+        if maker is None or maker.op not in (dynamic_slice, slice_):
             return None
-        if maker.op.name == "dynamic_slice":
+        if maker.op is dynamic_slice:
             return maker.inputs[0], maker.inputs[1:]
-        return (
-            None if any(s != 1 for s in maker.params["strides"]) else (maker.inputs[0], known(maker.params["starts"]))
-        )
+        is_block = all(stride == 1 for stride in maker.params["strides"])
+        return (maker.inputs[0], known(maker.params["starts"])) if is_block else None
 
     def is_shared(self, atom: Atom) -> bool:
         """Return whether more than one equation reads a value, so that it is computed anyway."""
@@ -78,7 +81,7 @@ class DefUse:
         equation = self.equations[i]
         if any(True for _ in equation.programs()):
             return True
-        return equation.op.name in _WRITES and equation.inputs[0] is array
+        return equation.op.update is not None and equation.inputs[0] is array
 
     def key(self, atom: Atom, depth: int = 0) -> int:
         """Return a number that is the same for two values that are surely equal."""
@@ -90,10 +93,8 @@ class DefUse:
         if isinstance(atom, Literal):
             return (atom.type, atom.value.tobytes())
         maker = self.maker(atom)
-        if maker is None or depth == _DEEPEST or any(True for _ in maker.programs()):
+        params = None if maker is None or depth == _DEEPEST else parameters_key(maker)
+        if maker is None or params is None:
             return atom
-        if not maker.op.pure or _has_arrays(maker):
-            return atom
-        params = str(sorted(maker.params.items(), key=str))
         inputs = tuple(self.key(a, depth + 1) for a in maker.inputs)
-        return (maker.op.name, maker.outputs.index(atom), params, inputs)
+        return (maker.op, maker.outputs.index(atom), params, inputs)

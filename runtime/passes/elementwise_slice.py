@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection, Hashable, Sequence
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import ArrayType, Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ir.rewrite import Block, substitute
 from anabranch.runtime.ops.checks import INT64, scalar
-from anabranch.runtime.ops.elementwise.ufunc import Ufunc
-from anabranch.runtime.ops.table import OPS
+from anabranch.runtime.ops.elementwise.arithmetic import add
+from anabranch.runtime.ops.elementwise.bits import bitwise_and
+from anabranch.runtime.ops.elementwise.casts import convert_op, select
+from anabranch.runtime.ops.elementwise.comparison import logical_and, maximum, minimum
+from anabranch.runtime.ops.indexing import dynamic_slice, gather, lookup
+from anabranch.runtime.ops.shape import reshape
 from anabranch.runtime.ops.vector_lanes import Strip
 from anabranch.runtime.passes.def_use import DefUse
-from anabranch.runtime.passes.if_conversion import CHEAP
 from anabranch.runtime.passes.window_analysis import Bounds, WindowBound, Windows
 
-_OTHERS = ("select", "convert", "real", "imag", "complex")
 _MOST_EQUATIONS = 48
 ZERO, _TRUE = Literal(np.zeros((), np.int64)), Literal(np.ones((), np.bool_))
 
 
 def is_elementwise(maker: Equation) -> bool:
     """Return whether an equation computes each element from the elements at the same position."""
-    return (isinstance(maker.op, Ufunc) or maker.op.name in _OTHERS) and len(maker.outputs) == 1
+    return maker.op.is_elementwise and len(maker.outputs) == 1
 
 
 class BackwardSlice:
@@ -49,15 +52,15 @@ class BackwardSlice:
         self.strips: list[tuple[Strip, tuple[Atom, ...]]] = []
         self.elements: list[Var] = []
         self.shared: dict[Atom, Var] = {}
-        self.equations: list[Equation] = []
+        self.body = Block()
         # Scalar equations before the windowed op itself.
-        self.before: list[Equation] = []
+        self.before = Block()
         self._lanes: dict[Atom, Atom] = {}
         self._computed_so_far = 0
 
     def program(self, *outputs: Atom) -> Program:
         """The body of the windowed op."""
-        return Program((self.position, *self.elements, *self.shared.values()), tuple(self.equations), outputs)
+        return Program((self.position, *self.elements, *self.shared.values()), tuple(self.body.equations), outputs)
 
     def operands(self) -> tuple[Atom, ...]:
         """Return the operands: an array and starts for each strip, then those that are the same at all positions."""
@@ -70,19 +73,19 @@ class BackwardSlice:
     def limits(self, bounds: Bounds) -> tuple[Atom, Atom]:
         """The greatest of the lower bounds, and the least of the upper ones."""
         low, high = ([b for b in bounds.values() if b.is_low is side] for side in (True, False))
-        return self._limit(low, "maximum") or ZERO, self._limit(high, "minimum") or Literal(np.asarray(self.length))
+        return self._limit(low, maximum) or ZERO, self._limit(high, minimum) or Literal(np.asarray(self.length))
 
-    def _limit(self, bounds: Sequence[WindowBound], extreme: str) -> Atom | None:
+    def _limit(self, bounds: Sequence[WindowBound], extreme: Op) -> Atom | None:
         found: Atom | None = None
         for bound in bounds:
             value = bound.value
             if value.type.dtype != np.int64:
-                value = self.emit("convert", value, before=True, dtype=np.dtype(np.int64))
+                value = self.before.emit(convert_op, value, dtype=np.dtype(np.int64))
             if bound.offset:
                 # No bound is of use beyond the strip; the greatest of all integers has none after it.
-                value = self.emit("minimum", value, Literal(np.asarray(self.length)), before=True)
-                value = self.emit("add", value, Literal(np.asarray(bound.offset)), before=True)
-            found = value if found is None else self.emit(extreme, found, value, before=True)
+                value = self.before.emit(minimum, value, Literal(np.asarray(self.length)))
+                value = self.before.emit(add, value, Literal(np.asarray(bound.offset)))
+            found = value if found is None else self.before.emit(extreme, found, value)
         return found
 
     def lane(self, atom: Atom) -> Atom:
@@ -111,20 +114,12 @@ class BackwardSlice:
         place = self._within(index, self.length - 1)
         names: dict[Atom, Atom] = {self.position: place, **{inner: outer for outer, inner in self.shared.items()}}
         for (where, (array, *starts)), element in zip(self.strips, self.elements, strict=True):
-            starts[where.axis] = self.emit("add", starts[where.axis], place, before=True)
-            one = self.emit("dynamic_slice", array, *starts, before=True, sizes=(1,) * where.rank)
-            names[element] = self.emit("reshape", one, before=True, shape=())
-        made = [dataclasses.replace(e, inputs=tuple(names.get(a, a) for a in e.inputs)) for e in self.equations]
-        whole = Equation(OPS["reshape"], (names.get(value, value),), {"shape": (1,)}, equation.outputs)
-        return [*self.before, *made, whole]
-
-    def emit(self, name: str, *inputs: Atom, before: bool = False, **params: object) -> Var:
-        """Emit an equation of the body, or one before the windowed op."""
-        op = OPS[name]
-        (type,) = op.type(*(a.type for a in inputs), **params)
-        out = Var(type)
-        (self.before if before else self.equations).append(Equation(op, inputs, params, (out,)))
-        return out
+            starts[where.axis] = self.before.emit(add, starts[where.axis], place)
+            one = self.before.emit(dynamic_slice, array, *starts, sizes=(1,) * where.rank)
+            names[element] = self.before.emit(reshape, one, shape=())
+        made = [substitute(e, names) for e in self.body.equations]
+        whole = Equation(reshape, (names.get(value, value),), {"shape": (1,)}, equation.outputs)
+        return [*self.before.equations, *made, whole]
 
     def _shared(self, atom: Atom) -> Var:
         return self.shared.setdefault(atom, Var(atom.type))
@@ -141,7 +136,7 @@ class BackwardSlice:
     def _read(self, atom: Atom, maker: Equation) -> Atom | None:
         """Read a vector that is a block of an array from the array itself; None for other vectors."""
         part, shape = maker, atom.type.shape
-        if maker.op.name == "reshape":
+        if maker.op is reshape:
             shape = maker.inputs[0].type.shape
             if sum(n != 1 for n in shape) != 1:
                 return None
@@ -163,11 +158,11 @@ class BackwardSlice:
         if last == 0:
             return ZERO
         limit = Literal(np.asarray(last, np.int64))
-        return self.emit("minimum", self.emit("maximum", start, ZERO, before=True), limit, before=True)
+        return self.before.emit(minimum, self.before.emit(maximum, start, ZERO), limit)
 
     def _looked_up(self, atom: Atom, maker: Equation) -> Atom | None:
         """Look up an element at a computed index; None for other vectors."""
-        if maker.op.name != "gather":
+        if maker.op is not gather:
             return None
         table, places = maker.inputs
         if len(table.type.shape) != 1 or table.type.size == 0 or places.type.shape != (self.length, 1):
@@ -175,25 +170,24 @@ class BackwardSlice:
         if not self.defs.stays(table, self.defs.made[maker.outputs[0]], self.at):
             return None
         reshaped = self.defs.maker(places)
-        if reshaped is None or reshaped.op.name != "reshape" or reshaped.inputs[0].type.shape != (self.length,):
+        if reshaped is None or reshaped.op is not reshape or reshaped.inputs[0].type.shape != (self.length,):
             return None
-        return self.emit("lookup", self._shared(table), self.lane(reshaped.inputs[0]))
+        return self.body.emit(lookup, self._shared(table), self.lane(reshaped.inputs[0]))
 
     # ---- elementwise work --------------------------------------------------------------------------------------------
 
     def _computed(self, atom: Atom, maker: Equation) -> Atom:
         # What others need, too, is computed once more, unless it takes long.
-        there_anyway = self.defs.is_shared(atom) and maker.op.name not in CHEAP
+        there_anyway = self.defs.is_shared(atom) and maker.op.work is Work.MUCH
         if not is_elementwise(maker) or there_anyway or self._computed_so_far > _MOST_EQUATIONS:
             return self.read(atom, [ZERO], 0)
         # Counted on the way down: what a long chain of operations begins with is read, and not walked to.
         self._computed_so_far += 1
         inputs = [self.lane(a) for a in maker.inputs]
-        name = maker.op.name
-        if name == "select" and inputs[0] is _TRUE:
+        if maker.op is select and inputs[0] is _TRUE:
             return inputs[1]
-        if name in ("logical_and", "bitwise_and") and _TRUE in inputs:
+        if maker.op in (logical_and, bitwise_and) and _TRUE in inputs:
             return inputs[1] if inputs[0] is _TRUE else inputs[0]
         out = Var(ArrayType((), atom.type.dtype))
-        self.equations.append(Equation(maker.op, tuple(inputs), maker.params, (out,), maker.source))
+        self.body.append(Equation(maker.op, tuple(inputs), maker.params, (out,), maker.source))
         return out

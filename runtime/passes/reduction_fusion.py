@@ -6,37 +6,32 @@ them one element after the other; a windowed reduction reads the elements below 
 
 from __future__ import annotations
 
-import dataclasses
+from collections.abc import Sequence
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ir.rewrite import Block, rewrite, with_equations
 from anabranch.runtime.ops import cost
-from anabranch.runtime.ops.table import OPS
-from anabranch.runtime.ops.windowed_reduce import is_short
-from anabranch.runtime.passes.copy_insertion import insert_copies
-from anabranch.runtime.passes.cse import eliminate_common_subexpressions
-from anabranch.runtime.passes.dce import eliminate_dead_code
+from anabranch.runtime.ops.dot_general import dot_general
+from anabranch.runtime.ops.elementwise.casts import select
+from anabranch.runtime.ops.elementwise.comparison import less
+from anabranch.runtime.ops.indexing import dynamic_slice
+from anabranch.runtime.ops.reduction import argmax, reduce_all, reduce_any
+from anabranch.runtime.ops.structured import Loop
+from anabranch.runtime.ops.windowed_reduce import is_short, windowed_reduce
 from anabranch.runtime.passes.def_use import DefUse
 from anabranch.runtime.passes.elementwise_slice import BackwardSlice, is_elementwise
+from anabranch.runtime.passes.liveness import live_values
+from anabranch.runtime.passes.overlap_analysis import any_overlaps
 from anabranch.runtime.passes.update_fusion import fused_update
 from anabranch.runtime.passes.window_analysis import Bounds, Windows
-
-_COMBINES = {
-    "reduce_sum": "add",
-    "reduce_prod": "multiply",
-    "reduce_min": "minimum",
-    "reduce_max": "maximum",
-    "reduce_any": "or",
-    "reduce_all": "and",
-    "dot_general": "add",
-    "argmax": "minimum",
-}
 
 
 def fuse_reductions(program: Program) -> Program:
     """The Program with windowed reductions in the loops that become outlined functions."""
-    return _ReductionFusion().program(program, outlined=False)
+    return _ReductionFusion().outside(program)
 
 
 class _ReductionFusion:
@@ -46,32 +41,50 @@ class _ReductionFusion:
         # By the sub-Program's identity, with the sub-Program itself, which lives on so that it stays its own.
         self._outlined: dict[int, tuple[Program, Program]] = {}
 
-    def program(self, program: Program, outlined: bool) -> Program:
-        equations: list[Equation] = []
-        defs = DefUse(program)
-        for at, equation in enumerate(program.equations):
-            if any(True for _ in equation.programs()):
-                equations.append(self._nested(equation, outlined))
-            else:
-                equations += (_changed(equation, defs, at) if outlined else None) or [equation]
-        return dataclasses.replace(program, equations=tuple(equations))
+    def outside(self, program: Program) -> Program:
+        """A Program that is no part of an outlined function."""
 
-    def _nested(self, equation: Equation, outlined: bool) -> Equation:
-        """An equation with sub-Programs; a loop that is small with its reductions fused is an outlined function."""
-        if equation.op.name in ("for", "while") and not outlined:
-            # Equations that only the reductions needed count no more.
-            fused = equation.with_programs(lambda p: eliminate_dead_code(self._inside(p, outlined=True)))
-            inner = tuple(fused.programs())
-            if all(map(cost.is_small, inner)) and all(cost.is_small(insert_copies(p)) for p in inner):
-                return fused
-        return equation.with_programs(lambda p: self._inside(p, outlined))
+        def nested(equation: Equation) -> Equation:
+            if isinstance(equation.op, Loop):
+                fused = equation.with_programs(self.outlined)
+                if all(map(_is_outlined, fused.programs())):
+                    return fused
+            return equation.with_programs(self.outside)
 
-    def _inside(self, program: Program, outlined: bool) -> Program:
-        if not outlined:
-            return self.program(eliminate_common_subexpressions(program), outlined)
+        return with_equations(program, map(nested, program.equations))
+
+    def outlined(self, program: Program) -> Program:
+        """A Program within an outlined function."""
         if id(program) not in self._outlined:
-            self._outlined[id(program)] = program, self.program(eliminate_common_subexpressions(program), outlined)
+            self._outlined[id(program)] = program, self._fused(program)
         return self._outlined[id(program)][1]
+
+    def _fused(self, program: Program) -> Program:
+        defs = DefUse(program)
+
+        def fused(equation: Equation, block: Block) -> Sequence[Atom] | None:
+            if any(True for _ in equation.programs()):
+                block.append(equation.with_programs(self.outlined))
+                return equation.outputs
+            at = defs.made[equation.outputs[0]] if equation.outputs else 0
+            changed = _changed(equation, defs, at)
+            if changed is None:
+                return None
+            block.equations += changed
+            return equation.outputs
+
+        return rewrite(program, fused)
+
+
+def _is_outlined(program: Program) -> bool:
+    """Return whether a loop with this sub-Program becomes an outlined function once its dead code is gone."""
+    live = live_values(program)
+    return cost.is_small(program, live) and not any_overlaps(program, live)
+
+
+def has_no_fusible_reductions(program: Program) -> bool:
+    """Return whether no reduction or write is left that an outlined function would compute in a window."""
+    return fuse_reductions(program) is program
 
 
 def _changed(equation: Equation, defs: DefUse, at: int) -> list[Equation] | None:
@@ -82,10 +95,10 @@ def _changed(equation: Equation, defs: DefUse, at: int) -> list[Equation] | None
 
 def _fused_reduction(equation: Equation, defs: DefUse, at: int) -> list[Equation] | None:
     """The equations that stand for a reduction of a vector; None where it stays."""
-    name, vector = equation.op.name, equation.inputs[0] if equation.inputs else None
-    if name not in _COMBINES or vector is None or len(vector.type.shape) != 1 or not _takes(equation):
+    vector, combine = equation.inputs[0] if equation.inputs else None, _combine(equation.op)
+    if combine is None or vector is None or len(vector.type.shape) != 1 or not _takes(equation):
         return None
-    (length,), combine = vector.type.shape, _COMBINES[name]
+    (length,) = vector.type.shape
     windows = Windows(defs, combine)
     bounds = _windowed(equation, windows)
     slice_ = BackwardSlice(defs, windows, at, length, bounds)
@@ -95,15 +108,20 @@ def _fused_reduction(equation: Equation, defs: DefUse, at: int) -> list[Equation
         return None
     inputs = (*slice_.limits(bounds), *slice_.operands())
     params = {"body": body, "strips": slice_.shapes(), "combine": combine, "length": length}
-    op = OPS["windowed_reduce"]
-    out = equation.outputs[0] if name != "argmax" else Var(elements[0].type)
-    fused = Equation(op, inputs, params, (out,), equation.source)
-    return [*slice_.before, fused, *(_first(out, equation, length) if name == "argmax" else [])]
+    out = equation.outputs[0] if equation.op is not argmax else Var(elements[0].type)
+    fused = Equation(windowed_reduce, inputs, params, (out,), equation.source)
+    rest = _first(out, equation, length) if equation.op is argmax else []
+    return [*slice_.before.equations, fused, *rest]
+
+
+def _combine(op: Op) -> str | None:
+    """The ufunc that combines elements; of `argmax` of bools, positions where one is true."""
+    return "minimum" if op is argmax else op.combine
 
 
 def _single_element(equation: Equation, defs: DefUse, at: int) -> list[Equation] | None:
     """The equations of one element of a computed vector, which is computed alone; None for anything else."""
-    if equation.op.name != "dynamic_slice" or equation.params["sizes"] != (1,):
+    if equation.op is not dynamic_slice or equation.params["sizes"] != (1,):
         return None
     vector, index = equation.inputs
     maker = defs.maker(vector)
@@ -116,21 +134,21 @@ def _single_element(equation: Equation, defs: DefUse, at: int) -> list[Equation]
 
 def _takes(equation: Equation) -> bool:
     """Return whether `windowed_reduce` has a reduction of this kind and dtype."""
-    name, dtype = equation.op.name, equation.inputs[0].type.dtype
-    if name in ("argmax", "reduce_any", "reduce_all"):
+    op, dtype = equation.op, equation.inputs[0].type.dtype
+    if op in (argmax, reduce_any, reduce_all):
         return bool(dtype == np.bool_)
     if dtype.kind not in "iuf" or (dtype.kind == "f" and dtype.itemsize < 4):
         return False
-    if name == "dot_general":
+    if op is dot_general:
         return bool(equation.params["contract"] == ((0,), (0,)) and len(equation.inputs[1].type.shape) == 1)
     return bool(equation.params["axes"])
 
 
 def _windowed(equation: Equation, windows: Windows) -> Bounds:
     """The bounds outside of which elements are neutral."""
-    if equation.op.name == "argmax":
+    if equation.op is argmax:
         return windows.where(equation.inputs[0])
-    if equation.op.name == "dot_general":
+    if equation.op is dot_general:
         first, second = map(windows.of, equation.inputs)
         return {key: bound for key, bound in first.items() if key in second}
     return windows.of(equation.inputs[0])
@@ -139,9 +157,9 @@ def _windowed(equation: Equation, windows: Windows) -> Bounds:
 def _elements(equation: Equation, slice_: BackwardSlice) -> list[Atom]:
     """Return the operand of the reduction at one index; two factors of it for a dot product."""
     lanes = [slice_.lane(a) for a in equation.inputs]
-    if equation.op.name == "argmax":
+    if equation.op is argmax:
         nowhere = Literal(np.asarray(np.iinfo(np.int64).max))
-        return [slice_.emit("select", lanes[0], slice_.position, nowhere)]
+        return [slice_.body.emit(select, lanes[0], slice_.position, nowhere)]
     return lanes
 
 
@@ -149,8 +167,8 @@ def _first(found: Var, equation: Equation, length: int) -> list[Equation]:
     """`argmax` of what is nowhere true is 0."""
     limit, zero, inside = Literal(np.asarray(length)), Literal(np.asarray(0)), Var(_BOOL_TYPE)
     return [
-        Equation(OPS["less"], (found, limit), {}, (inside,), equation.source),
-        Equation(OPS["select"], (inside, found, zero), {}, equation.outputs, equation.source),
+        Equation(less, (found, limit), {}, (inside,), equation.source),
+        Equation(select, (inside, found, zero), {}, equation.outputs, equation.source),
     ]
 
 

@@ -7,19 +7,36 @@ such a chain would double the time that it takes to compile.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, SourceLocation, Var
-from anabranch.runtime.ops.table import OPS
+from anabranch.runtime.ir.rewrite import Block, in_sub_programs, rewrite
+from anabranch.runtime.ops.elementwise.casts import select
+from anabranch.runtime.ops.elementwise.comparison import equal, logical_and, logical_not, logical_or
 
 
+@in_sub_programs
 def simplify_selects(program: Program) -> Program:
     """The Program with selects of scalars that read no value twice, also inside sub-Programs."""
-    return _SelectSimplifier(program).run()
+    simplifier = _SelectSimplifier()
+    return rewrite(program, simplifier.rule)
+
+
+def has_simple_selects(program: Program) -> bool:
+    """Return whether no select is left whose predicate is a constant or whose sides are the same."""
+    return all(
+        not (equation.op is select and not equation.outputs[0].type.shape and _is_needless(*equation.inputs))
+        and all(map(has_simple_selects, equation.programs()))
+        for equation in program.equations
+    )
+
+
+def _is_needless(pred: Atom, a: Atom, b: Atom) -> bool:
+    return isinstance(pred, Literal) or _same(a, b)
 
 
 # How many selects are looked at for a value that both sides of another one may be.
@@ -29,40 +46,25 @@ _SPARE = 32
 
 
 class _SelectSimplifier:
-    """One Program under way: the equations so far, and the values that replace others."""
+    """One Program under way: the scalars computed so far."""
 
-    def __init__(self, program: Program) -> None:
-        self._program = program
-        self._equations: list[Equation] = []
+    def __init__(self) -> None:
+        self._block = Block()
         self._made: dict[Atom, Equation] = {}  # scalars, by the output
-        self._renamed: dict[Atom, Atom] = {}
         self._source: SourceLocation | None = None
         self._seen = 0
 
-    def run(self) -> Program:
-        for equation in self._program.equations:
-            self._add(equation.with_programs(simplify_selects))
-        outputs = tuple(self._renamed.get(a, a) for a in self._program.outputs)
-        return dataclasses.replace(self._program, equations=tuple(self._equations), outputs=outputs)
-
-    def _add(self, equation: Equation) -> None:
-        if any(a in self._renamed for a in equation.inputs):
-            equation = dataclasses.replace(equation, inputs=tuple(self._renamed.get(a, a) for a in equation.inputs))
+    def rule(self, equation: Equation, block: Block) -> list[Atom] | None:
+        """The value that stands for a scalar choice, negation, conjunction or comparison."""
         self._seen += 1
-        name, self._source = equation.op.name, equation.source
-        rule = _RULES.get(name)
-        if name.startswith("logical_") and any(a.type.dtype != np.bool_ for a in equation.inputs):
-            rule = None
-        found = None if rule is None or equation.outputs[0].type.shape else rule(self, *equation.inputs)
-        if found is None:
-            self._append(equation)
-        else:
-            self._renamed[equation.outputs[0]] = found
-
-    def _append(self, equation: Equation) -> None:
-        self._equations.append(equation)
-        if equation.op.name in ("select", "logical_not") and not equation.outputs[0].type.shape:
+        self._block, self._source = block, equation.source
+        rule = _RULES.get(equation.op)
+        if rule is None or equation.outputs[0].type.shape or not _is_logic(equation):
+            return None
+        found = rule(self, *equation.inputs)
+        if found is None and equation.op in _LOOKED_AT:
             self._made[equation.outputs[0]] = equation
+        return None if found is None else [found]
 
     def select(self, pred: Atom, a: Atom, b: Atom) -> Atom:
         """`a if pred else b`, in which no choice that both sides may be is asked for twice."""
@@ -72,7 +74,7 @@ class _SelectSimplifier:
             pred, a, b = again
         if a.type.dtype == np.bool_ and isinstance(a, Literal) and isinstance(b, Literal):
             return pred if a.value else self.negation(pred)
-        return self._emit("select", pred, a, b)
+        return self._emit(select, pred, a, b)
 
     def _simpler(self, pred: Atom, a: Atom, b: Atom) -> tuple[Atom] | tuple[Atom, Atom, Atom] | None:
         """Return a simpler form of a select: one value, or another select; None where there is none."""
@@ -80,13 +82,13 @@ class _SelectSimplifier:
             return (a if pred.value else b,)
         if _same(a, b):
             return (a,)
-        if (inner := self._operands(pred, "logical_not")) is not None:
+        if (inner := self._operands(pred, logical_not)) is not None:
             return inner[0], b, a
-        if (inner := self._operands(a, "select")) is not None and inner[0] is pred:
+        if (inner := self._operands(a, select)) is not None and inner[0] is pred:
             return pred, inner[1], b
-        if (inner := self._operands(b, "select")) is not None and inner[0] is pred:
+        if (inner := self._operands(b, select)) is not None and inner[0] is pred:
             return pred, a, inner[2]
-        if len(self._equations) > 2 * self._seen + _SPARE:
+        if len(self._block.equations) > 2 * self._seen + _SPARE:
             return None
         first, second = self._ways(a), self._ways(b)
         common = next((value for value in first if value in second), None)
@@ -104,7 +106,7 @@ class _SelectSimplifier:
         found: dict[Atom, _Way] = {value: ()}
         pending = [value]
         for above in pending:
-            choice = self._operands(above, "select")
+            choice = self._operands(above, select)
             if choice is None or len(found) > _WIDEST:
                 continue
             pred, a, b = choice
@@ -135,56 +137,62 @@ class _SelectSimplifier:
                 continue
             if isinstance(value, Literal):
                 return Literal(np.asarray(bool(value.value == constant.value)))
-            choice = self._operands(value, "select")
+            choice = self._operands(value, select)
             if choice is None or not (isinstance(choice[1], Literal) and isinstance(choice[2], Literal)):
                 continue
             first, second = (bool(side.value == constant.value) for side in choice[1:] if isinstance(side, Literal))
             return self.select(choice[0], Literal(np.asarray(first)), Literal(np.asarray(second)))
         return None
 
-    def _operands(self, atom: Atom, name: str) -> tuple[Atom, ...] | None:
+    def _operands(self, atom: Atom, op: Op) -> tuple[Atom, ...] | None:
         made = self._made.get(atom)
-        return made.inputs if made is not None and made.op.name == name else None
+        return made.inputs if made is not None and made.op is op else None
 
     def negation(self, x: Atom) -> Atom:
         """`not x`."""
         if isinstance(x, Literal):
             return Literal(np.asarray(not x.value))
-        inner = self._operands(x, "logical_not")
-        return self._emit("logical_not", x) if inner is None else inner[0]
+        inner = self._operands(x, logical_not)
+        return self._emit(logical_not, x) if inner is None else inner[0]
 
     def both(self, x: Atom, y: Atom) -> Atom:
         """`x and y`."""
         for one, other in ((x, y), (y, x)):
             if isinstance(one, Literal):
                 return other if one.value else one
-        return x if x is y else self._emit("logical_and", x, y)
+        return x if x is y else self._emit(logical_and, x, y)
 
     def either(self, x: Atom, y: Atom) -> Atom:
         """`x or y`."""
         for one, other in ((x, y), (y, x)):
             if isinstance(one, Literal):
                 return one if one.value else other
-        return x if x is y else self._emit("logical_or", x, y)
+        return x if x is y else self._emit(logical_or, x, y)
 
-    def _emit(self, name: str, *inputs: Atom) -> Atom:
-        op = OPS[name]
-        (type,) = op.type(*(a.type for a in inputs))
-        made = Var(type)
-        self._append(Equation(op, inputs, {}, (made,), self._source))
+    def _emit(self, op: Op, *inputs: Atom) -> Atom:
+        made = self._block.emit(op, *inputs, source=self._source)
+        if op in _LOOKED_AT:
+            self._made[made] = self._block.equations[-1]
         return made
 
 
 # What is chosen instead: where `pred` holds, or where it does not.
 _Way: TypeAlias = tuple[tuple[Atom, Atom, bool], ...]
 
-_RULES: dict[str, Callable[..., Atom | None]] = {
-    "select": _SelectSimplifier.select,
-    "equal": _SelectSimplifier.equal,
-    "logical_not": _SelectSimplifier.negation,
-    "logical_and": _SelectSimplifier.both,
-    "logical_or": _SelectSimplifier.either,
+# The ops whose operands are looked at when a later value is simplified.
+_LOOKED_AT = (select, logical_not)
+_RULES: dict[Op, Callable[..., Atom | None]] = {
+    select: _SelectSimplifier.select,
+    equal: _SelectSimplifier.equal,
+    logical_not: _SelectSimplifier.negation,
+    logical_and: _SelectSimplifier.both,
+    logical_or: _SelectSimplifier.either,
 }
+
+
+def _is_logic(equation: Equation) -> bool:
+    """Return whether an equation's logic, if it is any, is that of bools."""
+    return equation.op in (select, equal) or all(a.type.dtype == np.bool_ for a in equation.inputs)
 
 
 def _same(a: Atom, b: Atom) -> bool:

@@ -7,14 +7,15 @@ an unspecified value. Making one costs a write of the whole array in each step; 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
+from anabranch.runtime.ir.rewrite import substitute
+from anabranch.runtime.ops.structured import Branches, Loop, carries
+from anabranch.runtime.ops.undef import undef
 
 # Small ones cost nothing, and are worth more unspecified: a select with one is its other side.
 _LEAST_ELEMENTS = 17
-_BRANCHES = ("cond", "switch")
-_LOOPS = ("while", "for")
 
 
 def propagate_undef(program: Program) -> Program:
@@ -22,9 +23,14 @@ def propagate_undef(program: Program) -> Program:
     return _filled(program, [None] * len(program.outputs))
 
 
+def has_no_undef_to_fill(program: Program) -> bool:
+    """Return whether no large unspecified value is left for which there is a stand-in."""
+    return str(propagate_undef(program)) == str(program)
+
+
 def _filled(program: Program, hints: Sequence[Atom | None]) -> Program:
     """The Program in which an unspecified output may be the hint, which is one of the Program's inputs."""
-    wanted: dict[Var, Atom] = {}
+    wanted: dict[Atom, Atom] = {}
 
     def want(atom: Atom, hint: Atom | None) -> None:
         if isinstance(atom, Var) and hint is not None and atom is not hint and atom.type.size >= _LEAST_ELEMENTS:
@@ -33,43 +39,34 @@ def _filled(program: Program, hints: Sequence[Atom | None]) -> Program:
     for output, hint in zip(program.outputs, hints, strict=True):
         want(output, hint)
     equations: list[Equation] = []
-    renamed: dict[Var, Atom] = {}
+    names: dict[Atom, Atom] = {}
     for equation in reversed(program.equations):
-        name = equation.op.name
-        if name == "undef" and equation.outputs[0] in wanted:
-            renamed[equation.outputs[0]] = wanted[equation.outputs[0]]
+        if equation.op is undef and equation.outputs[0] in wanted:
+            names[equation.outputs[0]] = wanted[equation.outputs[0]]
             continue
-        if name in _BRANCHES:
+        if isinstance(equation.op, Branches):
             equation = _branches(equation, [wanted.get(v) for v in equation.outputs])
-        elif name in _LOOPS:
-            carries = _carries(equation)
-            for init, output in zip(carries, equation.outputs, strict=False):
-                want(init, wanted.get(output))
-            equation = _loop(equation, len(carries))
+        elif isinstance(equation.op, Loop):
+            for initial, slot in carries(equation):
+                want(initial, None if slot.result is None else wanted.get(equation.outputs[slot.result]))
+            equation = _loop(equation)
         equations.append(equation)
     return dataclasses.replace(
         program,
-        equations=tuple(_with_inputs(e, renamed) for e in reversed(equations)),
-        outputs=tuple(_renamed(a, renamed) for a in program.outputs),
+        equations=tuple([substitute(e, names) for e in reversed(equations)]),
+        outputs=tuple([names.get(a, a) for a in program.outputs]),
     )
 
 
-def _carries(equation: Equation) -> tuple[Atom, ...]:
-    """The initial values of a loop's carries."""
-    start = equation.params["consts"] + (equation.op.name == "for")
-    end = start + equation.params["carries"] if equation.op.name == "for" else None
-    return equation.inputs[start:end]
-
-
-def _loop(equation: Equation, carries: int) -> Equation:
+def _loop(equation: Equation) -> Equation:
     """A loop whose step passes on the carry in place of an unspecified output."""
-    body, consts = equation.params["body"], equation.params["consts"]
-    first = consts + (equation.op.name == "for")
-    hints = [*body.inputs[first : first + carries], *[None] * (len(body.outputs) - carries)]
-    params = {**equation.params, "body": _filled(body, hints)}
-    if "test" in params:
-        params["test"] = propagate_undef(params["test"])
-    return dataclasses.replace(equation, params=params)
+    assert isinstance(equation.op, Loop)
+    (body,) = equation.op.results(equation.params)
+    hints: list[Atom | None] = [None] * len(body.outputs)
+    for _, slot in carries(equation):
+        if slot.yielded is not None and slot.formal is not None:
+            hints[slot.yielded] = body.inputs[slot.formal]
+    return equation.with_programs(lambda p: _filled(p, hints) if p is body else propagate_undef(p))
 
 
 def _branches(equation: Equation, hints: Sequence[Atom | None]) -> Equation:
@@ -82,32 +79,32 @@ def _branches(equation: Equation, hints: Sequence[Atom | None]) -> Equation:
     ]
     extra = tuple(dict.fromkeys(a for a in chosen if a is not None and a not in operands))
     inputs = (*equation.inputs, *extra)
-    filled = []
-    for program in programs:
+
+    def filled(program: Program) -> Program:
         wider = dataclasses.replace(program, inputs=(*program.inputs, *(Var(a.type) for a in extra)))
         inner = dict(zip(inputs[1:], wider.inputs, strict=True))
-        filled.append(_filled(wider, [None if a is None else inner[a] for a in chosen]))
-    if equation.op.name == "cond":
-        on_true, on_false = filled
-        return dataclasses.replace(equation, inputs=inputs, params={"on_true": on_true, "on_false": on_false})
-    return dataclasses.replace(equation, inputs=inputs, params={**equation.params, "branches": tuple(filled)})
+        return _filled(wider, [None if a is None else inner[a] for a in chosen])
+
+    return dataclasses.replace(equation.with_programs(filled), inputs=inputs)
 
 
 def _is_unspecified(program: Program, index: int) -> bool:
     """Return whether a path of the Program gives a large unspecified value as this output."""
-    output = program.outputs[index]
-    if not isinstance(output, Var) or output.type.size < _LEAST_ELEMENTS:
+    return _is_undefined(program.outputs[index], program)
+
+
+def _is_undefined(value: Atom, program: Program) -> bool:
+    if not isinstance(value, Var) or value.type.size < _LEAST_ELEMENTS:
         return False
     for equation in program.equations:
-        if output not in equation.outputs:
+        if value not in equation.outputs:
             continue
-        place, name = equation.outputs.index(output), equation.op.name
-        if name in _BRANCHES:
+        place = equation.outputs.index(value)
+        if isinstance(equation.op, Branches):
             return any(_is_unspecified(p, place) for p in equation.programs())
-        if name in _LOOPS:
-            carries = _carries(equation)
-            return place < len(carries) and _is_unspecified(dataclasses.replace(program, outputs=(carries[place],)), 0)
-        return name == "undef"
+        if isinstance(equation.op, Loop):
+            return any(_is_undefined(initial, program) for initial, slot in carries(equation) if slot.result == place)
+        return equation.op is undef
     return False
 
 
@@ -116,15 +113,6 @@ def _passed_on(programs: Sequence[Program], operands: Sequence[Atom], index: int
     given: set[Atom | None] = set()
     for program in programs:
         if not _is_unspecified(program, index):
-            given.add(dict(zip(program.inputs, operands, strict=True)).get(program.outputs[index]))  # type: ignore[arg-type]
+            names: dict[Atom, Atom] = dict(zip(program.inputs, operands, strict=True))
+            given.add(names.get(program.outputs[index]))
     return given.pop() if len(given) == 1 else None
-
-
-def _renamed(atom: Atom, names: Mapping[Var, Atom]) -> Atom:
-    return names.get(atom, atom) if isinstance(atom, Var) else atom
-
-
-def _with_inputs(equation: Equation, names: Mapping[Var, Atom]) -> Equation:
-    if not any(a in names for a in equation.inputs):
-        return equation
-    return dataclasses.replace(equation, inputs=tuple(_renamed(a, names) for a in equation.inputs))

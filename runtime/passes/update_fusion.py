@@ -7,7 +7,10 @@ reads and writes the elements in the window, and reads each position before it w
 from __future__ import annotations
 
 from anabranch.runtime.ir.program import Atom, Equation
-from anabranch.runtime.ops.table import OPS
+from anabranch.runtime.ops.elementwise.casts import select
+from anabranch.runtime.ops.indexing import dynamic_update_slice, strided_update
+from anabranch.runtime.ops.shape import reshape
+from anabranch.runtime.ops.windowed_update import windowed_update
 from anabranch.runtime.passes.def_use import DefUse, known
 from anabranch.runtime.passes.elementwise_slice import ZERO, BackwardSlice, is_elementwise
 from anabranch.runtime.passes.window_analysis import Bounds, Windows
@@ -15,10 +18,10 @@ from anabranch.runtime.passes.window_analysis import Bounds, Windows
 
 def fused_update(equation: Equation, defs: DefUse, at: int) -> list[Equation] | None:
     """The equations that stand for a write of a strip; None where it stays."""
-    if equation.op.name not in ("dynamic_update_slice", "strided_update"):
+    if equation.op not in (dynamic_update_slice, strided_update):
         return None
     target, block, *starts = equation.inputs
-    if equation.op.name == "strided_update":
+    if equation.op is strided_update:
         if any(s != 1 for s in equation.params["strides"]):
             return None
         starts = list(known(equation.params["starts"]))
@@ -37,26 +40,26 @@ def fused_update(equation: Equation, defs: DefUse, at: int) -> list[Equation] | 
     written = slice_.read(target, starts, axis)
     element = slice_.lane(value)
     own = _own(slice_, target, axis)
-    used = len(own or ()) > 1 or element is written or any(written in e.inputs for e in slice_.equations)
+    used = len(own or ()) > 1 or element is written or any(written in e.inputs for e in slice_.body.equations)
     if own is None or not (bounds or used):
         return None
     operands = [a for i, (_, atoms) in enumerate(slice_.strips) for a in (atoms[1:] if i in own else atoms)]
     params = {"body": slice_.program(element), "strips": slice_.shapes(), "own": own, "length": length}
     inputs = (*slice_.limits(bounds), target, *operands, *slice_.shared)
-    return [*slice_.before, Equation(OPS["windowed_update"], inputs, params, equation.outputs, equation.source)]
+    return [*slice_.before.equations, Equation(windowed_update, inputs, params, equation.outputs, equation.source)]
 
 
 def _unshaped(block: Atom, defs: DefUse) -> Atom:
     """Return the vector that a block of a higher rank is a reshape of."""
     maker = defs.maker(block)
-    if maker is not None and maker.op.name == "reshape" and len(maker.inputs[0].type.shape) == 1:
+    if maker is not None and maker.op is reshape and len(maker.inputs[0].type.shape) == 1:
         return maker.inputs[0]
     return block
 
 
 def _bounds(maker: Equation, target: Atom, starts: list[Atom], defs: DefUse, windows: Windows) -> Bounds:
     """The bounds outside of which the strip keeps its elements."""
-    if maker.op.name != "select":
+    if maker.op is not select:
         return {}
     mask, _, other = maker.inputs
     part = defs.part(_unread(other, defs))
@@ -70,7 +73,7 @@ def _bounds(maker: Equation, target: Atom, starts: list[Atom], defs: DefUse, win
 
 def _unread(vector: Atom, defs: DefUse) -> Atom:
     maker = defs.maker(vector)
-    return maker.inputs[0] if maker is not None and maker.op.name == "reshape" else vector
+    return maker.inputs[0] if maker is not None and maker.op is reshape else vector
 
 
 def _own(slice_: BackwardSlice, target: Atom, axis: int) -> tuple[int, ...] | None:

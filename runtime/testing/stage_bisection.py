@@ -12,6 +12,7 @@ from anabranch import transpile
 from anabranch.runtime.api.jitted import Wrapped
 from anabranch.runtime.call.auto_static import known_key
 from anabranch.runtime.call.plan import Plan
+from anabranch.runtime.config import settings
 from anabranch.runtime.control import vocabulary
 from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.runtime.frontend.function_info import plain_function
@@ -91,6 +92,6 @@ class _Programs:
     def _lowered(self, plan: Plan) -> ir.Program:
         """Return the Program that is lowered."""
         if self._optimised is None:
-            self._optimised = optimise(plan.program)
+            self._optimised = optimise(plan.program, settings().disable_passes)
             verify.check(self._optimised)
         return self._optimised

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -54,6 +54,11 @@ def select(pred: Atom, on_true: Atom, on_false: Atom) -> Atom:
     if on_true is on_false:
         return on_true
     return bind1(OPS["select"], broadcast_to(pred, on_true.type.shape), on_true, on_false)
+
+
+def check(code: Atom, pred: Atom, number: Atom, details: Iterable[Atom], kept: Iterable[Atom]) -> tuple[Atom, ...]:
+    """The error code and the details of failures after a place that fails where the predicate holds."""
+    return bind(OPS["check"], code, pred, number, *details, *kept)
 
 
 def unspecified(type: ArrayType) -> Atom:

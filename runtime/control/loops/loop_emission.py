@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,7 +12,8 @@ from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth, truth_value
 from anabranch.runtime.control.exits import BREAK
 from anabranch.runtime.control.loops.loop_state import INT64, BodyTrace, ConditionWritesError, LoopStatement, LoopTypes
-from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ir.program import Atom, Literal, Program, Var
+from anabranch.runtime.ir.rewrite import substitute
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.tracing.capacity import Overflowed
@@ -118,9 +118,9 @@ class Emission:
         inputs = [*(self.body.captures[v] for v in captures), *(self.body.storage_inputs[s] for s in memories), index]
         outputs = [*self.whole_outputs, *self.extra_outputs, *self.memory_outputs]
         # The count of steps that ran and the index are one thing here.
-        rename = {self.traced.count: index}
+        rename: dict[Atom, Atom] = {self.traced.count: index}
         program = Program(
-            (*inputs, *self._body_formals()), tuple(_renamed(e, rename) for e in equations), tuple(outputs), "body"
+            (*inputs, *self._body_formals()), tuple([substitute(e, rename) for e in equations]), tuple(outputs), "body"
         )
         operands = [*map(self.outer.resolve, captures), *map(self.outer.read, memories)]
         carry = [*init, *self._memory_init()]
@@ -216,7 +216,8 @@ class Emission:
         with building(body):
             one = atoms.literal(1, np.int64)
             after = atoms.ufunc(np.add, self.traced.count, one)
-        count, rename = self.traced.count, {self.traced.index: self.traced.count}
+        count = self.traced.count
+        rename: dict[Atom, Atom] = {self.traced.index: count}
         extra_formals = [Var(a.type) for a in extra_init]
         body_inputs = [
             *(body.captures.get(v) or Var(v.type) for v in captures),
@@ -228,8 +229,8 @@ class Emission:
         outputs = [after, *self.whole_outputs, *self.extra_outputs, *self.memory_outputs, *extra]
         body_program = Program(
             tuple(body_inputs),
-            tuple(_renamed(e, rename) for e in body.equations),
-            tuple(_rename(a, rename) for a in outputs),
+            tuple([substitute(e, rename) for e in body.equations]),
+            tuple([rename.get(a, a) for a in outputs]),
             "body",
         )
         test_extra = [Var(a.type) for a in extra_init]
@@ -272,13 +273,3 @@ class Emission:
         bare.formal(INT64)
         self.groups.formals(bare.formal)
         return self._bind_while(init, bare, atoms.literal(True), self.body, [first], [again])
-
-
-def _rename(atom: Atom, rename: dict[Var, Var]) -> Atom:
-    return rename.get(atom, atom) if isinstance(atom, Var) else atom
-
-
-def _renamed(equation: Equation, rename: dict[Var, Var]) -> Equation:
-    if not any(a in rename for a in equation.inputs if isinstance(a, Var)):
-        return equation
-    return dataclasses.replace(equation, inputs=tuple(_rename(a, rename) for a in equation.inputs))

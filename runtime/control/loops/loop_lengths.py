@@ -16,6 +16,10 @@ from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.control.loops.loop_state import LoopTypes
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ops.control import FOR
+from anabranch.runtime.ops.elementwise.arithmetic import add, subtract
+from anabranch.runtime.ops.elementwise.casts import select
+from anabranch.runtime.ops.structured import Branches, carries
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
@@ -192,11 +196,11 @@ def _steps(atom: Atom, made: dict[Var, tuple[Equation, int]]) -> _Steps | None:
         if atom not in made:
             return {atom: shift}
         equation, place = made[atom]
-        name, inputs = equation.op.name, equation.inputs
-        if name in ("add", "subtract") and isinstance(inputs[1], Literal):
+        op, inputs = equation.op, equation.inputs
+        if op in (add, subtract) and isinstance(inputs[1], Literal):
             by = int(inputs[1].value)
-            atom, shift = inputs[0], shift + exactly(by if name == "add" else -by)
-        elif name == "add" and isinstance(inputs[0], Literal):
+            atom, shift = inputs[0], shift + exactly(by if op is add else -by)
+        elif op is add and isinstance(inputs[0], Literal):
             atom, shift = inputs[1], shift + exactly(int(inputs[0].value))
         else:
             return _shifted(_of_control(equation, place, made), shift)
@@ -204,18 +208,18 @@ def _steps(atom: Atom, made: dict[Var, tuple[Equation, int]]) -> _Steps | None:
 
 
 def _of_control(equation: Equation, place: int, made: dict[Var, tuple[Equation, int]]) -> _Steps | None:
-    params, inputs = equation.params, equation.inputs
-    match equation.op.name:
-        case "select":
-            return _any_of([_steps(a, made) for a in inputs[1:]])
-        case "cond" | "switch":
-            return _any_of([_of_branch(p, place, inputs[1:], made) for p in equation.programs()])
-        case "for" if place < params["carries"] and isinstance(inputs[0], Literal):
-            body: Program = params["body"]
-            formal = body.inputs[params["consts"] + 1 + place]
-            more = _from_one(body.outputs[place], formal, _made(body.equations))
-            start = _steps(inputs[1 + params["consts"] + place], made)
-            return None if more is None else _shifted(start, more * exactly(int(inputs[0].value)))
+    op, inputs = equation.op, equation.inputs
+    if op is select:
+        return _any_of([_steps(a, made) for a in inputs[1:]])
+    if isinstance(op, Branches):
+        return _any_of([_of_branch(p, place, inputs[1:], made) for p in equation.programs()])
+    if op is not FOR or not isinstance(inputs[0], Literal):
+        return None
+    (body,) = equation.programs()
+    for initial, slot in carries(equation):
+        if slot.result == place and slot.formal is not None:
+            more = _from_one(body.outputs[place], body.inputs[slot.formal], _made(body.equations))
+            return None if more is None else _shifted(_steps(initial, made), more * exactly(int(inputs[0].value)))
     return None
 
 

@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ops.elementwise.term import Rule, Term, by_kind, call, complex_of, identity, where
 from anabranch.runtime.ops.elementwise.ufunc import NativeUfunc, Ufunc
-from anabranch.runtime.ops.op import Op
 
 
 def product(x: Term, y: Term) -> Term:
@@ -121,19 +121,29 @@ def by_parts(op: Rule) -> Rule:
     return by_kind(f=op, c=lambda x: complex_of(op(x.real), op(x.imag)))
 
 
+add = Ufunc(np.add, by_kind(b=call("or"), iufc=call("add")))
+subtract = Ufunc(np.subtract, call("subtract"))
+multiply = Ufunc(np.multiply, by_kind(b=call("and"), iu=call("multiply"), f=product, c=fused_complex_product))
+square = Ufunc(
+    np.square, by_kind(iu=lambda x: x * x, f=lambda x: product(x, x), c=lambda x: fused_complex_product(x, x))
+)
+positive = NativeUfunc(np.positive, identity)
+negative = NativeUfunc(np.negative, call("negate"))
+fabs = NativeUfunc(np.fabs, call("abs"))
+absolute = Ufunc(np.absolute, by_kind(bu=identity, i=call("abs"), f=call("abs"), c=lambda x: hypot(x.real, x.imag)))
 OPS: tuple[Op, ...] = (
-    Ufunc(np.add, by_kind(b=call("or"), iufc=call("add"))),
-    Ufunc(np.subtract, call("subtract")),
-    Ufunc(np.multiply, by_kind(b=call("and"), iu=call("multiply"), f=product, c=fused_complex_product)),
+    add,
+    subtract,
+    multiply,
     Ufunc(np.divide, by_kind(f=call("divide"), c=complex_quotient)),
     Ufunc(np.reciprocal, by_kind(iu=integer_reciprocal, f=lambda x: 1.0 / x, c=complex_reciprocal)),
-    Ufunc(np.square, by_kind(iu=lambda x: x * x, f=lambda x: product(x, x), c=lambda x: fused_complex_product(x, x))),
-    Ufunc(np.hypot, hypot),
-    NativeUfunc(np.positive, identity),
-    NativeUfunc(np.negative, call("negate")),
+    square,
+    Ufunc(np.hypot, hypot, Work.MUCH),
+    positive,
+    negative,
     NativeUfunc(np.conjugate, by_kind(iufV=identity, c=lambda x: complex_of(x.real, -x.imag))),
-    NativeUfunc(np.fabs, call("abs")),
-    Ufunc(np.absolute, by_kind(bu=identity, i=call("abs"), f=call("abs"), c=lambda x: hypot(x.real, x.imag))),
+    fabs,
+    absolute,
     Ufunc(np.sign, by_kind(i=call("sign"), u=unsigned_sign, f=float_sign, c=complex_sign)),
     Ufunc(np.rint, by_parts(call("round_nearest_even"))),
     Ufunc(np.floor, rounding(call("floor"))),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ops.elementwise.term import Term, call, iterate, where
 from anabranch.runtime.ops.elementwise.ufunc import NativeUfunc
-from anabranch.runtime.ops.op import Op
 
 
 def _exceeds_width(x: Term, count: Term) -> Term:
@@ -55,15 +55,16 @@ def bitwise_count(x: Term) -> Term:
     return magnitude(x).apply("popcnt").to(np.dtype(np.uint8))
 
 
+bitwise_and = NativeUfunc(np.bitwise_and, call("and"))
 OPS: tuple[Op, ...] = (
-    NativeUfunc(np.bitwise_and, call("and")),
+    bitwise_and,
     NativeUfunc(np.bitwise_or, call("or")),
     NativeUfunc(np.bitwise_xor, call("xor")),
     NativeUfunc(np.invert, call("not")),
     NativeUfunc(np.left_shift, left_shift),
     NativeUfunc(np.right_shift, right_shift),
-    NativeUfunc(np.gcd, gcd),
-    NativeUfunc(np.lcm, lcm),
+    NativeUfunc(np.gcd, gcd, Work.MUCH),
+    NativeUfunc(np.lcm, lcm, Work.MUCH),
 )
 if hasattr(np, "bitwise_count"):
     OPS = (*OPS, NativeUfunc(np.bitwise_count, bitwise_count))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.elementwise.comparison import truth
 from anabranch.runtime.ops.elementwise.term import (
@@ -22,8 +23,8 @@ from anabranch.runtime.ops.elementwise.term import (
     where,
 )
 from anabranch.runtime.ops.elementwise.ufunc import narrow
-from anabranch.runtime.ops.op import Op, expect
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ops.op import expect
+from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 
 def _float_to_signed(x: Term, dtype: np.dtype) -> Term:
@@ -90,6 +91,9 @@ class Convert(Op):
     """`ndarray.astype(dtype)`; the params are `dtype`."""
 
     __slots__ = ()
+    is_elementwise = True
+    is_transparent = True
+    work = Work.LITTLE
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         """The input's shape with `dtype`."""
@@ -102,22 +106,17 @@ class Convert(Op):
             warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
             return (np.asarray(arrays[0]).astype(params["dtype"]),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: Any,
-    ) -> Sequence[str]:
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
         """Emit the conversion NumPy's cast makes on x86-64."""
-        return [convert(Term(emitter, inputs[0], in_types[0]), out_types[0].dtype).name]
+        return [convert(Term(ctx.emitter, ctx.inputs[0], ctx.in_types[0]), ctx.out_types[0].dtype).name]
 
 
 class ComplexParts(Op):
     """An op between complex values and their parts, or a choice: a type rule, an evaluation and an expression."""
 
     __slots__ = ("_arity", "_evaluate", "_rule", "_type")
+    is_elementwise = True
+    work = Work.LITTLE
 
     def __init__(
         self,
@@ -143,16 +142,9 @@ class ComplexParts(Op):
         """The output as NumPy has it."""
         return (self._evaluate(*arrays),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: object,
-    ) -> Sequence[str]:
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
         """Emit the expression."""
-        result: Term = self._rule(*(Term(emitter, n, t) for n, t in zip(inputs, in_types, strict=True)))
+        result: Term = self._rule(*(Term(ctx.emitter, n, t) for n, t in zip(ctx.inputs, ctx.in_types, strict=True)))
         return [result.name]
 
 

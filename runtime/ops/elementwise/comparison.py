@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ops.elementwise.term import Rule, Term, by_kind, call, where
 from anabranch.runtime.ops.elementwise.ufunc import NativeUfunc
-from anabranch.runtime.ops.op import Op
 
 
 def truth(x: Term) -> Term:
@@ -79,19 +79,33 @@ def _both(x: Term, y: Term) -> Term:
     return x.real.eq(y.real) & x.imag.eq(y.imag)
 
 
+equal = NativeUfunc(np.equal, _ordering("EQ", _both))
+not_equal = NativeUfunc(np.not_equal, _ordering("NE", lambda x, y: ~_both(x, y)))
+less = NativeUfunc(np.less, _ordering("LT", _lexicographic("LT")))
+less_equal = NativeUfunc(np.less_equal, _ordering("LE", _lexicographic("LE")))
+greater = NativeUfunc(np.greater, _ordering("GT", _lexicographic("GT")))
+greater_equal = NativeUfunc(np.greater_equal, _ordering("GE", _lexicographic("GE")))
+logical_and = NativeUfunc(np.logical_and, lambda x, y: truth(x) & truth(y))
+logical_or = NativeUfunc(np.logical_or, lambda x, y: truth(x) | truth(y))
+logical_xor = NativeUfunc(np.logical_xor, lambda x, y: truth(x) ^ truth(y))
+logical_not = NativeUfunc(np.logical_not, lambda x: ~truth(x))
+maximum = NativeUfunc(np.maximum, _extreme("maximum", "GE"))
+minimum = NativeUfunc(np.minimum, _extreme("minimum", "LE"))
+fmax = NativeUfunc(np.fmax, _extreme_number("maximum", "GE"))
+fmin = NativeUfunc(np.fmin, _extreme_number("minimum", "LE"))
 OPS: tuple[Op, ...] = (
-    NativeUfunc(np.equal, _ordering("EQ", _both)),
-    NativeUfunc(np.not_equal, _ordering("NE", lambda x, y: ~_both(x, y))),
-    NativeUfunc(np.less, _ordering("LT", _lexicographic("LT"))),
-    NativeUfunc(np.less_equal, _ordering("LE", _lexicographic("LE"))),
-    NativeUfunc(np.greater, _ordering("GT", _lexicographic("GT"))),
-    NativeUfunc(np.greater_equal, _ordering("GE", _lexicographic("GE"))),
-    NativeUfunc(np.logical_and, lambda x, y: truth(x) & truth(y)),
-    NativeUfunc(np.logical_or, lambda x, y: truth(x) | truth(y)),
-    NativeUfunc(np.logical_xor, lambda x, y: truth(x) ^ truth(y)),
-    NativeUfunc(np.logical_not, lambda x: ~truth(x)),
-    NativeUfunc(np.maximum, _extreme("maximum", "GE")),
-    NativeUfunc(np.minimum, _extreme("minimum", "LE")),
-    NativeUfunc(np.fmax, _extreme_number("maximum", "GE")),
-    NativeUfunc(np.fmin, _extreme_number("minimum", "LE")),
+    equal,
+    not_equal,
+    less,
+    less_equal,
+    greater,
+    greater_equal,
+    logical_and,
+    logical_or,
+    logical_xor,
+    logical_not,
+    maximum,
+    minimum,
+    fmax,
+    fmin,
 )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ops.elementwise.float_bits import copysign
 from anabranch.runtime.ops.elementwise.term import Term, by_kind, where
 from anabranch.runtime.ops.elementwise.ufunc import Ufunc
-from anabranch.runtime.ops.op import Op
 
 
 def _truncating(x: Term, y: Term) -> tuple[Term, Term]:
@@ -47,8 +47,8 @@ def _float_divmod(x: Term, y: Term) -> tuple[Term, Term]:
 _divmod = by_kind(iu=_integer_divmod, f=_float_divmod)
 
 OPS: tuple[Op, ...] = (
-    Ufunc(np.divmod, _divmod),
+    Ufunc(np.divmod, _divmod, Work.MUCH),
     Ufunc(np.floor_divide, lambda x, y: _divmod(x, y)[0]),
     Ufunc(np.remainder, lambda x, y: _divmod(x, y)[1]),
-    Ufunc(np.fmod, by_kind(iu=lambda x, y: _truncating(x, y)[1], f=lambda x, y: x.apply("remainder", y))),
+    Ufunc(np.fmod, by_kind(iu=lambda x, y: _truncating(x, y)[1], f=lambda x, y: x.apply("remainder", y)), Work.MUCH),
 )

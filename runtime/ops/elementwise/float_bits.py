@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ops.elementwise.term import BOOL, INT32, INT64, Rule, Term, by_kind, where
 from anabranch.runtime.ops.elementwise.ufunc import NativeUfunc, Ufunc
-from anabranch.runtime.ops.op import Op
 
 
 def _least(x: Term) -> int:
@@ -133,10 +133,10 @@ OPS: tuple[Op, ...] = (
     NativeUfunc(np.isnan, _each(lambda x: x.isnan(), otherwise=False)),
     NativeUfunc(np.signbit, lambda x: x.bits() < 0),
     NativeUfunc(np.copysign, copysign),
-    NativeUfunc(np.nextafter, nextafter),
-    NativeUfunc(np.spacing, spacing),
-    NativeUfunc(np.frexp, frexp),
-    Ufunc(np.ldexp, ldexp),
-    Ufunc(np.modf, modf),
-    Ufunc(np.heaviside, heaviside),
+    NativeUfunc(np.nextafter, nextafter, Work.MUCH),
+    NativeUfunc(np.spacing, spacing, Work.MUCH),
+    NativeUfunc(np.frexp, frexp, Work.MUCH),
+    Ufunc(np.ldexp, ldexp, Work.MUCH),
+    Ufunc(np.modf, modf, Work.MUCH),
+    Ufunc(np.heaviside, heaviside, Work.MUCH),
 )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ops.elementwise.arithmetic import complex_product, complex_quotient
 from anabranch.runtime.ops.elementwise.complexes import complex_exp, complex_log, complex_sqrt
 from anabranch.runtime.ops.elementwise.float_bits import copysign
 from anabranch.runtime.ops.elementwise.term import INT64, Term, by_kind, call, complex_of, iterate, where
 from anabranch.runtime.ops.elementwise.ufunc import Power, Ufunc
-from anabranch.runtime.ops.op import Op
 
 
 def integer_power(x: Term, y: Term) -> Term:
@@ -73,8 +73,8 @@ def float_power(x: Term, y: Term) -> Term:
 _power = by_kind(iu=integer_power, f=float_power, c=complex_power)
 
 OPS: tuple[Op, ...] = (
-    Power(np.power, _power),
-    Ufunc(np.float_power, _power),
+    Power(np.power, _power, Work.MUCH),
+    Ufunc(np.float_power, _power, Work.MUCH),
     Ufunc(np.sqrt, by_kind(f=call("sqrt"), c=complex_sqrt)),
-    Ufunc(np.cbrt, call("cbrt")),
+    Ufunc(np.cbrt, call("cbrt"), Work.MUCH),
 )

@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
 from anabranch.runtime.ops.elementwise.arithmetic import product
 from anabranch.runtime.ops.elementwise.bits import magnitude
 from anabranch.runtime.ops.elementwise.float_bits import copysign, power_of_two
 from anabranch.runtime.ops.elementwise.term import FLOAT64, INT64, Rule, Term, iterate, where
-from anabranch.runtime.ops.op import Op, expect
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ops.op import expect
+from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 # The largest decimal exponent whose power float64 holds exactly.
 MOST_DIGITS = 22
@@ -59,16 +60,9 @@ class PythonOp(Op):
         plain = [np.asarray(np.asarray(a).astype(object)) for a in arrays]
         return (np.asarray(self.function(*plain), self.types[-1]),)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: object,
-    ) -> Sequence[str]:
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
         """Emit the rule's expression."""
-        terms = [Term(emitter, n, t) for n, t in zip(inputs, in_types, strict=True)]
+        terms = [Term(ctx.emitter, n, t) for n, t in zip(ctx.inputs, ctx.in_types, strict=True)]
         return [self.rule(*(t.fenced() if t.dtype == FLOAT64 else t for t in terms)).name]
 
 

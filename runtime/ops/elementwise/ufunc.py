@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.elementwise.term import FLOAT32, Rule, Term
-from anabranch.runtime.ops.op import Op, expect
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ops.op import expect
+from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 
 @functools.cache
@@ -32,14 +33,18 @@ class Ufunc(Op):
     rule
         Terms of the inputs to Terms of the outputs. float16 (and other narrow floats) reach it as float32, and its
         results are rounded back, which is how NumPy computes them.
+    work
+        For one element.
     """
 
-    __slots__ = ("rule", "ufunc")
+    __slots__ = ("rule", "ufunc", "work")
+    is_elementwise = True
 
-    def __init__(self, ufunc: np.ufunc, rule: Rule) -> None:
+    def __init__(self, ufunc: np.ufunc, rule: Rule, work: Work = Work.LITTLE) -> None:
         super().__init__(ufunc.__name__)
         self.ufunc = ufunc
         self.rule = rule
+        self.work = work
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         """Types of the outputs: the inputs' shape, dtypes by `ufunc.resolve_dtypes`."""
@@ -57,19 +62,12 @@ class Ufunc(Op):
         result = self.ufunc(*arrays)
         return result if isinstance(result, tuple) else (result,)
 
-    def lower(
-        self,
-        emitter: Emitter,
-        inputs: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out_types: Sequence[ArrayType],
-        **params: object,
-    ) -> Sequence[str]:
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
         """Emit the rule's expression."""
-        terms = [self.enter(Term(emitter, n, t)) for n, t in zip(inputs, in_types, strict=True)]
+        terms = [self.enter(Term(ctx.emitter, n, t)) for n, t in zip(ctx.inputs, ctx.in_types, strict=True)]
         results = self.rule(*terms)
         results = results if isinstance(results, tuple) else (results,)
-        return [self.leave(r, t.dtype).name for r, t in zip(results, out_types, strict=True)]
+        return [self.leave(r, t.dtype).name for r, t in zip(results, ctx.out_types, strict=True)]
 
     def enter(self, x: Term) -> Term:
         """An input as the rule takes it, fenced off from the op that made it."""

@@ -97,9 +97,7 @@ class TracedArray(Handle, NumPyLike):
 
     def overwrite(self, value: Atom) -> None:
         """Make this the value, even of what is read-only or after a failure."""
-        builder = current()
-        whole = views.write(builder.read(self.storage), self.path, value) if self.path else value
-        aliasing.write(builder, self.storage, whole)
+        aliasing.write(current(), self.storage, self.path, value)
 
     def assign(self, value: object) -> None:
         """`a[...] = value`: cast (unsafe, as NumPy's assignment does) and broadcast."""

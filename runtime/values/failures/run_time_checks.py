@@ -13,7 +13,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import ArrayType, Atom, Literal
-from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.failures import Details, Failure
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values import atoms
@@ -175,13 +175,18 @@ def record_failure(
         counts[detail.type] += 1
     trace.failures.numbered.append(Failure(make, reconstruct, frames, tuple(storages)))
     number = Literal(np.array(len(trace.failures.numbered), np.int32))
-    code = builder.read(trace.failures.error_code)
-    first = atoms.logical_and(pred, atoms.ufunc(np.equal, code, atoms.literal(0, np.int32)))
-    builder.write(trace.failures.error_code, atoms.select(first, number, code))
-    for storage, detail in zip(storages, details, strict=True):
-        builder.write(storage, atoms.select(first, detail, builder.read(storage)))
+    _check(builder, pred, number, tuple(zip(storages, details, strict=True)))
     if trace.failures.regions:
         trace.failures.regions[-1].note(builder)
+
+
+def _check(builder: Builder, pred: Atom, number: Atom, details: Details) -> None:
+    """Set the error code to a number, and keep details, where `pred` holds and nothing has failed before."""
+    storages = [builder.trace.failures.error_code, *(storage for storage, _ in details)]
+    code, *kept = map(builder.read, storages)
+    made = atoms.check(code, pred, number, [value for _, value in details], kept)
+    for storage, atom in zip(storages, made, strict=True):
+        builder.write(storage, atom)
 
 
 def raise_again(error: BaseException) -> bool:
@@ -209,10 +214,6 @@ def details_of(numbers: Iterable[int]) -> Details:
 def fail_again(number: Atom, details: Details = ()) -> None:
     """Set the error code to what it was when something failed, where nothing has failed since."""
     builder = current()
-    code = builder.read(builder.trace.failures.error_code)
-    fine = atoms.ufunc(np.equal, code, atoms.literal(0, np.int32))
-    for storage, value in details:
-        builder.write(storage, atoms.select(fine, value, builder.read(storage)))
-    builder.write(builder.trace.failures.error_code, atoms.select(fine, number, code))
+    _check(builder, atoms.literal(True), number, details)
     if builder.trace.failures.regions:
         builder.trace.failures.regions[-1].note(builder)

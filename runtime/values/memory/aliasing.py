@@ -79,38 +79,81 @@ def connected(builder: Builder, storage: Storage) -> KeysView[Storage]:
     return dict.fromkeys(_ordered([storage], lambda s: [*_targets(s), *_owners(builder, s)])).keys()
 
 
-def write(builder: Builder, storage: Storage, value: Atom) -> None:
-    """Write, and carry the write along every edge."""
-    builder.write(storage, value)
+def write(builder: Builder, storage: Storage, path: views.Path, value: Atom) -> None:
+    """Write a part of the memory, and carry the write along every edge."""
+    builder.write(storage, views.write(builder.read(storage), path, value))
     if storage.alias_edges or storage.dependents:
-        _propagate(builder, storage)
+        _Propagation(builder, storage, path).run()
 
 
-def _propagate(builder: Builder, storage: Storage) -> None:
-    """Carry a write to all memory that edges lead to, each edge once.
+class _Propagation:
+    """A write on its way to all memory that edges lead to, each edge once.
 
     First up to what the storage may be the memory of, where it is that, then down to all that may be memory of those.
     By then each is what it will be: a storage comes before those that its edges lead to on the way up, and after them
-    on the way down.
-    """
-    above = list(reversed(_ordered([storage], _targets)))
-    written: dict[Storage, Atom] = {storage: atoms.literal(True)}
-    for owner in above:
-        for edge in owner.alias_edges:
-            target, holds = edge.handle, atoms.logical_and(written[owner], _known(edge))
-            shared = atoms.select(holds, edge.to_handle(builder.read(owner)), target.atom)
-            builder.write(target.storage, views.write(builder.read(target.storage), target.path, shared))
-            before = written.get(target.storage, atoms.literal(False))
-            written[target.storage] = atoms.logical_or(before, holds)
+    on the way down. Only the part that was written is read and written again: the work does not grow with the memory.
 
-    reached = _ordered(above, lambda s: _owners(builder, s))
-    changed = set(reached)
-    for owner in _ordered(reached, _targets):
-        if owner is storage or owner not in changed:
-            continue
-        for edge in owner.alias_edges:
-            if edge.handle.storage in changed:
-                builder.write(owner, atoms.select(_known(edge), edge.to_owner(), builder.read(owner)))
+    Attributes
+    ----------
+    holds : dict
+        For each storage that may have been written, the condition under which it has.
+    paths : dict
+        The part that may have been written; None where that is not one part.
+    """
+
+    def __init__(self, builder: Builder, storage: Storage, path: views.Path) -> None:
+        self.builder, self.storage = builder, storage
+        self.holds: dict[Storage, Atom] = {storage: atoms.literal(True)}
+        self.paths: dict[Storage, views.Path | None] = {storage: path}
+
+    def run(self) -> None:
+        """Write all that shares memory with the storage."""
+        above = list(reversed(_ordered([self.storage], _targets)))
+        for owner in above:
+            for edge in owner.alias_edges:
+                self._up(owner, edge)
+        reached = _ordered(above, lambda s: _owners(self.builder, s))
+        changed = set(reached)
+        for owner in _ordered(reached, _targets):
+            if owner is self.storage or owner not in changed:
+                continue
+            for edge in owner.alias_edges:
+                if edge.handle.storage in changed:
+                    self._down(owner, edge)
+
+    def _up(self, owner: Storage, edge: MayAlias) -> None:
+        """Write what the owner may be the memory of."""
+        builder, target = self.builder, edge.handle.storage
+        holds = atoms.logical_and(self.holds[owner], _known(edge))
+        path = self.paths[owner]
+        if path is None or edge.form is not None:
+            shared = atoms.select(holds, edge.to_handle(builder.read(owner)), edge.handle.atom)
+            part = edge.handle.path
+        else:
+            part = (*edge.handle.path, *path)
+            new, old = views.read(builder.read(owner), path), views.read(builder.read(target), part)
+            shared = atoms.select(holds, new, old)
+        builder.write(target, views.write(builder.read(target), part, shared))
+        self._note(target, part)
+        self.holds[target] = atoms.logical_or(self.holds.get(target, atoms.literal(False)), holds)
+
+    def _down(self, owner: Storage, edge: MayAlias) -> None:
+        """Write what may be the memory of a storage that has been written."""
+        builder, known = self.builder, _known(edge)
+        path, leading = self.paths.get(edge.handle.storage), edge.handle.path
+        if edge.form is not None or path is None or not views.same(path[: len(leading)], leading):
+            builder.write(owner, atoms.select(known, edge.to_owner(), builder.read(owner)))
+            self.paths[owner] = None
+            return
+        part = path[len(leading) :]
+        new, old = views.read(builder.read(edge.handle.storage), path), views.read(builder.read(owner), part)
+        builder.write(owner, views.write(builder.read(owner), part, atoms.select(known, new, old)))
+        self._note(owner, part)
+
+    def _note(self, storage: Storage, part: views.Path) -> None:
+        """Note that a part may have been written: of two parts that differ nothing is known but the memory."""
+        before = self.paths.get(storage, part)
+        self.paths[storage] = part if before is not None and views.same(before, part) else None
 
 
 def _targets(storage: Storage) -> list[Storage]:

@@ -31,15 +31,16 @@ its thread and its `asyncio` task. Variables are read when the first name is ask
 `true`, `yes` or `on`, off as `0`, `false`, `no`, `off` or the empty text; what is not understood is warned of, and left
 out. A name that is no setting, or a value of another type, is a `TypeError` of `jit` and of `configure`.
 
-`checks`, `unroll_budget`, `recursion_limit`, `capacity` and `capacity_limit` belong to a call's signature: one that is
-called under others is compiled for them. `with anabranch.disable_jit():` is `configure(disable_jit=True)`.
+`checks`, `unroll_budget`, `recursion_limit`, `capacity`, `capacity_limit` and `disable_passes` belong to a call's
+signature: one that is called under others is compiled for them. `with anabranch.disable_jit():` is
+`configure(disable_jit=True)`.
 
 | name | `jit` | block | variable | default | what it says |
 |---|---|---|---|---|---|
 """
 _VARIABLES = {"cache_dir": "`ANABRANCH_CACHE_DIR`, `ANABRANCH_CACHE=0`"}
 _DEFAULTS = {"cache_dir": "the user's cache folder"}
-_EXAMPLES = {bool: "{}", int: "10", float: "2.5", type(None): '"folder"'}
+_EXAMPLES = {bool: "{}", int: "10", float: "2.5", tuple: '("cse",)', type(None): '"folder"'}
 
 
 def page() -> str:

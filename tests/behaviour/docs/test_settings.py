@@ -19,7 +19,7 @@ FIELDS = dataclasses.fields(config.Settings)
 
 def another(field, folder):
     """A value that is not the default."""
-    return {bool: not field.default, int: 7, float: 2.5, type(None): folder}[type(field.default)]
+    return {bool: not field.default, int: 7, float: 2.5, tuple: ("cse", "dce"), type(None): folder}[type(field.default)]
 
 
 def test_the_page_is_up_to_date():
@@ -36,7 +36,8 @@ def test_type_checkers_know_all():
 @pytest.mark.parametrize("field", FIELDS, ids=lambda f: f.name)
 def test_each_is_an_argument_a_block_and_a_variable(field, tmp_path):
     name, value = field.name, another(field, tmp_path)
-    found = config.from_environment({f"ANABRANCH_{name.upper()}": str(int(value) if value is True else value)})
+    text = ", ".join(value) if isinstance(value, tuple) else str(int(value) if value is True else value)
+    found = config.from_environment({f"ANABRANCH_{name.upper()}": text})
     assert getattr(found, name) == value
     with anabranch.configure(**{name: value}) as settings:
         assert getattr(settings, name) == getattr(config.settings(), name) == value
@@ -46,7 +47,8 @@ def test_each_is_an_argument_a_block_and_a_variable(field, tmp_path):
         assert f(1) == 2
 
 
-@pytest.mark.parametrize("field", [f for f in FIELDS if f.default is not None], ids=lambda f: f.name)
+# Any text is a path, or names.
+@pytest.mark.parametrize("field", [f for f in FIELDS if f.default not in (None, ())], ids=lambda f: f.name)
 def test_a_variable_that_is_not_understood_is_named(field):
     variable = f"ANABRANCH_{field.name.upper()}"
     with pytest.warns(UserWarning, match=rf"the variable {variable} is 'perhaps' .*{field.name} is {field.default!r}"):

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.interpret import evaluate
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import ArrayType, Equation, Program, Var
 from anabranch.runtime.lower import lower
-from anabranch.runtime.ops.op import Op
 from anabranch.runtime.xla.compiler import compile_text
 
 NDArray = np.ndarray[Any, Any]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ops.elementwise.ufunc import Ufunc
-from anabranch.runtime.ops.op import Op
 from anabranch.runtime.ops.table import OPS
 from tests.internals.ops.op_cases import Case, NDArray, differs, report, run
 

@@ -21,8 +21,8 @@ from tests.equivalence import check as equal
 def same_results(program: Program, *argsets):
     after = optimise(program)
     check(after)
-    for run in PASSES:
-        check(run(program))
+    for each in PASSES:
+        check(each.run(program))
     for args in argsets:
         for want, got in zip(evaluate(program, *args), evaluate(after, *args), strict=True):
             np.testing.assert_array_equal(got, want)

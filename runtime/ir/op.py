@@ -1,0 +1,87 @@
+"""The op of an equation: one object that holds every rule of one primitive, and every fact that passes ask for."""
+
+from __future__ import annotations
+
+import abc
+import enum
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from anabranch.runtime.ir.array_type import ArrayType
+
+
+class Work(enum.Enum):
+    """The work that one element takes."""
+
+    LITTLE = "a few instructions"
+    MUCH = "a function of a mathematical library, or a loop"
+
+
+class Op(abc.ABC):
+    """A primitive: type rule, NumPy evaluation, StableHLO lowering, and its traits.
+
+    A subclass that lacks a rule cannot be instantiated, so a missing rule fails when the family's module is imported.
+    `name` is how the op prints in a Program; inputs are data, params are static metadata. An op is total: whatever the
+    elements are, it has a result.
+
+    Attributes
+    ----------
+    pure : bool
+        Nothing but the outputs tells that the op has run.
+    is_elementwise : bool
+        Each element of the outputs is computed from the elements of the inputs at the same position.
+    work : Work
+        For one element; what takes little may be computed where its result is not needed.
+    update : int or None
+        The input that is written into the first one, whose memory the result takes over.
+    is_view : bool
+        The result is another form of the first input's memory.
+    is_transparent : bool
+        XLA learns more from the op than from the elements of its result.
+    is_reformed : bool
+        XLA computes the result with other axes, and gives it its own form afterwards.
+    is_materialized : bool
+        The result is complete in memory before anything that uses it begins.
+    whole_inputs : tuple of int
+        In vector lanes, the inputs that each lane reads as a whole.
+    """
+
+    __slots__ = ("name",)
+    pure: ClassVar[bool] = True
+    is_elementwise: ClassVar[bool] = False
+    work: Work = Work.MUCH
+    update: ClassVar[int | None] = None
+    is_view: ClassVar[bool] = False
+    is_transparent: ClassVar[bool] = False
+    is_reformed: ClassVar[bool] = False
+    is_materialized: ClassVar[bool] = False
+    whole_inputs: ClassVar[tuple[int, ...]] = ()
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @property
+    def combine(self) -> str | None:
+        """For a reduction, the name of the ufunc that combines two elements."""
+        return None
+
+    def __repr__(self) -> str:
+        return f"<op {self.name}>"
+
+    @abc.abstractmethod
+    def type(self, *inputs: Any, **params: Any) -> tuple[ArrayType, ...]:
+        """The types of the outputs. Raises `TypeError` when the inputs are not what the op takes."""
+
+    @abc.abstractmethod
+    def evaluate(self, *arrays: Any, **params: Any) -> tuple[Any, ...]:
+        """The outputs as NumPy computes them."""
+
+    @abc.abstractmethod
+    def lower(self, ctx: Any) -> Sequence[str]:  # the context is of a layer above, that of the ops
+        """Emit StableHLO; returns the SSA names of the outputs."""
+
+    def bytes_touched(
+        self, inputs: Sequence[ArrayType], outputs: Sequence[ArrayType], params: Mapping[str, Any]
+    ) -> int:
+        """About how many bytes of memory one run reads and writes, as far as a choice of lowering needs it."""
+        return sum(type.nbytes for type in (*inputs, *outputs))

@@ -1,0 +1,99 @@
+"""Ops with structured control flow: how the values of their sub-Programs correspond to their own."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.op import Op
+from anabranch.runtime.ir.program import Atom, Equation, Program
+
+
+@frozen
+class Slot:
+    """One value of an equation, by its places outside and at the borders of the sub-Programs.
+
+    Attributes
+    ----------
+    operand : int or None
+        The place among the equation's inputs.
+    formal : int or None
+        The place among the inputs of each sub-Program.
+    yielded : int or None
+        The place among the outputs of the sub-Programs that compute results.
+    result : int or None
+        The place among the equation's outputs.
+    """
+
+    operand: int | None = None
+    formal: int | None = None
+    yielded: int | None = None
+    result: int | None = None
+
+    @property
+    def is_carry(self) -> bool:
+        """Return whether it is one value from step to step, which has an initial value."""
+        return self.operand is not None and self.result is not None
+
+
+class StructuredOp(Op):
+    """An op that runs sub-Programs: `cond`, `switch`, `while`, `for`.
+
+    Attributes
+    ----------
+    controls : tuple of int
+        The inputs that say what runs.
+    """
+
+    __slots__ = ()
+    is_materialized = True
+    controls: tuple[int, ...] = ()
+
+    @abc.abstractmethod
+    def slots(self, equation: Equation) -> Sequence[Slot]:
+        """Every value that goes in or out, each once."""
+
+    @abc.abstractmethod
+    def results(self, params: Mapping[str, Any]) -> Sequence[Program]:
+        """The sub-Programs whose outputs are the slots' `yielded`."""
+
+    def tests(self, params: Mapping[str, Any]) -> Sequence[Program]:
+        """The sub-Programs whose outputs say what runs."""
+        return ()
+
+    @abc.abstractmethod
+    def rebuilt(
+        self, params: Mapping[str, Any], programs: Sequence[Program], slots: Sequence[Slot]
+    ) -> Mapping[str, Any]:
+        """The params with these sub-Programs, in the order of `Equation.programs`, where only these slots are left."""
+
+
+class Branches(StructuredOp):
+    """An op that runs one of its sub-Programs: `cond`, `switch`."""
+
+    __slots__ = ()
+    controls = (0,)
+
+    def slots(self, equation: Equation) -> Sequence[Slot]:
+        """The operands, then the results."""
+        operands = [Slot(operand=1 + i, formal=i) for i in range(len(equation.inputs) - 1)]
+        return [*operands, *(Slot(yielded=i, result=i) for i in range(len(equation.outputs)))]
+
+
+class Loop(StructuredOp):
+    """An op that runs a sub-Program, its body, in a row: `while`, `for`."""
+
+    __slots__ = ()
+
+    def results(self, params: Mapping[str, Any]) -> Sequence[Program]:
+        """The body."""
+        return (params["body"],)
+
+
+def carries(equation: Equation) -> list[tuple[Atom, Slot]]:
+    """The carries of a loop, each with its initial value."""
+    op = equation.op
+    assert isinstance(op, Loop)
+    return [(equation.inputs[s.operand], s) for s in op.slots(equation) if s.is_carry and s.operand is not None]

@@ -1,0 +1,103 @@
+"""Liveness: the values of a Program and its sub-Programs that the outputs are computed from.
+
+Failures, writes and the count of effects are outputs.
+
+The live values are found for the Program and all its sub-Programs together, with one worklist: a carry of a loop leads
+to what the step computes it from, an input of a branch to the operand. So each value is visited once, however deep
+loops stand within loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from anabranch.runtime.ir.program import Atom, Equation, Program, Var
+from anabranch.runtime.ops.structured import Slot, StructuredOp
+
+
+def live_values(program: Program) -> set[Var]:
+    """The values that the outputs need; a carry of a loop is among them under each of its names, or under none."""
+    return _Liveness(program).values
+
+
+class _Liveness:
+    """The search for live values."""
+
+    def __init__(self, program: Program) -> None:
+        self.values: set[Var] = set()
+        self._makers: dict[Var, list[tuple[Equation, int]]] = {}
+        # Where sub-Programs stand: what their inputs are is known by the equation that holds them.
+        self._holders: dict[Var, list[tuple[Equation, int]]] = {}
+        self._slots: dict[int, _Slots] = {}  # by the equation
+        self._walked: set[int] = set()
+        self._live: set[int] = set()  # equations
+        self._pending: list[Atom] = []
+        self._walk(program)
+        self._pending += program.outputs
+        while self._pending:
+            self._look(self._pending.pop())
+
+    def _walk(self, program: Program) -> None:
+        programs = [program]
+        for inner in programs:
+            if id(inner) in self._walked:
+                continue
+            self._walked.add(id(inner))
+            for equation in inner.equations:
+                for place, output in enumerate(equation.outputs):
+                    self._makers.setdefault(output, []).append((equation, place))
+                for held in equation.programs():
+                    programs.append(held)
+                    for place, formal in enumerate(held.inputs):
+                        self._holders.setdefault(formal, []).append((equation, place))
+
+    def _look(self, atom: Atom) -> None:
+        if not isinstance(atom, Var) or atom in self.values:
+            return
+        self.values.add(atom)
+        for equation, place in self._makers.get(atom, ()):
+            if id(equation) not in self._live:
+                self._live.add(id(equation))
+                self._pending += self._always(equation)
+            if isinstance(equation.op, StructuredOp):
+                self._pending += self._slots_of(equation).names(place, result=True)
+        for equation, place in self._holders.get(atom, ()):
+            if isinstance(equation.op, StructuredOp):
+                self._pending += self._slots_of(equation).names(place, result=False)
+
+    def _always(self, equation: Equation) -> list[Atom]:
+        """What an equation needs whenever it runs."""
+        if isinstance(equation.op, StructuredOp):
+            tests = [a for test in equation.op.tests(equation.params) for a in test.outputs]
+            return [*tests, *(equation.inputs[i] for i in equation.op.controls)]
+        return [*equation.inputs, *(a for p in equation.programs() for a in p.outputs)]
+
+    def _slots_of(self, equation: Equation) -> _Slots:
+        if id(equation) not in self._slots:
+            self._slots[id(equation)] = _Slots(equation)
+        return self._slots[id(equation)]
+
+
+class _Slots:
+    """The slots of one equation by their places."""
+
+    def __init__(self, equation: Equation) -> None:
+        assert isinstance(equation.op, StructuredOp)
+        self.equation = equation
+        self.formals = [program.inputs for program in equation.programs()]
+        self.yields = [program.outputs for program in equation.op.results(equation.params)]
+        slots = equation.op.slots(equation)
+        self.by_result = {s.result: s for s in slots if s.result is not None}
+        self.by_formal = {s.formal: s for s in slots if s.formal is not None}
+
+    def names(self, place: int, *, result: bool) -> Sequence[Atom]:
+        """What a live result, or a live input of a sub-Program, needs to be live."""
+        slot: Slot = (self.by_result if result else self.by_formal)[place]
+        found = [] if slot.operand is None else [self.equation.inputs[slot.operand]]
+        if slot.is_carry or result:
+            found += [outputs[slot.yielded] for outputs in self.yields if slot.yielded is not None]
+        if slot.is_carry:
+            found += [inputs[slot.formal] for inputs in self.formals if slot.formal is not None]
+            if slot.result is not None:
+                found.append(self.equation.outputs[slot.result])
+        return found

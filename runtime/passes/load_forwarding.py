@@ -1,0 +1,136 @@
+"""Load forwarding: elements of an array that was written, or chosen, just before are read where they come from.
+
+`y = a if c else b; y[i] = v; y[i] + y[j]` makes an array for y, with all its elements, unless nothing reads it: y[i] is
+v, and y[j] is a[j] or b[j].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, SourceLocation, Var
+from anabranch.runtime.ir.rewrite import Block, in_sub_programs, rewrite
+from anabranch.runtime.ops.control import COND
+from anabranch.runtime.ops.elementwise.casts import select
+from anabranch.runtime.ops.elementwise.comparison import equal, logical_and, maximum, minimum
+from anabranch.runtime.ops.indexing import dynamic_slice, dynamic_update_slice
+from anabranch.runtime.ops.shape import broadcast_in_dim
+from anabranch.runtime.passes.def_use import DefUse
+
+# Through how many writes a choice is looked for, and how much smaller than the array a part of it is at least.
+_DEEPEST, _SMALLER = 4, 4
+_ZERO = Literal(np.zeros((), np.int64))
+
+
+@in_sub_programs
+def forward_loads(program: Program) -> Program:
+    """The Program in which parts of written and chosen arrays are read from what was written and chosen from."""
+    defs = DefUse(program)
+
+    def forwarded(equation: Equation, block: Block) -> Sequence[Atom] | None:
+        if len(equation.outputs) != 1 or (part := defs.part(equation.outputs[0])) is None:
+            return None
+        array, starts = part
+        load = _Load(defs, block, starts, equation.outputs[0].type.shape, equation.source)
+        found = load.written(array)
+        if found is None and 0 < equation.outputs[0].type.size * _SMALLER <= array.type.size:
+            found = load.chosen(array, _DEEPEST)
+        return None if found is None else [found]
+
+    return rewrite(program, forwarded)
+
+
+def has_no_loads_to_forward(program: Program) -> bool:
+    """Return whether no part is read of what was written or chosen before."""
+    return forward_loads(program) is program
+
+
+@frozen(eq=False)
+class _Load:
+    """A part of an array: where it begins on each axis, and its shape."""
+
+    defs: DefUse
+    block: Block
+    starts: Sequence[Atom]
+    shape: tuple[int, ...]
+    source: SourceLocation | None
+
+    def written(self, array: Atom) -> Atom | None:
+        """The value that was written into this very part last; None where another part was."""
+        maker = self.defs.maker(array)
+        if maker is None or maker.op is not dynamic_update_slice:
+            return None
+        _, value, *at = maker.inputs
+        if value.type.shape != self.shape or any(map(self._differ, self.starts, at)):
+            return None
+        return self.block.read(value)
+
+    def _differ(self, one: Atom, other: Atom) -> bool:
+        return self.defs.key(one) != self.defs.key(other)
+
+    def chosen(self, array: Atom, depth: int) -> Atom | None:
+        """The part of the array that was chosen, read from the arrays that it was chosen from."""
+        maker = self.defs.maker(array)
+        if maker is None:
+            return None
+        if maker.op is dynamic_update_slice and depth:
+            return self._passed(maker, depth)
+        options = _options(maker, array, self.defs)
+        if options is None:
+            return None
+        pred, *arrays = options
+        one, other = (self._read(a, depth) for a in arrays)
+        return self._select(self.block.read(pred), one, other)
+
+    def _passed(self, write: Equation, depth: int) -> Atom | None:
+        """The part behind a write of one element: that one, or another."""
+        target, value, *at = write.inputs
+        if value.type.size != 1 or value.type.shape != self.shape:
+            return None
+        behind = self.written(target) or self.chosen(target, depth - 1)
+        if behind is None:
+            return None
+        same: Atom = Literal(np.asarray(True))
+        for start, place, size in zip(self.starts, at, target.type.shape, strict=True):
+            if self._differ(start, place):
+                here = self.block.emit(equal, self._within(start, size), self._within(place, size), source=self.source)
+                same = here if isinstance(same, Literal) else self.block.emit(logical_and, same, here)
+        return self._select(same, self.block.read(value), behind)
+
+    def _within(self, start: Atom, size: int) -> Atom:
+        """A position as it is clamped to an axis."""
+        last = Literal(np.asarray(size - 1))
+        return self.block.emit(minimum, self.block.emit(maximum, self.block.read(start), _ZERO), last)
+
+    def _read(self, array: Atom, depth: int) -> Atom:
+        found = self.written(array) or (self.chosen(array, depth - 1) if depth else None)
+        if found is not None:
+            return found
+        starts = map(self.block.read, self.starts)
+        return self.block.emit(dynamic_slice, self.block.read(array), *starts, source=self.source, sizes=self.shape)
+
+    def _select(self, pred: Atom, one: Atom, other: Atom) -> Atom:
+        if self.shape:
+            pred = self.block.emit(broadcast_in_dim, pred, shape=self.shape, dims=())
+        return self.block.emit(select, pred, one, other, source=self.source)
+
+
+def _options(maker: Equation, array: Atom, defs: DefUse) -> tuple[Atom, Atom, Atom] | None:
+    """The predicate and the two arrays of which one is the array; None for other arrays."""
+    if maker.op is COND:
+        place = maker.outputs.index(array) if isinstance(array, Var) else 0
+        given = []
+        for branch in maker.programs():
+            formal = branch.outputs[place]
+            if not isinstance(formal, Var) or formal not in branch.inputs:
+                return None
+            given.append(maker.inputs[1 + branch.inputs.index(formal)])
+        return maker.inputs[0], given[0], given[1]
+    if maker.op is select:
+        spread = defs.maker(maker.inputs[0])
+        if spread is not None and spread.op is broadcast_in_dim and not spread.inputs[0].type.shape:
+            return spread.inputs[0], maker.inputs[1], maker.inputs[2]
+    return None

@@ -1,0 +1,130 @@
+"""The passes in a row, and each without the others: well-formed Programs, as each says that it leaves them."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+
+import anabranch
+from anabranch import jit
+from anabranch.runtime.ir.verify import check
+from anabranch.runtime.passes import LEGALIZATION, PASSES, optimise
+from tests.behaviour.programs.catalogue import CASES, concrete
+from tests.equations import ops
+from tests.equivalence import check as equal
+
+NAMES = [one.name for one in PASSES]
+
+
+def traced():
+    """The Program of every program of the catalogue that can be traced on its own."""
+    for group, name, function, argsets in CASES:
+        names = list(inspect.signature(function).parameters)
+        static = tuple(names[i] for i, spec in enumerate(argsets[0]) if spec[0] == "s")
+        yield pytest.param(function, static, [concrete(spec) for spec in argsets[0]], id=f"{group}-{name}")
+
+
+def program_of(function, static, args):
+    try:
+        return jit(function, static_argnames=static).trace(*args).program
+    except Exception:  # what it raises eagerly is the matter of the programs' own tests
+        pytest.skip("raises while it is traced")
+
+
+@pytest.mark.parametrize(("function", "static", "args"), list(traced()))
+def test_each_pass_holds_what_it_promises(function, static, args):
+    first = program = program_of(function, static, args)
+    for one in (*PASSES, LEGALIZATION):
+        program = one.run(program)
+        check(program)
+        assert one.holds(program), f"{one.name} leaves work for itself"
+        alone = one.run(first)
+        check(alone)
+        assert one.holds(alone), f"{one.name} alone leaves work for itself"
+
+
+def busy(a, n):
+    """Something for every pass to do."""
+    total = 0.0
+    table = np.exp(np.arange(4) * 0)
+    for i in range(n):
+        row = a[i % 8] * 2.0
+        if row[0] > 1.0:
+            total += (row * row).sum()
+        else:
+            total -= a[i % 8].sum() * table[1]
+        if total > 1e6:
+            return total
+        a[i % 8, 1:] = a[i % 8, :-1]
+    return total + (a[0] * 2.0).sum() - (a[0] * 2.0).max()
+
+
+def first_row(a, limit):
+    """A row that only some steps return."""
+    for i in range(a.shape[0]):
+        if a[i].sum() > limit:
+            return a[i] * 2.0
+    return a[0]
+
+
+def steps(a, n):
+    """Small branches, one after the other."""
+    count = 0
+    while n != 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        if count > 100:
+            break
+        count += 1
+    return count
+
+
+def products(a, n):
+    """Products of parts of rows."""
+    out = np.zeros((n, n))
+    for i in range(n):
+        for j in range(i):
+            out[i, j] = a[i, :j] @ a[j, :j]
+    return out
+
+
+# Whole numbers, so that sums are exact in any order.
+MATRIX = (np.arange(150.0 * 150) % 7).reshape(150, 150)
+CALLS = [(busy, MATRIX[:8].copy(), 20), (first_row, MATRIX, 440.0), (steps, MATRIX, 27), (products, MATRIX, 150)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: call[0].__name__)
+def test_results_are_the_same_without(name, call):
+    with anabranch.configure(disable_passes=(name,)):
+        equal(*call)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_pass_is_disabled_by_its_name(name):
+    programs = [jit(function).trace(*args).program for function, *args in CALLS]
+    assert any(str(optimise(p, (name,))) != str(optimise(p)) for p in programs), f"{name} has nothing to do"
+
+
+def test_another_name_is_refused_with_those_that_there_are():
+    with pytest.raises(
+        ValueError, match="there is no pass 'inline' to disable; there are check_elimination, check_dis"
+    ):
+        jit(lambda x: x + 1, disable_passes=("inline",))(1.0)
+
+
+def test_a_function_is_compiled_anew_without_a_pass(compiled):
+    f = jit(lambda x: (x + 1) * (x + 1))
+    f(1.0)
+    with anabranch.configure(disable_passes=("cse",)):
+        assert f(1.0) == 4.0
+        assert ops(f.lower(1.0).program).count("add") == 2
+    f(1.0)
+    assert len(compiled) == 2
+
+
+def test_stages_keep_the_settings_of_their_function():
+    f = jit(lambda x: (x + 1) * (x + 1), disable_passes=("cse",))
+    assert ops(f.lower(1.0).program).count("add") == 2
+    assert ops(f.trace(1.0).lower().program).count("add") == 2
