@@ -33,8 +33,8 @@ f(-1.5)
         # StableHLO's `if` has the true region first, its `case` that of 0.
         "branches lowered in the wrong order",
         "runtime/ops/control.py",
-        'return _case(emitter, index, inputs[1:], (params["on_false"], params["on_true"]))',
-        'return _case(emitter, index, inputs[1:], (params["on_true"], params["on_false"]))',
+        'return _case(emitter, index, ctx.inputs[1:], (ctx.params["on_false"], ctx.params["on_true"]))',
+        'return _case(emitter, index, ctx.inputs[1:], (ctx.params["on_true"], ctx.params["on_false"]))',
         """
 def f(a, i):
     if i > 1:
@@ -62,8 +62,8 @@ f(1.5)
     Fault(
         "equations with other params merged",
         "runtime/passes/def_use.py",
-        "return (maker.op.name, maker.outputs.index(atom), params, inputs)",
-        "return (maker.op.name, maker.outputs.index(atom), inputs)",
+        "return (maker.op, maker.outputs.index(atom), params, inputs)",
+        "return (maker.op, maker.outputs.index(atom), inputs)",
         """
 def f(a, n):
     for i in range(n):

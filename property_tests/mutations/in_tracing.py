@@ -101,9 +101,9 @@ f(np.arange(1.0, 4.0), 2, 5)
     ),
     Fault(
         "later failure wins",
-        "runtime/values/failures/run_time_checks.py",
-        "first = atoms.logical_and(pred, atoms.ufunc(np.equal, code, atoms.literal(0, np.int32)))",
-        "first = pred",
+        "runtime/passes/check_discharge.py",
+        "fails: Atom = block.emit(logical_and, pred, fine, source=source)",
+        "fails: Atom = pred",
         """
 def f(a, i, k):
     y = a[i]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.api.stages import Compiled, Traced
 from anabranch.runtime.call import cache_miss
 from anabranch.runtime.call.auto_static import Known, known_key
-from anabranch.runtime.call.call_spec import CallSpec, Passed
+from anabranch.runtime.call.call_spec import Call, CallSpec, Passed
 from anabranch.runtime.call.donation import donated_leaves
 from anabranch.runtime.config import configure, settings
 from anabranch.runtime.control.calls.counterparts import counterpart
@@ -32,7 +32,6 @@ from anabranch.runtime.values.static_requests import may_be_known
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Call: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]  # what is left of the arguments when static ones are marked
 
 
 class CompiledSignatures(Generic[P, R]):

@@ -13,15 +13,13 @@ from anabranch.runtime.api.jitted import Wrapped
 from anabranch.runtime.api.memory_cache import CacheInfo, ExecutableCache
 from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.api.progress import ProgressDisplay
-from anabranch.runtime.api.stages import Compiled, Lowered
+from anabranch.runtime.api.stages import Compiled, Lowered, executable_of
 from anabranch.runtime.call.call_spec import Call
 from anabranch.runtime.call.donation import DonatingExecution
 from anabranch.runtime.config import configure
 from anabranch.runtime.frontend.function_info import name_of
 from anabranch.runtime.host.callbacks import HostCallback
-from anabranch.runtime.host.compile_options import CompileOptions
 from anabranch.runtime.signature.flatten_to_key import Leaves, LeavesButNumbers, SignatureKey
-from anabranch.runtime.xla import disk_cache
 from anabranch.runtime.xla.executable import Executable
 
 P = ParamSpec("P")
@@ -73,7 +71,8 @@ class Dynamic(Wrapped[P, R]):
                     self._programs.misses += 1
                     self._programs.compiles += 1
                     self.__anabranch_options__.show(traced.program)
-                    executable = _compiled(lowered)
+                    relays = tuple(map(_relay, range(len(lowered.callbacks))))
+                    executable = executable_of(lowered.plan, lowered.text, lowered.flags, relays)
                     self._programs.put(fingerprint, executable)
                 else:
                     self._programs.hits += 1
@@ -86,12 +85,6 @@ def _fingerprint(lowered: Lowered) -> bytes:
     """Return the bytes that tell programs apart: their text, where they run, and how they are compiled."""
     parts = (lowered.text, lowered.plan.on_device, lowered.flags)
     return hashlib.sha256(repr(parts).encode()).digest()
-
-
-def _compiled(lowered: Lowered) -> Executable:
-    options = CompileOptions(lowered.flags, asynchronous=lowered.plan.on_device)
-    relays = tuple(_relay(i) for i in range(len(lowered.callbacks)))
-    return disk_cache.executable(lowered.text, options, relays)
 
 
 # What the executable that runs now is to call: its own callbacks only pass on to these, since each trace makes its own.

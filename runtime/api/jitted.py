@@ -13,20 +13,19 @@ from anabranch.base.deep_stack import deep
 from anabranch.base.instance_cache import PerInstance
 from anabranch.base.signals import Watched
 from anabranch.runtime.api.compile_driver import tracing_alone
-from anabranch.runtime.api.compiled_signatures import Call, CompiledSignatures
+from anabranch.runtime.api.compiled_signatures import CompiledSignatures
 from anabranch.runtime.api.explain import Explanation, explanation
 from anabranch.runtime.api.memory_cache import CacheInfo
 from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.api.stages import Lowered, Traced
 from anabranch.runtime.call.auto_static import known_key
-from anabranch.runtime.call.call_spec import Passed
-from anabranch.runtime.call.execution import MISS, Execution, never
-from anabranch.runtime.call.fastpath import MOST_ATTEMPTS, CallForm, make_fast_path
+from anabranch.runtime.call.call_spec import Call, Passed
+from anabranch.runtime.call.execution import MISS, Execution, Recompile, never, run_until_it_fits
+from anabranch.runtime.call.fastpath import CallForm, make_fast_path
 from anabranch.runtime.config import configure
 from anabranch.runtime.control.call import resolve
 from anabranch.runtime.errors import AnabranchError, SourceError, UnsupportedValueError
 from anabranch.runtime.frontend.function_info import method_of, name_of
-from anabranch.runtime.ops.host_callback import done_before
 from anabranch.runtime.signature.flatten_to_key import Leaves, SignatureKey
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.tracing.capacity import OverflowedError
@@ -115,10 +114,10 @@ class Wrapped(CompiledSignatures[P, R]):
                 return resolve(self.__anabranch_function__)(*args, **kwargs)
         if self.__anabranch_options__.in_force().disable_jit:
             return self.__anabranch_function__(*args, **kwargs)
-        return self._run(*self._ready(args, kwargs), args, kwargs)
+        return run_until_it_fits(*self._ready(args, kwargs))
 
-    def _ready(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Execution, Leaves]:
-        """Return the execution and the leaves of a call; compile now where no executable is for the call."""
+    def _ready(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Execution, Leaves, Recompile]:
+        """Return what runs a call, and its leaves; compile now where no executable is for the call."""
         try:
             return self._found(args, kwargs)
         except RecursionError:
@@ -135,7 +134,7 @@ class Wrapped(CompiledSignatures[P, R]):
                 "each field and one with the number of the next node"
             ) from None
 
-    def _found(self, args: tuple[object, ...], kwargs: dict[str, Any]) -> tuple[Execution, Leaves]:
+    def _found(self, args: tuple[object, ...], kwargs: dict[str, Any]) -> tuple[Execution, Leaves, Recompile]:
         key, leaves, call = self._signature(args, kwargs)
         exact = self._exact(key, leaves)
         compiled = self._executables.get(exact)
@@ -146,37 +145,25 @@ class Wrapped(CompiledSignatures[P, R]):
             self._executables.hits += 1
             compiled.execution.check(leaves)
             self._make_fast_path(exact, compiled.execution, (args, kwargs), call)
-        return compiled.execution, leaves
+        return compiled.execution, leaves, functools.partial(self._recompiled, args, kwargs)
 
-    def _run(self, execution: Execution, leaves: Leaves, args: tuple[object, ...], kwargs: dict[str, Any]) -> Any:
-        try:
-            return execution.run(leaves)
-        except OverflowedError as overflow:
-            found = overflow
-        return self._run_again(args, kwargs, found)
-
-    def _run_again(self, args: tuple[object, ...], kwargs: dict[str, Any], overflow: OverflowedError) -> Any:
-        """Call once more, with larger buffers, as often as it takes; effects that were done are not done again."""
-        name = name_of(self.__anabranch_function__)
-        while True:
-            key, leaves, call = self._signature(args, kwargs)
-            with configure(**self.__anabranch_options__.settings):
-                self._learned.grow(self._exact(key, leaves), overflow, name)
-            compiled = self._compile(key, leaves, call)
-            compiled.execution.check(leaves)
-            try:
-                with done_before(overflow.effects):
-                    return compiled.execution.run(leaves)
-            except OverflowedError as again:
-                overflow = again
+    def _recompiled(
+        self, args: tuple[object, ...], kwargs: dict[str, Any], overflow: OverflowedError
+    ) -> tuple[Execution, Leaves]:
+        """Compile for a call once more, with a larger buffer where a run of it had too small a one."""
+        key, leaves, call = self._signature(args, kwargs)
+        with configure(**self.__anabranch_options__.settings):
+            self._learned.grow(self._exact(key, leaves), overflow, name_of(self.__anabranch_function__))
+        execution = self._compile(key, leaves, call).execution
+        execution.check(leaves)
+        return execution, leaves
 
     def _make_fast_path(self, key: SignatureKey, execution: Execution, written: Call, arranged: Call) -> None:
         """Let the next such call take the fast path; a signature that is met once only pays nothing for it."""
         known = execution in self._executables.with_fast_path
-        if (known or execution.fast_path is never) and execution.fast_path_attempts < MOST_ATTEMPTS:
-            execution.fast_path_attempts += 1
+        if known or execution.fast_path is never:
             name = getattr(self.__anabranch_function__, "__qualname__", "function")
-            make_fast_path(name, execution, CallForm.of(written, arranged, self._names))
+            make_fast_path(name, execution, lambda: CallForm.of(written, arranged, self._names))
         if execution.fast_path is not never and not known:
             self._executables.put_fast_path(key, execution)
 
@@ -303,19 +290,19 @@ class BoundMethod(Wrapped[P, R]):
         if self._of_instance._alone or tracing() or self.__anabranch_options__.in_force().disable_jit:
             return super()._call(args, kwargs)
         try:
-            execution, leaves = function._ready(given, kwargs)
+            ready = function._ready(given, kwargs)
         except SourceError:
             raise
         except AnabranchError as error:
             refused = error
         else:
-            return function._run(execution, leaves, given, kwargs)
+            return run_until_it_fits(*ready)
         try:
-            execution, leaves = self._ready(args, kwargs)
+            ready = self._ready(args, kwargs)
         except Exception:
             raise refused from None
         self._of_instance._alone = True
-        return self._run(execution, leaves, args, kwargs)
+        return run_until_it_fits(*ready)
 
     def explain(self, /, *args: object, **kwargs: object) -> Explanation:
         """Return what becomes of the method on these arguments, and why: it is traced anew, and not run."""

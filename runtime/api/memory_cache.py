@@ -6,11 +6,11 @@ to describe the call.
 
 from __future__ import annotations
 
-import collections
 import contextlib
 from collections.abc import Hashable
 from typing import Generic, NamedTuple, TypeVar
 
+from anabranch.base.bounded_dict import BoundedDict
 from anabranch.base.fork_locks import lock
 from anabranch.base.keyed_locks import KeyedLocks
 from anabranch.runtime.call.execution import Execution
@@ -58,7 +58,7 @@ class ExecutableCache(Generic[K, T]):
         self.locks = KeyedLocks()
         self._lock = lock()
         self._dropped: set[int] = set()  # hashes, which keep nothing alive
-        self._entries: collections.OrderedDict[K, T] = collections.OrderedDict()
+        self._entries: BoundedDict[K, T] = BoundedDict()
         self._with_fast_path: tuple[tuple[K, Execution], ...] = ()
         # Replaced as a whole, so that another thread can go through it meanwhile.
         self.with_fast_path: tuple[Execution, ...] = ()
@@ -79,11 +79,8 @@ class ExecutableCache(Generic[K, T]):
         with self._lock:
             for used, _ in self._with_fast_path:
                 self.get(used)
-            self._entries[key] = value
-            self._entries.move_to_end(key)
             self._forget_quick(key)
-            while len(self._entries) > settings().cache_size:
-                dropped, _ = self._entries.popitem(last=False)
+            for dropped in self._entries.put(key, value, settings().cache_size):
                 self._forget_quick(dropped)
                 self._dropped.add(hash(dropped))
             if len(self._dropped) > _REMEMBERED:

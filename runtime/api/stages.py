@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 import pickle
 from collections.abc import Mapping, Sequence
@@ -15,8 +16,8 @@ from anabranch.runtime.api.options import flags_of
 from anabranch.runtime.call.call_spec import Call, CallSpec, out_info
 from anabranch.runtime.call.container_format import Buffer, made_here, pack, unpack, write
 from anabranch.runtime.call.donation import DonatingExecution, Donation
-from anabranch.runtime.call.execution import MISS, Execution
-from anabranch.runtime.call.fastpath import MOST_ATTEMPTS, CallForm, make_fast_path
+from anabranch.runtime.call.execution import MISS, Execution, run_until_it_fits
+from anabranch.runtime.call.fastpath import CallForm, make_fast_path
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.call.portable_plan import check_fits, loaded, saved, unpickled
 from anabranch.runtime.config import settings
@@ -207,9 +208,8 @@ class Lowered(Stage):
             For an option that XLA does not have, or that it cannot have this value.
         """
         chosen = tuple({**dict(self.flags), **dict(flags_of(compiler_options))}.items())
-        options = CompileOptions(chosen, asynchronous=self.plan.on_device)
         try:
-            executable = disk_cache.executable(self.text, options, self.callbacks)
+            executable = executable_of(self.plan, self.text, chosen, self.callbacks)
         except LoweringError as error:
             if chosen and any(name in str(error) for name, _ in chosen):
                 raise UnsupportedValueError(f"compiler_options of {self.fun_name}: {error}") from error
@@ -262,23 +262,14 @@ class Compiled(Stage):
                 f"something that {self.fun_name} reads from outside (a global, a closure, an object) has changed since "
                 "it was compiled; lower and compile it again, or call the jitted function, which does so by itself"
             )
-        self._make_fast_path((args, kwargs))
-        try:
-            self.execution.check(leaves)
-            return self.execution.run(leaves)
-        except OverflowedError as overflow:
-            error = overflow.as_fixed()
-        raise error
+        if not self.calling.passed.statics and not self.calling.taking.static_types:
+            make_fast_path(self.fun_name, self.execution, functools.partial(self._form, (args, kwargs)))
+        self.execution.check(leaves)
+        return run_until_it_fits(self.execution, leaves, OverflowedError.refuse)
 
-    def _make_fast_path(self, written: Call) -> None:
-        """Let the next such call take the fast path, which is the jitted function's where nothing is static."""
-        passed, execution = self.calling.passed, self.execution
-        if passed.statics or self.calling.taking.static_types or execution.fast_path_attempts >= MOST_ATTEMPTS:
-            return
-        execution.fast_path_attempts += 1
-        make_fast_path(
-            self.fun_name, execution, CallForm.of(written, passed.arranged(*written), [n for n, _ in passed.places])
-        )
+    def _form(self, written: Call) -> CallForm:
+        passed = self.calling.passed
+        return CallForm.of(written, passed.arranged(*written), [name for name, _ in passed.places])
 
     def serialize(self) -> bytes:
         """Bytes for `deserialize`, in a process with the same anabranch, Python, jaxlib and processor.
@@ -303,8 +294,7 @@ class Compiled(Stage):
         except SerializationError:
             if self.text is None or executable.has_callbacks:
                 raise
-        options = CompileOptions(self.flags, asynchronous=self.plan.on_device)
-        return disk_cache.executable(self.text, options, ()).serialize()
+        return executable_of(self.plan, self.text, self.flags).serialize()
 
     @staticmethod
     def deserialize(data: Buffer) -> Compiled:
@@ -360,6 +350,11 @@ class Compiled(Stage):
     def runtime_executable(self) -> Any:
         """The executable as an object of jaxlib's, which changes from release to release."""
         return self.execution.executable.loaded
+
+
+def executable_of(plan: Plan, text: str, flags: tuple[Flag, ...], callbacks: Sequence[HostCallback] = ()) -> Executable:
+    """Return the executable of a plan's module: from disk, or compiled."""
+    return disk_cache.executable(text, CompileOptions(flags, asynchronous=plan.on_device), callbacks)
 
 
 def bound(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Iterator, Sequence
 
+from anabranch.base.bounded_dict import BoundedDict
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import settings
 from anabranch.runtime.signature.flatten_to_key import ArgumentKey, RepeatedArgument, SignatureKey
@@ -35,11 +36,11 @@ def _part(key: ArgumentKey, values: Sequence[object], known: Collection[int], le
     return ("static", *key_of(values[leaf])) if leaf in known else key
 
 
-class Known:
+class Known(BoundedDict[SignatureKey, frozenset[int]]):
     """Which leaves had to be known for each signature of a function; says so once of each argument."""
 
     def __init__(self) -> None:
-        self._leaves: dict[SignatureKey, frozenset[int]] = {}
+        super().__init__()
         self._told: set[str] = set()
 
     @property
@@ -49,28 +50,18 @@ class Known:
 
     def leaves(self, key: SignatureKey) -> frozenset[int]:
         """Those of a signature."""
-        return self._leaves.get(key, frozenset())
-
-    def __bool__(self) -> bool:
-        return bool(self._leaves)
+        return self.get(key, frozenset())
 
     def add(self, key: SignatureKey, plan: Plan, function: str) -> None:
         """Note what a trace had to know."""
         if not plan.known:
             return
-        self._leaves.pop(key, None)
-        self._leaves[key] = plan.known
-        while len(self._leaves) > settings().cache_size:
-            del self._leaves[next(iter(self._leaves))]
+        self.put(key, plan.known, settings().cache_size)
         for need in plan.needs:
             new = [name for name in need.names if name not in self._told]
             if new:
                 self._told.update(new)
                 _log.info(_text(function, new, need))
-
-    def clear(self) -> None:
-        """Forget all signatures."""
-        self._leaves.clear()
 
 
 def _text(function: str, names: Sequence[str], need: NamedRequest) -> str:

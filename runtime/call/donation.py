@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime._jaxlib import duplicate
+from anabranch.runtime._jaxlib import Buffer, duplicate
 from anabranch.runtime.call.call_spec import Call, CallSpec
 from anabranch.runtime.call.execution import Execution
 from anabranch.runtime.call.plan import Plan
@@ -163,7 +163,7 @@ class DonatingExecution(Execution):
         self.returns_one_array = False
         self.fast_path_attempts = sys.maxsize
 
-    def _finish_on_device(self, leaves: Leaves) -> Any:
+    def _start(self, leaves: Leaves) -> list[Buffer]:
         values, given = list(leaves.values), self.donation.given
         self._refuse_repetition(values)
         arrays = [values[leaf] for leaf in given]
@@ -179,7 +179,7 @@ class DonatingExecution(Execution):
             raise
         outputs = self.executable.execute_buffers(buffers)
         leaves.values[:] = values
-        return self._finished(outputs, leaves)
+        return outputs
 
     def _refuse_repetition(self, values: list[Any]) -> None:
         names = self.calling.leaf_names()

@@ -9,6 +9,7 @@ from anabranch.runtime._jaxlib import Buffer, to_numpy
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.host.callbacks import CallbackError
+from anabranch.runtime.ops.host_callback import done_before
 from anabranch.runtime.signature.flatten_to_key import (
     Leaves,
     buffers,
@@ -17,6 +18,7 @@ from anabranch.runtime.signature.flatten_to_key import (
     check_sharing,
     on_device,
 )
+from anabranch.runtime.tracing.capacity import OverflowedError
 from anabranch.runtime.values.effects import called_here
 from anabranch.runtime.xla.executable import Executable
 
@@ -68,35 +70,63 @@ class Execution:
 
     def run(self, leaves: Leaves) -> Any:
         """Run on leaves of the right signature, which were checked."""
-        if self.plan.looks_at_callers:
+        finish = self._finish_on_device if self.plan.on_device else self._finish_on_host
+        if not self.plan.looks_at_callers:
+            return finish(leaves)
+        try:
             with called_here():
-                return self._with_callbacks(leaves)
-        return self._finish(leaves)
+                return finish(leaves)
+        except CallbackError as error:
+            raised = error.__cause__
+        assert raised is not None
+        raise raised  # what the user's own code raised: a logging handler, a warning that is an error
 
-    def _finish(self, leaves: Leaves) -> Any:
-        if self.plan.on_device:
-            return self._finish_on_device(leaves)
+    def _finish_on_host(self, leaves: Leaves) -> Any:
         return self.plan.finish(self.executable(buffers(self.plan.inputs(leaves.values))), leaves)
 
     def _finish_on_device(self, leaves: Leaves) -> Any:
+        """Start the run; what the host needs of it, but for the arrays that it gives, is waited for."""
         if self.returns_one_array:
             return self.run_for_array(leaves.values)
-        return self._finished(self.executable.execute_buffers(on_device(self.plan.inputs(leaves.values))), leaves)
-
-    def _finished(self, outputs: Sequence[Buffer], leaves: Leaves) -> Any:
-        """Finish a run that was started; what the host needs of it, but for the arrays that it gives, is waited for."""
-        groups = self.plan.outputs
+        outputs, groups = self._start(leaves), self.plan.outputs
         there: list[Any] = [Array(*b) for b in outputs[groups.results]]
         return self.plan.finish(there + [to_numpy(b) for b in outputs[groups.others]], leaves)
+
+    def _start(self, leaves: Leaves) -> list[Buffer]:
+        return self.executable.execute_buffers(on_device(self.plan.inputs(leaves.values)))
 
     def run_for_array(self, values: Sequence[object]) -> Array:
         """Run, where `returns_one_array`, on leaves."""
         return Array(*self.executable.execute_buffers(on_device(self.plan.inputs(values)))[0])
 
-    def _with_callbacks(self, leaves: Leaves) -> Any:
+
+class HostExecution(Execution):
+    """An execution of a Program that computes nothing: the Plan alone."""
+
+    __slots__ = ()
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.returns_one_array = plan, False
+
+    def run(self, leaves: Leaves) -> Any:
+        """Build the result."""
+        return self.plan.finish([], leaves)
+
+
+# Learns from a run with too small a buffer, and returns what runs next, with its leaves, checked; or raises.
+Recompile = Callable[[OverflowedError], tuple[Execution, Leaves]]
+
+
+def run_until_it_fits(execution: Execution, leaves: Leaves, recompile: Recompile) -> Any:
+    """Return the result of the first run whose buffers all suffice; effects that were done are not done again."""
+    try:
+        return execution.run(leaves)
+    except OverflowedError as error:
+        overflow = error
+    while True:
+        execution, leaves = recompile(overflow)
         try:
-            return self._finish(leaves)
-        except CallbackError as error:
-            raised = error.__cause__
-        assert raised is not None
-        raise raised  # what the user's own code raised: a logging handler, a warning that is an error
+            with done_before(overflow.effects):
+                return execution.run(leaves)
+        except OverflowedError as error:
+            overflow = error

@@ -16,8 +16,7 @@ from anabranch.base.signals import Watched
 from anabranch.base.value import Value
 from anabranch.runtime.api.stages import Traced
 from anabranch.runtime.call.call_spec import CallSpec, Passed
-from anabranch.runtime.call.execution import Execution
-from anabranch.runtime.call.plan import Plan
+from anabranch.runtime.call.execution import Execution, HostExecution, run_until_it_fits
 from anabranch.runtime.config import configure, settings
 from anabranch.runtime.device.array import Array, placed
 from anabranch.runtime.eager.staged_calls import Operand, StagedFunctionCall, Template, described
@@ -36,6 +35,7 @@ _EXACT = 2**24
 
 Sizes: TypeAlias = frozenset[tuple[CapacitySite, int]]
 _UNKNOWN: Sizes = frozenset()
+Kind: TypeAlias = tuple[Callable[..., Any], tuple[Template, ...], tuple[tuple[str, Template], ...]]
 _learned = Learned()
 
 
@@ -49,7 +49,7 @@ def call(function: Callable[..., object], args: Sequence[object], kwargs: dict[s
     operands: list[Any] = []
     templates = tuple([described(a, operands) for a in args])
     named = tuple([(k, described(v, operands)) for k, v in kwargs.items()])
-    return run(function, templates, named, operands)
+    return run((function, templates, named), operands)
 
 
 def captured(value: Value) -> Value:
@@ -61,46 +61,41 @@ def captured(value: Value) -> Value:
     return value
 
 
-def run(
-    function: Callable[..., Any],
-    args: tuple[Template, ...],
-    kwargs: tuple[tuple[str, Template], ...],
-    operands: list[Value],
-) -> Value:
+def run(kind: Kind, operands: list[Value]) -> Value:
     """Run a call that was taken apart, again with greater capacities where they were too small."""
-    while True:
-        known = frozenset(_learned.of((function, args, kwargs)).items()) if _learned else _UNKNOWN
-        made = _made(function, args, kwargs, settings().checks, known)
-        if isinstance(made, Execution) and made.returns_one_array:
-            return made.run_for_array(operands)
-        leaves = Leaves()
-        leaves.values = list(operands)
-        try:
-            if isinstance(made, Plan):
-                return made.finish([], leaves)
-            made.check(leaves)
-            return made.run(leaves)
-        except OverflowedError as overflow:
-            _learned.grow((function, args, kwargs), overflow, _name(function))
+    made = _execution(kind)
+    if made.returns_one_array:
+        return made.run_for_array(operands)
+
+    def recompiled(overflow: OverflowedError) -> tuple[Execution, Leaves]:
+        _learned.grow(kind, overflow, _name(kind[0]))
+        return _checked(_execution(kind), operands)
+
+    return run_until_it_fits(*_checked(made, operands), recompiled)
+
+
+def _execution(kind: Kind) -> Execution:
+    return _made(kind, settings().checks, frozenset(_learned.of(kind).items()) if _learned else _UNKNOWN)
+
+
+def _checked(execution: Execution, operands: list[Value]) -> tuple[Execution, Leaves]:
+    leaves = Leaves()
+    leaves.values = list(operands)
+    execution.check(leaves)
+    return execution, leaves
 
 
 @functools.lru_cache(maxsize=_KEPT)
-def _made(
-    function: Callable[..., object],
-    args: tuple[Template, ...],
-    kwargs: tuple[tuple[str, Template], ...],
-    checks: bool,
-    sizes: Sizes,
-) -> Execution | Plan:
-    """Return the execution of such calls; the plan alone where nothing is left to compute."""
-    described_call = StagedFunctionCall(function, args, kwargs)
-    arguments = described_call.arguments()
+def _made(kind: Kind, checks: bool, sizes: Sizes) -> Execution:
+    """Return the execution of such calls."""
+    call = StagedFunctionCall(*kind)
+    arguments = call.arguments()
     with Watched():
         with configure(checks=checks), with_learned_sizes(dict(sizes)):
-            plan = trace_call(described_call, arguments)
+            plan = trace_call(call, arguments)
         if not plan.program.outputs:
-            return plan
-        return Traced(plan, CallSpec(_name(function), (), arguments, Passed())).lower().compile().execution
+            return HostExecution(plan)
+        return Traced(plan, CallSpec(_name(call.function), (), arguments, Passed())).lower().compile().execution
 
 
 def _name(function: Callable[..., object]) -> str:
@@ -120,7 +115,7 @@ def elementwise(function: Callable[..., Any], ufunc: np.ufunc, operands: Sequenc
     if tracing():
         return call(function, operands, {})
     if all(type(x) is Array for x in operands):
-        return run(function, tuple([Operand(x.shape, x.dtype) for x in operands]), (), list(operands))
+        return run((function, tuple([Operand(x.shape, x.dtype) for x in operands]), ()), list(operands))
     # The result's dtype of a power may depend on its exponent's value.
     loop = None if ufunc is np.power else _loop(ufunc, operands)
     if loop is None:
@@ -130,7 +125,7 @@ def elementwise(function: Callable[..., Any], ufunc: np.ufunc, operands: Sequenc
         value = number(x, dtype) if type(x) in PYTHON_DTYPES else x
         templates.append(Operand(value.shape, value.dtype, scalar=value is not x or isinstance(x, np.generic)))
         values.append(value)
-    return run(function, tuple(templates), (), values)
+    return run((function, tuple(templates), ()), values)
 
 
 def _loop(ufunc: np.ufunc, operands: Sequence[Value]) -> tuple[np.dtype, ...] | None:

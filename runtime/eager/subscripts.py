@@ -55,7 +55,7 @@ def get(array: Array, key: Value) -> Value:
     positions = [number(s.start, _INT64) for s, m in zip(slices, movable, strict=True) if m]
     templates = (Operand(array.shape, array.dtype), *[_POSITION] * len(positions))
     chosen: Any = _Basic(axes, shape)
-    return run(chosen, templates, (), [array, *positions])
+    return run((chosen, templates, ()), [array, *positions])
 
 
 def _part(key: object) -> Value:

@@ -12,10 +12,11 @@ import linecache
 import logging
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import NoReturn
 
 import numpy as np
 
-from anabranch.base.fork_locks import lock
+from anabranch.base.bounded_dict import BoundedDict
 from anabranch.base.frozen import frozen
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import AnabranchError, CapacityError
@@ -84,14 +85,13 @@ class OverflowedError(AnabranchError):
         self.needed = needed
         self.effects = 0  # how many effects were done before
 
-    def as_fixed(self) -> CapacityError:
-        """Return the error to raise where nothing can be compiled anew."""
-        text = (
+    def refuse(self) -> NoReturn:
+        """Raise a `CapacityError`, where nothing can be compiled anew."""
+        raise self._told_as(
             f"{self._told()}; what was compiled ahead of time has the room that it was compiled with. Call the jitted "
             f"function itself, which is compiled anew with more by itself, or compile with the setting "
             f"capacity={self.next_size(None)}"
         )
-        return self._told_as(text)
 
     def as_limit(self, limit: int) -> CapacityError:
         """Return the error to raise where the buffer may not be larger."""
@@ -125,19 +125,12 @@ class Overflowed:
         return OverflowedError(self.capacity, int(found[0]) if found else None)
 
 
-class Learned:
+class Learned(BoundedDict[Hashable, Mapping[CapacitySite, int]]):
     """The buffer sizes that calls of a function turned out to need, by their signatures."""
-
-    def __init__(self) -> None:
-        self._sizes: dict[Hashable, dict[CapacitySite, int]] = {}
-        self._lock = lock()
 
     def of(self, key: Hashable) -> Mapping[CapacitySite, int]:
         """That of a signature."""
-        return self._sizes.get(key, _NOTHING)
-
-    def __bool__(self) -> bool:
-        return bool(self._sizes)
+        return self.get(key, _NOTHING)
 
     def suffice(self, key: Hashable, capacities: Sequence[Capacity]) -> bool:
         """Return whether the buffers of what was compiled are as large as is known to be needed."""
@@ -157,17 +150,11 @@ class Learned:
         if size > limit:
             raise error.as_limit(limit) from None
         with self._lock:
-            sizes = self._sizes.pop(key, {})
+            sizes = self.of(key)
             known = sizes.get(capacity.place, 0)
-            self._sizes[key] = {**sizes, capacity.place: max(size, known)}
-            while len(self._sizes) > settings().cache_size:
-                del self._sizes[next(iter(self._sizes))]
+            self.put(key, {**sizes, capacity.place: max(size, known)}, settings().cache_size)
         if size > known:  # other threads may have learned it before
             _log.info(f"{function} is run again: capacity {capacity.size} -> {size} for {capacity.place}")
-
-    def clear(self) -> None:
-        """Forget all."""
-        self._sizes.clear()
 
 
 _NOTHING: Mapping[CapacitySite, int] = MappingProxyType({})

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
-from anabranch.runtime._jaxlib import XlaError, backend_of, note_compilation, register_lapack, versions
+from anabranch.runtime._jaxlib import Backend, XlaError, backend_of, note_compilation, register_lapack, versions
 from anabranch.runtime.errors import SerializationError
+from anabranch.runtime.host.buffer_types import Signature
 from anabranch.runtime.host.callbacks import HostCallback, LoweringError, reporting
 from anabranch.runtime.host.compile_options import CompileOptions
 from anabranch.runtime.host.saved_bytes import unpack
@@ -44,24 +44,11 @@ def compile_text(
     backend = backend_of(options.asynchronous)
     if _LAPACK_TARGET in stablehlo_text:
         register_lapack()
-    reported = [reporting(callback) for callback in callbacks]
-
-    def build(xla_options: object) -> Any:
-        return backend.client.compile_and_load(module, backend.device_list, xla_options, reported)
-
     with mlir_module.context() as context:
         module = mlir_module.parse(stablehlo_text)
-        inputs, outputs = mlir_module.signature(module, may_donate=options.asynchronous)
-        try:
-            loaded = backend.load(build, options)
-        except XlaError as error:
-            raise LoweringError(str(error)) from error
-        except BaseException:
-            # What a signal's handler has raised. XLA goes on with the module, in a thread of its own.
-            abandon(backend, module, context, reported)
-            raise
-    kind = CallingBack if reported else Executable
-    return kind(loaded, inputs, outputs, backend, callbacks=reported)
+        signature = mlir_module.signature(module, may_donate=options.asynchronous)
+        load = backend.client.compile_and_load
+        return _loaded(LoweringError, backend, load, (module, context), signature, options, callbacks)
 
 
 def deserialize(data: bytes, options: CompileOptions = _PLAIN, callbacks: Sequence[HostCallback] = ()) -> Executable:
@@ -72,21 +59,33 @@ def deserialize(data: bytes, options: CompileOptions = _PLAIN, callbacks: Sequen
     SerializationError
         The bytes are damaged, are something else, or come from another release of jaxlib.
     """
-    payload, (inputs, outputs) = unpack(data, versions(), len(callbacks))
-    reported = [reporting(callback) for callback in callbacks]
+    payload, signature = unpack(data, versions(), len(callbacks))
     backend = backend_of(options.asynchronous)
     if _LAPACK_TARGET.encode() in payload:
         register_lapack()
+    load = backend.client.deserialize_executable
+    return _loaded(SerializationError, backend, load, (payload,), signature, options, callbacks, data)
 
-    def build(xla_options: object) -> Any:
-        return backend.client.deserialize_executable(payload, backend.device_list, xla_options, reported)
 
+def _loaded(
+    failure: type[Exception],
+    backend: Backend,
+    load: Callable[..., object],
+    program: tuple[object, ...],
+    signature: Signature,
+    options: CompileOptions,
+    callbacks: Sequence[HostCallback],
+    serialized: bytes | None = None,
+) -> Executable:
+    """Return the executable that a method of the client makes of a program, which stands before what it refers to."""
+    reported = [reporting(callback) for callback in callbacks]
     try:
-        loaded = backend.load(build, options)
+        loaded = backend.load(lambda chosen: load(program[0], backend.device_list, chosen, reported), options)
     except XlaError as error:
-        raise SerializationError(str(error)) from error
+        raise failure(str(error)) from error
     except BaseException:
-        abandon(backend, payload, reported)
+        # What a signal's handler has raised. XLA goes on with the program, in a thread of its own.
+        abandon(backend, *program, reported)
         raise
     kind = CallingBack if reported else Executable
-    return kind(loaded, inputs, outputs, backend, callbacks=reported, serialized=data)
+    return kind(loaded, *signature, backend, callbacks=reported, serialized=serialized)

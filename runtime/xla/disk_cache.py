@@ -39,25 +39,21 @@ _asking: contextvars.ContextVar[Mapping[str, Any]] = contextvars.ContextVar("ask
 def executable(text: str, options: CompileOptions, callbacks: Sequence[HostCallback]) -> Executable:
     """The executable of a StableHLO module: from disk where it is there, else compiled, and kept."""
     with Watched():
-        return _executable(text, options, callbacks)
-
-
-def _executable(text: str, options: CompileOptions, callbacks: Sequence[HostCallback]) -> Executable:
-    folder = settings().cache_dir
-    if folder is None:
-        return compile_text(text, options, callbacks)
-    entries, key = store(folder), key_of(text, options)
-    with _locks.of(key):
-        data = entries.load(key)
-        if data is not None:
-            try:
-                return deserialize(data, options, callbacks)
-            except SerializationError:
-                entries.remove(key)
-        made = compile_text(text, options, callbacks)
-        with contextlib.suppress(SerializationError):
-            entries.save(key, made.serialize(with_callbacks=True), _about(made, options))
-        return made
+        folder = settings().cache_dir
+        if folder is None:
+            return compile_text(text, options, callbacks)
+        entries, key = store(folder), key_of(text, options)
+        with _locks.of(key):
+            data = entries.load(key)
+            if data is not None:
+                try:
+                    return deserialize(data, options, callbacks)
+                except SerializationError:
+                    entries.remove(key)
+            made = compile_text(text, options, callbacks)
+            with contextlib.suppress(SerializationError):
+                entries.save(key, made.serialize(with_callbacks=True), _about(made, options))
+            return made
 
 
 def _about(made: Executable, options: CompileOptions) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import weakref
+from collections.abc import Callable
 
 from anabranch.runtime.call.execution import Execution, never
 from anabranch.runtime.call.fastpath.call_form import CallForm as CallForm
@@ -20,7 +21,7 @@ from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.tracing.builder import builder_or_none
 
 # Calls of one signature may have a few forms: an argument by position or by name.
-MOST_ATTEMPTS = 3
+_MOST_ATTEMPTS = 3
 
 _MOST_CONDITIONS = 100  # of guards, checked in line
 
@@ -38,8 +39,8 @@ def _forget() -> None:
 os.register_at_fork(after_in_child=_forget)
 
 
-def make_fast_path(name: str, execution: Execution, form: CallForm) -> None:
-    """Give an execution the fast path of calls such as this one, where there is one.
+def make_fast_path(name: str, execution: Execution, form: Callable[[], CallForm]) -> None:
+    """Give an execution the fast path of calls such as this one, where there is one; it is tried a few times only.
 
     Parameters
     ----------
@@ -47,11 +48,15 @@ def make_fast_path(name: str, execution: Execution, form: CallForm) -> None:
         The function's, for tracebacks.
     execution : Execution
         What runs calls of that signature.
-    form : Form
+    form : callable
+        Returns the form of the call.
     """
+    if execution.fast_path_attempts >= _MOST_ATTEMPTS:
+        return
+    execution.fast_path_attempts += 1
     writer = Writer()
     try:
-        body = _call(writer, execution, form)
+        body = _call(writer, execution, form())
     except UnsuitedError:
         return
     execution.fast_path = writer.function(name, body)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
+from anabranch.runtime.call.call_spec import Call
 from anabranch.runtime.call.fastpath.codegen import Writer
-
-Call: TypeAlias = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

@@ -367,9 +367,9 @@ def test_operations_outside_of_compiled_functions(compiled):
 
     operand = Operand((2,), LARGE.dtype)
     for _ in range(3):
-        assert int(execute.run(named, (operand,), (), [anabranch.asarray(LARGE)])) == sum(range(304))
+        assert int(execute.run((named, (operand,), ()), [anabranch.asarray(LARGE)])) == sum(range(304))
     assert len(compiled) == 2
-    assert int(execute.run(named, (operand,), (), [anabranch.asarray(SMALL)])) == 21
+    assert int(execute.run((named, (operand,), ()), [anabranch.asarray(SMALL)])) == 21
 
 
 def test_saved_and_exported():
