@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from anabranch.runtime._jaxlib import Buffer, to_numpy
 from anabranch.runtime.call.plan import Plan
-from anabranch.runtime.device.array import Array, adopted
+from anabranch.runtime.device.array import Array
 from anabranch.runtime.host.callbacks import CallbackError
 from anabranch.runtime.ops.host_callback import done_before
 from anabranch.runtime.signature.flatten_to_key import (
@@ -82,19 +82,15 @@ class Execution:
         raise raised  # what the user's own code raised: a logging handler, a warning that is an error
 
     def _finish_on_host(self, leaves: Leaves) -> Any:
-        outputs: list[Any] = self.plan.spread(self.executable(buffers(self.plan.inputs(leaves.values))))
-        if leaves.returns_arrays:
-            outputs[: self.plan.result_count] = map(adopted, outputs[: self.plan.result_count])
-        return self.plan.finish(outputs, leaves)
+        return self.plan.finish(self.executable(buffers(self.plan.inputs(leaves.values))), leaves)
 
     def _finish_on_device(self, leaves: Leaves) -> Any:
         """Start the run; what the host needs of it, but for the arrays that it gives, is waited for."""
         if self.returns_one_array:
             return self.run_for_array(leaves.values)
-        outputs = self._start(leaves)
-        staying = self.plan.result_count
-        there: list[Any] = [Array(*b) for b in outputs[:staying]]
-        return self.plan.finish(there + [to_numpy(b) for b in outputs[staying:]], leaves)
+        outputs, groups = self._start(leaves), self.plan.outputs
+        there: list[Any] = [Array(*b) for b in outputs[groups.results]]
+        return self.plan.finish(there + [to_numpy(b) for b in outputs[groups.others]], leaves)
 
     def _start(self, leaves: Leaves) -> list[Buffer]:
         return self.executable.execute_buffers(on_device(self.plan.inputs(leaves.values)))

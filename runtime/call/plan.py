@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-from collections.abc import Iterator, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
 from anabranch.base.deep_stack import deep
 from anabranch.base.frozen import frozen
+from anabranch.runtime.call.output_groups import OutputGroups
 from anabranch.runtime.call.raise_failure import raise_failure
 from anabranch.runtime.device import array as device
 from anabranch.runtime.guards.guards import Guards
@@ -28,6 +29,8 @@ from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.pytrees.host_values import Building, fresh, on_device
 from anabranch.runtime.values.static_requests import NamedRequest
+
+T = TypeVar("T")
 
 
 @frozen
@@ -82,14 +85,10 @@ class ResultAlias:
 
 @frozen
 class Plan:
-    """The work of a call on the host, around the Program.
-
-    The outputs of the Program are the leaves of the result and of new contents of objects (but for arrays that are an
-    argument or occur twice), then new contents of mutated array arguments, what `returned_arguments` need, what effects
-    show, and (when something can fail) the error code and what the failures say of themselves.
-    """
+    """The work of a call on the host, around the Program."""
 
     program: Program
+    outputs: OutputGroups
     # Of (result, contents of `written`…, contents of `slots`…); None where the function always raises.
     result: layouts.Layout | None
     leaf_count: int
@@ -101,7 +100,6 @@ class Plan:
     written: tuple[int, ...]  # lists, dicts and objects among the arguments to write back
     slots: tuple[Slot, ...]  # objects from outside to write back
     failures: tuple[Failure, ...]
-    can_fail: bool
     details: tuple[Storage, ...]  # what the outputs after the error code are
     guards: Guards
     # Effects that all stand outside of branches and loops wait for the end, with the number of values of each.
@@ -112,14 +110,9 @@ class Plan:
     needs: tuple[NamedRequest, ...] = ()
     capacities: tuple[Capacity, ...] = ()  # a run in which one is too small gives nothing
     packs: tuple[range | tuple[int, ...], ...] = ()  # arguments' leaves that are one input, by the first of them
-    # Outputs that hold several of the leaves of the result that are computed, with the places of these.
-    stacks: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    # Those of the results' outputs that hold several of the leaves that are computed, with the places of these.
+    stacks: dict[int, tuple[int, ...]] = dataclasses.field(default_factory=dict)
     on_device: bool = False  # whether an array among the arguments or from outside is an Array, so that results are
-
-    @property
-    def result_count(self) -> int:
-        """How many outputs are leaves of the result and of new contents of objects; these come first."""
-        return self.leaf_count - sum(map(self.is_returned, range(self.leaf_count))) - len(self.shared_results)
 
     def inputs(self, leaves: Sequence[object]) -> Sequence[Any]:
         """The arguments' leaves, and the arrays from outside after them, with numbers that are one input as arrays."""
@@ -144,21 +137,12 @@ class Plan:
                 place += 1
         return made
 
-    def spread(self, outputs: Sequence[Any]) -> list[Any]:
-        """Return the outputs of the executable, each leaf by itself."""
-        if not self.stacks:
-            return list(outputs)
-        stacks = dict(self.stacks)
-        leaves: list[Any] = [None] * self.result_count
-        for k, places in stacks.items():
-            for place, row in zip(places, outputs[k], strict=True):
-                leaves[place] = np.array(row)
-        rest = iter([o for k, o in enumerate(outputs) if k not in stacks])
-        held = {place for places in stacks.values() for place in places}
-        for place in range(len(leaves)):
-            if place not in held:
-                leaves[place] = next(rest)
-        return [*leaves, *rest]
+    def unstacked(self, results: Sequence[T], rows: Callable[[int], Iterable[T]]) -> Iterator[T]:
+        """The leaves that are computed, each by itself; `rows` gives those that one of the results' outputs holds."""
+        held = {p: row for k, places in self.stacks.items() for p, row in zip(places, rows(k), strict=True)}
+        single = iter([result for k, result in enumerate(results) if k not in self.stacks])
+        for place in range(len(results) - len(self.stacks) + len(held)):
+            yield held[place] if place in held else next(single)
 
     @property
     def returns_one_array(self) -> bool:
@@ -166,7 +150,9 @@ class Plan:
         parts = self.result.children if isinstance(self.result, layouts.Node) else ()
         leaf = parts[0] if len(parts) == 1 else None
         computed = isinstance(leaf, layouts.Leaf) and leaf.abstract.kind is not Kind.PYTHON
-        return computed and len(self.program.outputs) == self.result_count == 1 and self.on_device and not self.captured
+        found, groups = self.program.outputs, self.outputs
+        alone = len(found[groups.results]) == 1 and not found[groups.others]
+        return computed and alone and self.on_device and not self.captured
 
     def is_returned(self, leaf: int) -> bool:
         """Return whether a leaf of the result is an argument's array, or a view of it, in every case."""
@@ -184,38 +170,37 @@ class Plan:
 
     def fail(self, outputs: Sequence[np.ndarray]) -> NoReturn:
         """Raise what the outputs say has failed."""
-        first = len(outputs) - len(self.details)
-        failure = self.failures[int(outputs[first - 1]) - 1]
+        code, *details = outputs[self.outputs.failures]
         try:
-            raise_failure(failure, dict(zip(self.details, outputs[first:], strict=True)))
+            raise_failure(self.failures[int(code) - 1], dict(zip(self.details, details, strict=True)))
         except OverflowedError as error:
-            error.effects = int(outputs[first - 2]) if self.looks_at_callers else 0
+            error.effects = sum(map(int, outputs[self.outputs.effect_count]))
             raise
 
     def overflowed(self, code: int) -> bool:
         """Return whether an error code says that some buffer was too small."""
         return isinstance(self.failures[code - 1].make, Overflowed)
 
-    def finish(self, outputs: list[np.ndarray], leaves: Leaves) -> Any:
+    def finish(self, outputs: Sequence[Any], leaves: Leaves) -> Any:
         """Raise, write back, and build the result."""
-        first = len(outputs) - len(self.details)
-        code = int(outputs[first - 1]) if self.can_fail else 0
+        groups, given = self.outputs, leaves.values
+        code = next(map(int, outputs[groups.failures]), 0)
         if code and self.capacities and self.overflowed(code):
             self.fail(outputs)  # what waits for the end is done by the run that counts
-        if self.effects:
-            width = sum(1 + w for _, w in self.effects)
-            end = first - self.can_fail
-            _perform(self.effects, iter(outputs[end - width : end]))
+        _perform(self.effects, iter(outputs[groups.effects]))
         if code:
             self.fail(outputs)
         assert self.result is not None
-        at, given = iter(outputs), leaves.values
-        own = self._own(iter(outputs[self.result_count + len(self.mutated) :]), leaves)
-        results: dict[int, np.ndarray] = {}
+        whole = outputs[groups.results]
+        computed = self.unstacked(whole, lambda k: map(np.array, whole[k]))
+        if leaves.returns_arrays and not self.on_device:
+            computed = map(device.adopted, computed)
+        own = self._own(iter(outputs[groups.conditions]), leaves)
+        results: dict[int, Any] = {}
         for k in range(self.leaf_count):
             if k in self.shared_results:
                 continue
-            made = None if self.is_returned(k) else next(at)
+            made = None if self.is_returned(k) else next(computed)
             if k in self.readonly_results and isinstance(made, np.ndarray):
                 made.flags.writeable = False
             result = own.get(k, made)
@@ -225,8 +210,8 @@ class Plan:
             array = results[alias.leaf]
             view = array[...] if alias.is_view and isinstance(array, np.ndarray) else array
             results[k] = own.get(k, view)
-        for leaf in self.mutated:
-            np.copyto(given[leaf], next(at))
+        for leaf, after in zip(self.mutated, outputs[groups.writes], strict=True):
+            np.copyto(given[leaf], after)
         objects = list(leaves.containers.values())
         stays = self.on_device or leaves.returns_arrays
         parts = [results[k] for k in range(self.leaf_count)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from anabranch.runtime.call.output_groups import OutputGroups
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -13,13 +14,12 @@ from anabranch.runtime.frontend.effects import ObjectChanges
 from anabranch.runtime.frontend.result_aliases import identities
 from anabranch.runtime.frontend.result_layout import hosted_result, result_layout, with_nodes
 from anabranch.runtime.guards.guards import Guards
-from anabranch.runtime.ir.program import Atom, Program
+from anabranch.runtime.ir.program import Atom, Equation, Program
 from anabranch.runtime.ops import host_callback as effect_op
 from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.tracing.builder import Builder, Trace
-from anabranch.runtime.tracing.storage import Part
+from anabranch.runtime.tracing.storage import Part, Storage
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.effects import Action
 from anabranch.runtime.values.memory import rows
 from anabranch.runtime.values.pytrees import pack_unpack
 
@@ -71,26 +71,28 @@ def build_plan(
         if h is not None and h.storage in root.written and arguments.first(leaf) == leaf
     )
     certain = {k for k, owners in returned.items() if owners[0].pred is None}
-    outputs: list[Atom] = [p.atom for k, p in enumerate(packed) if k not in certain and k not in shared]
-    outputs += [h.atom for leaf in mutated if (h := handles[leaf]) is not None]
-    outputs += [atom for owners in returned.values() for owner in owners for atom in owner.atoms]
-    waiting, shown = _taken_out(root)
-    outputs += shown
-    can_fail = trace.failures.error_code in root.written
+    computed = [p.atom for k, p in enumerate(packed) if k not in certain and k not in shared]
+    waiting = _taken_out(root)
+    counted = trace.output.counter in root.written
+    failing: list[Storage] = []
     # What was caught may have left details though nothing can fail any more.
-    details = tuple(s for s in trace.failures.details.values() if s in root.written) if can_fail else ()
-    if can_fail:
-        outputs += [root.read(trace.failures.error_code), *map(root.read, details)]
+    if trace.failures.error_code in root.written:
+        failing = [trace.failures.error_code, *(s for s in trace.failures.details.values() if s in root.written)]
     stays = bool(arguments.device) or any(isinstance(a, device.Array) for a in captured.arrays)
-    count = len(packed) - len(certain) - len(shared)
-    stacks: tuple[tuple[int, tuple[int, ...]], ...] = ()
-    if not stays:
-        computed, stacks = _stacked(outputs[:count])
-        outputs[:count] = computed
+    results, stacks = (computed, {}) if stays else _stacked(computed)
+    groups, outputs = OutputGroups.joined(
+        results=results,
+        writes=[h.atom for leaf in mutated if (h := handles[leaf]) is not None],
+        conditions=[atom for owners in returned.values() for owner in owners for atom in owner.atoms],
+        effects=[atom for e in waiting for atom in e.inputs[1:]],
+        effect_count=[root.read(trace.output.counter)] if counted and not waiting else [],
+        failures=[root.read(s) for s in failing],
+    )
     resolved = tuple(map(root.resolve, outputs))  # which may take an equation
     program = Program(tuple(root.formals), tuple(root.equations), resolved, "main")
     return Plan(
         program=program,
+        outputs=groups,
         result=hosted_result(layout, given, guards.heap.arrays) if reached else None,
         leaf_count=len(packed),
         returned_arguments=returned,
@@ -100,11 +102,10 @@ def build_plan(
         written=effects.written,
         slots=effects.slots,
         failures=tuple(trace.failures.numbered),
-        can_fail=can_fail,
-        details=details,
+        details=tuple(failing[1:]),
         guards=guards,
-        effects=waiting,
-        looks_at_callers=trace.output.counter in root.written,
+        effects=tuple((e.params["action"], len(e.inputs) - 2) for e in waiting),
+        looks_at_callers=counted,
         captured=tuple(captured.arrays),
         known=arguments.known,
         needs=arguments.words(arguments.needs),
@@ -118,22 +119,22 @@ def build_plan(
 _STACKED = 9  # so many leaves at least of the result are one output
 
 
-def _stacked(leaves: Sequence[Atom]) -> tuple[list[Atom], tuple[tuple[int, tuple[int, ...]], ...]]:
+def _stacked(leaves: Sequence[Atom]) -> tuple[list[Atom], dict[int, tuple[int, ...]]]:
     """Outputs for these leaves, many parts of one array as one; and the places of the leaves in those."""
     groups: dict[int, list[int]] = {}
     for place, leaf in enumerate(leaves):
         if isinstance(leaf, Part):
             groups.setdefault(id(leaf.whole), []).append(place)
     outputs: list[Atom] = []
-    stacks: list[tuple[int, tuple[int, ...]]] = []
+    stacks: dict[int, tuple[int, ...]] = {}
     for place, leaf in enumerate(leaves):
         group = groups.get(id(leaf.whole), []) if isinstance(leaf, Part) else []
         if len(group) < _STACKED:
             outputs.append(leaf)
         elif group[0] == place:
-            stacks.append((len(outputs), tuple(group)))
+            stacks[len(outputs)] = tuple(group)
             outputs.append(rows.side_by_side([leaves[k] for k in group], leaf.type))
-    return outputs, tuple(stacks)
+    return outputs, stacks
 
 
 def _check_shapes(handles: Sequence[TracedArray | None]) -> None:
@@ -146,18 +147,13 @@ def _check_shapes(handles: Sequence[TracedArray | None]) -> None:
             )
 
 
-def _taken_out(root: Builder) -> tuple[tuple[tuple[Action, int], ...], list[Atom]]:
-    """The effects that can wait for the end of the run, taken out of the equations, and the atoms that they need.
+def _taken_out(root: Builder) -> list[Equation]:
+    """The effects that can wait for the end of the run, taken out of the equations.
 
     All can when none stands in a branch or loop; otherwise the count of effects keeps them all where they are.
     """
-    trace = root.trace
     found = list(effect_op.effects(root.equations))
-    if trace.output.counter not in root.written:
-        return (), []
     if not all(outside for _, outside in found):
-        return (), [root.read(trace.output.counter)]
-    taken = [equation for equation, _ in found]
+        return []
     root.equations = [e for e in root.equations if e.op is not effect_op.host_callback]
-    waiting = tuple((e.params["action"], len(e.inputs) - 2) for e in taken)
-    return waiting, [atom for e in taken for atom in e.inputs[1:]]
+    return [equation for equation, _ in found]

@@ -66,7 +66,7 @@ class _Programs:
             leaves.append_captured(array)
         with called_here():
             outputs = interpret.evaluate(program, *buffers(plan.inputs(leaves.values)))
-        return plan.finish(plan.spread([np.array(o) for o in outputs]), leaves)
+        return plan.finish([np.array(o) for o in outputs], leaves)
 
     def _planned(self, args: Sequence[object], kwargs: Mapping[str, object]) -> Plan:
         function = self._function

@@ -47,10 +47,7 @@ class Running:
         self._executable = execution.executable
         self._outputs = [f"r{i}" for i in range(len(self._executable.outputs))]
         self._built: set[int] = set()
-        self._stacks = dict(self._plan.stacks)
-        self._computed = self._plan.result_count - sum(
-            len(p) - 1 for p in self._stacks.values()
-        )  # outputs of the result
+        self._computed = self._outputs[self._plan.outputs.results]
         self._results: list[str] = []
         self._kinds: dict[str, Kind] = {}  # of the leaves that outputs hold side by side
         self._read: set[str] = set()  # outputs that become Python numbers
@@ -62,7 +59,7 @@ class Running:
             raise UnsuitedError
         if any(alias.is_view for alias in plan.shared_results.values()):
             raise UnsuitedError
-        if plan.readonly_results or self._computed + len(plan.mutated) > len(self._outputs):
+        if plan.readonly_results:
             raise UnsuitedError
         self._results = self._leaves_of_result()
         assert isinstance(plan.result, layouts.Node)
@@ -96,15 +93,12 @@ class Running:
         # Not given back after a failure: other parts of that run may still read from it.
         lines += [f"{self._unpacked()}{constant(executable.run)}(buffers)", f"{stagings}.append(staging)"]
         self._fail()
-        lines += [
-            f"{name} = {constant(self._executable.adopters[i])}({name})"
-            for i, name in enumerate(self._outputs[: self._computed])
-            if name not in self._read
-        ]
-        lines += [f"s{i} = {self._unstacked(i)}" for i in self._stacks]
-        for i, written in enumerate(self._plan.mutated, self._computed):
-            adopt = constant(executable.adopters[i])
-            lines.append(f"copyto({self._arguments.leaves[written]}, {adopt}({self._outputs[i]}))")
+        plan, made = self._plan, list(zip(self._outputs, executable.adopters, strict=True))
+        computed = [(name, adopt) for name, adopt in made[plan.outputs.results] if name not in self._read]
+        lines += [f"{name} = {constant(adopt)}({name})" for name, adopt in computed]
+        lines += [f"s{i} = {self._unstacked(i)}" for i in plan.stacks]
+        for written, (name, adopt) in zip(plan.mutated, made[plan.outputs.writes], strict=True):
+            lines.append(f"copyto({self._arguments.leaves[written]}, {constant(adopt)}({name}))")
 
     def _place(self, value: object, line: str) -> None:
         """Place a leaf; an int beyond 64 bits is refused on the general path, where it has a name."""
@@ -115,13 +109,11 @@ class Running:
 
     def _fail(self) -> None:
         """Have the general path say what has failed."""
-        if not self._plan.can_fail:
-            return
-        place = len(self._outputs) - len(self._plan.details) - 1
-        code = self._writer.constant(reader(self._executable.outputs[place]))
-        self._writer.scope["failed"] = functools.partial(_fail, self._plan, self._executable.adopters)
-        outputs = ", ".join(self._outputs)
-        self._writer.lines.append(f"if {code}({self._outputs[place]}): return failed([{outputs}])")
+        failures = self._plan.outputs.failures
+        for name, kind in list(zip(self._outputs, self._executable.outputs, strict=True))[failures][:1]:
+            code = self._writer.constant(reader(kind))
+            self._writer.scope["failed"] = functools.partial(_fail, self._plan, self._executable.adopters)
+            self._writer.lines.append(f"if {code}({name}): return failed([{', '.join(self._outputs)}])")
 
     def _unpacked(self) -> str:
         return f"{', '.join(self._outputs)}, = " if self._outputs else ""
@@ -130,14 +122,7 @@ class Running:
 
     def _start(self) -> None:
         plan, constant, executable = self._plan, self._writer.constant, self._executable
-        if (
-            has_forgotten()
-            or plan.mutated
-            or plan.can_fail
-            or plan.result_count != len(self._outputs)
-            or plan.packs
-            or not self._outputs
-        ):
+        if has_forgotten() or self._outputs[plan.outputs.others] or plan.packs or not self._outputs:
             raise UnsuitedError
         put = constant(number_on_device)
         inputs = []
@@ -154,7 +139,7 @@ class Running:
     def _leaves_of_result(self) -> list[str]:
         """Return, for each leaf of the result, an output, an argument's array, or what another leaf is."""
         plan = self._plan
-        fresh = iter(self._computed_leaves())
+        fresh = plan.unstacked(self._computed, self._parts)
         found: list[str] = []
         for k in range(plan.leaf_count):
             if k in plan.shared_results:
@@ -167,17 +152,11 @@ class Running:
 
     def _parts(self, output: int) -> list[str]:
         """The names of the leaves that an output holds side by side."""
-        return [f"s{output}[{k}]" for k in range(len(self._stacks[output]))]
-
-    def _computed_leaves(self) -> list[str]:
-        """The names of the leaves of the result that are computed."""
-        held = {p: n for i, places in self._stacks.items() for p, n in zip(places, self._parts(i), strict=True)}
-        rest = iter([o for i, o in enumerate(self._outputs) if i not in self._stacks])
-        return [held.get(place) or next(rest) for place in range(self._plan.result_count)]
+        return [f"s{output}[{k}]" for k in range(len(self._plan.stacks[output]))]
 
     def _unstacked(self, output: int) -> str:
         """The list of these leaves."""
-        name = self._outputs[output]
+        name = self._computed[output]
         kinds = {self._kinds[n] for n in self._parts(output) if n in self._kinds}
         if kinds == {Kind.PYTHON}:
             return f"{name}.tolist()"

@@ -129,6 +129,17 @@ def test_what_was_done_before_is_not_done_again(capsys):
     assert capsys.readouterr().out.split() == ["start", "end", str(sum(range(5000)))]
 
 
+def test_an_array_is_printed_once_by_a_call_that_runs_again(capsys):
+    @jit
+    def shows(a):
+        s = below(int(a[0]))
+        print(s, a)
+        return s
+
+    assert shows(np.array([5000, 2])) == sum(range(5000))
+    assert capsys.readouterr().out == f"{sum(range(5000))} [5000    2]\n"
+
+
 def test_log_lines_under_a_handler_that_runs_compiled_code(caplog):
     logger = logging.getLogger("somebody")
 
