@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir.program import ArrayType, Equation, Literal, Program, Var
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Equation, Literal, Program, Var
 from anabranch.runtime.ops.table import OPS
 
 F, I, B = (  # noqa: E741 - as in f64, i64, bool

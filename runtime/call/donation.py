@@ -15,7 +15,7 @@ from anabranch.runtime.call.execution import Execution
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.errors import DonationError
-from anabranch.runtime.ir.program import ArrayType
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.signature.flatten_to_key import Leaves, on_device
 from anabranch.runtime.signature.static_args import ParameterForm

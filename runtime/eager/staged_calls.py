@@ -12,7 +12,7 @@ from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.device import foreign
 from anabranch.runtime.device.array import Array, holds, placed
-from anabranch.runtime.ir.program import native
+from anabranch.runtime.ir.array_type import native
 from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.signature.static_keys import key_of
 from anabranch.runtime.values.abstract import Abstract, Kind

@@ -8,7 +8,8 @@ from typing import Any
 
 from anabranch.runtime.control.columnar import array_lists
 from anabranch.runtime.control.dynamic_lists.dynamic_list import growing
-from anabranch.runtime.ir.program import ArrayType, Var
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Var
 from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.signature.flatten_to_key import RepeatedArgument
 from anabranch.runtime.signature.static_keys import Static, frozen_copy

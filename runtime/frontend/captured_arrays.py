@@ -6,7 +6,8 @@ import numpy as np
 
 from anabranch.runtime.device import array as device
 from anabranch.runtime.guards.guards import Guards
-from anabranch.runtime.ir.program import ArrayType, Var, native
+from anabranch.runtime.ir.array_type import ArrayType, native
+from anabranch.runtime.ir.program import Var
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.storage import OnDevice, Storage
 from anabranch.runtime.values.arrays.traced_array import TracedArray

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.ir.array_type import ArrayType as ArrayType, native as native, short_dtype as short_dtype
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.device import foreign
-from anabranch.runtime.ir.program import ArrayType, Atom, Literal
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy import memory_order
 from anabranch.runtime.numpy.core import (
     atom_of,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir.program import ArrayType
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ops.op import expect
 
 BOOL = np.dtype(np.bool_)

@@ -7,9 +7,10 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interpret import evaluate
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import ArrayType, Equation, Program
+from anabranch.runtime.ir.program import Equation, Program
 from anabranch.runtime.ops import cost
 from anabranch.runtime.ops.mlir_text import ints
 from anabranch.runtime.ops.op import expect

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import ArrayType, Equation
+from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.ops.checks import keywords, scalar
 from anabranch.runtime.ops.op import CallOp, expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext

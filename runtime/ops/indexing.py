@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, INT64, arity, index_scalars, keywords, one_per_axis, scalar
 from anabranch.runtime.ops.mlir_text import ints
 from anabranch.runtime.ops.op import UNBOUNDED, PartOp, UpdateOp, expect

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.ir.program import ArrayType
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ops.op import CallOp, expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 

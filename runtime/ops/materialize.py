@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import arity, keywords
 from anabranch.runtime.ops.op import CallOp
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from anabranch.runtime.host.buffer_types import DTYPES
-from anabranch.runtime.ir.program import ArrayType
+from anabranch.runtime.ir.array_type import ArrayType
 
 _ELEMENT = {dtype.name: name for name, dtype in DTYPES.items()}
 

@@ -9,7 +9,7 @@ import numpy as np
 from ml_dtypes import finfo
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.ir.program import ArrayType
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ops.checks import BOOL
 from anabranch.runtime.ops.stablehlo_writer import Emitter
 

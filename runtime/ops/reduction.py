@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords, scalar
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.reducers import (

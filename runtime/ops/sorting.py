@@ -15,8 +15,8 @@ from typing import Any, Literal
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import ArrayType
 from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords
 from anabranch.runtime.ops.indexing import take
 from anabranch.runtime.ops.op import CallOp, expect

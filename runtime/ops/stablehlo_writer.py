@@ -13,7 +13,8 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.host.callbacks import HostCallback
-from anabranch.runtime.ir.program import ArrayType, Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.mlir_text import ints, nested, splat, tensor
 
 _NAME = re.compile(r"%\d+")

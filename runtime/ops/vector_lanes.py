@@ -12,7 +12,8 @@ from typing import TypeAlias, TypeVar
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.ir.program import ArrayType, Atom, Literal, Program, Var
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Atom, Literal, Program, Var
 from anabranch.runtime.ops.checks import BOOL, INT64, scalar
 from anabranch.runtime.ops.mlir_text import ints
 from anabranch.runtime.ops.op import expect

@@ -13,7 +13,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.ir.program import ArrayType, Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ir.rewrite import Block, rewrite
 from anabranch.runtime.ops.check import check
 from anabranch.runtime.ops.structured import Branches, Loop, Slot, StructuredOp

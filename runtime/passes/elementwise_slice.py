@@ -6,8 +6,9 @@ from collections.abc import Collection, Hashable, Sequence
 
 import numpy as np
 
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
-from anabranch.runtime.ir.program import ArrayType, Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ir.rewrite import Block, substitute
 from anabranch.runtime.ops.checks import INT64, scalar
 from anabranch.runtime.ops.elementwise.arithmetic import add

@@ -13,7 +13,7 @@ from anabranch.base.grammar import a
 from anabranch.runtime._jaxlib import Buffer, put
 from anabranch.runtime.device import array as device, foreign
 from anabranch.runtime.errors import AliasError, IntegerRangeError, UnsupportedValueError
-from anabranch.runtime.ir.program import native
+from anabranch.runtime.ir.array_type import native
 from anabranch.runtime.signature import object_fields as parts
 from anabranch.runtime.signature.shape_dtype_struct import ShapeDtypeStruct
 from anabranch.runtime.signature.static_keys import Static, is_static, key_of

@@ -12,7 +12,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import UnsupportedValueError
-from anabranch.runtime.ir.program import native
+from anabranch.runtime.ir.array_type import native
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
 
 

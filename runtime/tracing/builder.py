@@ -17,8 +17,9 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import EscapedTracerError
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import ArrayType, Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.host_callback import effects
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing import source_frames

@@ -9,7 +9,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from anabranch.runtime.ir.program import ArrayType, Atom, SourceLocation, Var
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Atom, SourceLocation, Var
 from anabranch.runtime.tracing.decision_log import Decisions, asked
 from anabranch.runtime.tracing.failures import Caught, Failure
 from anabranch.runtime.tracing.storage import Storage

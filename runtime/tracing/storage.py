@@ -6,7 +6,8 @@ import weakref
 from typing import Any
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.ir.program import ArrayType, Atom, Var
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Atom, Var
 from anabranch.runtime.tracing.upper_layers import MayAlias
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.device.array import Array
-from anabranch.runtime.ir.program import ArrayType
+from anabranch.runtime.ir.array_type import ArrayType
 
 # bool, int, float or complex.
 PythonType: TypeAlias = type[int] | type[float] | type[complex]

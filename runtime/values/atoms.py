@@ -8,7 +8,8 @@ from typing import TypeAlias
 import numpy as np
 
 from anabranch.runtime.errors import ShapeMismatchError
-from anabranch.runtime.ir.program import ArrayType, Atom, Literal
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Atom, Literal
 
 # imported so that the table is full
 from anabranch.runtime.ops.table import OPS

@@ -27,7 +27,8 @@ from anabranch.runtime.control.aliasing.loop_sources import (
     TracedBody,
     positions,
 )
-from anabranch.runtime.ir.program import ArrayType, Atom, Literal, Var
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Atom, Literal, Var
 from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays.traced_array import TracedArray

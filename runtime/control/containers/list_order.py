@@ -12,7 +12,8 @@ from anabranch.runtime.control.containers.stacked_results import stacked
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.sequences.stacked_sequences import FEW, StackedSequence
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.ir.program import ArrayType, Atom
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.dynamic_lists import item_forms, records, stacked_parts
 from anabranch.runtime.values.dynamic_lists.item_forms import ConstantForm, ItemForm, Number, StructureForm

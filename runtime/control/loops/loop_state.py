@@ -25,7 +25,8 @@ from anabranch.runtime.control.aliasing.loop_sources import Places
 from anabranch.runtime.control.branches.join import grow
 from anabranch.runtime.control.exits import NEXT, State, no_value
 from anabranch.runtime.errors import StructureMismatchError
-from anabranch.runtime.ir.program import ArrayType, Atom, Literal, Var
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Atom, Literal, Var
 from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.tracing.capacity import Capacity
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArrayStructure

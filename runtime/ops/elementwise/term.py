@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.ir.program import ArrayType
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ops.stablehlo_writer import Emitter
 
 BOOL = np.dtype(np.bool_)

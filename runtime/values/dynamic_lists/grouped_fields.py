@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
-from anabranch.runtime.ir.program import ArrayType, Atom, Literal, Var
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Atom, Literal, Var
 from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.heap.slots import Slot

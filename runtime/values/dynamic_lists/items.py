@@ -15,7 +15,8 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
-from anabranch.runtime.ir.program import ArrayType, Atom, Equation
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Atom, Equation
 from anabranch.runtime.tracing.builder import Builder, builder_or_none, current
 from anabranch.runtime.tracing.capacity import Capacity
 from anabranch.runtime.values import atoms, wrap

@@ -10,7 +10,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
-from anabranch.runtime.ir.program import ArrayType
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.tracing.capacity import Capacity
 from anabranch.runtime.values import atoms

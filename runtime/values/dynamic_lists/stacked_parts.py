@@ -9,7 +9,8 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
-from anabranch.runtime.ir.program import ArrayType, Atom, Literal
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms, containers
 from anabranch.runtime.values.abstract import Abstract, python_abstract

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.ir.program import ArrayType, Atom, Literal
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.failures import Details, Failure
 from anabranch.runtime.tracing.source_frames import internal

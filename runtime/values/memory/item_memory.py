@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from anabranch.runtime.ir.program import ArrayType, Atom
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.memory.rows import side_by_side
 

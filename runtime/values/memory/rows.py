@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from anabranch.runtime.ir.program import ArrayType, Atom, Literal
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms
 

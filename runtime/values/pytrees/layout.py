@@ -17,7 +17,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
-from anabranch.runtime.ir.program import ArrayType
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.values import atoms, containers
 from anabranch.runtime.values.abstract import (
     Abstract,

@@ -14,8 +14,9 @@ from anabranch.runtime.call.raise_failure import raise_failure
 from anabranch.runtime.errors import AnabranchError, StructureMismatchError, UnsupportedOperationError
 from anabranch.runtime.frontend.surroundings import Surroundings
 from anabranch.runtime.guards.guards import Guards
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interpret import evaluate
-from anabranch.runtime.ir.program import ArrayType, Program
+from anabranch.runtime.ir.program import Program
 from anabranch.runtime.lower import lower
 from anabranch.runtime.numpy import namespace, staged
 from anabranch.runtime.tracing.builder import Trace, building

@@ -7,8 +7,9 @@ import textwrap
 import numpy as np
 import pytest
 
+from anabranch.runtime.ir.array_type import ArrayType, short_dtype
 from anabranch.runtime.ir.interpret import evaluate
-from anabranch.runtime.ir.program import ArrayType, Program, Var, short_dtype
+from anabranch.runtime.ir.program import Program, Var
 from tests.equations import V3, F, I, equation, literal, one, unary
 
 

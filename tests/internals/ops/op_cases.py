@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interpret import evaluate
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import ArrayType, Equation, Program, Var
+from anabranch.runtime.ir.program import Equation, Program, Var
 from anabranch.runtime.lower import lower
 from anabranch.runtime.xla.compiler import compile_text
 

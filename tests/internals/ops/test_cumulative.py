@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anabranch.runtime.ir.program import ArrayType
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ops import cumulative
 from tests.internals.ops.op_cases import Case
 from tests.internals.ops.structural_cases import BOOL, DTYPES, check, check_in_loop, of, sample, with_specials

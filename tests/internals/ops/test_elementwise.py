@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from anabranch.runtime.ir.program import ArrayType
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ops.elementwise import LEFT_OUT
 from anabranch.runtime.ops.elementwise.ufunc import Ufunc
 from anabranch.runtime.ops.table import OPS

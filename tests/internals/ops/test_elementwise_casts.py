@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anabranch.runtime.ir.program import ArrayType
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ops import elementwise
 from anabranch.runtime.ops.table import OPS
 from tests.internals.ops.elementwise_values import pairs, values

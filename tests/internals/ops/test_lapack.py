@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import ArrayType, Program
+from anabranch.runtime.ir.program import Program
 from anabranch.runtime.ops import cost, eigen, factorization, fourier
 from tests.internals.ops.op_cases import Case, differs, equation, run
 from tests.internals.ops.structural_cases import check_in_loop

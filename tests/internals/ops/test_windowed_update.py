@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interpret import evaluate
-from anabranch.runtime.ir.program import ArrayType, Equation, Program, Var
+from anabranch.runtime.ir.program import Equation, Program, Var
 from anabranch.runtime.lower import lower
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.ops.vector_lanes import Strip

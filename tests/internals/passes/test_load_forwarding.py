@@ -7,8 +7,9 @@ import pytest
 
 import anabranch
 from anabranch import jit
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interpret import evaluate
-from anabranch.runtime.ir.program import ArrayType, Program, Var
+from anabranch.runtime.ir.program import Program, Var
 from anabranch.runtime.ir.verify import check
 from anabranch.runtime.passes import optimise
 from anabranch.runtime.passes.load_forwarding import forward_loads

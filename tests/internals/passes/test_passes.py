@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from anabranch import jit
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interpret import evaluate
-from anabranch.runtime.ir.program import ArrayType, Program, Var
+from anabranch.runtime.ir.program import Program, Var
 from anabranch.runtime.ir.verify import check
 from anabranch.runtime.passes import PASSES, optimise
 from anabranch.runtime.passes.dce import eliminate_dead_code

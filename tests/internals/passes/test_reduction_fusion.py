@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from anabranch import jit
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interpret import evaluate
-from anabranch.runtime.ir.program import ArrayType, Program, Var
+from anabranch.runtime.ir.program import Program, Var
 from anabranch.runtime.passes.reduction_fusion import fuse_reductions
 from tests.equations import F, I, equation, literal, one, ops
 

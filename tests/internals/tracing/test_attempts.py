@@ -7,7 +7,7 @@ import pytest
 
 from anabranch.runtime.frontend.surroundings import Surroundings
 from anabranch.runtime.guards.guards import Guards
-from anabranch.runtime.ir.program import ArrayType
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.tracing.builder import Builder, Trace, building
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.heap.attempt import Attempt, first_possible
