@@ -89,9 +89,24 @@ def products(a, n):
     return out
 
 
+def one_row(a, n):
+    """Reads and writes at an index that the call decides."""
+    if a[n, 0] > 0:
+        a[n, 0] -= 1
+    else:
+        a[n, 0] = a[n, 1]
+    return a[n]
+
+
 # Whole numbers, so that sums are exact in any order.
 MATRIX = (np.arange(150.0 * 150) % 7).reshape(150, 150)
-CALLS = [(busy, MATRIX[:8].copy(), 20), (first_row, MATRIX, 440.0), (steps, MATRIX, 27), (products, MATRIX, 150)]
+CALLS = [
+    (busy, MATRIX[:8].copy(), 20),
+    (first_row, MATRIX, 440.0),
+    (steps, MATRIX, 27),
+    (products, MATRIX, 150),
+    (one_row, MATRIX, 3),
+]
 
 
 @pytest.mark.parametrize("name", NAMES)
