@@ -98,6 +98,16 @@ def one_row(a, n):
     return a[n]
 
 
+def either_row(a, n):
+    """Writes through a name that a condition chose."""
+    b = a.copy()
+    for i in range(10):
+        y = a if a[i, 0] > n else b
+        y[i, 0] = y[i, 1] + y[i + 1, 0]
+        b[i, 2] = y[i, 0]
+    return a, b
+
+
 # Whole numbers, so that sums are exact in any order.
 MATRIX = (np.arange(150.0 * 150) % 7).reshape(150, 150)
 CALLS = [
@@ -106,6 +116,7 @@ CALLS = [
     (steps, MATRIX, 27),
     (products, MATRIX, 150),
     (one_row, MATRIX, 3),
+    (either_row, MATRIX, 3),
 ]
 
 
