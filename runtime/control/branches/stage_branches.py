@@ -31,7 +31,7 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.decisions import note, origin
 from anabranch.runtime.values.dynamic_lists.grouped_fields import FieldGroups
 from anabranch.runtime.values.dynamic_lists.items import Items
-from anabranch.runtime.values.dynamic_lists.list_results import note_prefix
+from anabranch.runtime.values.dynamic_lists.list_results import BranchElements, note_prefix
 from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_lengths
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap import try_regions
@@ -104,6 +104,7 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], names: Sequen
     after = [(n, o, o.contents(slots)) for n, o in enumerate(outcomes) if o in seen]
     contents = _distinguished(objects, contents, after, heap, unclear)
     reached = [(o.value, o.contents(slots)) for o in outcomes if o.value is not MISSING]
+    elements = BranchElements(outer, {n: row for n, _, row in after})
     firsts = check_sharing(reached, (layout, contents), what)
     for number, outcome in enumerate(outcomes):
         with building(outcome.builder):
@@ -112,6 +113,8 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], names: Sequen
             )
             outcome.aliases = branch_aliasing.aliases_of(outer, outcome.packed)
             outcome.aliases.objects = objects.preds.get(number, [])
+            if outcome in seen:
+                outcome.aliases.objects = [*outcome.aliases.objects, *elements.preds(number)]
     grouping = FieldGroups.of([layout] if layout else [], slots, contents.children if contents else [])  # type: ignore[union-attr]
     results = _bind(outer, selector, outcomes, storages, grouping)
     for storage, atom in zip(storages, results[len(results) - len(storages) :], strict=True):
@@ -126,6 +129,7 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], names: Sequen
         outcome.aliases.follow(outer, arrays, outcome.packed, _is_chosen(selector, number), preds)
         given[number] = iter(list(itertools.islice(preds, len(outcome.aliases.objects))))
     objects.follow(functools.partial(_is_chosen, selector), given)
+    elements.follow(held, functools.partial(_is_chosen, selector), given)
     copied_items.after_branches(outer, [(o.builder, o.packed) for o in outcomes], arrays)
     for i, (slot, after) in enumerate(zip(slots, held, strict=False)):
         if isinstance(after, Items):

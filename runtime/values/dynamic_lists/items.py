@@ -77,16 +77,26 @@ class Past:
         return prefix_objects(self.contents)
 
 
+@frozen
+class Element:
+    """An element that is in a list where `pred` holds: the object that it is; None: one that only the memory has."""
+
+    value: object
+    pred: Atom
+
+
 class Items:
     """`length` elements; `parts` are the length, the first's place (if circular), tags (of several kinds), memory."""
 
-    __slots__ = ("grown_from", "parts", "past", "read", "structure")
+    __slots__ = ("elements", "grown_from", "parts", "past", "read", "structure")
 
     def __init__(self, structure: ItemsStructure, parts: Sequence[object]) -> None:
         self.structure = structure
         # Of which these are with more at the end, and the kinds of those (None: one of several).
         self.grown_from: tuple[Items, tuple[int | None, ...]] | None = None
         self.past: Past | None = None
+        # What may be in the list, in order; None where that is not known of each.
+        self.elements: tuple[Element, ...] | None = None
         self.read: dict[int, Read] = {}
         length, *rest = parts
         if isinstance(length, Tracer):
@@ -262,6 +272,9 @@ class Items:
             source, kinds = self.grown_from or (self, ())
             made.grown_from = (source, (*kinds, row.kind))
             made.past = self.past
+            if self.elements is not None:
+                kept = value if isinstance(value, (TracedArray, np.ndarray)) else None
+                made.elements = (*self.elements, Element(kept, atoms.literal(True)))
             if type(self.length) is int:
                 made.past = Past(self, self.length, () if row.kind is None else (row.kind,))
         return made
