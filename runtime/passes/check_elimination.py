@@ -148,7 +148,7 @@ class _Elimination:
         return self.run(program, inside)
 
     def _leave(self, equation: Equation, scope: _Scope) -> None:
-        """What is known of the results of control flow is known of the codes that they come from."""
+        """Let the results of control flow stand where the codes that they come from do."""
         for place, result in enumerate(equation.outputs):
             source = self._source(equation, place)
             if source is not None and equation.inputs[source] in scope.positions:

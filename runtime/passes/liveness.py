@@ -66,7 +66,7 @@ class _Liveness:
                 self._pending += self._slots_of(equation).names(place, result=False)
 
     def _always(self, equation: Equation) -> list[Atom]:
-        """What an equation needs whenever it runs."""
+        """The values that an equation needs whenever it runs."""
         if isinstance(equation.op, StructuredOp):
             tests = [a for test in equation.op.tests(equation.params) for a in test.outputs]
             return [*tests, *(equation.inputs[i] for i in equation.op.controls)]
@@ -91,7 +91,7 @@ class _Slots:
         self.by_formal = {s.formal: s for s in slots if s.formal is not None}
 
     def names(self, place: int, *, result: bool) -> Sequence[Atom]:
-        """What a live result, or a live input of a sub-Program, needs to be live."""
+        """The values that are live with a live result, or with a live input of a sub-Program."""
         slot: Slot = (self.by_result if result else self.by_formal)[place]
         found = [] if slot.operand is None else [self.equation.inputs[slot.operand]]
         if slot.is_carry or result:

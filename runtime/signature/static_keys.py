@@ -146,7 +146,7 @@ def _subclass(value: object) -> tuple[Any, ...]:
 
 
 def _attributes(value: Any) -> Iterator[Any]:
-    """What tells apart the attributes that an instance of a user's subclass was given."""
+    """The attributes that an instance of a user's subclass was given, as names and keys in turn."""
     for name, part in attributes(value).items():
         if name not in COMPUTED or not isinstance(value, NETWORKS):
             yield name, key_of(part)

@@ -93,7 +93,7 @@ class Slot(Protocol):
 
 
 class Lent(Protocol):
-    """What the containers held that stand for items of a list."""
+    """The earlier contents of the containers that stand for items of a list."""
 
     def changed(self) -> bool: ...
 
