@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing import loop_aliasing
+from anabranch.runtime.control.aliasing.loop_values import LeavesByNumber
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth, truth_value
 from anabranch.runtime.control.exits import BREAK
@@ -22,6 +24,27 @@ from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
+
+
+@frozen
+class AfterLoop:
+    """What is there after a loop.
+
+    Attributes
+    ----------
+    leaves : list of Atom
+    firsts : list of Atom
+        What the first step has made of arrays that it replaced.
+    carried : dict
+        What has become of each formal that is carried beside the leaves.
+    count : Atom
+        How many steps ran.
+    """
+
+    leaves: list[Atom]
+    firsts: list[Atom]
+    carried: dict[Var, Atom]
+    count: Atom
 
 
 class Emission:
@@ -46,7 +69,10 @@ class Emission:
         self.counts = loop.test is None and not self.coded and not stops
         self.report, self.firsts = report, report.firsts
         report.identities.carry(*self.steps, report.trading)
-        self.groups = types.groups
+        possible = report.identities.sources.possible(*self.steps)
+        self.by_number = LeavesByNumber(report, traced, traced.formals, possible, loop.test is not None)
+        self.groups = types.groups.without(self.by_number.leaves)
+        self.at_start = self._arrays_at_start()
         with building(self.body):
             self.outputs = [p.atom if isinstance(p.atom, Part) else self.body.resolve(p.atom) for p in traced.packed]
             self.whole_outputs = [self.body.resolve(a) for a in self.groups.joined(self.outputs)]
@@ -64,13 +90,26 @@ class Emission:
         exact = int(trip.value) if isinstance(trip, Literal) else None
         return (exact if exact is not None else min(self.loop.least, 1)), exact
 
-    def emit(self, init: list[Atom]) -> tuple[list[Atom], Atom]:
-        """The leaves after the loop (then what is carried beside them), and how many steps ran."""
+    def emit(self, init: list[Atom]) -> AfterLoop:
+        """Emit the equation."""
         with building(self.outer):
-            init = self.groups.joined(init) + self.extra_init
-        results, steps = self._emit_for(init) if self.counts else self._emit_while(init)
-        count = len(self.groups.rows)
-        return [*self.groups.spread(results[:count]), *results[count:]], steps
+            carry = self.groups.joined(init) + self.extra_init
+            results, steps = self._emit_for(carry) if self.counts else self._emit_while(carry)
+            count = len(self.groups.rows)
+            carried: dict[Var, Atom] = dict(zip(self.extra_inputs, results[count:], strict=True))
+            leaves = self.groups.spread(results[:count])
+            for k, value in self.by_number.after(self.outer.read, steps, carried, init).items():
+                leaves[k] = value
+        return AfterLoop(leaves, results[count : count + len(self.firsts)], carried, steps)
+
+    def _arrays_at_start(self) -> dict[Atom, Atom]:
+        """What a step begins with for the arrays that are carried by number: the body's first equations."""
+        end = len(self.body.equations)
+        with building(self.body):
+            own = {formal: formal for formal in self.report.identities.carried.formals}
+            found = self.by_number.at_start(self.body.at_start, self.traced.count, own)
+        self.body.move_to_front(end)
+        return {self.traced.formals[k]: atom for k, atom in found.items()}
 
     def _first(self, leaf: int) -> tuple[Atom, Var, Atom]:
         """The array that the first step writes into."""
@@ -118,9 +157,12 @@ class Emission:
         inputs = [*(self.body.captures[v] for v in captures), *(self.body.storage_inputs[s] for s in memories), index]
         outputs = [*self.whole_outputs, *self.extra_outputs, *self.memory_outputs]
         # The count of steps that ran and the index are one thing here.
-        rename: dict[Atom, Atom] = {self.traced.count: index}
+        rename: dict[Atom, Atom] = {**self.at_start, self.traced.count: index}
         program = Program(
-            (*inputs, *self._body_formals()), tuple([substitute(e, rename) for e in equations]), tuple(outputs), "body"
+            (*inputs, *self._body_formals()),
+            tuple([substitute(e, rename) for e in equations]),
+            tuple([rename.get(a, a) for a in outputs]),
+            "body",
         )
         operands = [*map(self.outer.resolve, captures), *map(self.outer.read, memories)]
         carry = [*init, *self._memory_init()]
@@ -151,9 +193,14 @@ class Emission:
         builder = Builder(self.outer.trace, self.outer)
         count = builder.formal(INT64)
         formals = self.groups.formals(builder.formal)
+        extras = {formal: builder.formal(formal.type) for formal in self.extra_inputs}
         with building(builder):
             made: list[TracedArray | None] = []
-            given = iter(formals)
+            arrays = self.by_number.at_start(builder.read, count, extras)
+            leaves: list[Atom] = list(formals)
+            for k in self.by_number.leaves:
+                leaves[k] = arrays[k] if k in arrays else atoms.unspecified(self.groups.types[k])
+            given = iter(leaves)
             state = [pack_unpack.unpack(t, given, made) for t in self.types.layouts]
             verdict = builder.resolve(self._condition(state, count))
         trace = builder.trace
@@ -218,7 +265,7 @@ class Emission:
             one = atoms.literal(1, np.int64)
             after = atoms.ufunc(np.add, self.traced.count, one)
         count = self.traced.count
-        rename: dict[Atom, Atom] = {self.traced.index: count}
+        rename: dict[Atom, Atom] = {**self.at_start, self.traced.index: count}
         extra_formals = [Var(a.type) for a in extra_init]
         body_inputs = [
             *(body.captures.get(v) or Var(v.type) for v in captures),
@@ -239,7 +286,6 @@ class Emission:
             *(test.captures.get(v) or Var(v.type) for v in captures),
             *(test.storage_inputs.get(s) or Var(s.type) for s in memories),
             *test.formals,
-            *(Var(f.type) for f in self.extra_inputs),
             *(test.storage_inputs.get(s) or Var(s.type) for s in self.written),
             *test_extra,
         ]
@@ -273,4 +319,6 @@ class Emission:
         bare = Builder(self.outer.trace, self.outer)
         bare.formal(INT64)
         self.groups.formals(bare.formal)
+        for formal in self.extra_inputs:
+            bare.formal(formal.type)
         return self._bind_while(init, bare, atoms.literal(True), self.body, [first], [again])
