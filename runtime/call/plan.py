@@ -159,13 +159,13 @@ class Plan:
         owners = self.returned_arguments.get(leaf)
         return owners is not None and owners[0].pred is None
 
-    def _own(self, known: Iterator[object], leaves: Leaves) -> dict[int, Any]:
-        """The leaves of the result that are the caller's arrays, or views of them."""
-        own: dict[int, Any] = {}
+    def own(self, known: Iterator[object], given: Sequence[Any]) -> dict[int, tuple[int, Any]]:
+        """The leaves of the result that are the caller's arrays, or views of them, with the arguments' leaves."""
+        own: dict[int, tuple[int, Any]] = {}
         for k, owners in self.returned_arguments.items():
-            found = [(o.leaf, view) for o in owners if (view := o.view(known, leaves.values)) is not None]
+            found = [(o.leaf, view) for o in owners if (view := o.view(known, given)) is not None]
             if found:
-                own[k] = leaves.callers(*found[0])
+                own[k] = found[0]
         return own
 
     def fail(self, outputs: Sequence[np.ndarray]) -> NoReturn:
@@ -195,7 +195,8 @@ class Plan:
         computed = self.unstacked(whole, lambda k: map(np.array, whole[k]))
         if leaves.returns_arrays and not self.on_device:
             computed = map(device.adopted, computed)
-        own = self._own(iter(outputs[groups.conditions]), leaves)
+        found = self.own(iter(outputs[groups.conditions]), given)
+        own = {k: leaves.callers(*callers) for k, callers in found.items()}
         results: dict[int, Any] = {}
         for k in range(self.leaf_count):
             if k in self.shared_results:
