@@ -48,7 +48,8 @@ class Running:
         self._executable = execution.executable
         self._outputs = [f"r{i}" for i in range(len(self._executable.outputs))]
         self._built: set[int] = set()
-        self._computed = self._outputs[self._plan.outputs.results]
+        self._groups = self._plan.program.groups
+        self._computed = self._outputs[self._groups.results]
         self._conditions: list[str] = []
         self._readonly: list[str] = []
         self._kinds: dict[str, Kind] = {}  # of the leaves that outputs hold side by side
@@ -105,12 +106,12 @@ class Running:
         lines += [f"{self._unpacked()}{constant(executable.run)}(buffers)", f"{stagings}.append(staging)"]
         self._fail()
         plan, made = self._plan, list(zip(self._outputs, executable.adopters, strict=True))
-        computed = [(name, adopt) for name, adopt in made[plan.outputs.results] if name not in self._read]
+        computed = [(name, adopt) for name, adopt in made[self._groups.results] if name not in self._read]
         lines += [f"{name} = {constant(adopt)}({name})" for name, adopt in computed]
         lines += [f"{name}.flags.writeable = False" for name in self._readonly]
         lines += [f"s{i} = {self._unstacked(i)}" for i in plan.stacks]
-        self._conditions = [f"{constant(adopt)}({name})" for name, adopt in made[plan.outputs.conditions]]
-        for written, (name, adopt) in zip(plan.mutated, made[plan.outputs.writes], strict=True):
+        self._conditions = [f"{constant(adopt)}({name})" for name, adopt in made[self._groups.conditions]]
+        for written, (name, adopt) in zip(plan.mutated, made[self._groups.writes], strict=True):
             lines.append(f"copyto({self._arguments.leaves[written]}, {constant(adopt)}({name}))")
 
     def _place(self, value: object, line: str) -> None:
@@ -122,7 +123,7 @@ class Running:
 
     def _fail(self) -> None:
         """Have the general path say what has failed."""
-        failures = self._plan.outputs.failures
+        failures = self._groups.failures
         for name, kind in list(zip(self._outputs, self._executable.outputs, strict=True))[failures][:1]:
             code = self._writer.constant(reader(kind))
             self._writer.scope["failed"] = functools.partial(_fail, self._plan, self._executable.adopters)
@@ -135,7 +136,7 @@ class Running:
 
     def _start(self) -> None:
         plan, constant, executable = self._plan, self._writer.constant, self._executable
-        if has_forgotten() or self._outputs[plan.outputs.others] or plan.packs or not self._outputs:
+        if has_forgotten() or self._outputs[self._groups.others] or plan.packs or not self._outputs:
             raise UnsuitedError
         put = constant(number_on_device)
         inputs = []
