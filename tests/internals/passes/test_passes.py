@@ -382,6 +382,7 @@ def test_a_select_with_an_unspecified_side_is_the_other():
     assert ops(after) == ["sqrt"]
 
 
+@pytest.mark.needs_pass("undef_propagation")
 def test_a_return_of_an_array_from_a_loop_makes_it_once():
     def find(a, n):
         for i in range(n):
