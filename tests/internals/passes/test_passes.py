@@ -70,6 +70,18 @@ def counted(outputs):
     return Program((), (loop,), tuple(after[k] for k in outputs))
 
 
+def test_whether_a_loop_has_stopped_is_live():
+    i, s, c = Var(I), Var(B), Var(F)
+    (d, live), (ends, stops) = one("add", c, literal(1.0)), one("greater", c, literal(0.0))
+    body = Program((i, s, c), (live, stops), (ends, d))
+    stopped, out = Var(B), Var(F)
+    inputs = (literal(np.int64(3)), literal(False), literal(0.0))
+    loop = equation("for_until", inputs, (stopped, out), body=body, consts=0, carries=2, length=3)
+    program = Program((), (loop,), (out,))
+    assert eliminate_dead_code(program) is program
+    assert evaluate(program)[0] == 2
+
+
 @pytest.mark.parametrize(("outputs", "live"), [((0,), 1), ((1,), 2), ((2,), 1), ((1, 2), 3), ((0, 2), 2)])
 def test_carries_that_nothing_needs_are_dropped(outputs, live):
     after = eliminate_dead_code(counted(outputs))
