@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from anabranch.base.value import Value
@@ -16,11 +18,14 @@ from anabranch.runtime.numpy.core import (
     refused,
     spec_of,
     supported,
+    zeros_atom,
 )
+from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.selection import positions
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays import indexing
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import memory_layout, views
@@ -34,30 +39,25 @@ _F = registry.FUNCTIONS
 # ---- attributes ------------------------------------------------------------------------------------------------------
 
 
-def _real(a: Value) -> Value:
-    if a.dtype.kind != "c":
-        return a
-    return (
-        a.viewed(views.ComplexPart("real"))
-        if isinstance(a, TracedArray)
-        else wrap.numpy_result(atoms.op("real", a.atom))
-    )
+def _part(name: str) -> Callable[[Value], Value]:
+    def part(a: Value) -> Value:
+        if a.dtype.kind == "c":
+            if isinstance(a, NumPyScalar):
+                return wrap.numpy_result(atoms.op(name, a.atom))
+            return a.viewed(views.ComplexPart(name))
+        if name == "real":
+            return a
+        if isinstance(a, NumPyScalar):
+            return wrap.numpy_result(atoms.literal(0, a.dtype))
+        whole = operands.memory(a)
+        zeros = memory_layout.keep_order(fresh(zeros_atom(whole.shape, a.dtype)), (whole,)).viewed(readonly=True)
+        return wrap.part_of(zeros, operands.extents(a), operands.origin(a))
+
+    return part
 
 
-def _imag(a: Value) -> Value:
-    if a.dtype.kind == "c":
-        if isinstance(a, TracedArray):
-            return a.viewed(views.ComplexPart("imag"))
-        return wrap.numpy_result(atoms.op("imag", a.atom))
-    zeros = atoms.broadcast_to(atoms.literal(0, a.dtype), a.shape)
-    if not isinstance(a, TracedArray):
-        return wrap.numpy_result(zeros)
-    made: TracedArray = memory_layout.keep_order(fresh(zeros), (a,))
-    return made.viewed(readonly=True)
-
-
-rules.properties["real"] = _real
-rules.properties["imag"] = _imag
+for _name in ("real", "imag"):
+    rules.properties[_name] = rules.dynamic_shape_properties[_name] = _part(_name)
 
 
 def _no_attribute(name: str, reason: str) -> None:
@@ -75,13 +75,13 @@ for _name in ("flat", "strides", "data", "ctypes", "base", "flags"):
 rules.properties["device"] = lambda _: "cpu"
 
 
-@rules.implements(np.real)
+@rules.any_shape(np.real)
 def real(val: Value) -> Value:
     """As `numpy.real`: a view of an array."""
     return val.real if hasattr(val, "real") else handle(val).real
 
 
-@rules.implements(np.imag)
+@rules.any_shape(np.imag)
 def imag(val: Value) -> Value:
     """As `numpy.imag`."""
     return val.imag if hasattr(val, "imag") else handle(val).imag

@@ -76,33 +76,6 @@ def _restore(a: Value, flat: Value) -> None:
     a[...] = FUNCTIONS[np.reshape](flat, a.shape)
 
 
-@rules.dynamic_shape(np.choose)
-def choose(a: Value, choices: Value, out: Value = None, mode: Value = "raise") -> Value:
-    """As `numpy.choose`."""
-    items = [choices[i] for i in range(len(choices))]
-
-    def pick(index: Value, *values: Value) -> Value:
-        return FUNCTIONS[np.choose](index, list(values), mode=mode)
-
-    index = operands.array(a)
-    if wrap.is_dynamic_array(index):  # invalid elements choose the first
-        index = index.with_memory(fresh(index.padded(0).atom))
-    return stored(out, broadcasting.elementwise(pick, [index, *items]))
-
-
-@rules.dynamic_shape(np.select)
-def select(condlist: Value, choicelist: Value, default: Value = 0) -> Value:
-    """As `numpy.select`."""
-    if len(condlist) != len(choicelist):
-        raise ValueError("list of cases must be same length as list of conditions")
-    count = len(condlist)
-
-    def pick(*values: Value) -> Value:
-        return FUNCTIONS[np.select](list(values[:count]), list(values[count:-1]), values[-1])
-
-    return broadcasting.elementwise(pick, [*condlist, *choicelist, default])
-
-
 @rules.dynamic_shape(np.roll)
 def roll(a: Value, shift: Value, axis: Value = None) -> Value:
     """As `numpy.roll`."""

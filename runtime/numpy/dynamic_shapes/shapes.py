@@ -119,14 +119,6 @@ def copyto(dst: Value, src: Value, casting: Value = "same_kind", where: Value = 
     dst.assign(src)
 
 
-@rules.dynamic_shape(np.where)
-def where(condition: Value, x: Value = None, y: Value = None, /) -> Value:
-    """As `numpy.where` of three arguments."""
-    if x is None and y is None:
-        return FUNCTIONS[np.nonzero](condition)
-    return broadcasting.elementwise(FUNCTIONS[np.where], (condition, x, y))
-
-
 def _like(value: int) -> Value:
     def make_like(a: Value, dtype: Value = None, order: Value = "K", subok: Value = True, shape: Value = None) -> Value:
         chosen = a.dtype if dtype is None else dtype
@@ -145,57 +137,3 @@ def full_like(a: object, fill_value: object, dtype: object = None, **others: obj
     made = _like(0)(a, dtype)
     made.assign(fill_value)
     return made
-
-
-def _elementwise(function: Callable[..., Any], fill: object = None) -> None:
-    def rule(*args: object, **kwargs: Value) -> Value:
-        arrays = [i for i, x in enumerate(args) if wrap.is_dynamic_array(x)]
-        if not arrays:
-            next(v for v in kwargs.values() if wrap.is_dynamic_array(v))._needs_size(
-                f"an argument of {function.__name__}()"
-            )
-
-        def compute(*values: object) -> Value:
-            given = dict(zip(arrays, values, strict=True))
-            return FUNCTIONS[function](*[given.get(i, x) for i, x in enumerate(args)], **kwargs)
-
-        return broadcasting.elementwise(compute, [args[i] for i in arrays], fill)
-
-    rules.dynamic_shape(function)(rule)
-
-
-for _staged in (
-    np.round, np.around, np.nan_to_num, np.fix, np.sinc, np.angle, np.real, np.imag, np.iscomplex, np.isreal,
-    np.isposinf, np.isneginf, np.i0,
-):  # fmt: skip
-    _elementwise(_staged)
-
-
-def _several(function: Callable[..., object]) -> None:
-    """Functions of which each positional argument is an operand."""
-
-    def rule(*args: object, **kwargs: object) -> Value:
-        return broadcasting.elementwise(lambda *xs: FUNCTIONS[function](*xs, **kwargs), args)
-
-    rules.dynamic_shape(function)(rule)
-
-
-_several(np.isclose)
-
-
-@rules.dynamic_shape(np.clip)
-def clip(a: object, a_min: object = None, a_max: object = None, out: Value = None, **kwargs: object) -> Value:
-    """As `numpy.clip`."""
-    low, high = kwargs.get("min", a_min), kwargs.get("max", a_max)
-    limits = [x for x in (low, high) if x is not None]
-
-    def compute(x: object, *given: object) -> Value:
-        left = iter(given)
-        bottom, top = (None if v is None else next(left) for v in (low, high))
-        return FUNCTIONS[np.clip](x, bottom, top)
-
-    made = broadcasting.elementwise(compute, (a, *limits))
-    if out is None:
-        return made
-    out.assign(made)
-    return out
