@@ -25,7 +25,7 @@ from anabranch.runtime.numpy.elementwise import elementwise
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sorting import bisect
 from anabranch.runtime.numpy.ufuncs import output_casting_error
-from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
+from anabranch.runtime.values import apply_ufunc, atoms, registry
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 
 rules = Rules()
