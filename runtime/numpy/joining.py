@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 import operator
 from collections.abc import Callable, Sequence
@@ -12,8 +11,9 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy.core import atom_of, dtype_of, fresh, one_axis, operand, supported
+from anabranch.runtime.numpy.core import dtype_of, fresh, one_axis, operand, supported
 from anabranch.runtime.numpy.dynamic_shapes import operands
+from anabranch.runtime.numpy.dynamic_shapes.operands import Operand
 from anabranch.runtime.numpy.dynamic_shapes.outputs import written
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.tracing.source_frames import Position
@@ -35,45 +35,13 @@ def _items(arrays: Value) -> list[Value]:
     return [operand(a) for a in arrays]
 
 
-@dataclasses.dataclass(slots=True)
-class _Part:
-    """An array on its way into the joined one."""
-
-    value: Atom
-    shape: list[Any]
-    extents: list[ValidRegion | None]
-
-    @staticmethod
-    def of(x: Value) -> _Part:
-        """That of an operand."""
-        if wrap.is_dynamic_array(x):
-            return _Part(x.memory.atom, list(x.shape), list(x.extents))
-        value = atom_of(x)
-        return _Part(value, list(value.type.shape), [None] * len(value.type.shape))
-
-    def widen(self, axis: int) -> None:
-        """Put in an axis of one element."""
-        shape = self.value.type.shape
-        self.value = atoms.reshape(self.value, (*shape[:axis], 1, *shape[axis:]))
-        self.shape.insert(axis, 1)
-        self.extents.insert(axis, None)
-
-    def front(self, axis: int) -> None:
-        """Move the elements to the front of an axis."""
-        extent = self.extents[axis]
-        if extent is None or (isinstance(extent, Window) and isinstance(extent.start, int) and extent.start == 0):
-            return
-        moved = wrap.with_extents(fresh(self.value), self.extents).left_packed(axis)
-        self.value, self.extents[axis] = moved.memory.atom, moved.extents[axis]
-
-
-def _parts_of(items: Sequence[Value], dtype: Value, casting: Value, verb: str) -> list[_Part]:
+def _parts_of(items: Sequence[Value], dtype: Value, casting: Value, verb: str) -> list[Operand]:
     """The operands in their common dtype."""
     if not items:
         raise ValueError(f"need at least one array to {verb}")
     # Arrays are joined, so Python scalars are not weak here.
     chosen = np.result_type(*map(dtype_of, items)) if dtype is None else supported(dtype)
-    parts = list(map(_Part.of, items))
+    parts = list(map(Operand.of, items))
     for part in parts:
         source = part.value.type.dtype
         if dtype is not None and not np.can_cast(source, chosen, casting):
@@ -93,7 +61,7 @@ def concatenate(
     if axis is None:
         items, axis = list(map(operands.flat, items)), 0
     parts = _parts_of(items, dtype, casting, "concatenate")
-    ndim = len(parts[0].shape)
+    ndim = parts[0].ndim
     if ndim == 0:
         raise ValueError("zero-dimensional arrays cannot be concatenated")
     return _joined(parts, one_axis(axis, ndim), out, operands.origin(*items))
@@ -107,26 +75,26 @@ def stack(
     items = _items(arrays)
     parts = _parts_of(items, dtype, casting, "stack")
     first, text = parts[0], "all input arrays must have the same shape"
-    at = one_axis(axis, len(first.shape) + 1)
+    at = one_axis(axis, first.ndim + 1)
     for part in parts[1:]:
-        if len(part.shape) != len(first.shape):
+        if part.ndim != first.ndim:
             raise ValueError(text)
         for n, m in zip(first.shape, part.shape, strict=True):
-            if not _are_same(n, m):
+            if not operands.are_same(n, m):
                 broadcasting.refuse(broadcasting.differ(n, m), ValueError, text)
     for part in parts:
         part.widen(at)
     return _joined(parts, at, out, operands.origin(*items))
 
 
-def _joined(parts: Sequence[_Part], at: int, out: Value, origin: Position | None) -> Value:
+def _joined(parts: Sequence[Operand], at: int, out: Value, origin: Position | None) -> Value:
     """The parts one behind the other along an axis; `out`, if given, after it was written."""
-    ndim = len(parts[0].shape)
+    ndim = parts[0].ndim
     for i, part in enumerate(parts):
-        if len(part.shape) != ndim:
+        if part.ndim != ndim:
             raise ValueError(
                 "all the input arrays must have same number of dimensions, but the array at index 0 has "
-                f"{ndim} dimension(s) and the array at index {i} has {len(part.shape)} dimension(s)"
+                f"{ndim} dimension(s) and the array at index {i} has {part.ndim} dimension(s)"
             )
     for d in range(ndim):
         if d != at:
@@ -138,13 +106,9 @@ def _joined(parts: Sequence[_Part], at: int, out: Value, origin: Position | None
     return written(out, wrap.with_extents(fresh(value), extents, origin), "same_kind")
 
 
-def _are_same(n: object, m: object) -> bool:
-    return isinstance(n, int) and isinstance(m, int) and n == m
-
-
-def _check_out(out: Value, parts: Sequence[_Part], at: int) -> None:
+def _check_out(out: Value, parts: Sequence[Operand], at: int) -> None:
     """NumPy's words for an output of another shape."""
-    wrong: Atom = atoms.literal(out.ndim != len(parts[0].shape))
+    wrong: Atom = atoms.literal(out.ndim != parts[0].ndim)
     for d, n in enumerate(out.shape):
         size: Any = 0
         for p in parts if d == at else parts[:1]:
@@ -153,11 +117,11 @@ def _check_out(out: Value, parts: Sequence[_Part], at: int) -> None:
     broadcasting.refuse(wrong, ValueError, "Output array is the wrong shape")
 
 
-def _agree(rows: Sequence[_Part], d: int) -> None:
+def _agree(rows: Sequence[Operand], d: int) -> None:
     """Bring the parts to the same places along an axis on which their sizes must be the same."""
     first = rows[0]
     for i, row in enumerate(rows[1:], 1):
-        if _are_same(first.shape[d], row.shape[d]):
+        if operands.are_same(first.shape[d], row.shape[d]):
             continue
         text = (
             "all the input array dimensions except for the concatenation axis must match exactly, but along "
@@ -166,21 +130,10 @@ def _agree(rows: Sequence[_Part], d: int) -> None:
         broadcasting.refuse(
             broadcasting.differ(first.shape[d], row.shape[d]), ValueError, text, first.shape[d], row.shape[d]
         )
-    capacities = [row.value.type.shape[d] for row in rows]
-    extent = first.extents[d]
-    alike = all(row.extents[d] is None if extent is None else extent.same(row.extents[d]) for row in rows)
-    if alike and len(set(capacities)) == 1:
-        return
-    least = min([n for n, row in zip(capacities, rows, strict=True) if row.extents[d] is None] or capacities)
-    fixed = any(row.extents[d] is None for row in rows)
-    size = first.shape[d]
-    for row in rows:
-        row.front(d)
-        row.value = compaction.resized(row.value, d, least)
-        row.extents[d] = None if fixed else Window(0, size_arithmetic.limited(size, 0, least))
+    operands.align([(row, d) for row in rows])
 
 
-def _placed(rows: Sequence[_Part], at: int) -> tuple[Atom, ValidRegion | None]:
+def _placed(rows: Sequence[Operand], at: int) -> tuple[Atom, ValidRegion | None]:
     """The parts one behind the other, and which places of the axis they take."""
     if not any(row.extents[at] for row in rows):
         values = [row.value for row in rows]
