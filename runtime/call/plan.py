@@ -213,7 +213,7 @@ class Plan:
             results[k] = own.get(k, view)
         for leaf, after in zip(self.mutated, outputs[groups.writes], strict=True):
             np.copyto(given[leaf], after)
-        objects = list(leaves.containers.values())
+        objects = leaves.containers
         stays = self.on_device or leaves.returns_arrays
         parts = [results[k] for k in range(self.leaf_count)]
         constant = on_device if stays else fresh

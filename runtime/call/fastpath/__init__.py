@@ -18,6 +18,7 @@ from anabranch.runtime.call.fastpath.guard_args import ArgumentChecks
 from anabranch.runtime.call.fastpath.run import Running
 from anabranch.runtime.config import settings
 from anabranch.runtime.guards.guards import Guards
+from anabranch.runtime.signature.flatten_to_key import Leaves
 from anabranch.runtime.tracing.builder import builder_or_none
 
 # Calls of one signature may have a few forms: an argument by position or by name.
@@ -73,10 +74,11 @@ def _call(writer: Writer, execution: Execution, form: CallForm) -> list[str]:
     writer.unless(f"settings() is {chosen} or settings() == {chosen}")
     writer.unless(f"len(args) == {form.positional} and len(kwargs) == {form.named}")
     arguments = ArgumentChecks(writer, plan.known, plan.packs)
+    leaves = Leaves()
     for place in form.places:
-        arguments.argument(place.text(writer), place.value)
+        arguments.argument(place.text(writer), leaves.key(place.value, ""), place.value)
     for array in plan.captured:
-        arguments.leaf(writer.constant(array), array)
+        arguments.captured(array)
     arguments.check_identities()
     arguments.check_sharing(plan.mutated, bool(plan.written or plan.slots), plan.guards.heap)
     writer.unless(" and ".join(["builder() is None", *_guards(writer, plan.guards)]))

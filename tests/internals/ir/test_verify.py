@@ -127,6 +127,19 @@ def test_loops_that_do_not_fit():
     refused(Program((v,), (line,), ()), "length is not the trip count")
 
 
+def test_loops_that_may_end_early_that_do_not_fit():
+    def program(body, first, carries):
+        outputs = tuple(Var(a.type) for a in body.outputs)
+        inputs = (literal(np.int64(3)), first, literal(0.0))[: 1 + carries]
+        line = equation("for_until", inputs, outputs, body=body, consts=0, carries=carries, length=3)
+        return Program((), (line,), outputs[-1:])
+
+    i, s, c = Var(I), Var(B), Var(F)
+    check(program(Program((i, s, c), (), (s, c)), literal(False), 2))
+    refused(program(Program((i, c, Var(F)), (), (c, c)), literal(0.0), 2), "first carry must be one bool")
+    refused(program(Program((i, s), (), (s, literal(0.0))), literal(False), 1), "no stacked outputs")
+
+
 def test_while_loops_that_do_not_fit():
     def program(test, body):
         out = Var(F)
