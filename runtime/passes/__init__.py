@@ -9,6 +9,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Program
 from anabranch.runtime.passes.check_discharge import discharge_checks, has_no_checks
 from anabranch.runtime.passes.check_elimination import eliminate_checks, has_no_needless_checks
+from anabranch.runtime.passes.check_proofs import has_no_impossible_failures, prove_checks
 from anabranch.runtime.passes.constant_folding import fold_constants, has_no_constant_work
 from anabranch.runtime.passes.copy_insertion import has_no_overlaps, insert_copies
 from anabranch.runtime.passes.cse import eliminate_common_subexpressions, has_no_repeats
@@ -43,6 +44,7 @@ class Pass:
 # In this order: each pass leaves work for the next. No pass needs another one to have run.
 PASSES = (
     Pass(eliminate_checks, has_no_needless_checks),
+    Pass(prove_checks, has_no_impossible_failures),
     Pass(discharge_checks, has_no_checks),
     Pass(propagate_undef, has_no_undef_to_fill),
     Pass(convert_small_branches, has_no_small_branches),
