@@ -15,6 +15,7 @@ from anabranch.runtime.passes.copy_insertion import has_no_overlaps, insert_copi
 from anabranch.runtime.passes.cse import eliminate_common_subexpressions, has_no_repeats
 from anabranch.runtime.passes.dce import eliminate_dead_code, has_no_dead_code
 from anabranch.runtime.passes.if_conversion import convert_small_branches, has_no_small_branches
+from anabranch.runtime.passes.invariant_forwarding import forward_invariants, has_no_invariants
 from anabranch.runtime.passes.load_forwarding import forward_loads, has_no_loads_to_forward
 from anabranch.runtime.passes.reduction_fusion import fuse_reductions, has_no_fusible_reductions
 from anabranch.runtime.passes.select_simplify import has_simple_selects, simplify_selects
@@ -45,6 +46,7 @@ class Pass:
 PASSES = (
     Pass(eliminate_checks, has_no_needless_checks),
     Pass(prove_checks, has_no_impossible_failures),
+    Pass(forward_invariants, has_no_invariants),
     Pass(discharge_checks, has_no_checks),
     Pass(propagate_undef, has_no_undef_to_fill),
     Pass(convert_small_branches, has_no_small_branches),
