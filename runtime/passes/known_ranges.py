@@ -34,6 +34,7 @@ from anabranch.runtime.passes.interval_rules import NO, TRUTH, YES, hull, meet, 
 _DEEPEST = 8
 # How many definitions back a side of a choice is computed again.
 _SHALLOW = 4
+_ZERO = Literal(np.zeros((), np.int64))
 
 
 class Ranges:
@@ -169,6 +170,8 @@ class Ranges:
             self._assume_both(equation, truth, depth + 1)
         elif equation.op in _RELATIONS:
             _RELATIONS[equation.op][0 if truth else 1](self, *equation.inputs)
+        elif equation.op is convert_op:
+            (self.differ if truth else self.equal)(equation.inputs[0], _ZERO)
         elif equation.op is select or equation.op is COND:
             self._assume_side(equation, place, truth, depth + 1)
 
@@ -185,7 +188,12 @@ class Ranges:
         pred = equation.inputs[0]
         programs = COND.results(equation.params) if equation.op is COND else ()
         sides = [p.outputs[place] for p in programs] if programs else equation.inputs[1:]
-        able = [i for i, side in enumerate(sides) if (known := self.of(side)) is None or meet(known, wanted)]
+        chosen = self.of(pred)
+        able = [
+            i
+            for i, side in enumerate(sides)
+            if chosen != (NO, YES)[i] and ((known := self.of(side)) is None or meet(known, wanted))
+        ]
         if len(able) != 1:
             return
         (side,) = able
