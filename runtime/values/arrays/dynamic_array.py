@@ -142,12 +142,9 @@ class DynamicArray(DynamicShape, NumPyLike):
     def valid(self) -> Atom | None:
         """Which elements there are, as bools of the capacity's shape; None for all of them."""
         mask: Atom = atoms.literal(True)
-        for axis, (extent, n) in enumerate(zip(self.extents, self.capacity, strict=True)):
-            line = None if extent is None else extent.valid(n)
-            if line is not None:
-                shape = [1] * self.ndim
-                shape[axis] = n
-                here = atoms.broadcast_to(atoms.reshape(line, shape), self.capacity)
+        for axis, extent in enumerate(self.extents):
+            here = None if extent is None else extent.valid(self.capacity, axis)
+            if here is not None:
                 mask = atoms.logical_and(mask, here)
         return None if isinstance(mask, Literal) else mask
 
