@@ -18,7 +18,6 @@ from anabranch.runtime.passes.load_forwarding import forward_loads, has_no_loads
 from anabranch.runtime.passes.reduction_fusion import fuse_reductions, has_no_fusible_reductions
 from anabranch.runtime.passes.select_simplify import has_simple_selects, simplify_selects
 from anabranch.runtime.passes.undef_propagation import has_no_undef_to_fill, propagate_undef
-from anabranch.runtime.passes.window_formation import form_windows, has_no_windows_to_form
 
 
 @frozen
@@ -48,7 +47,6 @@ PASSES = (
     Pass(propagate_undef, has_no_undef_to_fill),
     Pass(convert_small_branches, has_no_small_branches),
     Pass(simplify_selects, has_simple_selects),
-    Pass(form_windows, has_no_windows_to_form),
     Pass(fold_constants, has_no_constant_work),
     Pass(eliminate_common_subexpressions, has_no_repeats),
     Pass(forward_loads, has_no_loads_to_forward),

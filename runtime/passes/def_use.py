@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.indexing import dynamic_slice
-from anabranch.runtime.ops.shape import broadcast_in_dim, iota, slice_
+from anabranch.runtime.ops.shape import broadcast_in_dim, slice_
 
 # How many definitions back two values are compared.
 _DEEPEST = 32
@@ -75,12 +75,6 @@ class DefUse:
         if maker is None or maker.op is not broadcast_in_dim or maker.inputs[0].type.shape != ():
             return None
         return maker.inputs[0]
-
-    def axis_of_positions(self, atom: Atom) -> int | None:
-        """The axis whose positions, as int64, are the elements; None for other values."""
-        maker = self.maker(atom)
-        is_positions = maker is not None and maker.op is iota and atom.type.dtype == np.int64
-        return maker.params["axis"] if maker is not None and is_positions else None
 
     def is_shared(self, atom: Atom) -> bool:
         """Return whether more than one equation reads a value, so that it is computed anyway."""

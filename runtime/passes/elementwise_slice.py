@@ -16,7 +16,7 @@ from anabranch.runtime.ops.elementwise.bits import bitwise_and
 from anabranch.runtime.ops.elementwise.casts import select
 from anabranch.runtime.ops.elementwise.comparison import greater_equal, less, logical_and, maximum, minimum
 from anabranch.runtime.ops.indexing import dynamic_slice, gather, lookup
-from anabranch.runtime.ops.shape import reshape
+from anabranch.runtime.ops.shape import iota, reshape
 from anabranch.runtime.ops.vector_lanes import Strip
 from anabranch.runtime.ops.window import window
 from anabranch.runtime.passes.def_use import DefUse
@@ -96,7 +96,7 @@ class BackwardSlice:
         maker = self.defs.maker(atom)
         if maker is None:
             return self.read(atom, [ZERO], 0)
-        if self.defs.axis_of_positions(atom) is not None:
+        if maker.op is iota and atom.type.dtype == INT64:
             return self.position
         if maker.op is window:
             return self._inside(self.windows.where(atom))

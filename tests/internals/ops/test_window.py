@@ -3,13 +3,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from anabranch import jit
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interpret import evaluate
 from anabranch.runtime.ir.program import Program
 from anabranch.runtime.lower import lower
 from anabranch.runtime.ops.window import window
 from anabranch.runtime.xla.compiler import compile_text
-from tests.equations import F, I, literal, one
+from tests.equations import F, I, every_equation, literal, one, ops
+from tests.equivalence import check as equal
 from tests.internals.ops.structural_cases import check, of
 
 LEAST, MOST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
@@ -56,3 +58,19 @@ def test_constant_bounds(low, high):
 def test_misuse_is_refused(inputs, params):
     with pytest.raises(TypeError):
         window.type(*inputs, **params)
+
+
+def part(a, n, m):
+    b = a[:n, m:]
+    b[1:] += 1.0
+    return b.sum(), b.max(axis=0), np.cumsum(b, axis=1)
+
+
+def test_valid_regions_are_windows():
+    a = np.arange(63.0).reshape(7, 9)
+    for n, m in ((3, 2), (7, 0), (1, 8), (5, -4)):
+        equal(part, a, np.int64(n), np.int64(m))
+    program = jit(part).trace(a, np.int64(3), np.int64(2)).program
+    assert "iota" not in ops(program)
+    windows = [e for e in every_equation(program) if e.op.name == "window"]
+    assert {(e.params["shape"], e.params["axis"]) for e in windows} >= {((7, 9), 0), ((7, 9), 1)}

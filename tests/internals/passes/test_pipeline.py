@@ -108,14 +108,6 @@ def either_row(a, n):
     return a, b
 
 
-def triangle(a, n):
-    """Sums of parts of rows that a mask chooses."""
-    k, total = np.arange(a.shape[1]), 0.0
-    for i in range(n):
-        total += np.where(k > i, a[i], 0.0).sum()
-    return total
-
-
 # Whole numbers, so that sums are exact in any order.
 MATRIX = (np.arange(150.0 * 150) % 7).reshape(150, 150)
 CALLS = [
@@ -125,7 +117,6 @@ CALLS = [
     (products, MATRIX, 150),
     (one_row, MATRIX, 3),
     (either_row, MATRIX, 3),
-    (triangle, MATRIX, 150),
 ]
 
 
