@@ -18,7 +18,7 @@ from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import RunTimeSizeError
-from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.source_frames import Position
 from anabranch.runtime.values import apply_ufunc, atoms, registry, static_requests, wrap
@@ -29,7 +29,7 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
-from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window
+from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window, valid_elements
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.tracer import INPLACE, DynamicShape, shown_to_tools
 
@@ -141,12 +141,7 @@ class DynamicArray(DynamicShape, NumPyLike):
 
     def valid(self) -> Atom | None:
         """Which elements there are, as bools of the capacity's shape; None for all of them."""
-        mask: Atom = atoms.literal(True)
-        for axis, extent in enumerate(self.extents):
-            here = None if extent is None else extent.valid(self.capacity, axis)
-            if here is not None:
-                mask = atoms.logical_and(mask, here)
-        return None if isinstance(mask, Literal) else mask
+        return valid_elements(self.extents, self.capacity)
 
     def padded(self, fill: Value) -> TracedArray:
         """A new array of the capacity's shape, with `fill` where no element is."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -95,6 +96,16 @@ class Masked(ValidRegion):
             return False
         a, b = self.mask, other.mask
         return a is b or (a.storage is b.storage and not a.path and not b.path) or a.atom is b.atom
+
+
+def valid_elements(regions: Sequence[ValidRegion | None], shape: tuple[int, ...]) -> Atom | None:
+    """Which elements of a shape lie in the regions of all axes, as bools; None for all."""
+    found: Atom | None = None
+    for axis, region in enumerate(regions):
+        here = None if region is None else region.valid(shape, axis)
+        if here is not None:
+            found = here if found is None else atoms.logical_and(found, here)
+    return found
 
 
 def masked(mask: Atom) -> Masked:
