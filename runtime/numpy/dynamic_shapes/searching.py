@@ -109,7 +109,7 @@ def _chosen(condition: Value, x: Value, axis: int) -> Atom:
     inside = operands.front(here.shape[0], max(line.type.shape[0], size))
     there = compaction.placed(inside, 0, extent, size)
     made = atoms.logical_and(moved, there)
-    valid = None if extent is None else extent.valid(size)
+    valid = None if extent is None else extent.valid((size,), 0)
     return made if valid is None else atoms.logical_and(made, valid)
 
 
