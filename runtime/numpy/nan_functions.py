@@ -12,10 +12,9 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import statistics
 from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, handle, result, zeros_atom
 from anabranch.runtime.numpy.dynamic_shapes import operands, outputs
-from anabranch.runtime.numpy.dynamic_shapes.reductions import refuse_empty
-from anabranch.runtime.numpy.dynamic_shapes.ufunc_methods import reduce
+from anabranch.runtime.numpy.reductions import refuse_empty
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.ufunc_reductions import ReductionKeywords
+from anabranch.runtime.numpy.ufunc_reductions import ReductionKeywords, reduce
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.failures import run_time_checks
 
@@ -79,8 +78,7 @@ def _position(plain_: Callable[..., object], value: float) -> Callable[..., Any]
     def function(a: Value, axis: Value = None, out: Value = None, *, keepdims: Value = NoValue) -> Value:
         x = operands.array(a)
         if _has_nan(x.dtype):
-            if wrap.is_dynamic_array(x):
-                refuse_empty(x, axis, f"attempt to get {plain_.__name__} of an empty sequence")
+            refuse_empty(plain_.__name__, x, axis)
             bad = _F[np.any](_F[np.all](_F[np.isnan](x), axis=axis))
             run_time_checks.fail_if(wrap.as_atom(bad), lambda _: ValueError("All-NaN slice encountered"))
         return _F[plain_](_replaced(x, value), axis=axis, out=out, keepdims=keepdims)
@@ -142,7 +140,7 @@ def _spread(original: Callable[..., object], root: bool) -> None:
         value = _F[np.var](_replaced(x, 0), axis, dtype, None, free, keepdims, where=valid, mean=mean)
         if _has_nan(x.dtype):
             few = _F[np.sum](valid, axis, np.int64, keepdims=keepdims) <= free
-            value = _F[np.where](few, value.dtype.type(np.nan), value)
+            value = _F[np.where](few, value.dtype.type(np.nan), value)[()]
         return outputs.written(out, _F[np.sqrt](value) if root else value)
 
     rules.any_shape(original)(function)
@@ -169,7 +167,7 @@ def nanmedian(
     low, high = (_halved(count, shift) for shift in (-1, 0))
     pair = [atom_of(_F[np.take_along_axis](ordered, fresh(i), len(outer))) for i in (low, high)] if n else [line, line]
     both = atoms.op("concatenate", *pair, axis=len(outer))
-    value = statistics.mean_atom(both, len(outer), None, False, NoValue)
+    value = atom_of(statistics.mean_of(fresh(both), len(outer)))
     if keepdims is not NoValue and bool(keepdims):
         value = atoms.reshape(value, wide)
         return fresh(value) if out is None else result(value, out)

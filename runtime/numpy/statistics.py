@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -20,16 +21,20 @@ from anabranch.runtime.numpy.core import (
     supported,
     zeros_atom,
 )
-from anabranch.runtime.numpy.dynamic_shapes import operands
+from anabranch.runtime.numpy.dynamic_shapes import operands, outputs
 from anabranch.runtime.numpy.rules import Rules
+from anabranch.runtime.numpy.ufunc_reductions import ReductionKeywords, reduce
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
-from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.dynamic_shapes import broadcasting
+from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
 rules = Rules()
 
 _F = registry.FUNCTIONS
+_REMAPPED = (
+    "operands could not be broadcast together with remapped shapes [original->remapped]: {}  and requested shape {}"
+)
 _NO_AXIS = "Axis must be specified when shapes of a and weights differ."
 
 
@@ -37,37 +42,52 @@ def _flag(keepdims: object) -> bool:
     return keepdims is not NoValue and bool(keepdims)
 
 
-def _items(x: Atom, axis: object, where: object, keepdims: bool) -> Value:
+def _items(x: Value, axis: Value, where: Value, keepdims: bool) -> Value:
     """How many elements each mean takes in: an int, or an array with `where`."""
+    if where is not True and where is not NoValue:
+        return reduce(np.add, where, ReductionKeywords(axis, np.intp, None, keepdims))
+    count: Any = math.prod(x.shape[i] for i in axes_tuple(axis, x.ndim))
+    return fresh(size_arithmetic.atom_of(count)) if isinstance(count, PythonScalar) else np.intp(count)
+
+
+def _picked(x: Value, where: Value) -> Value:
+    """The mask that says which elements count, as an array of the shape of theirs."""
     if where is True or where is NoValue:
-        axes = axes_tuple(axis, len(x.type.shape))
-        return np.intp(math.prod(x.type.shape[a] for a in axes))
-    mask = atoms.broadcast_to(atom_of(where, np.bool_), x.type.shape)
-    return ufunc_reductions.reduce(
-        np.add, fresh(mask), ufunc_reductions.ReductionKeywords(axis, np.intp, None, keepdims)
-    )
+        return where
+    if any(map(wrap.is_dynamic_array, (x, where))):
+        where = broadcasting.fitted(where, x, _REMAPPED)
+    mask = atom_of(where, np.bool_)
+    return wrap.part_of(fresh(atoms.broadcast_to(mask, operands.capacity(x))), operands.extents(x), operands.origin(x))
 
 
-def _divided(total: TracedArray, count: object, dtype: np.dtype) -> Atom:
-    (value,) = apply_ufunc.apply_atoms(np.true_divide, (total, count))
-    return atoms.convert(value, dtype)
+def _divided(total: Value, count: Value) -> Value:
+    return as_dtype(apply_ufunc.apply(np.true_divide, (total, count)), total.dtype)
 
 
-def mean_atom(x: Atom, axis: object, dtype: object, keepdims: bool, where: object) -> Atom:
-    """The mean in NumPy's dtype: float64 of integers, float16 summed in float32."""
-    source = x.type.dtype
-    half = dtype is None and source == np.float16
-    computed = np.dtype(np.float64) if source.kind in "biu" else np.dtype(np.float32) if half else source
-    computed = computed if dtype is None else supported(dtype)
-    total = ufunc_reductions.reduce_atom(
-        np.add, x, ufunc_reductions.ReductionKeywords(axis, computed, None, keepdims, NoValue, where)
-    )
-    value = _divided(fresh(total), _items(x, axis, where, keepdims), total.type.dtype)
-    return atoms.convert(value, np.float16) if half else value
+def as_dtype(x: Value, dtype: np.dtype) -> Value:
+    """The array or scalar in another dtype."""
+    return x if x.dtype == dtype else x.astype(dtype)
+
+
+def _computed(source: np.dtype, dtype: Value) -> tuple[np.dtype, bool]:
+    """The dtype of sums: float64 of integers, float32 of float16; and whether the result is cast back to that."""
+    if dtype is not None:
+        return supported(dtype), False
+    half = source == np.float16
+    return np.dtype(np.float64) if source.kind in "biu" else np.dtype(np.float32) if half else source, half
+
+
+def mean_of(x: Value, axis: Value, dtype: Value = None, keepdims: bool = False, where: Value = NoValue) -> Value:
+    """The mean in NumPy's dtype."""
+    computed, half = _computed(x.dtype, dtype)
+    where = _picked(x, where)
+    total = reduce(np.add, x, ReductionKeywords(axis, computed, None, keepdims, NoValue, where))
+    value = _divided(total, _items(x, axis, where, keepdims))
+    return as_dtype(value, np.dtype(np.float16)) if half else value
 
 
 @rules.method("mean")
-@rules.implements(np.mean)
+@rules.any_shape(np.mean)
 def mean(
     a: object,
     axis: object = None,
@@ -78,7 +98,7 @@ def mean(
     where: object = NoValue,
 ) -> Value:
     """As `numpy.mean`."""
-    return result(mean_atom(atom_of(a), axis, dtype, _flag(keepdims), where), out, "unsafe")
+    return outputs.written(out, mean_of(operands.array(a), axis, dtype, _flag(keepdims), where))
 
 
 def _correction(ddof: object, correction: object) -> Value:
@@ -89,71 +109,48 @@ def _correction(ddof: object, correction: object) -> Value:
     return correction
 
 
-def var_atom(x: Atom, axis: object, dtype: object, ddof: object, keepdims: bool, where: object, known: object) -> Atom:
+def _variance(x: Value, axis: Value, dtype: Value, ddof: Value, keepdims: bool, where: Value, known: Value) -> Value:
     """The variance, by two passes as NumPy does it."""
-    source = x.type.dtype
-    half = dtype is None and source == np.float16
-    computed = np.dtype(np.float64) if source.kind in "biu" else np.dtype(np.float32) if half else source
-    computed = computed if dtype is None else supported(dtype)
+    computed, half = _computed(x.dtype, dtype)
+    where = _picked(x, where)
     if known is NoValue or known is None:
-        total = ufunc_reductions.reduce_atom(
-            np.add, x, ufunc_reductions.ReductionKeywords(axis, computed, None, True, NoValue, where)
-        )
-        center = _divided(fresh(total), _items(x, axis, where, True), total.type.dtype)
+        total = reduce(np.add, x, ReductionKeywords(axis, computed, None, True, NoValue, where))
+        known = _divided(total, _items(x, axis, where, True))
+    deviation = apply_ufunc.apply(np.subtract, (x, known))
+    if deviation.dtype.kind == "c":
+        parts = [_F[f](deviation) for f in (np.real, np.imag)]
+        squares = apply_ufunc.apply(np.add, [apply_ufunc.apply(np.multiply, (p, p)) for p in parts])
+        computed = squares.dtype
     else:
-        center = atom_of(known)
-    (deviation,) = apply_ufunc.apply_atoms(np.subtract, (fresh(x), fresh(center)))
-    if deviation.type.dtype.kind == "c":
-        parts = [atoms.op(p, deviation) for p in ("real", "imag")]
-        squares = atoms.ufunc(np.add, *(atoms.ufunc(np.multiply, p, p) for p in parts))
-        computed = squares.type.dtype
-    else:
-        squares = atoms.ufunc(np.multiply, deviation, deviation)
-    total = ufunc_reductions.reduce_atom(
-        np.add, squares, ufunc_reductions.ReductionKeywords(axis, computed, None, keepdims, NoValue, where)
-    )
-    (count,) = apply_ufunc.apply_atoms(np.subtract, (_items(x, axis, where, keepdims), ddof))
-    (count,) = apply_ufunc.apply_atoms(np.maximum, (wrap.numpy_result(count), 0))
-    value = _divided(fresh(total), wrap.numpy_result(count), total.type.dtype)
-    return atoms.convert(value, np.float16) if half else value
+        squares = apply_ufunc.apply(np.multiply, (deviation, deviation))
+    total = reduce(np.add, squares, ReductionKeywords(axis, computed, None, keepdims, NoValue, where))
+    free = apply_ufunc.apply(np.subtract, (_items(x, axis, where, keepdims), ddof))
+    value = _divided(total, apply_ufunc.apply(np.maximum, (free, 0)))
+    return as_dtype(value, np.dtype(np.float16)) if half else value
 
 
-@rules.method("var")
-@rules.implements(np.var)
-def var(
-    a: object,
-    axis: object = None,
-    dtype: object = None,
-    out: object = None,
-    ddof: object = 0,
-    keepdims: object = NoValue,
-    *,
-    where: object = NoValue,
-    mean: object = NoValue,
-    correction: object = NoValue,
-) -> Value:
-    """As `numpy.var`."""
-    value = var_atom(atom_of(a), axis, dtype, _correction(ddof, correction), _flag(keepdims), where, mean)
-    return result(value, out, "unsafe")
+def _spread(name: str, root: bool) -> None:
+    def function(
+        a: object,
+        axis: object = None,
+        dtype: object = None,
+        out: object = None,
+        ddof: object = 0,
+        keepdims: object = NoValue,
+        *,
+        where: object = NoValue,
+        mean: object = NoValue,
+        correction: object = NoValue,
+    ) -> Value:
+        free = _correction(ddof, correction)
+        value = _variance(operands.array(a), axis, dtype, free, _flag(keepdims), where, mean)
+        return outputs.written(out, apply_ufunc.apply(np.sqrt, (value,)) if root else value)
+
+    rules.any_shape(getattr(np, name))(rules.method(name)(function))
 
 
-@rules.method("std")
-@rules.implements(np.std)
-def std(
-    a: object,
-    axis: object = None,
-    dtype: object = None,
-    out: object = None,
-    ddof: object = 0,
-    keepdims: object = NoValue,
-    *,
-    where: object = NoValue,
-    mean: object = NoValue,
-    correction: object = NoValue,
-) -> Value:
-    """As `numpy.std`."""
-    value = var_atom(atom_of(a), axis, dtype, _correction(ddof, correction), _flag(keepdims), where, mean)
-    return result(atoms.ufunc(np.sqrt, value), out, "unsafe")
+_spread("var", root=False)
+_spread("std", root=True)
 
 
 @rules.any_shape(np.average)
@@ -241,11 +238,11 @@ def median(
     last = len(line.type.shape) - 1
     n = line.type.shape[last]
     if n == 0:
-        value = mean_atom(line, last, None, False, NoValue)
+        value = atom_of(mean_of(fresh(line), last))
     else:
         ordered = atoms.op("sort", line, axis=last, stable=False)
         low, high = (n - 1) // 2, n // 2
-        value = mean_atom(ufunc_reductions.rows(ordered, low, high + 1, last), last, None, False, NoValue)
+        value = atom_of(mean_of(fresh(ufunc_reductions.rows(ordered, low, high + 1, last)), last))
         bad = _nan_lines(line)
         if bad is not None:
             value = atoms.select(bad, zeros_atom(value.type.shape, value.type.dtype, np.nan), value)

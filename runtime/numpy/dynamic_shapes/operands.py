@@ -20,7 +20,8 @@ def array(x: object) -> Value:
 
 def flat(x: object) -> Value:
     """The operand as an array of one axis, in C order."""
-    return FUNCTIONS[np.ravel](array(x))
+    made = array(x)
+    return made if made.ndim == 1 else FUNCTIONS[np.ravel](made)
 
 
 def capacity(x: Value) -> tuple[int, ...]:

@@ -29,11 +29,15 @@ def stored(out: Value, made: Any, where: object = True) -> Value:
     return out
 
 
-def written(out: Value, made: Value) -> Value:
+def written(out: Value, made: Value, casting: str = "unsafe") -> Value:
     """`out` after a result of static or of run-time size has been written to it; the result itself without one."""
+    if isinstance(out, tuple):
+        (out,) = out
+    if out is None:
+        return made
     if any(map(wrap.is_dynamic_array, (out, made))):
         return stored(out, made)
-    return result(wrap.as_atom(made), out, "unsafe")
+    return result(wrap.as_atom(made), out, casting)
 
 
 def _check(out: Value, made: Any) -> None:

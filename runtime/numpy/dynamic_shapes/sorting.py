@@ -15,9 +15,9 @@ from anabranch.runtime.numpy import quantiles
 from anabranch.runtime.numpy.core import NoValue, axes_tuple, fresh, one_axis
 from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
-from anabranch.runtime.numpy.dynamic_shapes.reductions import lowest
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sorting import is_descending
+from anabranch.runtime.ops.reducers import lowest
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.registry import FUNCTIONS

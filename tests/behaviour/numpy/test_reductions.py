@@ -22,6 +22,7 @@ for X in ARRAYS:
     case(np.sum, X, initial=3, where=X > 0)
     case(np.max, X, initial=1, where=X > 0)
     case(np.max, X, where=X > 0)
+    case(np.sum, X[..., :1], where=X > 0)
 if hasattr(np, "cumulative_sum"):  # NumPy 2.1
     case(np.cumulative_sum, VECTOR)
     case(np.cumulative_sum, FLOATS, axis=1, include_initial=True)
