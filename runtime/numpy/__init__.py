@@ -54,7 +54,6 @@ from anabranch.runtime.numpy.dynamic_shapes import (
     selection as dynamic_selection,
     sets as dynamic_sets,
     shapes as dynamic_shapes,
-    sorting as dynamic_sorting,
     splitting as dynamic_splitting,
 )
 from anabranch.runtime.numpy.namespace import namespace, staged
@@ -108,7 +107,6 @@ FAMILIES = (
     dynamic_selection,
     dynamic_sets,
     dynamic_shapes,
-    dynamic_sorting,
     dynamic_splitting,
 )
 

@@ -10,14 +10,13 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.numpy import ufunc_reductions
+from anabranch.runtime.numpy import sorting, ufunc_reductions
 from anabranch.runtime.numpy.core import (
     NoValue,
     atom_of,
     axes_tuple,
     fresh,
     keepdims_shape,
-    result,
     supported,
     zeros_atom,
 )
@@ -208,45 +207,57 @@ def _differs(shape: Sequence[Value], other: Sequence[Value]) -> Atom:
 # ---- order statistics ------------------------------------------------------------------------------------------------
 
 
-def reduced_axes_last(a: object, axis: object) -> tuple[Atom, tuple[int, ...]]:
-    """The elements to order as the last axis, and the shape with the reduced axes at size 1."""
-    value = atom_of(a)
-    shape = value.type.shape
-    axes = axes_tuple(axis, len(shape))
-    rest = [i for i in range(len(shape)) if i not in axes]
-    turned = atoms.transpose(value, (*rest, *axes))
-    size = 1
-    for i in axes:
-        size *= shape[i]
-    return atoms.reshape(turned, (*(shape[i] for i in rest), size)), keepdims_shape(shape, axes)
+def reduced_axes_last(x: Value, axis: Value) -> tuple[Value, tuple[int, ...]]:
+    """The elements to order as the last axis, and the axes that they were on."""
+    axes = axes_tuple(axis, x.ndim)
+    rest = [i for i in range(x.ndim) if i not in axes]
+    if wrap.is_dynamic_array(x):
+        if rest and len(axes) != 1:
+            x._needs_size("one axis, or all,")
+        return (_F[np.transpose](x, (*rest, *axes)) if rest else operands.flat(x)), axes
+    turned = atoms.transpose(atom_of(x), (*rest, *axes))
+    shape = (*(x.shape[i] for i in rest), math.prod(x.shape[i] for i in axes))
+    return fresh(atoms.reshape(turned, shape)), axes
 
 
-def _nan_lines(line: Atom) -> Atom | None:
-    """Which lines hold a NaN."""
-    if line.type.dtype.kind not in "fc":
-        return None
-    return atoms.op("reduce_any", atoms.ufunc(np.isnan, line), axes=(len(line.type.shape) - 1,))
+def in_rest(made: Atom, x: Value, axes: tuple[int, ...], keepdims: Value, out: Value) -> Value:
+    """The values for the lines of an array along some axes, as the result that is asked for."""
+    keep = _flag(keepdims)
+    extents = [None if i in axes else e for i, e in enumerate(operands.extents(x)) if keep or i not in axes]
+    made = atoms.reshape(made, keepdims_shape(operands.capacity(x), axes)) if keep else made
+    value = fresh(made) if keep else wrap.numpy_result(made)
+    return outputs.written(out, wrap.with_extents(value, extents, operands.origin(x)), "same_kind")
 
 
-@rules.implements(np.median)
+def middle(ordered: Value, count: Value) -> Atom:
+    """The mean of the one or two elements in the middle of the first `count` of each line."""
+    view = operands.memory(ordered)
+    *outer, n = view.shape
+    last = len(outer)
+    if not n:
+        return atom_of(mean_of(view, last))
+    if isinstance(count, int):
+        rows = ufunc_reductions.rows(view.atom, (count - 1) // 2, count // 2 + 1, last)
+        return atom_of(mean_of(fresh(rows), last))
+    counts: Any = fresh(atoms.broadcast_to(atom_of(operands.memory(count), np.int64), outer))
+    low, high = (_F[np.maximum]((counts + shift) // 2, 0) for shift in (-1, 0))
+    places = _F[np.stack]([low, high], axis=-1)
+    pair = _F[np.take_along_axis](view, places, last)
+    both, alone = mean_of(pair, last), mean_of(pair[..., :1], last)
+    made = _F[np.where](_F[np.equal](low, high), alone, both)
+    return atom_of(_F[np.where](_F[np.equal](counts, 0), made.dtype.type(np.nan), made))
+
+
+@rules.any_shape(np.median)
 def median(
     a: object, axis: object = None, out: object = None, overwrite_input: object = False, keepdims: object = False
 ) -> Value:
-    """As `numpy.median`: NaN where a line holds one."""
+    """As `numpy.median`: NaN where a line holds one, or nothing."""
     del overwrite_input  # a permission
-    line, wide = reduced_axes_last(a, axis)
-    last = len(line.type.shape) - 1
-    n = line.type.shape[last]
-    if n == 0:
-        value = atom_of(mean_of(fresh(line), last))
-    else:
-        ordered = atoms.op("sort", line, axis=last, stable=False)
-        low, high = (n - 1) // 2, n // 2
-        value = atom_of(mean_of(fresh(ufunc_reductions.rows(ordered, low, high + 1, last)), last))
-        bad = _nan_lines(line)
-        if bad is not None:
-            value = atoms.select(bad, zeros_atom(value.type.shape, value.type.dtype, np.nan), value)
-    if _flag(keepdims):
-        value = atoms.reshape(value, wide)
-        return fresh(value) if out is None else result(value, out)
-    return result(value, out)
+    x = operands.array(a)
+    line, axes = reduced_axes_last(x, axis)
+    made = middle(sorting.in_order(line, line.ndim - 1), line.shape[-1])
+    if x.dtype.kind in "fc":
+        bad = reduce(np.logical_or, apply_ufunc.apply(np.isnan, (line,)), ReductionKeywords(-1))
+        made = atoms.select(atom_of(operands.memory(bad)), zeros_atom(made.type.shape, made.type.dtype, np.nan), made)
+    return in_rest(made, x, axes, keepdims, out)
