@@ -214,11 +214,9 @@ class StagedUfunc:
             return adopted(self.ufunc.outer(a, b, **kwargs), (a, b, *kwargs.values()))
         if self.ufunc.nin != 2:
             raise ValueError("outer product only supported for binary functions")
-        if wrap.is_dynamic_array(a) or wrap.is_dynamic_array(b):
-            return ufunc_methods.outer(self, a, b, **kwargs)
         # Both are arrays here, Python numbers too, with dtypes of their own.
-        x, y = (atom_of(resolved(v)) for v in (a, b))
-        return self(fresh(atoms.reshape(x, x.type.shape + (1,) * len(y.type.shape))), fresh(y), **kwargs)
+        x, y = (operands.array(resolved(v)) for v in (a, b))
+        return self(x[(..., *(None,) * y.ndim)], y, **kwargs)
 
     @union_arguments.of_each
     def at(self, a: object, indices: object, b: object = NoValue) -> None:

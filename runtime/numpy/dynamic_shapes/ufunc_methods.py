@@ -17,12 +17,6 @@ from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmeti
 from anabranch.runtime.values.registry import FUNCTIONS
 
 
-def outer(staged: Any, a: Value, b: Value, **kwargs: Value) -> Value:
-    """As `ufunc.outer`."""
-    x, y = operands.array(a), operands.array(b)
-    return staged(x[(..., *(None,) * y.ndim)], y, **kwargs)
-
-
 def reduceat(staged: Any, x: Value, indices: Value, axis: Value, dtype: Value, out: Value) -> Value:
     """As `ufunc.reduceat`."""
     array, starts = operands.array(x), operands.array(indices)

@@ -360,6 +360,34 @@ def running_extremes(a, b, k):
     return np.maximum.accumulate(w), np.minimum.accumulate(v), np.fmax.accumulate(w), np.subtract.accumulate(w)
 
 
+@case(*each(M, last=((2, 3), (5, 6), (3, 1))))
+def differences_with_numbers_at_the_ends(a, i, j):
+    b = a[:i, :j]
+    return np.diff(b, axis=0, prepend=0.0), np.diff(b, prepend=1.0, append=2.0), np.diff(b, 2, axis=0)
+
+
+@case(*each(M, V, last=((3, 3), (5, 6), (3, 4), (2, 3))))
+def slopes_of_blocks(a, v, i, j):
+    b, rows = a[:i, :j] ** 2, np.arange(5.0)[:i] ** 2
+    return (
+        *np.gradient(b, 2.0, 3.0),
+        np.gradient(b, axis=1, edge_order=2),
+        np.gradient(b, rows, axis=0),
+        np.gradient(v[:j], np.cumsum(np.abs(v[:j])), edge_order=2),
+    )
+
+
+@case(*ints(V, W, at=(8, 3, 1, 0)))
+def slopes_at_distances_that_do_not_fit(a, b, k):
+    return np.gradient(a[:k], b)
+
+
+@case(*ints(V, W, at=(3, 8, 0)))
+def bins_and_their_edges(a, b, k):
+    v = a[:k]
+    return np.histogram_bin_edges(v, 3), np.histogram(v, 3, weights=b[:k] > 0), np.histogram(v > 1, 2)
+
+
 if hasattr(np, "cumulative_sum"):  # NumPy 2.1
 
     @case(*ints(V, at=(0, 3, 8)))
