@@ -31,6 +31,7 @@ from anabranch.runtime.numpy import (
     quantiles,
     ranges,
     reductions,
+    repeats,
     selection,
     shaping,
     sorting,
@@ -43,17 +44,12 @@ from anabranch.runtime.numpy.dynamic_shapes import (
     counting as dynamic_counting,
     grids as dynamic_grids,
     insertion as dynamic_insertion,
-    joining as dynamic_joining,
     matrices as dynamic_matrices,
-    products as dynamic_products,
     reductions as dynamic_reductions,
-    repeats as dynamic_repeats,
     reshaping as dynamic_reshaping,
     searching as dynamic_searching,
     selection as dynamic_selection,
     sets as dynamic_sets,
-    shapes as dynamic_shapes,
-    splitting as dynamic_splitting,
 )
 from anabranch.runtime.numpy.namespace import namespace, staged
 
@@ -84,6 +80,7 @@ FAMILIES = (
     quantiles,
     ranges,
     reductions,
+    repeats,
     selection,
     shaping,
     sorting,
@@ -95,17 +92,12 @@ FAMILIES = (
     dynamic_counting,
     dynamic_grids,
     dynamic_insertion,
-    dynamic_joining,
     dynamic_matrices,
-    dynamic_products,
     dynamic_reductions,
-    dynamic_repeats,
     dynamic_reshaping,
     dynamic_searching,
     dynamic_selection,
     dynamic_sets,
-    dynamic_shapes,
-    dynamic_splitting,
 )
 
 for _family in FAMILIES:

@@ -139,7 +139,7 @@ def _spread(original: Callable[..., object], root: bool) -> None:
         value = _F[np.var](_replaced(x, 0), axis, dtype, None, free, keepdims, where=valid, mean=mean)
         if _has_nan(x.dtype):
             few = _F[np.sum](valid, axis, np.int64, keepdims=keepdims) <= free
-            value = _F[np.where](few, value.dtype.type(np.nan), value)[()]
+            value = _F[np.where](few, value.dtype.type(np.nan), value)
         return outputs.written(out, _F[np.sqrt](value) if root else value)
 
     rules.any_shape(original)(function)

@@ -206,7 +206,8 @@ def _quantile(asked: Request) -> Value:
     always_array = asked.keepdims or asked.weights is not None
     shaped = fresh(made) if asked.out is None and always_array else wrap.numpy_result(made)
     beside = [*(None for _ in level.shape), *(None if i in axes else extents[i] for i in kept)]
-    return outputs.written(asked.out, wrap.with_extents(shaped, beside, operands.origin(asked.a)), "same_kind")
+    result = wrap.with_extents(shaped, beside, operands.origin(asked.a))
+    return result if asked.out is None else outputs.written(asked.out, result, "same_kind")
 
 
 def _check_some(asked: Request, level: Value, line: Value) -> None:

@@ -121,7 +121,7 @@ def _accumulate(ufunc: np.ufunc, x: Value, axis: Value, dtype: Value = None, out
         one_axis(axis, 1)
     if axis is None or not x.ndim:
         x, axis = operands.flat(x), 0
-    return ufunc_reductions.accumulate(ufunc, x, axis, dtype, out, "unsafe")
+    return ufunc_reductions.accumulate(ufunc, x, axis, dtype, out)
 
 
 for _name, _ufunc in (("cumsum", np.add), ("cumprod", np.multiply)):

@@ -226,7 +226,8 @@ def in_rest(made: Atom, x: Value, axes: tuple[int, ...], keepdims: Value, out: V
     extents = [None if i in axes else e for i, e in enumerate(operands.extents(x)) if keep or i not in axes]
     made = atoms.reshape(made, keepdims_shape(operands.capacity(x), axes)) if keep else made
     value = fresh(made) if keep else wrap.numpy_result(made)
-    return outputs.written(out, wrap.with_extents(value, extents, operands.origin(x)), "same_kind")
+    value = wrap.with_extents(value, extents, operands.origin(x))
+    return value if out is None else outputs.written(out, value, "same_kind")
 
 
 def middle(ordered: Value, count: Value) -> Atom:

@@ -296,9 +296,7 @@ def rows(x: Atom, start: int, stop: int, axis: int = 0) -> Atom:
     return atoms.op("slice", x, starts=tuple(starts), limits=tuple(limits), strides=(1,) * len(starts))
 
 
-def accumulate(
-    ufunc: np.ufunc, x: Value, axis: Value, dtype: Value = None, out: Value = None, casting: str = "same_kind"
-) -> Value:
+def accumulate(ufunc: np.ufunc, x: Value, axis: Value, dtype: Value = None, out: Value = None) -> Value:
     """`ufunc.accumulate`, of arrays of static and of run-time size alike."""
     at = one_axis(axis, x.ndim)
     dtypes = loop_dtypes(ufunc, x.dtype, ReductionKeywords(dtype=dtype, out=out))
@@ -306,7 +304,7 @@ def accumulate(
     line = x if is_combined else operands.left_packed(x, at)
     # What begins without an identity has its first element in front, and whatever behind the last.
     value = accumulate_atom(ufunc, operands.padded(line, neutral(ufunc, x.dtype) if is_combined else 1), at, dtypes)
-    return written(out, wrap.with_extents(fresh(value), operands.extents(line), operands.origin(x)), casting)
+    return written(out, wrap.with_extents(fresh(value), operands.extents(line), operands.origin(x)))
 
 
 def accumulate_atom(ufunc: np.ufunc, x: Atom, axis: int, dtypes: tuple[np.dtype, ...]) -> Atom:

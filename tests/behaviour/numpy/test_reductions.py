@@ -36,6 +36,7 @@ for f in (np.sum, np.prod, np.max, np.any):
 case(np.cumsum, HALVES, axis=1)
 for out in (np.zeros((2, 3), np.int64), np.zeros((2, 3), np.float32)):
     case(np.cumsum, HALVES, axis=1, out=out)
+    case(np.add.accumulate, HALVES, axis=1, out=out)
 
 
 @pytest.mark.parametrize("name", case.names())
