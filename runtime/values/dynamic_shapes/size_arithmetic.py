@@ -10,9 +10,9 @@ from typing import TypeAlias
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.ir.interval import FULL, Interval
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers.python_operands import interval_of as interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.value_equality import provably_equal
@@ -23,6 +23,11 @@ Bound: TypeAlias = "int | PythonScalar"
 def atom_of(bound: Bound) -> Atom:
     """A bound as an int64 scalar atom."""
     return wrap.as_atom(bound, np.int64)
+
+
+def window(shape: tuple[int, ...], axis: int, low: Bound, high: Bound) -> Atom:
+    """The mask of the positions along an axis from one bound up to another."""
+    return atoms.op("window", atom_of(low), atom_of(high), shape=shape, axis=axis)
 
 
 def bound_of(value: Value) -> Value:
