@@ -21,11 +21,11 @@ from anabranch.runtime.numpy.core import (
     spec_of,
     store,
     supported,
-    text,
 )
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import apply_ufunc, atoms, registry
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.atoms import shape_text
 
 rules = Rules()
 
@@ -111,8 +111,8 @@ def _batch_shape(left: Sequence[int], right: Sequence[int]) -> tuple[int, ...]:
         return apply_ufunc.broadcast_shapes(tuple(left[:-2]), tuple(right[:-2]))
     except ValueError:
         raise ValueError(
-            f"operands could not be broadcast together with remapped shapes [original->remapped]: {text(left)}"
-            f"->{_remapped(left)} {text(right)}->{_remapped(right)}  and requested shape ({left[-2]},{right[-1]})"
+            f"operands could not be broadcast together with remapped shapes [original->remapped]: {shape_text(left)}"
+            f"->{_remapped(left)} {shape_text(right)}->{_remapped(right)}  and requested shape ({left[-2]},{right[-1]})"
         ) from None
 
 
@@ -174,7 +174,7 @@ def dot(a: object, b: object, out: object = None) -> Value:
         at = max(len(right) - 2, 0)
         if left[-1] != right[at]:
             raise ValueError(
-                f"shapes {text(left)} and {text(right)} not aligned: {left[-1]} (dim {len(left) - 1}) != "
+                f"shapes {shape_text(left)} and {shape_text(right)} not aligned: {left[-1]} (dim {len(left) - 1}) != "
                 f"{right[at]} (dim {at})"
             )
         value = dot_general(x, y, ([len(left) - 1], [at]))
@@ -190,7 +190,7 @@ def vdot(a: object, b: object, /) -> Value:
     """As `numpy.vdot`."""
     x, y = (atoms.reshape(v, (v.type.size,)) for v in common(a, b))
     if x.type != y.type:
-        raise ValueError(f"cannot reshape array of size {y.type.size} into shape {text(x.type.shape)}")
+        raise ValueError(f"cannot reshape array of size {y.type.size} into shape {shape_text(x.type.shape)}")
     if x.type.dtype.kind == "c":
         x = atoms.ufunc(np.conjugate, x)
     return result(dot_general(x, y, ([0], [0])))
@@ -206,7 +206,7 @@ def inner(a: object, b: object, /) -> Value:
     if left[-1] != right[-1]:
         turned = (*right[:-2], right[-1], right[-2]) if len(right) > 1 else right
         raise ValueError(
-            f"shapes {text(left)} and {text(turned)} not aligned: {left[-1]} (dim {len(left) - 1}) != "
+            f"shapes {shape_text(left)} and {shape_text(turned)} not aligned: {left[-1]} (dim {len(left) - 1}) != "
             f"{right[-1]} (dim {max(len(right) - 2, 0)})"
         )
     return result(dot_general(x, y, ([len(left) - 1], [len(right) - 1])))
