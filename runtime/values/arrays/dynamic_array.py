@@ -281,9 +281,7 @@ class DynamicArrayStructure(Structure):
     # Whether a branch or a loop has chosen it among arrays: then it is no slice of its memory.
     is_chosen: bool = dataclasses.field(default=False, compare=False)
 
-    @property
-    def mutable(self) -> bool:
-        return False
+    mutable = False
 
     def children(self, value: Value) -> list[Value]:
         return [value.memory, *(part for e in value.extents if e is not None for part in e.parts)]
