@@ -272,3 +272,11 @@ def zeros_atom(shape: Sequence[int], dtype: Value, value: Value = 0) -> Atom:
 def iota(shape: Sequence[int], axis: int = 0, dtype: Value = np.int64) -> Atom:
     """Positions along an axis."""
     return atoms.op("iota", shape=tuple(shape), dtype=np.dtype(dtype), axis=axis)
+
+
+def diagonal_mask(rows: int, columns: int, k: int, compare: np.ufunc = np.equal) -> Atom:
+    """`column COMPARE row + k` of each position."""
+    shape = (rows, columns)
+    row = iota(shape, 0)
+    shifted = atoms.ufunc(np.add, row, zeros_atom(shape, np.int64, k)) if k else row
+    return atoms.ufunc(compare, iota(shape, 1), shifted)
