@@ -122,8 +122,8 @@ def inner_products_of_rows(a, b, i, j):
 
 
 @case(*ints(T, np.arange(48.0).reshape(4, 3, 4), at=(0, 1, 2)))
-def stacks_of_matrices_from_arrays_of_several_sizes(a, b, k):
-    return a[:k] @ np.swapaxes(b[:k], 1, 2), a[:k] @ np.ones((1, 4, 2))
+def stacks_of_matrices(a, b, k):
+    return a[:k] @ np.swapaxes(a[:k], 1, 2), b[:k] @ np.ones((1, 4, 2))
 
 
 @case(*ints(S, at=(0, 2, 4)))
@@ -142,7 +142,7 @@ def convolved_with_what_is_not_finite(a, v, k):
 
 @case(*ints(V, C, at=(0, 1, 5, 8)))
 def interpolated_between_run_time_samples(a, c, k):
-    points = np.arange(k) * 1.0
+    points = np.cumsum(np.ones(8))[:k]
     made = np.interp(a[a > 0], points, a[:k]) if k else np.zeros(2)
     return made, np.interp(a, np.arange(8.0), c)
 
@@ -156,6 +156,25 @@ def grids_of_one_run_time_axis(a, b, k):
 @case(*ints(M, B[:5], at=(0, 2, 5)))
 def compressed(a, m, k):
     return np.compress(m, a, axis=0), np.compress([True, False], a[:k], axis=1), np.extract([True, False, True], a)
+
+
+# ---- padding, inserting, deleting ------------------------------------------------------------------------------------
+
+
+@case(*ints(M, at=(0, 2, 5)))
+def padded_with_several_constants(a, k):
+    made = np.pad(a[:k], ((1, 2), (3, 0)), constant_values=((1, 2), (3, 4))), np.pad(a[:k], 1, mode="constant")
+    return made, np.pad(a[a[:, 0] > 0], ((0, 0), (1, 1))), np.pad(a[:k], 0)
+
+
+@case(*ints(M, at=(1, 2, 5)))
+def padded_with_own_elements(a, k):
+    return [np.pad(a[:k], ((2, 3), (1, 0)), mode=m) for m in ("edge", "wrap", "symmetric", "reflect")]
+
+
+@case(*ints(M, at=(0, 2, 5)))
+def changed_along_a_static_axis(a, k):
+    return np.delete(a[:k], [1, -1], axis=1), np.delete(a[:k], 2, 1), np.insert(a[:k], 1, 5.5, axis=1)
 
 
 @pytest.mark.parametrize("program", case.programs)
