@@ -109,7 +109,7 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
     inner = Builder(outer.trace, outer)
     inner.selector = loop.trip
     outer.trace.loops.traces += 1
-    traced = BodyTrace(inner, inner.formal(INT64), inner.formal(INT64), [], [], initial(outer, types))
+    traced = BodyTrace(inner, inner.formal(INT64), [], [], initial(outer, types))
     width = 2 + len(loop.init)
     values = []
     firsts = shared_containers.first_occurrences(tuple(types.init), types.whole)
