@@ -144,7 +144,7 @@ def _of_run_time_size(a: Value, v: Value, mode: Value) -> Value:
         raise ValueError(f"mode must be one of 'valid', 'same', or 'full' (got '{mode}')")
     if mode == "valid":
         return made[size_arithmetic.add(short, -1) : long]
-    start: Value = (short - 1) // 2  # type: ignore[operator]
+    start: Value = (short - 1) // 2
     return made[start : start + long]
 
 

@@ -193,8 +193,8 @@ def shape_of(x: object) -> tuple[int, ...]:
 def dtype_of(x: Value) -> np.dtype:
     """The dtype of an operand as an array of its own."""
     x = operand(x)
-    if isinstance(x, Tracer):
-        return x.dtype if wrap.is_dynamic_array(x) else x.abstract.dtype  # type: ignore[no-any-return]
+    if isinstance(x, Tracer) and not wrap.is_dynamic_array(x):
+        return x.abstract.dtype
     return PYTHON_DTYPES[type(x)] if type(x) in PYTHON_DTYPES else np.dtype(x.dtype)
 
 

@@ -54,7 +54,7 @@ def _place(obj: Value, size: Value, at: int) -> Value:
 
 
 @rules.any_shape(np.delete)
-def delete(arr: object, obj: object, axis: object = None) -> Value:
+def delete(arr: object, obj: Value, axis: object = None) -> Value:
     """As `numpy.delete`."""
     array, at = _axis(arr, axis)
     if not traced_inside(obj) and operands.extents(array)[at] is None:

@@ -137,7 +137,7 @@ def _stacked(x: Operand, y: Operand, given: tuple[object, object]) -> list[Valid
     return extents
 
 
-def _refuse_sizes(given: tuple[Value, Value]) -> NoReturn:
+def _refuse_sizes(given: tuple[Value, Value]) -> None:
     next(filter(wrap.is_dynamic_array, given))._needs_size("a stack of matrices of static size")
 
 
@@ -348,7 +348,7 @@ def trace(
         return _F[np.sum](_F[np.diagonal](array, offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
     axes = axes_tuple((axis1, axis2), array.ndim)
     front = array.left_packed(*axes)
-    made = trace(front.padded(0), offset, *axes, dtype)
+    made = trace(front.padded(0), offset, axes[0], axes[1], dtype)
     return written(
         out, made if front.ndim == 2 else wrap.with_extents(made, _without(front.extents, axes), array.origin)
     )

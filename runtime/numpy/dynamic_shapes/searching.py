@@ -81,7 +81,7 @@ def argwhere(a: object) -> Value:
 
 
 @rules.any_shape(np.compress)
-def compress(condition: object, a: object, axis: object = None, out: object = None) -> Value:
+def compress(condition: Value, a: object, axis: object = None, out: object = None) -> Value:
     """As `numpy.compress`."""
     wanted = operands.array(condition)
     if wanted.ndim != 1:
@@ -135,7 +135,7 @@ def compress_method(a: object, condition: object, axis: Value = None, out: objec
 
 
 @rules.any_shape(np.extract)
-def extract(condition: object, arr: object) -> Value:
+def extract(condition: Value, arr: object) -> Value:
     """As `numpy.extract`."""
     mask = operands.flat(condition) if traced_inside(condition) else np.ravel(condition)
     return compress(mask, operands.flat(arr))
