@@ -81,6 +81,17 @@ def repeated_as_often_as_a_truth_value(a, k):
     return np.repeat(a[:k], True), np.repeat(a, np.array([2])), np.tile(a[:k], ())
 
 
+@case(*each(V, last=((0, 2), (3, 0), (8, 3))))
+def repeated_as_often_as_an_argument(a, k, n):
+    some = a[a > 2]
+    return np.repeat(a[:k], n), np.tile(a[:k], (2, n)), np.repeat(a, [n]), np.repeat(some, some > 3)
+
+
+@case(*each(V, last=((2,), (0,), (3,))))
+def a_static_array_repeated_as_often_as_an_argument(a, n):
+    return np.tile(a, n), np.repeat(a, n), np.tile(a, (n, 2))
+
+
 @pytest.mark.parametrize("repeats", [-1, [-1], [-1, 1, 1]])
 def test_repeated_less_than_never(repeats) -> None:
     def program(a):
