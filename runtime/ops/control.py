@@ -1,4 +1,7 @@
-"""Structured control flow: `cond`, `switch`, `while`, `for`. Sub-Programs are closed: what one reads is an operand."""
+"""Structured control flow: `cond`, `switch`, `while`, `for`, `for_until`.
+
+Sub-Programs are closed: what one reads is an operand.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interpret import evaluate
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import Equation, Program
+from anabranch.runtime.ir.program import Atom, Equation, Program
 from anabranch.runtime.ops import cost
 from anabranch.runtime.ops.mlir_text import ints
 from anabranch.runtime.ops.op import expect
@@ -158,8 +161,9 @@ class While(Loop):
         read = [Slot(operand=i, formal=i) for i in range(consts)]
         return [*read, *(Slot(consts + i, consts + i, i, i) for i in range(len(equation.outputs)))]
 
-    def tests(self, params: Mapping[str, Any]) -> Sequence[Program]:
-        return (params["test"],)
+    def deciding(self, equation: Equation) -> Sequence[Atom]:
+        test: Program = equation.params["test"]
+        return test.outputs
 
     def rebuilt(
         self, params: Mapping[str, Any], programs: Sequence[Program], slots: Sequence[Slot]
@@ -246,6 +250,8 @@ class For(Loop):
         fixed, carry, xs = _split(arrays[1:], consts, carries)
         ys: list[list[Any]] = [[] for _ in body.outputs[carries:]]
         for i in range(int(arrays[0])):
+            if self._has_stopped(carry):
+                break
             results = evaluate(body, *fixed, np.int64(i), *carry, *(x[i] for x in xs))
             carry = results[:carries]
             for column, y in zip(ys, results[carries:], strict=True):
@@ -253,13 +259,20 @@ class For(Loop):
         empty = [np.zeros((0, *t.shape), t.dtype) for t in body.out_types[carries:]]
         return (*carry, *(np.stack(y) if y else e for y, e in zip(ys, empty, strict=True)))
 
+    def _has_stopped(self, carry: Sequence[Any]) -> bool:
+        """Return whether the loop ends although not all steps have run."""
+        return False
+
+    def _goes_on(self, emitter: Emitter, in_bounds: str, carry: Sequence[str]) -> str:
+        """Return whether another step runs, where the index is below the trip count."""
+        return in_bounds
+
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         if not ctx.emitter.is_outlined and cost.is_small(ctx.params["body"]):
             return ctx.outlined(self._loop)
         return self._loop(ctx)
 
-    @staticmethod
-    def _loop(ctx: LoweringContext) -> list[str]:
+    def _loop(self, ctx: LoweringContext) -> list[str]:
         emitter, inputs, in_types, out_types = ctx.emitter, ctx.inputs, ctx.in_types, ctx.out_types
         body, consts, carries, length = (ctx.params[k] for k in ("body", "consts", "carries", "length"))
         # XLA's CPU loops run much faster on a 32-bit counter, where the trip count is known to fit.
@@ -273,7 +286,10 @@ class For(Loop):
 
         def emit_test(names: list[str]) -> list[str]:
             limit = names[1] if trip else emitter.constant(length, count)
-            return emitter.typed([emitter.compare(names[0], limit, "LT", count)], [_BOOL])
+            carry = names[1 + head + consts :][:carries]
+            return emitter.typed(
+                [self._goes_on(emitter, emitter.compare(names[0], limit, "LT", count), carry)], [_BOOL]
+            )
 
         def emit_body(names: list[str]) -> list[str]:
             counter, operands, stacks = names[0], names[1 + head : len(names) - len(ys)], names[len(names) - len(ys) :]
@@ -296,6 +312,30 @@ class For(Loop):
             if ys
             else results[first : first + carries]
         )
+
+
+class ForUntil(For):
+    """`for_until[body, consts, carries, length] trip *consts stopped *init *xs`: a counted loop that may end early.
+
+    It is a `for` without ys, whose first carry is a bool: no step runs where that is true.
+    """
+
+    __slots__ = ()
+
+    def deciding(self, equation: Equation) -> Sequence[Atom]:
+        return [*super().deciding(equation), equation.outputs[0]]
+
+    def type(self, *inputs: Any, body: Program, consts: int, carries: int, length: int | None) -> tuple[ArrayType, ...]:
+        results = super().type(*inputs, body=body, consts=consts, carries=carries, length=length)
+        expect(results[:1] == (_BOOL,), self.name, "the first carry must be one bool scalar")
+        expect(len(results) == carries, self.name, "a loop that may end early has no stacked outputs")
+        return results
+
+    def _has_stopped(self, carry: Sequence[Any]) -> bool:
+        return bool(carry[0])
+
+    def _goes_on(self, emitter: Emitter, in_bounds: str, carry: Sequence[str]) -> str:
+        return emitter.binary("and", in_bounds, emitter.unary("not", carry[0], _BOOL), _BOOL)
 
 
 def _split(items: Sequence[T], consts: int, carries: int) -> tuple[tuple[T, ...], tuple[T, ...], tuple[T, ...]]:
@@ -321,5 +361,5 @@ def _set_row(emitter: Emitter, stack: str, y: str, type: ArrayType, counter: str
     return emitter.op("dynamic_update_slice", [stack, row, *starts], [type, one, *[count] * len(starts)], type)
 
 
-COND, SWITCH, WHILE, FOR = Cond("cond"), Switch("switch"), While("while"), For("for")
-OPS: tuple[Op, ...] = (COND, SWITCH, WHILE, FOR)
+COND, SWITCH, WHILE, FOR, FOR_UNTIL = Cond("cond"), Switch("switch"), While("while"), For("for"), ForUntil("for_until")
+OPS: tuple[Op, ...] = (COND, SWITCH, WHILE, FOR, FOR_UNTIL)

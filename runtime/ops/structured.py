@@ -39,7 +39,7 @@ class Slot:
 
 
 class StructuredOp(Op):
-    """An op that runs sub-Programs: `cond`, `switch`, `while`, `for`.
+    """An op that runs sub-Programs: `cond`, `switch`, `while`, `for`, `for_until`.
 
     Attributes
     ----------
@@ -59,9 +59,9 @@ class StructuredOp(Op):
     def results(self, params: Mapping[str, Any]) -> Sequence[Program]:
         """The sub-Programs whose outputs are the slots' `yielded`."""
 
-    def tests(self, params: Mapping[str, Any]) -> Sequence[Program]:
-        """The sub-Programs whose outputs say what runs."""
-        return ()
+    def deciding(self, equation: Equation) -> Sequence[Atom]:
+        """The values that say what runs; a result stands for the carry that it is."""
+        return [equation.inputs[i] for i in self.controls]
 
     @abc.abstractmethod
     def rebuilt(
@@ -83,7 +83,7 @@ class Branches(StructuredOp):
 
 
 class Loop(StructuredOp):
-    """An op that runs a sub-Program, its body, in a row: `while`, `for`."""
+    """An op that runs a sub-Program, its body, in a row: `while`, `for`, `for_until`."""
 
     __slots__ = ()
 

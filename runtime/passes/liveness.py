@@ -65,11 +65,10 @@ class _Liveness:
             if isinstance(equation.op, StructuredOp):
                 self._pending += self._slots_of(equation).names(place, result=False)
 
-    def _always(self, equation: Equation) -> list[Atom]:
+    def _always(self, equation: Equation) -> Sequence[Atom]:
         """The values that an equation needs whenever it runs."""
         if isinstance(equation.op, StructuredOp):
-            tests = [a for test in equation.op.tests(equation.params) for a in test.outputs]
-            return [*tests, *(equation.inputs[i] for i in equation.op.controls)]
+            return equation.op.deciding(equation)
         return [*equation.inputs, *(a for p in equation.programs() for a in p.outputs)]
 
     def _slots_of(self, equation: Equation) -> _Slots:

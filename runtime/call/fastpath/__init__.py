@@ -66,7 +66,7 @@ def make_fast_path(name: str, execution: Execution, form: Callable[[], CallForm]
 
 def _call(writer: Writer, execution: Execution, form: CallForm) -> list[str]:
     plan = execution.plan
-    if plan.effects or plan.written or plan.slots or plan.looks_at_callers or plan.result is None:
+    if plan.effects or plan.looks_at_callers or plan.result is None:
         raise UnsuitedError
     writer.scope |= {"builder": builder_or_none, "settings": settings}
     # Each `configure` block has an object of its own.
@@ -80,7 +80,7 @@ def _call(writer: Writer, execution: Execution, form: CallForm) -> list[str]:
     for array in plan.captured:
         arguments.captured(array)
     arguments.check_identities()
-    arguments.check_sharing(plan.mutated)
+    arguments.check_sharing(plan.mutated, bool(plan.written or plan.slots), plan.guards.heap)
     writer.unless(" and ".join(["builder() is None", *_guards(writer, plan.guards)]))
     Running(writer, execution, arguments).write()
     return writer.lines

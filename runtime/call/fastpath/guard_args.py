@@ -16,6 +16,7 @@ from anabranch.runtime.signature.object_fields import ByIdentity, is_object
 from anabranch.runtime.signature.static_keys import Static
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
+from anabranch.runtime.values.heap.snapshot import Heap
 
 # NumPy's flags C_CONTIGUOUS and WRITEABLE, as `ndarray.flags.num` has them.
 _CONTIGUOUS, _WRITEABLE = 0x1, 0x400
@@ -40,6 +41,7 @@ class ArgumentChecks:
         self.values: list[Any] = []
         self._inputs: list[tuple[tuple[int, ...] | str, Any]] = []
         self.containers: list[str] = []
+        self._held: list[tuple[str, containers.Structure]] = []  # a list or dict with the contents of each of these
         self._arrays: list[str] = []
         self._known: dict[int, str] = {}  # arrays that differ, by identity
 
@@ -127,6 +129,7 @@ class ArgumentChecks:
         condition = f"type({name}) is {self._writer.constant(cls)}"
         if structure.mutable:
             self.containers.append(name)
+            self._held.append((f"d{name}" if is_object(structure) else name, structure))
         count = self._lists.get(len(self.leaves))
         if count is not None:
             if count != len(parts) or cls not in (tuple, list):
@@ -154,6 +157,15 @@ class ArgumentChecks:
         for place, key, part in zip(places, part_keys, parts, strict=True):
             self.argument(place, key, part)
 
+    def store(self, container: int, contents: str, keys: Sequence[Any]) -> None:
+        """Write new contents, with these keys, into a container."""
+        held, structure = self._held[container]
+        if structure.cls is list:
+            self._writer.lines.append(f"{held}[:] = {contents}")
+        else:
+            self._writer.lines += [f"{held}.clear()"] if keys != structure.keys else []
+            self._writer.lines.append(f"{held}.update({contents})")
+
     def same(self, text: str, value: object) -> None:
         """Check for the very value that was compiled in."""
         known = self._writer.constant(value)
@@ -172,8 +184,14 @@ class ArgumentChecks:
             elif len(names) > 2:
                 self._writer.unless(f"len({{{', '.join(f'id({n})' for n in names)}}}) == {len(names)}")
 
-    def check_sharing(self, mutated: Sequence[int]) -> None:
-        """Leave arrays that may share memory with a written one to `signature.flatten_to_key.check_sharing`."""
+    def check_sharing(self, mutated: Sequence[int], writes_objects: bool, outside: Heap) -> None:
+        """Leave what may be read from outside, or by another argument, and is written, to `Execution.check`."""
+        if mutated and outside.arrays:
+            written = ", ".join([f"id({self.leaves[m]})" for m in mutated])
+            self._writer.unless(f"{self._writer.constant(outside.arrays.keys())}.isdisjoint(({written},))")
+        if writes_objects and self.containers:
+            known = self._writer.constant(outside.__contains__)
+            self._writer.unless(f"not any(map({known}, ({', '.join(self.containers)},)))")
         pairs = [(self.leaves[m], other) for m in mutated for other in self._arrays if other != self.leaves[m]]
         if len(pairs) > _MOST_PAIRS:
             raise UnsuitedError

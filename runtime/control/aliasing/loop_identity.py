@@ -115,7 +115,7 @@ class Identities:
     def __init__(
         self, outer: Builder, traced: TracedBody, init: Sequence[Packed], places: Places, carried: Carried
     ) -> None:
-        self.outer, self.body, self.count = outer, traced.builder, traced.count
+        self.outer, self.body, self.index = outer, traced.builder, traced.index
         self.places, self.carried = places, carried
         self.sources = Sources(outer, traced, init, places)
 
@@ -185,7 +185,7 @@ class Identities:
             case New(serial) if serial < 0:
                 return _literal(serial)
             case New(serial):
-                step = atoms.ufunc(np.multiply, self.count, _literal(len(self.sources.serials)))
+                step = atoms.ufunc(np.multiply, self.index, _literal(len(self.sources.serials)))
                 return atoms.ufunc(np.subtract, _literal(-1 - len(self.sources.before) - serial), step)
             case Chosen(pred, yes, no):
                 return atoms.select(pred, self._number(yes, made), self._number(no, made))

@@ -1,4 +1,4 @@
-"""The `for` or `while` equation of a loop, from its traced body."""
+"""The `for`, `for_until` or `while` equation of a loop, from its traced body."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from anabranch.runtime.control.branches.truth import truth, truth_value
 from anabranch.runtime.control.exits import BREAK
 from anabranch.runtime.control.loops.loop_state import INT64, BodyTrace, ConditionWritesError, LoopStatement, LoopTypes
 from anabranch.runtime.ir.program import Atom, Literal, Program, Var
-from anabranch.runtime.ir.rewrite import substitute
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.tracing.capacity import Overflowed
@@ -25,7 +24,7 @@ from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
 
 
 class Emission:
-    """Builds the `for` or `while` equation from a traced body."""
+    """Builds the equation from a traced body."""
 
     def __init__(
         self,
@@ -40,10 +39,14 @@ class Emission:
         self.coded = not isinstance(types.layouts[0], layouts.Constant)
         self.written = self.body.outer_writes()
         self.fails = self.body.trace.failures.error_code in self.written
-        # In a try statement a counted loop stops where it fails, so that no later step changes what a handler sees. And
-        # without capacity for a step's values no later step may loop on what is there instead.
-        stops = self.fails and (bool(outer.trace.failures.regions) or self._may_overflow())
-        self.counts = loop.test is None and not self.coded and not stops
+        # In a try statement a loop stops where it fails, so that no later step changes what a handler sees. And without
+        # capacity for a step's values no later step may loop on what is there instead.
+        self.stops_at_failure = self.fails and (bool(outer.trace.failures.regions) or self._may_overflow())
+        self.counts = loop.trip is not None and not self.coded and not self.stops_at_failure
+        self.trip = loop.trip
+        if self.counts and loop.trip is not None and outer.trace.capacities:
+            # None after a capacity was too small, whatever is asked for.
+            self.trip = atoms.select(self._has_failed(), atoms.literal(0, np.int64), loop.trip)
         self.report, self.firsts = report, report.firsts
         report.identities.carry(*self.steps, report.trading)
         self.groups = types.groups
@@ -60,15 +63,14 @@ class Emission:
     @property
     def steps(self) -> tuple[int, int | None]:
         """The number of steps that run at least, and the exact one if it is known."""
-        trip = self._trip() if self.counts else None
-        exact = int(trip.value) if isinstance(trip, Literal) else None
+        exact = int(self.trip.value) if self.counts and isinstance(self.trip, Literal) else None
         return (exact if exact is not None else min(self.loop.least, 1)), exact
 
     def emit(self, init: list[Atom]) -> tuple[list[Atom], Atom]:
         """The leaves after the loop (then what is carried beside them), and how many steps ran."""
         with building(self.outer):
             init = self.groups.joined(init) + self.extra_init
-        results, steps = self._emit_for(init) if self.counts else self._emit_while(init)
+        results, steps = self._emit_while(init) if self.trip is None else self._emit_for(init, self.trip)
         count = len(self.groups.rows)
         return [*self.groups.spread(results[:count]), *results[count:]], steps
 
@@ -77,18 +79,14 @@ class Emission:
         array = self.traced.entry[leaf]
         assert array is not None
         formal = self.body.formal(array.storage.type)
-        at_start = atoms.ufunc(np.equal, self.traced.count, atoms.literal(0, np.int64))
+        at_start = atoms.ufunc(np.equal, self.traced.index, atoms.literal(0, np.int64))
         return self.traced.init[leaf].atom, formal, atoms.select(at_start, self.body.read(array.storage), formal)
 
-    def _trip(self) -> Atom:
-        """The number of steps to run: none after a capacity was too small, whatever is asked for."""
-        trip = self.loop.trip
-        assert trip is not None
-        if isinstance(trip, Literal) or not self.outer.trace.capacities:
-            return trip
-        code = self.outer.read(self.outer.trace.failures.error_code)
-        fine = atoms.ufunc(np.equal, code, atoms.literal(0, np.int32))
-        return atoms.select(fine, trip, atoms.literal(0, np.int64))
+    def _has_failed(self) -> Atom:
+        """Return whether something has failed, in the current builder."""
+        builder = current()
+        code = builder.read(builder.trace.failures.error_code)
+        return atoms.ufunc(np.not_equal, code, atoms.literal(0, np.int32))
 
     def _may_overflow(self) -> bool:
         trace = self.body.trace
@@ -110,35 +108,52 @@ class Emission:
         for storage, atom in zip(self.written, after, strict=True):
             self.outer.write(storage, atom)
 
-    def _emit_for(self, init: list[Atom]) -> tuple[list[Atom], Atom]:
-        trip = self._trip()
+    def _emit_for(self, init: list[Atom], trip: Atom) -> tuple[list[Atom], Atom]:
+        """A loop that counts; where a step may end it, it carries whether one has, and how many steps have run."""
+        index = self.traced.index
+        ends: list[tuple[Atom, Var, Atom]] = []
+        if not self.counts:
+            fragile = self.stops_at_failure or bool(self.outer.trace.capacities)
+            stopped = self._has_failed() if fragile else atoms.literal(False)
+            with building(self.body):
+                after = atoms.ufunc(np.add, index, atoms.literal(1, np.int64))
+                ends = [
+                    (stopped, Var(stopped.type), self._has_stopped()),
+                    (atoms.literal(0, np.int64), Var(INT64), after),
+                ]
         captures = list(self.body.captures)
         memories = [s for s in self.body.storage_inputs if s not in self.body.written]
-        index, equations = self.traced.index, self.body.equations
-        inputs = [*(self.body.captures[v] for v in captures), *(self.body.storage_inputs[s] for s in memories), index]
-        outputs = [*self.whole_outputs, *self.extra_outputs, *self.memory_outputs]
-        # The count of steps that ran and the index are one thing here.
-        rename: dict[Atom, Atom] = {self.traced.count: index}
-        program = Program(
-            (*inputs, *self._body_formals()), tuple([substitute(e, rename) for e in equations]), tuple(outputs), "body"
-        )
+        fixed = [*(self.body.captures[v] for v in captures), *(self.body.storage_inputs[s] for s in memories)]
+        carried = [*(formal for _, formal, _ in ends), *self._body_formals()]
+        outputs = [*(after for *_, after in ends), *self.whole_outputs, *self.extra_outputs, *self.memory_outputs]
+        program = Program((*fixed, index, *carried), tuple(self.body.equations), tuple(outputs), "body")
         operands = [*map(self.outer.resolve, captures), *map(self.outer.read, memories)]
-        carry = [*init, *self._memory_init()]
-        length = int(trip.value) if isinstance(trip, Literal) else None
+        carry = [*(before for before, *_ in ends), *init, *self._memory_init()]
         results = list(
             self.outer.bind(
-                OPS["for"],
+                OPS["for" if self.counts else "for_until"],
                 trip,
                 *operands,
                 *carry,
                 body=program,
                 consts=len(operands),
                 carries=len(carry),
-                length=length,
+                length=int(trip.value) if isinstance(trip, Literal) else None,
             )
         )
+        steps = trip if self.counts else results[1]
+        del results[: len(ends)]
         self._store(results[len(init) :])
-        return results[: len(init)], trip
+        return results[: len(init)], steps
+
+    def _has_stopped(self) -> Atom:
+        """Return whether a step ends a loop that counts, in the body's builder."""
+        found: Atom = atoms.literal(False)
+        if self.coded:
+            found = atoms.ufunc(
+                np.greater_equal, atoms.convert(self.outputs[0], np.int64), atoms.literal(BREAK, np.int64)
+            )
+        return atoms.logical_or(found, self._has_failed()) if self.stops_at_failure else found
 
     def _emit_while(self, init: list[Atom]) -> tuple[list[Atom], Atom]:
         test, verdict = self._trace_test()
@@ -149,13 +164,13 @@ class Emission:
     def _trace_test(self) -> tuple[Builder, Atom]:
         """The loop's condition in a builder of its own, on formals like the body's."""
         builder = Builder(self.outer.trace, self.outer)
-        count = builder.formal(INT64)
+        builder.formal(INT64)  # the number of steps that have run
         formals = self.groups.formals(builder.formal)
         with building(builder):
             made: list[TracedArray | None] = []
             given = iter(formals)
             state = [pack_unpack.unpack(t, given, made) for t in self.types.layouts]
-            verdict = builder.resolve(self._condition(state, count))
+            verdict = builder.resolve(self._condition(state))
         trace = builder.trace
         counters = {trace.failures.error_code, trace.output.counter, *trace.failures.details.values()}
         memory = {a.storage for a in made if a is not None}.union(builder.outer_writes()) - counters
@@ -163,7 +178,7 @@ class Emission:
             raise ConditionWritesError
         return builder, verdict
 
-    def _condition(self, state: Sequence[object], count: Atom) -> Atom:
+    def _condition(self, state: Sequence[object]) -> Atom:
         """Return whether another step runs, in the current builder, from the values of the state."""
         builder = current()
         width = 2 + len(self.loop.init)
@@ -174,8 +189,6 @@ class Emission:
         if self.coded:
             code = atoms.convert(pack_unpack.pack(state[0], self.types.layouts[0])[0].atom, np.int64)
             verdict = atoms.logical_and(verdict, atoms.ufunc(np.less, code, atoms.literal(BREAK, np.int64)))
-        if self.loop.trip is not None:
-            verdict = atoms.logical_and(verdict, atoms.ufunc(np.less, count, builder.resolve(self.loop.trip)))
         if self.loop.test is None:
             return verdict
         # Not an `Attempt`: the test has a builder of its own, and the body's heap remembers what it may change.
@@ -216,24 +229,17 @@ class Emission:
         memories = list(dict.fromkeys(s for b in builders for s in b.storage_inputs if s not in body.written))
         with building(body):
             one = atoms.literal(1, np.int64)
-            after = atoms.ufunc(np.add, self.traced.count, one)
-        count = self.traced.count
-        rename: dict[Atom, Atom] = {self.traced.index: count}
+            after = atoms.ufunc(np.add, self.traced.index, one)
         extra_formals = [Var(a.type) for a in extra_init]
         body_inputs = [
             *(body.captures.get(v) or Var(v.type) for v in captures),
             *(body.storage_inputs.get(s) or Var(s.type) for s in memories),
-            count,
+            self.traced.index,
             *self._body_formals(),
             *extra_formals,
         ]
         outputs = [after, *self.whole_outputs, *self.extra_outputs, *self.memory_outputs, *extra]
-        body_program = Program(
-            tuple(body_inputs),
-            tuple([substitute(e, rename) for e in body.equations]),
-            tuple([rename.get(a, a) for a in outputs]),
-            "body",
-        )
+        body_program = Program(tuple(body_inputs), tuple(body.equations), tuple(outputs), "body")
         test_extra = [Var(a.type) for a in extra_init]
         test_inputs = [
             *(test.captures.get(v) or Var(v.type) for v in captures),
@@ -258,12 +264,11 @@ class Emission:
         """A condition that can raise or write: evaluated before the loop, and again at the end of each step."""
         self.guarded = True
         with building(self.outer):
-            first = self._condition(self.types.init, atoms.literal(0, np.int64))
+            first = self._condition(self.types.init)
         with building(self.body):
-            steps = atoms.ufunc(np.add, self.traced.count, atoms.literal(1, np.int64))
             again: Atom = atoms.literal(False)
             if self.traced.out is not None:
-                again = self._condition(self.traced.out, steps)
+                again = self._condition(self.traced.out)
             self.written = self.body.outer_writes()
             error = self.body.trace.failures.error_code
             if error in self.written:

@@ -84,8 +84,7 @@ class BodyTrace:
     """One trace of a loop's body: for each entry of the state, its formals and the arrays that the body saw."""
 
     builder: Builder
-    index: Var
-    count: Var
+    index: Var  # of the step; how many have run before it
     formals_of: list[list[Var]]
     entry_of: list[list[TracedArray | None]]
     init: list[pack_unpack.Packed]

@@ -70,6 +70,18 @@ def counted(outputs):
     return Program((), (loop,), tuple(after[k] for k in outputs))
 
 
+def test_whether_a_loop_has_stopped_is_live():
+    i, s, c = Var(I), Var(B), Var(F)
+    (d, live), (ends, stops) = one("add", c, literal(1.0)), one("greater", c, literal(0.0))
+    body = Program((i, s, c), (live, stops), (ends, d))
+    stopped, out = Var(B), Var(F)
+    inputs = (literal(np.int64(3)), literal(False), literal(0.0))
+    loop = equation("for_until", inputs, (stopped, out), body=body, consts=0, carries=2, length=3)
+    program = Program((), (loop,), (out,))
+    assert eliminate_dead_code(program) is program
+    assert evaluate(program)[0] == 2
+
+
 @pytest.mark.parametrize(("outputs", "live"), [((0,), 1), ((1,), 2), ((2,), 1), ((1, 2), 3), ((0, 2), 2)])
 def test_carries_that_nothing_needs_are_dropped(outputs, live):
     after = eliminate_dead_code(counted(outputs))
@@ -154,6 +166,7 @@ def test_unread_rows_and_columns_of_a_loop_are_dropped():
     same_results(program, (np.arange(3.0), np.ones(3)))
 
 
+@pytest.mark.needs_pass("constant_folding")
 def test_work_on_constants_is_done_once_and_here():
     def table(x):
         return [x * np.exp(-2j * np.pi * np.arange(4) / k) for k in (8, 8, 16)]
@@ -281,6 +294,7 @@ def test_selects_of_selects_stay_what_they_are(seed):
     same_results(program, *argsets, (np.bool_(True), np.bool_(True), np.int64(0), np.int64(1)))
 
 
+@pytest.mark.needs_pass("select_simplify")
 def test_a_chain_of_failures_is_no_tree():
     """XLA goes along each path of selects there is, so that these must not double with each place that may fail."""
 
@@ -382,6 +396,7 @@ def test_a_select_with_an_unspecified_side_is_the_other():
     assert ops(after) == ["sqrt"]
 
 
+@pytest.mark.needs_pass("undef_propagation")
 def test_a_return_of_an_array_from_a_loop_makes_it_once():
     def find(a, n):
         for i in range(n):
