@@ -44,7 +44,6 @@ from anabranch.runtime.numpy import (
     unstaged,
 )
 from anabranch.runtime.numpy.dynamic_shapes import (
-    calculus as dynamic_calculus,
     counting as dynamic_counting,
     reductions as dynamic_reductions,
     reshaping as dynamic_reshaping,
@@ -93,7 +92,6 @@ FAMILIES = (
     ufuncs,
     unstaged,
     # Their rules for arrays whose size is known only at run time.
-    dynamic_calculus,
     dynamic_counting,
     dynamic_reductions,
     dynamic_reshaping,
