@@ -19,6 +19,16 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+DISABLED_PASSES = frozenset(os.environ.get("ANABRANCH_DISABLE_PASSES", "").split(","))
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip a test about passes that the environment disables: it says by `needs_pass` which these are."""
+    needed = {name for mark in item.iter_markers("needs_pass") for name in mark.args}
+    if missing := needed & DISABLED_PASSES:
+        pytest.skip(f"{', '.join(sorted(missing))}: disabled by ANABRANCH_DISABLE_PASSES")
+
+
 @pytest.fixture
 def rng() -> np.random.Generator:
     """Give a generator with a fixed seed: a failing test fails again."""

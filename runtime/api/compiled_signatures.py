@@ -7,8 +7,6 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, TypeVar
 
-import numpy as np
-
 from anabranch import transpile
 from anabranch.base.deep_stack import deep
 from anabranch.base.signals import Watched
@@ -24,11 +22,10 @@ from anabranch.runtime.config import configure, settings
 from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.runtime.frontend.function_info import name_of, parameter_names, plain_function, refuse_early
 from anabranch.runtime.frontend.trace_function import trace_call
-from anabranch.runtime.signature.argument_layouts import arguments_of
+from anabranch.runtime.signature.argument_layouts import argument_names, arguments_of
 from anabranch.runtime.signature.flatten_to_key import Leaves, SignatureKey
 from anabranch.runtime.signature.static_args import StaticArguments
 from anabranch.runtime.tracing.capacity import Learned, with_learned_sizes
-from anabranch.runtime.values.static_requests import may_be_known
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -87,7 +84,7 @@ class CompiledSignatures(Generic[P, R]):
         if self._statics:
             args, kwargs = self._statics.arrange(args, kwargs)
         leaves = self._taking()
-        names = self._names if len(self._names) >= len(args) else (*self._names, *["*args"] * len(args))
+        names = self._names if len(self._names) >= len(args) else argument_names(self._names, len(args))
         positional = tuple([leaves.key(a, n) for a, n in zip(args, names, strict=False)])
         named = tuple([(k, leaves.key(v, k)) for k, v in sorted(kwargs.items())]) if kwargs else ()
         traced_under = self.__anabranch_options__.in_force().traced
@@ -129,22 +126,8 @@ class CompiledSignatures(Generic[P, R]):
         return traced
 
     def _trace(self, key: SignatureKey, leaves: Leaves, call: Call, passed: Passed | None = None) -> Traced:
-        aliases = _by_leaf(leaves)
-        arrays = [(i, v) for i, v in enumerate(leaves.values) if type(v) is np.ndarray and v.ndim]
-        readonly = frozenset(i for i, v in arrays if not v.flags.writeable)
-        strides = {i: v.strides for i, v in arrays if not v.flags.c_contiguous}
-        numbers = {i: v for i, v in enumerate(leaves.values) if may_be_known(v)}
-        arguments = arguments_of(
-            *call,
-            leaves.static_types,
-            aliases=aliases,
-            readonly=readonly,
-            strides=strides,
-            device=leaves.device,
-            names=self._names,
-            numbers=numbers,
-            known=self._known.leaves(key) if settings().auto_static else frozenset(),
-        )
+        known = self._known.leaves(key) if settings().auto_static else frozenset()
+        arguments = arguments_of(key, leaves, self._names, known)
         function: Callable[..., Any] = self.__anabranch_function__
         refuse_early(function)
         with with_learned_sizes(self._learned.of(self._exact(key, leaves))):
@@ -155,10 +138,3 @@ class CompiledSignatures(Generic[P, R]):
         exact = known_key(key[:3], leaves.values, plan.known)
         calling = CallSpec(name_of(function), exact, arguments, passed, plan.known, donated, self._taking)
         return Traced(plan, calling, options.compiler_flags)
-
-
-def _by_leaf(leaves: Leaves) -> tuple[int, ...]:
-    first: dict[int, int] = {}
-    arrays = {id(a) for a in leaves.arrays}
-    same = tuple(first.setdefault(id(v), i) if id(v) in arrays else i for i, v in enumerate(leaves.values))
-    return same if any(i != s for i, s in enumerate(same)) else ()

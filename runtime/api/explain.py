@@ -15,6 +15,7 @@ from anabranch.runtime.call import cache_miss
 from anabranch.runtime.call.call_spec import CallSpec
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.guards.guards import Guards
+from anabranch.runtime.signature.argument_layouts import argument_names
 from anabranch.runtime.signature.flatten_to_key import SignatureKey
 from anabranch.runtime.tracing.capacity import Overflowed
 from anabranch.runtime.tracing.decision_log import Decision
@@ -132,7 +133,7 @@ def explanation(
 def _arguments(key: SignatureKey, names: tuple[str, ...], plan: Plan, named: frozenset[str]) -> Iterator[Decision]:
     known = {name for need in plan.needs for name in need.names}
     positional, by_name, *_ = key
-    parts = [(names[i] if i < len(names) else f"*args[{i - len(names)}]", part) for i, part in enumerate(positional)]
+    parts = zip(argument_names(names, len(positional)), positional, strict=True)
     for name, part in (*parts, *by_name):
         for leaf, text in cache_miss.leaves(name, part):
             if text.startswith("static ") and leaf not in known:

@@ -14,7 +14,6 @@ from anabranch.runtime.call.donation import Donation
 from anabranch.runtime.call.portable_plan import check_fits, loaded, saved, unpickled
 from anabranch.runtime.errors import SerializationError, UnsupportedOperationError
 from anabranch.runtime.host.compile_options import Flag
-from anabranch.runtime.ir.program import Program
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.xla import mlir_module
 
@@ -55,7 +54,7 @@ class Exported(Stage):
     def compile(self) -> Compiled:
         """The executable for this machine, compiled when it is first asked for."""
         if not self._executables:
-            program = Program(self.plan.program.inputs, (), self.plan.program.outputs)
+            program = self.plan.program
             lowered = Lowered(self.plan, self.calling, program, self._text(), (), self.donation, self.flags)
             made = lowered.compile()
             check_fits(self.plan, made.execution.executable)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from anabranch.base.bounded_dict import BoundedDict
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import settings
-from anabranch.runtime.signature.flatten_to_key import ArgumentKey, RepeatedArgument, SignatureKey
+from anabranch.runtime.signature.flatten_to_key import ArgumentKey, SignatureKey, is_leaf
 from anabranch.runtime.signature.static_keys import key_of
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.static_requests import NamedRequest, argument_names
@@ -28,12 +28,12 @@ def known_key(key: SignatureKey, values: Sequence[object], known: Collection[int
 
 
 def _part(key: ArgumentKey, values: Sequence[object], known: Collection[int], leaves: Iterator[int]) -> ArgumentKey:
-    if isinstance(key, tuple) and key and isinstance(key[0], Structure):
+    if is_leaf(key):
+        leaf = next(leaves)
+        return ("static", *key_of(values[leaf])) if leaf in known else key
+    if isinstance(key, tuple) and isinstance(key[0], Structure):
         return (key[0], *[_part(k, values, known, leaves) for k in key[1:]])
-    if isinstance(key, RepeatedArgument) or (isinstance(key, tuple) and key and key[0] == "static"):
-        return key
-    leaf = next(leaves)
-    return ("static", *key_of(values[leaf])) if leaf in known else key
+    return key
 
 
 class Known(BoundedDict[SignatureKey, frozenset[int]]):

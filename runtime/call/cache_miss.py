@@ -14,6 +14,7 @@ from anabranch.runtime.config import TRACED, Settings, settings
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.guards.guard_diff import changes
 from anabranch.runtime.guards.guards import Guards
+from anabranch.runtime.signature.argument_layouts import argument_names
 from anabranch.runtime.signature.flatten_to_key import ArgumentKey, RepeatedArgument, SignatureKey
 from anabranch.runtime.signature.object_fields import part_name
 from anabranch.runtime.tracing.source_frames import stacklevel
@@ -101,8 +102,8 @@ def explanation(miss: Miss, earlier: list[SignatureKey]) -> str:
 
 def _parts(key: SignatureKey, names: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     positional, named, aliases, traced_under = key
-    for i, part in enumerate(positional):
-        yield from leaves(names[i] if i < len(names) else f"*args[{i - len(names)}]", part)
+    for name, part in zip(argument_names(names, len(positional)), positional, strict=True):
+        yield from leaves(name, part)
     places = {name: i for i, name in enumerate(names)}
     for name, part in sorted(named, key=lambda row: places.get(row[0], len(places))):
         yield from leaves(name, part)
@@ -115,7 +116,7 @@ def _parts(key: SignatureKey, names: tuple[str, ...]) -> Iterator[tuple[str, str
 
 def leaves(name: str, key: ArgumentKey) -> Iterator[tuple[str, str]]:
     """Yield the parts of a signature's text for one argument, each with its name."""
-    if isinstance(key, tuple) and key and isinstance(key[0], Structure):
+    if isinstance(key, tuple) and isinstance(key[0], Structure):
         structure, *children = key
         yield name, structure.cls.__name__
         for place, child in zip(structure.keys, children, strict=True):
@@ -134,12 +135,12 @@ def _leaf(key: ArgumentKey) -> str:
             return f"static {value!r:.60}"
         case ("static", cls, *parts):
             return f"static {cls.__name__} {str(tuple(parts))[:60]}"
-        case (cls, tuple() as shape, dtype) if cls is Array:
+        case (cls, shape, dtype) if cls is Array:
             return f"Array {dtype}[{','.join(map(str, shape))}]"
         case (cls, dtype) if cls is np.generic:
             return f"NumPy {dtype}"
-        case (tuple() as shape, dtype, writeable, *strides):
+        case (_, shape, dtype, writeable, strides):
             notes = "" if writeable else " read-only"
-            notes += "".join(f" of strides {s}" for s in strides)
+            notes += "" if strides is None else f" of strides {strides}"
             return f"{dtype}[{','.join(map(str, shape))}]{notes}"
     return repr(key)

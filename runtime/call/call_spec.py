@@ -158,7 +158,9 @@ class CallSpec:
             raise UnsupportedValueError(self._difference(given, named, leaves.aliases()))
         return leaves
 
-    def _difference(self, given: tuple[object, ...], named: tuple[object, ...], aliases: tuple[int, ...]) -> str:
+    def _difference(
+        self, given: tuple[object, ...], named: tuple[object, ...], aliases: tuple[tuple[int, int], ...]
+    ) -> str:
         was, now = dict(self._rows(self.key[0], self.key[1])), dict(self._rows(given, named))
         lines = [
             f"  {n}: compiled for {was.get(n, 'a call without it')}, called with {now.get(n, 'nothing')}"
@@ -207,7 +209,7 @@ class CallSpec:
 
     def leaf_names(self) -> dict[int, str]:
         """How the user would write each leaf."""
-        return dict(enumerate(n for name, layout in self._layouts() for n in _names(name, layout)))
+        return dict(enumerate(self.arguments.leaf_names()))
 
     def _layouts(self) -> Iterator[tuple[str, layouts.Layout]]:
         """The arguments with their names, in the order in which they are taken apart."""
@@ -261,11 +263,3 @@ def _mutable(layout: layouts.Layout) -> Iterator[layouts.Node]:
             yield layout
         for child in layout.children:
             yield from _mutable(child)
-
-
-def _names(name: str, layout: layouts.Layout) -> Iterator[str]:
-    if isinstance(layout, layouts.Leaf):
-        yield name
-    elif isinstance(layout, layouts.Node):
-        for key, child in zip(layout.structure.keys, layout.children, strict=True):
-            yield from _names(f"{name}[{key!r}]", child)

@@ -74,7 +74,7 @@ class Donation:
     def of(plan: Plan, calling: CallSpec) -> Donation:
         """Find results of the donated Arrays' types, each for one."""
         returned = {owner.leaf for owners in plan.returned_arguments.values() for owner in owners}
-        free = dict(list(enumerate(plan.program.out_types))[plan.outputs.results])
+        free = dict(list(enumerate(plan.program.out_types))[plan.program.groups.results])
         aliases: dict[int, int] = {}
         handed_on, unusable = [], []
         staying = set(_given_back(plan, calling.arguments))

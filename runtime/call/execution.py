@@ -88,7 +88,7 @@ class Execution:
         """Start the run; what the host needs of it, but for the arrays that it gives, is waited for."""
         if self.returns_one_array:
             return self.run_for_array(leaves.values)
-        outputs, groups = self._start(leaves), self.plan.outputs
+        outputs, groups = self._start(leaves), self.plan.program.groups
         there: list[Any] = [Array(*b) for b in outputs[groups.results]]
         return self.plan.finish(there + [to_numpy(b) for b in outputs[groups.others]], leaves)
 

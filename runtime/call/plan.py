@@ -12,7 +12,6 @@ import numpy as np
 
 from anabranch.base.deep_stack import deep
 from anabranch.base.frozen import frozen
-from anabranch.runtime.call.output_groups import OutputGroups
 from anabranch.runtime.call.raise_failure import raise_failure
 from anabranch.runtime.device import array as device
 from anabranch.runtime.guards.guards import Guards
@@ -88,7 +87,6 @@ class Plan:
     """The work of a call on the host, around the Program."""
 
     program: Program
-    outputs: OutputGroups
     # Of (result, contents of `written`…, contents of `slots`…); None where the function always raises.
     result: layouts.Layout | None
     leaf_count: int
@@ -139,10 +137,11 @@ class Plan:
 
     def unstacked(self, results: Sequence[T], rows: Callable[[int], Iterable[T]]) -> Iterator[T]:
         """The leaves that are computed, each by itself; `rows` gives those that one of the results' outputs holds."""
+        if not self.stacks:
+            return iter(results)
         held = {p: row for k, places in self.stacks.items() for p, row in zip(places, rows(k), strict=True)}
         single = iter([result for k, result in enumerate(results) if k not in self.stacks])
-        for place in range(len(results) - len(self.stacks) + len(held)):
-            yield held[place] if place in held else next(single)
+        return (held[p] if p in held else next(single) for p in range(len(results) - len(self.stacks) + len(held)))
 
     @property
     def returns_one_array(self) -> bool:
@@ -150,8 +149,8 @@ class Plan:
         parts = self.result.children if isinstance(self.result, layouts.Node) else ()
         leaf = parts[0] if len(parts) == 1 else None
         computed = isinstance(leaf, layouts.Leaf) and leaf.abstract.kind is not Kind.PYTHON
-        found, groups = self.program.outputs, self.outputs
-        alone = len(found[groups.results]) == 1 and not found[groups.others]
+        found = self.program.outputs
+        alone = len(found) == len(found[self.program.groups.results]) == 1
         return computed and alone and self.on_device and not self.captured
 
     def is_returned(self, leaf: int) -> bool:
@@ -159,22 +158,23 @@ class Plan:
         owners = self.returned_arguments.get(leaf)
         return owners is not None and owners[0].pred is None
 
-    def _own(self, known: Iterator[object], leaves: Leaves) -> dict[int, Any]:
-        """The leaves of the result that are the caller's arrays, or views of them."""
-        own: dict[int, Any] = {}
+    def own(self, known: Iterator[object], given: Sequence[Any]) -> dict[int, tuple[int, Any]]:
+        """The leaves of the result that are the caller's arrays, or views of them, with the arguments' leaves."""
+        own: dict[int, tuple[int, Any]] = {}
         for k, owners in self.returned_arguments.items():
-            found = [(o.leaf, view) for o in owners if (view := o.view(known, leaves.values)) is not None]
+            found = [(o.leaf, view) for o in owners if (view := o.view(known, given)) is not None]
             if found:
-                own[k] = leaves.callers(*found[0])
+                own[k] = found[0]
         return own
 
     def fail(self, outputs: Sequence[np.ndarray]) -> NoReturn:
         """Raise what the outputs say has failed."""
-        code, *details = outputs[self.outputs.failures]
+        groups = self.program.groups
+        code, *details = outputs[groups.failures]
         try:
             raise_failure(self.failures[int(code) - 1], dict(zip(self.details, details, strict=True)))
         except OverflowedError as error:
-            error.effects = sum(map(int, outputs[self.outputs.effect_count]))
+            error.effects = sum(map(int, outputs[groups.effect_count]))
             raise
 
     def overflowed(self, code: int) -> bool:
@@ -183,7 +183,7 @@ class Plan:
 
     def finish(self, outputs: Sequence[Any], leaves: Leaves) -> Any:
         """Raise, write back, and build the result."""
-        groups, given = self.outputs, leaves.values
+        groups, given = self.program.groups, leaves.values
         code = next(map(int, outputs[groups.failures]), 0)
         if code and self.capacities and self.overflowed(code):
             self.fail(outputs)  # what waits for the end is done by the run that counts
@@ -195,7 +195,8 @@ class Plan:
         computed = self.unstacked(whole, lambda k: map(np.array, whole[k]))
         if leaves.returns_arrays and not self.on_device:
             computed = map(device.adopted, computed)
-        own = self._own(iter(outputs[groups.conditions]), leaves)
+        found = self.own(iter(outputs[groups.conditions]), given)
+        own = {k: leaves.callers(*callers) for k, callers in found.items()}
         results: dict[int, Any] = {}
         for k in range(self.leaf_count):
             if k in self.shared_results:
@@ -212,7 +213,7 @@ class Plan:
             results[k] = own.get(k, view)
         for leaf, after in zip(self.mutated, outputs[groups.writes], strict=True):
             np.copyto(given[leaf], after)
-        objects = list(leaves.containers.values())
+        objects = leaves.containers
         stays = self.on_device or leaves.returns_arrays
         parts = [results[k] for k in range(self.leaf_count)]
         constant = on_device if stays else fresh

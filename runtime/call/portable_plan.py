@@ -14,7 +14,6 @@ from anabranch.runtime.call.call_spec import CallSpec
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.errors import SerializationError
 from anabranch.runtime.guards.guards import Guards
-from anabranch.runtime.ir.program import Program
 from anabranch.runtime.signature.static_keys import Shown, Static
 from anabranch.runtime.tracing.failures import Failure
 from anabranch.runtime.values import containers
@@ -60,7 +59,7 @@ def saved(plan: Plan, calling: CallSpec) -> bytes:
     for part, what in told.items():
         _check(name, what, parts[part])
     failures = tuple(_failure(name, failure, stripping) for failure in plan.failures)
-    program = Program(plan.program.inputs, (), plan.program.outputs, plan.program.name)
+    program = dataclasses.replace(plan.program, equations=())
     portable = dataclasses.replace(plan, program=program, guards=Guards(), failures=failures, **parts)
     return _pickled(name, "what surrounds its program", (portable, stripping.calling(calling)))
 

@@ -14,6 +14,7 @@ from anabranch.runtime.control.columnar import node_reads
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.storage import OnDevice, OnDeviceOutside
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.abstract import Kind, abstract_of
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
@@ -187,6 +188,11 @@ def _is_one_array(a: TracedArray, b: TracedArray) -> Value:
     if {id(a), id(b)} & merged.keys():
         raise _undecided("ndarray")
     if not aliasing.memory(a.storage) & aliasing.memory(b.storage):
+        if not a.path and not b.path and {type(x.storage.readonly) for x in (a, b)} == {OnDevice, OnDeviceOutside}:
+            raise UnsupportedOperationError(
+                "whether an Array among the arguments is one from outside of the function is not known; pass both as "
+                "arguments"
+            )
         return False
     result: Atom = atoms.literal(False)
     for chosen, one in _alternatives(a):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from anabranch.runtime.call.output_groups import OutputGroups
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -14,6 +13,7 @@ from anabranch.runtime.frontend.effects import ObjectChanges
 from anabranch.runtime.frontend.result_aliases import identities
 from anabranch.runtime.frontend.result_layout import hosted_result, result_layout, with_nodes
 from anabranch.runtime.guards.guards import Guards
+from anabranch.runtime.ir.output_groups import OutputGroups
 from anabranch.runtime.ir.program import Atom, Equation, Program
 from anabranch.runtime.ops import host_callback as effect_op
 from anabranch.runtime.signature.argument_layouts import Arguments
@@ -89,10 +89,9 @@ def build_plan(
         failures=[root.read(s) for s in failing],
     )
     resolved = tuple(map(root.resolve, outputs))  # which may take an equation
-    program = Program(tuple(root.formals), tuple(root.equations), resolved, "main")
+    program = Program(tuple(root.formals), tuple(root.equations), resolved, groups=groups)
     return Plan(
         program=program,
-        outputs=groups,
         result=hosted_result(layout, given, guards.heap.arrays) if reached else None,
         leaf_count=len(packed),
         returned_arguments=returned,

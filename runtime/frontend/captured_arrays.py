@@ -9,7 +9,7 @@ from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.ir.array_type import ArrayType, native
 from anabranch.runtime.ir.program import Var
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.tracing.storage import OnDevice, Storage
+from anabranch.runtime.tracing.storage import OnDeviceOutside, Storage
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 
 
@@ -34,7 +34,7 @@ class CapturedArrays:
         formal = root.formal(ArrayType(array.shape, native(array.dtype)))
         storage = Storage(formal.type)
         if isinstance(array, device.Array):
-            storage.readonly = OnDevice("an array from outside of the function")
+            storage.readonly = OnDeviceOutside("an array from outside of the function")
         else:
             storage.readonly = None if array.flags.writeable else "array from outside"
             storage.strides = None if array.flags.c_contiguous else array.strides

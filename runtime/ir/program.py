@@ -2,14 +2,16 @@
 
 Syntax of the text form (`str(program)`)::
 
-    program   ::= "{ lambda" binder* "; let" equation* "in (" atom* ") }"
+    program   ::= "{ lambda" binder* "; let" equation* "in (" atom* group* ") }"
+    group     ::= ";" name atom*                      ; writes y
     binder    ::= name ":" type                       x:f64[3,4]
     equation  ::= binder* "=" op params? atom*        y:f64[3] = add x 2.0:f64[]
     params    ::= "[" key "=" value ... "]"           a sub-Program is printed in place, indented
     atom      ::= name | literal ":" type
 
 Data are positional (`Equation.inputs`), metadata are keywords (`Equation.params`). A sub-Program is closed: what it
-reads from outside is an input of the equation that holds it.
+reads from outside is an input of the equation that holds it. The outputs of a traced function stand in groups
+(`OutputGroups`), the results first.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
+from anabranch.runtime.ir.output_groups import OutputGroups
 
 
 @frozen(eq=False)
@@ -110,6 +113,7 @@ class Program:
     equations: tuple[Equation, ...]
     outputs: tuple[Atom, ...]
     name: str = "main"
+    groups: OutputGroups = OutputGroups()
 
     @property
     def in_types(self) -> tuple[ArrayType, ...]:
@@ -160,9 +164,14 @@ class _Printer:
         lines = [f"{{ lambda {head} ; let" if head else "{ lambda ; let"]
         for equation in program.equations:
             lines += ["    " + line for line in self.equation(equation)]
-        outputs = ", ".join(map(self.atom, program.outputs))
-        lines.append(f"  in ({outputs}{',' if len(program.outputs) == 1 else ''}) }}")
+        lines.append(f"  in ({self.outputs(program)}) }}")
         return lines
+
+    def outputs(self, program: Program) -> str:
+        if len(program.outputs) == 1 and program.outputs[program.groups.results]:
+            return self.atom(program.outputs[0]) + ","
+        (_, results), *others = program.groups.named([*map(self.atom, program.outputs)])
+        return ", ".join(results) + "".join([f"; {name} {', '.join(atoms)}" for name, atoms in others if atoms])
 
     def equation(self, equation: Equation) -> list[str]:
         inputs = "".join(" " + self.atom(a) for a in equation.inputs)

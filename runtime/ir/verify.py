@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Program, Var
+
+_NUMBER = ArrayType((), np.dtype(np.int32))
 
 
 class MalformedProgramError(AssertionError):
@@ -50,3 +55,18 @@ def check(program: Program) -> None:
             define(var, name)
     for atom in program.outputs:
         use(atom, "the outputs")
+    _check_groups(program)
+
+
+def _check_groups(program: Program) -> None:
+    """Raise unless each output is in one group, in order, and counts and error codes are such."""
+    count, end, groups = len(program.outputs), 0, program.groups
+    for name, places in groups.named(range(count)):
+        if places and places[0] != end:
+            raise MalformedProgramError(f"{program.name}: the {name} do not follow the group before")
+        end += len(places)
+    if end != count:
+        raise MalformedProgramError(f"{program.name}: {end} of {count} outputs are in groups")
+    for numbers in (program.out_types[groups.effect_count], program.out_types[groups.failures][:1]):
+        if numbers not in ((), (_NUMBER,)):
+            raise MalformedProgramError(f"{program.name}: {numbers[0]} for a count of effects, or an error code")

@@ -31,6 +31,7 @@ from anabranch.runtime.numpy import (
     quantiles,
     ranges,
     reductions,
+    repeats,
     selection,
     shaping,
     sorting,
@@ -44,18 +45,13 @@ from anabranch.runtime.numpy.dynamic_shapes import (
     grids as dynamic_grids,
     histograms as dynamic_histograms,
     insertion as dynamic_insertion,
-    joining as dynamic_joining,
     matrices as dynamic_matrices,
-    products as dynamic_products,
     reductions as dynamic_reductions,
-    repeats as dynamic_repeats,
     reshaping as dynamic_reshaping,
     searching as dynamic_searching,
     selection as dynamic_selection,
     sets as dynamic_sets,
-    shapes as dynamic_shapes,
     sorting as dynamic_sorting,
-    splitting as dynamic_splitting,
 )
 from anabranch.runtime.numpy.namespace import namespace, staged
 
@@ -86,6 +82,7 @@ FAMILIES = (
     quantiles,
     ranges,
     reductions,
+    repeats,
     selection,
     shaping,
     sorting,
@@ -98,18 +95,13 @@ FAMILIES = (
     dynamic_grids,
     dynamic_histograms,
     dynamic_insertion,
-    dynamic_joining,
     dynamic_matrices,
-    dynamic_products,
     dynamic_reductions,
-    dynamic_repeats,
     dynamic_reshaping,
     dynamic_searching,
     dynamic_selection,
     dynamic_sets,
-    dynamic_shapes,
     dynamic_sorting,
-    dynamic_splitting,
 )
 
 for _family in FAMILIES:

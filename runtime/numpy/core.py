@@ -194,14 +194,14 @@ def dtype_of(x: Value) -> np.dtype:
     """The dtype of an operand as an array of its own."""
     x = operand(x)
     if isinstance(x, Tracer):
-        return x.abstract.dtype
+        return x.dtype if wrap.is_dynamic_array(x) else x.abstract.dtype  # type: ignore[no-any-return]
     return PYTHON_DTYPES[type(x)] if type(x) in PYTHON_DTYPES else np.dtype(x.dtype)
 
 
 def spec_of(x: Value) -> Value:
     """Return what NumPy's promotion sees: a dtype, or a Python number of the type where the value is weak."""
     x = operand(x)
-    if isinstance(x, Tracer) and x.abstract.kind is Kind.PYTHON:
+    if isinstance(x, Tracer) and not wrap.is_dynamic_array(x) and x.abstract.kind is Kind.PYTHON:
         zero: Any = x.abstract.python
         return zero(0)
     return x if type(x) in PYTHON_DTYPES else dtype_of(x)

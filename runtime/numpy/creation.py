@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from anabranch.runtime.numpy.core import (
     dtype_of,
     fresh,
     frozen,
+    has_dynamic_array,
     inhomogeneous,
     iota,
     operand,
@@ -32,9 +33,10 @@ from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.run_time_sizes import Extents, is_open, shape_with_capacity
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays import indexing, integer_elements
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import stacked_parts as parts_of
-from anabranch.runtime.values.dynamic_shapes import size_arithmetic
+from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import rows
 from anabranch.runtime.values.tracer import Tracer
@@ -77,6 +79,13 @@ def _constant(name: str, value: int) -> Callable[..., Any]:
     return function
 
 
+def _shape_like(a: Value, shape: Value) -> tuple[tuple[int, ...], Extents]:
+    """A shape as capacities and extents; where none is given, those of an array."""
+    if shape is not None:
+        return shape_with_capacity(shape)
+    return (a.capacity, a.extents) if wrap.is_dynamic_array(a) else (shape_of(a), ())
+
+
 def _constant_like(name: str, value: int) -> Callable[..., Any]:
     def function(
         a: Value,
@@ -88,7 +97,7 @@ def _constant_like(name: str, value: int) -> Callable[..., Any]:
         device: Value = None,
     ) -> Value:
         _check(name, order, device, None, subok)
-        sizes, extents = (shape_of(a), ()) if shape is None else shape_with_capacity(shape)
+        sizes, extents = _shape_like(a, shape)
         made = memory_order.laid(zeros_atom(sizes, supported(dtype_of(a) if dtype is None else dtype), value), order)
         return wrap.with_extents(made, extents)
 
@@ -154,7 +163,7 @@ def full_like(
 ) -> Value:
     """As `numpy.full_like`."""
     _check("full_like", order, device, None, subok)
-    sizes, extents = (shape_of(a), ()) if shape is None else shape_with_capacity(shape)
+    sizes, extents = _shape_like(a, shape)
     return _filled(sizes, extents, fill_value, dtype_of(a) if dtype is None else dtype, order)
 
 
@@ -191,14 +200,21 @@ def array(
     return made
 
 
-def _ordered(made: TracedArray, order: object, copy: object) -> TracedArray:
+def _ordered(made: Value, order: object, copy: object) -> Value:
+    if wrap.is_dynamic_array(made):
+        if order == "F" and made.ndim > 1:
+            made._needs_size("the order in memory, for order='F',")
+        return made
     done = memory_order.ordered(made, order)
     if copy is False and done is not made:
         raise ValueError("Unable to avoid copy while creating an array as requested.")
     return done
 
 
-def _converted(x: Value, dtype: Value, copy: Value) -> TracedArray:
+def _converted(x: Value, dtype: Value, copy: Value) -> Value:
+    if wrap.is_dynamic_array(x):
+        made = _converted(x.memory, dtype, copy)
+        return x if made is x.memory else x.with_memory(made)
     if isinstance(x, TracedArray):
         same = dtype is None or np.dtype(dtype) == x.dtype
         if same and not copy:
@@ -212,8 +228,23 @@ def _converted(x: Value, dtype: Value, copy: Value) -> TracedArray:
         made = np.array(x, dtype=dtype)
         supported(made.dtype)
         return fresh(_literal(made))
+    if has_dynamic_array(x):
+        return _converted(_homogeneous([_converted(item, None, None) for item in x]), dtype, None)
     chosen = np.result_type(*_dtypes(x)) if dtype is None else supported(dtype)
     return fresh(_stack(indexing.assigned(x, chosen) if isinstance(x, Tracer) else x, chosen))
+
+
+def _homogeneous(items: Sequence[Value]) -> Value:
+    """Arrays of which some have run-time sizes, stacked; the error tells of the axes they have in common."""
+    shapes = [item.shape for item in items]
+    axes = min(map(len, shapes))
+    for axis in range(axes):
+        common = (len(items), *shapes[0][:axis])
+        for shape in shapes[1:]:
+            broadcasting.refuse(broadcasting.differ(shapes[0][axis], shape[axis]), ValueError, inhomogeneous, common)
+    if any(len(shape) > axes for shape in shapes):
+        broadcasting.refuse(atoms.literal(True), ValueError, inhomogeneous, (len(items), *shapes[0][:axes]))
+    return registry.FUNCTIONS[np.concatenate]([item[None] for item in items])
 
 
 def _literal(made: np.ndarray) -> Atom:
@@ -284,6 +315,8 @@ def asarray(
     """As `numpy.asarray`: an array of the dtype and the order asked for is returned itself."""
     _check("asarray", order, device, like)
     a = foreign.plain(a)
+    if order == "C" and wrap.is_dynamic_array(a):
+        return registry.DYNAMIC_SHAPE_FUNCTIONS[np.ascontiguousarray](a, dtype)
     if isinstance(a, np.ndarray) and not copy and (dtype is None or a.dtype == dtype) and order not in ("C", "F"):
         return a
     return _ordered(_converted(a, dtype, copy), order, copy)
@@ -317,11 +350,12 @@ def copy(a: Value, order: Value = "K", subok: Value = False) -> Value:
     return array(a, order=order, subok=subok)
 
 
+@rules.dynamic_shape_method("copy")
 @rules.method("copy")
 def copy_method(a: object, order: object = "C") -> Value:
     """As `ndarray.copy`."""
     _check("ndarray.copy", order)
-    return array(a, order=order) if isinstance(a, TracedArray) else a
+    return a if isinstance(a, NumPyScalar) else array(a, order=order)
 
 
 @rules.creates(np.require)

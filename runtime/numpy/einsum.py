@@ -9,11 +9,16 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import ufunc_reductions
-from anabranch.runtime.numpy.core import atom_of, fresh, operand, plain, result, supported
+from anabranch.runtime.numpy.core import fresh, operand, plain, supported
+from anabranch.runtime.numpy.dynamic_shapes import operands
+from anabranch.runtime.numpy.dynamic_shapes.operands import Operand
+from anabranch.runtime.numpy.dynamic_shapes.outputs import written
 from anabranch.runtime.numpy.products import dot_general
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.values import atoms, registry
+from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.dynamic_shapes import broadcasting
+from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion
 from anabranch.runtime.values.memory import views
 
 rules = Rules()
@@ -22,9 +27,9 @@ _F = registry.FUNCTIONS
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-@rules.implements(np.einsum)
+@rules.any_shape(np.einsum)
 def einsum(
-    *operands: object,
+    *given: object,
     out: object = None,
     optimize: Value = False,
     dtype: object = None,
@@ -33,27 +38,54 @@ def einsum(
 ) -> Value:
     """As `numpy.einsum`; repeated labels, ellipses and the form with lists of axes included."""
     plain("einsum", order=(order, "K"))
-    subscripts, xs = _interleaved(operands) if not isinstance(operands[0], str) else (operands[0], list(operands[1:]))
+    subscripts, xs = _interleaved(given) if not isinstance(given[0], str) else (given[0], list(given[1:]))
     xs = list(map(operand, xs))
-    values = [atom_of(x) for x in xs]
+    sides = list(map(Operand.of, xs))
+    terms, target = _parse(subscripts, [side.ndim for side in sides])
+    if any(map(wrap.is_dynamic_array, xs)):
+        _bring_together(terms, sides)
     # NumPy's own parser checks the subscripts against the shapes, on arrays without memory, and raises as it does.
-    models = [np.broadcast_to(np.zeros((), v.type.dtype), v.type.shape) for v in values]
+    models = [np.broadcast_to(np.zeros((), s.value.type.dtype), s.value.type.shape) for s in sides]
     chosen = np.result_type(*models) if dtype is None else supported(dtype)
-    path, _ = np.einsum_path(subscripts, *models, optimize=optimize or len(values) > 2)
-    terms, target = _parse(subscripts, [v.type.shape for v in values])
-    if len(xs) == 1 and out is None and isinstance(xs[0], TracedArray) and set(terms[0]) <= set(target) and target:
-        return _view(xs[0], terms[0], target)
-    operands_ = [_prepared(atoms.convert(v, chosen), t) for v, t in zip(values, terms, strict=True)]
-    value = _contract(operands_, target, path[1:])
-    return result(value, out, casting)
+    path, _ = np.einsum_path(subscripts, *models, optimize=optimize or len(sides) > 2)
+    if len(xs) == 1 and out is None and set(terms[0]) <= set(target) and target:
+        if isinstance(xs[0], TracedArray):
+            return _view(xs[0], terms[0], target)
+        if wrap.is_dynamic_array(xs[0]) and len(terms[0]) == len(target):
+            return _F[np.transpose](xs[0], tuple(map(terms[0].index, target)))
+    factors = [
+        _prepared(atoms.convert(s.padded(0, range(s.ndim)), chosen), t) for s, t in zip(sides, terms, strict=True)
+    ]
+    made = wrap.with_extents(fresh(_contract(factors, target, path[1:])), [_extent(c, terms, sides) for c in target])
+    return written(out, made, casting)
 
 
-def _interleaved(operands: Sequence[Value]) -> tuple[str, list[Value]]:
+def _bring_together(terms: Sequence[str], sides: Sequence[Operand]) -> None:
+    """Align the axes of each label."""
+    for label in dict.fromkeys("".join(terms)):
+        places = [(s, axis) for t, s in zip(terms, sides, strict=True) for axis, c in enumerate(t) if c == label]
+        (first, i), *others = places
+        text = f"operands could not be broadcast together along '{label}': {{0}} and {{1}}"
+        for other, j in others:
+            n, m = first.shape[i], other.shape[j]
+            if any(s.extents[axis] is not None for s, axis in places):
+                broadcasting.refuse(broadcasting.differ(n, m), ValueError, text, n, m)
+        if any(s.extents[axis] is not None for s, axis in places):
+            operands.align(places)
+
+
+def _extent(label: str, terms: Sequence[str], sides: Sequence[Operand]) -> ValidRegion | None:
+    """The extent of a label's axis."""
+    found = (s.extents[t.index(label)] for t, s in zip(terms, sides, strict=True) if label in t)
+    return next((e for e in found if e is not None), None)
+
+
+def _interleaved(given: Sequence[Value]) -> tuple[str, list[Value]]:
     """`einsum(a, [0, 1], b, [1, 2], [0, 2])` as subscripts."""
-    xs, lists = list(operands[0 : len(operands) - 1 : 2]), list(operands[1::2])
+    xs, lists = list(given[0 : len(given) - 1 : 2]), list(given[1::2])
     subscripts = ",".join(map(_labels, lists))
-    if len(operands) % 2:
-        return f"{subscripts}->{_labels(operands[-1])}", xs
+    if len(given) % 2:
+        return f"{subscripts}->{_labels(given[-1])}", xs
     return subscripts, xs
 
 
@@ -61,15 +93,15 @@ def _labels(axes: Sequence[Value]) -> str:
     return "".join("..." if a is Ellipsis else _LETTERS[a] for a in axes)
 
 
-def _parse(subscripts: str, shapes: Sequence[tuple[int, ...]]) -> tuple[list[str], str]:
+def _parse(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:
     """The labels of each operand and of the result, ellipses spelled out."""
     text = subscripts.replace(" ", "")
     inputs, arrow, target = text.partition("->")
     terms = inputs.split(",")
-    if len(terms) != len(shapes):
+    if len(terms) != len(ranks):
         raise ValueError("Number of einsum subscripts must be equal to the number of operands.")
     free = [c for c in _LETTERS if c not in text]
-    hidden = [len(s) - len(t.replace("...", "")) if "..." in t else 0 for t, s in zip(terms, shapes, strict=True)]
+    hidden = [n - len(t.replace("...", "")) if "..." in t else 0 for t, n in zip(terms, ranks, strict=True)]
     dots = "".join(free[: max(hidden, default=0)])
     terms = [t.replace("...", dots[len(dots) - n :] if n else "") for t, n in zip(terms, hidden, strict=True)]
     if not arrow:
@@ -157,10 +189,10 @@ def _stretched(x: Atom, a: str, y: Atom, b: str) -> Atom:
 
 
 @rules.implements(np.einsum_path)
-def einsum_path(*operands: Value, **options: Value) -> tuple[list[Value], str]:
+def einsum_path(*given: Value, **options: Value) -> tuple[list[Value], str]:
     """As `numpy.einsum_path`, which asks for shapes only."""
     models = [
         np.broadcast_to(np.zeros((), x.dtype), x.shape) if hasattr(x, "dtype") and not isinstance(x, str) else x
-        for x in operands
+        for x in given
     ]
     return np.einsum_path(*models, **options)

@@ -1,37 +1,26 @@
-"""Joining, splitting and repeating arrays."""
+"""Joining and splitting arrays."""
 
 from __future__ import annotations
 
 import itertools
-import math
 import operator
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy.core import (
-    atom_of,
-    axes_tuple,
-    dtype_of,
-    fresh,
-    handle,
-    one_axis,
-    operand,
-    result,
-    store,
-    supported,
-    traced_inside,
-)
-from anabranch.runtime.numpy.dynamic_shapes import operands, repeats as dynamic_repeats
+from anabranch.runtime.numpy.core import dtype_of, fresh, one_axis, operand, supported
+from anabranch.runtime.numpy.dynamic_shapes import operands
+from anabranch.runtime.numpy.dynamic_shapes.operands import Operand
+from anabranch.runtime.numpy.dynamic_shapes.outputs import written
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.run_time_sizes import is_open
-from anabranch.runtime.numpy.shaping import full_slices
-from anabranch.runtime.numpy.ufunc_reductions import rows
+from anabranch.runtime.tracing.source_frames import Position
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.memory import views
+from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion, Window
 
 rules = Rules()
 
@@ -46,76 +35,119 @@ def _items(arrays: Value) -> list[Value]:
     return [operand(a) for a in arrays]
 
 
-def _joined(values: Sequence[Atom], axis: int) -> Atom:
-    return values[0] if len(values) == 1 else atoms.op("concatenate", *values, axis=axis)
-
-
-def _cast(items: Sequence[object], dtype: Value, casting: Value, out: object) -> list[Atom]:
+def _parts_of(items: Sequence[Value], dtype: Value, casting: Value, verb: str) -> list[Operand]:
+    """The operands in their common dtype."""
+    if not items:
+        raise ValueError(f"need at least one array to {verb}")
     # Arrays are joined, so Python scalars are not weak here.
     chosen = np.result_type(*map(dtype_of, items)) if dtype is None else supported(dtype)
-    for x in items:
-        source = atom_of(x).type.dtype
+    parts = list(map(Operand.of, items))
+    for part in parts:
+        source = part.value.type.dtype
         if dtype is not None and not np.can_cast(source, chosen, casting):
             raise TypeError(f"Cannot cast array data from {source!r} to {chosen!r} according to the rule '{casting}'")
-    del out
-    return [atom_of(x, chosen) for x in items]
+        part.value = atoms.convert(part.value, chosen)
+    return parts
 
 
-@rules.implements(np.concatenate)
+@rules.any_shape(np.concatenate)
 def concatenate(
     arrays: Value, /, axis: Value = 0, out: Value = None, *, dtype: Value = None, casting: Value = "same_kind"
 ) -> Value:
-    """As `numpy.concatenate`."""
+    """As `numpy.concatenate`: the capacity of the result is the sum of its parts' capacities."""
     items = _items(arrays)
-    if not items:
-        raise ValueError("need at least one array to concatenate")
     if out is not None and dtype is not None:
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument, but both were provided.")
-    values = _cast(items, dtype, casting, out)
     if axis is None:
-        values, axis = [atoms.reshape(v, (v.type.size,)) for v in values], 0
-    ndim = len(values[0].type.shape)
+        items, axis = list(map(operands.flat, items)), 0
+    parts = _parts_of(items, dtype, casting, "concatenate")
+    ndim = parts[0].ndim
     if ndim == 0:
         raise ValueError("zero-dimensional arrays cannot be concatenated")
-    at = one_axis(axis, ndim)
-    _check_joinable(values, at)
-    return result(_joined(values, at), out)
+    return _joined(parts, one_axis(axis, ndim), out, operands.origin(*items))
 
 
-def _check_joinable(values: Sequence[Atom], axis: int) -> None:
-    first = values[0].type.shape
-    for i, value in enumerate(values):
-        shape = value.type.shape
-        if len(shape) != len(first):
-            raise ValueError(
-                "all the input arrays must have same number of dimensions, but "
-                f"the array at index 0 has {len(first)} dimension(s) and the array at index {i} has "
-                f"{len(shape)} dimension(s)"
-            )
-        for d, (m, n) in enumerate(zip(first, shape, strict=True)):
-            if d != axis and m != n:
-                raise ValueError(
-                    "all the input array dimensions except for the concatenation axis must match exactly, but along "
-                    f"dimension {d}, the array at index 0 has size {m} and the array at index {i} has size {n}"
-                )
-
-
-@rules.implements(np.stack)
+@rules.any_shape(np.stack)
 def stack(
     arrays: Value, axis: Value = 0, out: Value = None, *, dtype: Value = None, casting: Value = "same_kind"
-) -> TracedArray:
+) -> Value:
     """As `numpy.stack`."""
     items = _items(arrays)
-    if not items:
-        raise ValueError("need at least one array to stack")
-    values = _cast(items, dtype, casting, out)
-    shape = values[0].type.shape
-    if any(v.type.shape != shape for v in values):
-        raise ValueError("all input arrays must have the same shape")
-    at = one_axis(axis, len(shape) + 1)
-    wider = [atoms.reshape(v, (*shape[:at], 1, *shape[at:])) for v in values]
-    joined = _joined(wider, at)
-    return fresh(joined) if out is None else store(out, joined)
+    parts = _parts_of(items, dtype, casting, "stack")
+    first, text = parts[0], "all input arrays must have the same shape"
+    at = one_axis(axis, first.ndim + 1)
+    for part in parts[1:]:
+        if part.ndim != first.ndim:
+            raise ValueError(text)
+        for n, m in zip(first.shape, part.shape, strict=True):
+            if not operands.are_same(n, m):
+                broadcasting.refuse(broadcasting.differ(n, m), ValueError, text)
+    for part in parts:
+        part.widen(at)
+    return _joined(parts, at, out, operands.origin(*items))
+
+
+def _joined(parts: Sequence[Operand], at: int, out: Value, origin: Position | None) -> Value:
+    """The parts one behind the other along an axis; `out`, if given, after it was written."""
+    ndim = parts[0].ndim
+    for i, part in enumerate(parts):
+        if part.ndim != ndim:
+            raise ValueError(
+                "all the input arrays must have same number of dimensions, but the array at index 0 has "
+                f"{ndim} dimension(s) and the array at index {i} has {part.ndim} dimension(s)"
+            )
+    for d in range(ndim):
+        if d != at:
+            _agree(parts, d)
+    if out is not None:
+        _check_out(out, parts, at)
+    value, extent = _placed(parts, at)
+    extents = [extent if d == at else e for d, e in enumerate(parts[0].extents)]
+    return written(out, wrap.with_extents(fresh(value), extents, origin), "same_kind")
+
+
+def _check_out(out: Value, parts: Sequence[Operand], at: int) -> None:
+    """NumPy's words for an output of another shape."""
+    wrong: Atom = atoms.literal(out.ndim != parts[0].ndim)
+    for d, n in enumerate(out.shape):
+        size: Any = 0
+        for p in parts if d == at else parts[:1]:
+            size = size_arithmetic.add(size_arithmetic.bound_of(p.shape[d]), size)
+        wrong = atoms.logical_or(wrong, broadcasting.differ(size_arithmetic.bound_of(n), size))
+    broadcasting.refuse(wrong, ValueError, "Output array is the wrong shape")
+
+
+def _agree(rows: Sequence[Operand], d: int) -> None:
+    """Bring the parts to the same places along an axis on which their sizes must be the same."""
+    first = rows[0]
+    for i, row in enumerate(rows[1:], 1):
+        if operands.are_same(first.shape[d], row.shape[d]):
+            continue
+        text = (
+            "all the input array dimensions except for the concatenation axis must match exactly, but along "
+            f"dimension {d}, the array at index 0 has size {{}} and the array at index {i} has size {{}}"
+        )
+        broadcasting.refuse(
+            broadcasting.differ(first.shape[d], row.shape[d]), ValueError, text, first.shape[d], row.shape[d]
+        )
+    operands.align([(row, d) for row in rows])
+
+
+def _placed(rows: Sequence[Operand], at: int) -> tuple[Atom, ValidRegion | None]:
+    """The parts one behind the other, and which places of the axis they take."""
+    if not any(row.extents[at] for row in rows):
+        values = [row.value for row in rows]
+        return values[0] if len(values) == 1 else atoms.op("concatenate", *values, axis=at), None
+    for row in rows:
+        row.front(at)
+    capacity = sum(row.value.type.shape[at] for row in rows)
+    value, offset = compaction.resized(rows[0].value, at, capacity), rows[0].shape[at]
+    for row in rows[1:]:
+        # What a part has beyond its elements is overwritten by the next one, or lies behind the last.
+        starts = [size_arithmetic.atom_of(offset if d == at else 0) for d in range(len(row.shape))]
+        value = atoms.op("dynamic_update_slice", value, row.value, *starts)
+        offset = size_arithmetic.add(size_arithmetic.bound_of(offset), size_arithmetic.bound_of(row.shape[at]))
+    return value, Window(0, size_arithmetic.limited(offset, 0, capacity))
 
 
 def _register_stack(original: Callable[..., object], least: int, axis_of: Callable[..., object]) -> None:
@@ -190,42 +222,43 @@ def append(arr: Value, values: Value, axis: Value = None) -> Value:
 # ---- splitting: views ------------------------------------------------------------------------------------------------
 
 
-def _parts(array: TracedArray, bounds: Sequence[int], axis: int) -> list[TracedArray]:
-    parts = []
-    for low, high in itertools.pairwise(bounds):
-        slices = full_slices(array.shape)
-        start, stop, _ = slice(low, high).indices(array.shape[axis])
-        slices[axis] = views.AxisSlice(start, max(stop - start, 0))
-        parts.append(array.viewed(views.Slice(tuple(slices))))
-    return parts
+def _parts(array: Value, places: Sequence[Value], at: int) -> list[Value]:
+    before = (slice(None),) * at
+    return [array[(*before, slice(low, high))] for low, high in itertools.pairwise(places)]
 
 
-@rules.implements(np.array_split)
-def array_split(ary: object, indices_or_sections: Value, axis: object = 0) -> Value:
-    """As `numpy.array_split`: views."""
-    if isinstance(indices_or_sections, (list, tuple)) and traced_inside(indices_or_sections):
-        return registry.DYNAMIC_SHAPE_FUNCTIONS[np.array_split](ary, indices_or_sections, axis)
-    array = handle(ary)
+def _is_list(x: object) -> bool:
+    return isinstance(x, (list, tuple)) or len(wrap.shape_of(x)) > 0
+
+
+@rules.any_shape(np.array_split)
+def array_split(ary: Value, indices_or_sections: Value, axis: Value = 0) -> list[Value]:
+    """As `numpy.array_split`: views; the places may be known only at run time."""
+    array = operands.array(ary)
     at = one_axis(axis, array.ndim)
-    n = array.shape[at]
-    if isinstance(indices_or_sections, (list, tuple, np.ndarray)):
-        return _parts(array, [0, *map(operator.index, indices_or_sections), n], at)
+    if _is_list(indices_or_sections):
+        return _parts(array, [0, *indices_or_sections, None], at)
     sections = operator.index(indices_or_sections)
     if sections <= 0:
         raise ValueError("number sections must be larger than 0.")
-    each, extras = divmod(n, sections)
-    sizes = extras * [each + 1] + (sections - extras) * [each]
-    return _parts(array, [0, *np.cumsum(sizes).tolist()], at)
+    each, extras = divmod(array.shape[at], sections)
+    return _parts(array, [i * each + _lesser(i, extras) for i in range(sections + 1)], at)
 
 
-@rules.implements(np.split)
-def split(ary: object, indices_or_sections: Value, axis: object = 0) -> Value:
+def _lesser(i: int, extras: Value) -> Value:
+    """`min(i, extras)`."""
+    return extras + (i - extras) * (i < extras)
+
+
+@rules.any_shape(np.split)
+def split(ary: Value, indices_or_sections: Value, axis: Value = 0) -> list[Value]:
     """As `numpy.split`: views."""
-    array = handle(ary)
-    if not isinstance(indices_or_sections, (list, tuple, np.ndarray)):
-        sections = operator.index(indices_or_sections)
-        if array.shape[one_axis(axis, array.ndim)] % sections:
-            raise ValueError("array split does not result in an equal division")
+    array = operands.array(ary)
+    if not _is_list(indices_or_sections):
+        rest = array.shape[one_axis(axis, array.ndim)] % operator.index(indices_or_sections)
+        broadcasting.refuse(
+            broadcasting.differ(rest, 0), ValueError, "array split does not result in an equal division"
+        )
     return array_split(array, indices_or_sections, axis)
 
 
@@ -246,107 +279,12 @@ _register_split(np.dsplit, 3, lambda _: 2)
 
 def unstack(x: object, /, *, axis: object = 0) -> tuple[Value, ...]:
     """As `numpy.unstack`: views."""
-    array = handle(x)
+    array = operands.array(x)
     if array.ndim == 0:
         raise ValueError("Input array must be at least 1-d.")
-    moved = registry.FUNCTIONS[np.moveaxis](array, axis, 0)
+    moved = _F[np.moveaxis](array, axis, 0)
     return tuple(moved[i] for i in range(len(moved)))
 
 
 if hasattr(np, "unstack"):
-    rules.implements(np.unstack)(unstack)
-
-
-# ---- repeating -------------------------------------------------------------------------------------------------------
-
-
-@rules.implements(np.tile)
-def tile(A: object, reps: object) -> Value:  # noqa: N803
-    """As `numpy.tile`: a copy."""
-    listed = tuple(reps) if isinstance(reps, (list, tuple, np.ndarray)) else (reps,)
-    if any(map(is_open, listed)):
-        return dynamic_repeats.tile(A, reps)
-    value, counts = atom_of(A), tuple(map(operator.index, listed))
-    ndim = max(len(counts), len(value.type.shape))
-    counts = (1,) * (ndim - len(counts)) + counts
-    shape = (1,) * (ndim - len(value.type.shape)) + value.type.shape
-    pairs = [n for size in shape for n in (1, size)]
-    wide = [n for count, size in zip(counts, shape, strict=True) for n in (count, size)]
-    spread = atoms.broadcast_to(atoms.reshape(value, pairs), wide)
-    return fresh(atoms.reshape(spread, [c * n for c, n in zip(counts, shape, strict=True)]))
-
-
-@rules.method("repeat")
-@rules.implements(np.repeat)
-def repeat(a: object, repeats: Value, axis: object = None) -> Value:
-    """As `numpy.repeat`; the counts may be known only at run time."""
-    if dynamic_repeats.is_open(repeats):
-        return dynamic_repeats.repeat(a, repeats, axis)
-    value = atom_of(a)
-    if axis is None:
-        value, axis = atoms.reshape(value, (value.type.size,)), 0
-    if not value.type.shape:
-        value = atoms.reshape(value, (1,))
-    at = one_axis(axis, len(value.type.shape))
-    shape = value.type.shape
-    if traced_inside(repeats):
-        operator.index(repeats if not isinstance(repeats, (list, tuple)) else repeats[0])
-    counts = np.asarray(repeats)
-    if counts.dtype.kind not in "iub":
-        raise TypeError(f"Cannot cast array data from {counts.dtype!r} to dtype('int64') according to the rule 'safe'")
-    if (counts < 0).any():
-        raise ValueError("repeats may not contain negative values.")
-    if counts.size == 1:
-        n = int(counts.reshape(()))
-        inner = atoms.reshape(value, (*shape[: at + 1], 1, *shape[at + 1 :]))
-        wide = atoms.broadcast_to(inner, (*shape[: at + 1], n, *shape[at + 1 :]))
-        return fresh(atoms.reshape(wide, (*shape[:at], shape[at] * n, *shape[at + 1 :])))
-    if counts.shape != (shape[at],):
-        raise ValueError(f"operands could not be broadcast together with shape ({shape[at]},) ({counts.size},)")
-    positions = np.repeat(np.arange(shape[at]), counts)
-    return fresh(picked(value, positions, at))
-
-
-def picked(value: Atom, positions: np.ndarray, axis: int) -> Atom:
-    """`np.take` with static positions that are in range."""
-    order = (axis, *(i for i in range(len(value.type.shape)) if i != axis))
-    front = atoms.transpose(value, order)
-    taken = atoms.op("gather", front, atoms.literal(positions.reshape(-1, 1), np.int64))
-    return atoms.transpose(taken, tuple(int(i) for i in np.argsort(order)))
-
-
-@rules.implements(np.roll)
-def roll(a: object, shift: Value, axis: Value = None) -> TracedArray:
-    """As `numpy.roll`; the shift may be traced."""
-    value = atom_of(a)
-    shape = value.type.shape
-    if axis is None:
-        flat = atoms.reshape(value, (value.type.size,))
-        return fresh(atoms.reshape(_rolled(flat, shift, 0), shape))
-    pairs = np.broadcast_shapes(np.shape(axis), () if not isinstance(shift, (list, tuple)) else (len(shift),))
-    count = math.prod(pairs)
-    axes = axis if isinstance(axis, (list, tuple)) else (axis,) * count
-    shifts = shift if isinstance(shift, (list, tuple)) else (shift,) * count
-    for s, at in zip(shifts, axes_list(axes, len(shape)), strict=True):
-        value = _rolled(value, s, at)
-    return fresh(value)
-
-
-def axes_list(axes: Sequence[object], ndim: int) -> list[int]:
-    """Axes counted from the front; they may repeat."""
-    return [axes_tuple(a, ndim)[0] for a in axes]
-
-
-def _rolled(value: Atom, shift: Value, axis: int) -> Atom:
-    n = value.type.shape[axis]
-    if n == 0:
-        return value
-    doubled = atoms.op("concatenate", value, value, axis=axis)
-    if not traced_inside(shift):
-        start = -operator.index(shift) % n
-        return rows(doubled, start, start + n, axis)
-    # A run-time shift: a window of static size at n - shift mod n.
-    count = atoms.literal(n, np.int64)
-    start_atom = atoms.ufunc(np.remainder, atoms.ufunc(np.negative, atom_of(shift, np.int64)), count)
-    starts = [start_atom if i == axis else atoms.literal(0, np.int64) for i in range(len(value.type.shape))]
-    return atoms.op("dynamic_slice", doubled, *starts, sizes=value.type.shape)
+    rules.any_shape(np.unstack)(unstack)

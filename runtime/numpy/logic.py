@@ -20,20 +20,24 @@ from anabranch.runtime.numpy.core import (
     shape_of,
     zeros_atom,
 )
+from anabranch.runtime.numpy.dynamic_shapes import operands
+from anabranch.runtime.numpy.elementwise import elementwise
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sorting import bisect
 from anabranch.runtime.numpy.ufuncs import output_casting_error
-from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
+from anabranch.runtime.values import apply_ufunc, atoms, registry
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 
 rules = Rules()
 
 _F = registry.FUNCTIONS
+_PARTS = ("real", "imag")
 # Where the Bessel function's power series gives way to the asymptotic one, and how many terms each needs there.
 _FAR, _TERMS, _TERMS_FAR = 30.0, 64, 20
 
 
-@rules.implements(np.isclose)
+@rules.any_shape(np.isclose)
+@elementwise("a", "b", "rtol", "atol")
 def isclose(a: object, b: object, rtol: object = 1.0e-5, atol: object = 1.0e-8, equal_nan: object = False) -> Value:
     """As `numpy.isclose`."""
     x, y = operand(a), operand(b)
@@ -119,11 +123,12 @@ def _infinite(name: str, sign: float) -> Value:
     return function
 
 
-rules.implements(np.isposinf)(_infinite("isposinf", 1.0))
-rules.implements(np.isneginf)(_infinite("isneginf", -1.0))
+rules.any_shape(np.isposinf)(elementwise("x")(_infinite("isposinf", 1.0)))
+rules.any_shape(np.isneginf)(elementwise("x")(_infinite("isneginf", -1.0)))
 
 
-@rules.implements(np.iscomplex)
+@rules.any_shape(np.iscomplex)
+@elementwise("x")
 def iscomplex(x: object) -> Value:
     """As `numpy.iscomplex`."""
     if dtype_of(x).kind != "c":
@@ -131,30 +136,30 @@ def iscomplex(x: object) -> Value:
     return result(atom_of(apply_ufunc.apply(np.not_equal, (handle(x).imag, 0))))
 
 
-@rules.implements(np.isreal)
+@rules.any_shape(np.isreal)
+@elementwise("x")
 def isreal(x: object) -> Value:
     """As `numpy.isreal`."""
     return _F[np.imag](x) == 0
 
 
-@rules.implements(np.nan_to_num)
-def nan_to_num(
-    x: object, copy: object = True, nan: object = 0.0, posinf: object = None, neginf: object = None
-) -> Value:
+@rules.any_shape(np.nan_to_num)
+def nan_to_num(x: Value, copy: object = True, nan: object = 0.0, posinf: object = None, neginf: object = None) -> Value:
     """As `numpy.nan_to_num`."""
+    made = _all_finite(x, nan, posinf, neginf)
+    if copy:
+        return made
+    target = operands.array(x)
+    target[...] = made
+    return target if target.ndim else target[()]
+
+
+@elementwise("x", "nan", "posinf", "neginf")
+def _all_finite(x: object, nan: object, posinf: object, neginf: object) -> Value:
     value = atom_of(x)
     if value.type.dtype.kind == "c":
-        pair = [_finite(fresh(atoms.op(p, value)), nan, posinf, neginf) for p in ("real", "imag")]
-        made = atoms.op("complex", *pair)
-    elif value.type.dtype.kind == "f":
-        made = _finite(fresh(value), nan, posinf, neginf)
-    else:
-        made = value
-    if copy:
-        return result(made) if not isinstance(operand(x), TracedArray) or made.type.shape else wrap.numpy_result(made)
-    target = handle(x)
-    target.set(made)
-    return target if target.shape else target[()]
+        return result(atoms.op("complex", *[_finite(fresh(atoms.op(p, value)), nan, posinf, neginf) for p in _PARTS]))
+    return result(_finite(fresh(value), nan, posinf, neginf) if value.type.dtype.kind == "f" else value)
 
 
 def _finite(x: TracedArray, nan: object, posinf: object, neginf: object) -> Atom:
@@ -185,7 +190,8 @@ def isneginf(x: object) -> Value:
 
 
 @rules.method("round")
-@rules.implements(np.round, np.around)
+@rules.any_shape(np.round, np.around)
+@elementwise("a")
 def round_(a: object, decimals: Value = 0, out: object = None) -> Value:
     """As `numpy.round`: to even, by scaling with a power of ten."""
     decimals = operator.index(decimals)
@@ -198,7 +204,7 @@ def round_(a: object, decimals: Value = 0, out: object = None) -> Value:
         ufunc = np.multiply if decimals > 0 else np.divide
         raise output_casting_error(ufunc, np.dtype(np.float64), dtype, "same_kind", 2)
     if dtype.kind == "c":
-        parts = [_rounded(atoms.op(p, value), decimals) for p in ("real", "imag")]
+        parts = [_rounded(atoms.op(p, value), decimals) for p in _PARTS]
         return result(atoms.op("complex", *parts), out, "unsafe")
     if dtype.kind in "iu":
         if decimals >= 0:
@@ -215,13 +221,15 @@ def _rounded(value: Atom, decimals: int) -> Atom:
     return atoms.ufunc(down, atoms.ufunc(np.rint, atoms.ufunc(up, value, scale)), scale)
 
 
-@rules.implements(np.fix)
+@rules.any_shape(np.fix)
+@elementwise("x")
 def fix(x: object, out: object = None) -> Value:
     """As `numpy.fix`."""
     return _F[np.trunc](x, out=out)
 
 
-@rules.implements(np.sinc)
+@rules.any_shape(np.sinc)
+@elementwise("x")
 def sinc(x: object) -> Value:
     """As `numpy.sinc`."""
     value = _F[np.asanyarray](x)
@@ -232,7 +240,8 @@ def sinc(x: object) -> Value:
     return _F[np.sin](y) / y
 
 
-@rules.implements(np.angle)
+@rules.any_shape(np.angle)
+@elementwise("z")
 def angle(z: object, deg: object = False) -> Value:
     """As `numpy.angle`."""
     array = handle(z)
@@ -250,7 +259,8 @@ def real_if_close(a: object, tol: object = 100) -> TracedArray:
     return handle(a)
 
 
-@rules.implements(np.i0)
+@rules.any_shape(np.i0)
+@elementwise("x")
 def i0(x: object) -> Value:
     """As `numpy.i0`: the power series, and far out the asymptotic one."""
     array: Any = _F[np.atleast_1d](handle(x)) if not shape_of(x) else handle(x)

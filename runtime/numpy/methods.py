@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from anabranch.base.value import Value
@@ -16,11 +18,14 @@ from anabranch.runtime.numpy.core import (
     refused,
     spec_of,
     supported,
+    zeros_atom,
 )
+from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.selection import positions
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays import indexing
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import memory_layout, views
@@ -34,30 +39,25 @@ _F = registry.FUNCTIONS
 # ---- attributes ------------------------------------------------------------------------------------------------------
 
 
-def _real(a: Value) -> Value:
-    if a.dtype.kind != "c":
-        return a
-    return (
-        a.viewed(views.ComplexPart("real"))
-        if isinstance(a, TracedArray)
-        else wrap.numpy_result(atoms.op("real", a.atom))
-    )
+def _part(name: str) -> Callable[[Value], Value]:
+    def part(a: Value) -> Value:
+        if a.dtype.kind == "c":
+            if isinstance(a, NumPyScalar):
+                return wrap.numpy_result(atoms.op(name, a.atom))
+            return a.viewed(views.ComplexPart(name))
+        if name == "real":
+            return a
+        if isinstance(a, NumPyScalar):
+            return wrap.numpy_result(atoms.literal(0, a.dtype))
+        whole = operands.memory(a)
+        zeros = memory_layout.keep_order(fresh(zeros_atom(whole.shape, a.dtype)), (whole,)).viewed(readonly=True)
+        return wrap.part_of(zeros, operands.extents(a), operands.origin(a))
+
+    return part
 
 
-def _imag(a: Value) -> Value:
-    if a.dtype.kind == "c":
-        if isinstance(a, TracedArray):
-            return a.viewed(views.ComplexPart("imag"))
-        return wrap.numpy_result(atoms.op("imag", a.atom))
-    zeros = atoms.broadcast_to(atoms.literal(0, a.dtype), a.shape)
-    if not isinstance(a, TracedArray):
-        return wrap.numpy_result(zeros)
-    made: TracedArray = memory_layout.keep_order(fresh(zeros), (a,))
-    return made.viewed(readonly=True)
-
-
-rules.properties["real"] = _real
-rules.properties["imag"] = _imag
+for _name in ("real", "imag"):
+    rules.properties[_name] = rules.dynamic_shape_properties[_name] = _part(_name)
 
 
 def _no_attribute(name: str, reason: str) -> None:
@@ -75,13 +75,13 @@ for _name in ("flat", "strides", "data", "ctypes", "base", "flags"):
 rules.properties["device"] = lambda _: "cpu"
 
 
-@rules.implements(np.real)
+@rules.any_shape(np.real)
 def real(val: Value) -> Value:
     """As `numpy.real`: a view of an array."""
     return val.real if hasattr(val, "real") else handle(val).real
 
 
-@rules.implements(np.imag)
+@rules.any_shape(np.imag)
 def imag(val: Value) -> Value:
     """As `numpy.imag`."""
     return val.imag if hasattr(val, "imag") else handle(val).imag
@@ -98,6 +98,7 @@ def conjugate(a: Value, out: Value = None) -> Value:
 # ---- conversions -----------------------------------------------------------------------------------------------------
 
 
+@rules.dynamic_shape_method("astype")
 @rules.method("astype")
 def astype(
     a: Value, dtype: Value, order: Value = "K", casting: Value = "unsafe", subok: Value = True, copy: Value = True
@@ -107,8 +108,11 @@ def astype(
     chosen = supported(dtype)
     if not np.can_cast(a.dtype, chosen, casting):
         raise TypeError(f"Cannot cast array data from {a.dtype!r} to {chosen!r} according to the rule '{casting}'")
-    if not isinstance(a, TracedArray):
+    if isinstance(a, NumPyScalar):
         return wrap.numpy_result(atoms.convert(a.atom, chosen))
+    if wrap.is_dynamic_array(a):
+        made = astype(a.memory, chosen, order, casting, copy=copy)
+        return a if made is a.memory else a.with_memory(made)
     if copy or a.dtype != chosen:
         return memory_order.laid(atoms.convert(a.atom, chosen), order)
     return memory_order.ordered(a, order)
@@ -116,7 +120,7 @@ def astype(
 
 if hasattr(np, "astype"):
 
-    @rules.implements(np.astype)
+    @rules.any_shape(np.astype)
     def astype_function(x: object, dtype: object, /, *, copy: object = True, device: object = None) -> Value:
         """As `numpy.astype`."""
         if device != "cpu":
@@ -124,12 +128,13 @@ if hasattr(np, "astype"):
         return astype(x, dtype, copy=copy)
 
 
+@rules.dynamic_shape_method("view")
 @rules.method("view")
 def view(a: Value, dtype: Value = None, type: Value = None) -> Value:
     """As `ndarray.view()`; another dtype is not staged."""
     plain("ndarray.view", type=(type, None))
     if dtype is None or np.dtype(dtype) == a.dtype:
-        return a.viewed() if isinstance(a, TracedArray) else a
+        return a if isinstance(a, NumPyScalar) else a.viewed()
     raise refused("ndarray.view", f"{a.dtype} viewed as {np.dtype(dtype)}; convert the values by astype")
 
 
@@ -170,20 +175,21 @@ rules.refuses_method(
 # ---- writing ---------------------------------------------------------------------------------------------------------
 
 
-def _target(a: object, name: str) -> TracedArray:
-    if not isinstance(a, TracedArray):
+def _target(a: object, name: str) -> Value:
+    if not isinstance(a, TracedArray) and not wrap.is_dynamic_array(a):
         raise refused(name, "its target is not a traced array")
     return a
 
 
+@rules.dynamic_shape_method("fill")
 @rules.method("fill")
 def fill(a: object, value: object) -> None:
     """As `ndarray.fill`."""
     _target(a, "ndarray.fill")[...] = value
 
 
-@rules.implements(np.copyto)
-def copyto(dst: object, src: object, casting: object = "same_kind", where: object = True) -> None:
+@rules.any_shape(np.copyto)
+def copyto(dst: object, src: Value, casting: object = "same_kind", where: object = True) -> None:
     """As `numpy.copyto`."""
     target = _target(dst, "copyto")
     if _is_same(target, src):
@@ -192,11 +198,10 @@ def copyto(dst: object, src: object, casting: object = "same_kind", where: objec
         raise TypeError(f"Cannot cast array data to {target.dtype!r} according to the rule '{casting}'")
     if type(src) is complex:
         src = np.complex128(src)
-    value = atoms.broadcast_to(atom_of(src, target.dtype), target.shape)
+    value = src.astype(target.dtype) if wrap.is_dynamic_array(src) else fresh(atom_of(src, target.dtype))
     if where is not True:
-        mask = atoms.broadcast_to(atom_of(where, np.bool_), target.shape)
-        value = atoms.select(mask, value, target.atom)
-    target.set(value)
+        value = _F[np.where](where, value, target)
+    target.assign(value)
 
 
 def _castable(value: Value, dtype: np.dtype, casting: Value) -> bool:
@@ -210,8 +215,10 @@ def _castable(value: Value, dtype: np.dtype, casting: Value) -> bool:
     return np.can_cast(dtype_of(value), dtype, casting)
 
 
-def _is_same(a: TracedArray, b: object) -> bool:
+def _is_same(a: Value, b: object) -> bool:
     """Return whether both are the very same part of one array."""
+    if wrap.is_dynamic_array(a):
+        return a is b
     return isinstance(b, TracedArray) and a.storage is b.storage and a.path == b.path
 
 

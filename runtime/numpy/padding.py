@@ -17,7 +17,8 @@ from anabranch.runtime.numpy.core import (
     refused,
     traced_inside,
 )
-from anabranch.runtime.numpy.joining import concatenate, picked
+from anabranch.runtime.numpy.joining import concatenate
+from anabranch.runtime.numpy.repeats import picked
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, passed_functions, registry
 from anabranch.runtime.values.arrays import indexing, integer_elements

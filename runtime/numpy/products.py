@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     atom_of,
+    axes_tuple,
     fresh,
     handle,
     one_axis,
@@ -23,9 +24,13 @@ from anabranch.runtime.numpy.core import (
     supported,
     text,
 )
+from anabranch.runtime.numpy.dynamic_shapes import operands
+from anabranch.runtime.numpy.dynamic_shapes.operands import Operand
+from anabranch.runtime.numpy.dynamic_shapes.outputs import written
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.values import apply_ufunc, atoms, registry
-from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
+from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion
 
 rules = Rules()
 
@@ -33,10 +38,38 @@ _F = registry.FUNCTIONS
 
 
 def common(a: object, b: object, dtype: object = None) -> tuple[Atom, Atom]:
-    """Both operands in the dtype of their product."""
-    chosen = np.result_type(*(np.asarray(s).dtype if not isinstance(s, np.dtype) else s for s in map(spec_of, (a, b))))
-    chosen = chosen if dtype is None else supported(dtype)
+    """Both operands, of static size, in the dtype of their product."""
+    chosen = _common_dtype(a, b, dtype)
     return atom_of(a, chosen), atom_of(b, chosen)
+
+
+def _common_dtype(a: object, b: object, dtype: object) -> np.dtype:
+    specs = (np.asarray(s).dtype if not isinstance(s, np.dtype) else s for s in map(spec_of, (a, b)))
+    return np.result_type(*specs) if dtype is None else supported(dtype)
+
+
+def _factors(a: object, b: object, dtype: object = None) -> tuple[Operand, Operand]:
+    """Both operands, of static or of run-time size, in the dtype of their product."""
+    chosen = _common_dtype(a, b, dtype)
+    x, y = Operand.of(a), Operand.of(b)
+    x.value, y.value = atoms.convert(x.value, chosen), atoms.convert(y.value, chosen)
+    return x, y
+
+
+def _agree(x: Operand, i: int, y: Operand, j: int, message: Callable[..., str]) -> None:
+    """Align an axis of each, over which both are summed: what is no element is 0, as it could be anything."""
+    if operands.are_same(x.shape[i], y.shape[j]):
+        return
+    broadcasting.refuse(
+        broadcasting.differ(x.shape[i], y.shape[j]), ValueError, message, tuple(x.shape), tuple(y.shape)
+    )
+    operands.align([(x, i), (y, j)])
+    x.value, y.value = x.padded(0, (i,)), y.padded(0, (j,))
+
+
+def _made(value: Atom, extents: Sequence[ValidRegion | None], given: tuple[object, object]) -> Value:
+    """The product with the extents of its axes."""
+    return wrap.with_extents(fresh(value), extents, operands.origin(*given))
 
 
 def dot_general(
@@ -50,7 +83,7 @@ def dot_general(
     return atoms.op("dot_general", x, y, contract=pairs[0], batch=pairs[1])
 
 
-@rules.implements(np.matmul, np.linalg.matmul)
+@rules.any_shape(np.matmul, np.linalg.matmul)
 def matmul(
     x1: object,
     x2: object,
@@ -65,22 +98,48 @@ def matmul(
     """As `numpy.matmul`, with its messages where shapes do not fit."""
     for name, value in others.items():
         plain("matmul", **{name: (value, NotImplemented)})
-    x, y = _wide(*common(x1, x2, dtype))
-    left, right = x.type.shape, y.type.shape
-    for position, shape in enumerate((left, right)):
-        if not shape:
+    x, y = _factors(x1, x2, dtype)
+    x.value, y.value = _wide(x.value, y.value)
+    for position, side in enumerate((x, y)):
+        if not side.ndim:
             raise ValueError(
                 f"matmul: Input operand {position} does not have enough dimensions "
                 "(has 0, gufunc core with signature (n?,k),(k,m?)->(n?,m?) requires 1)"
             )
-    inner = right[-2] if len(right) > 1 else right[0]
-    if left[-1] != inner:
-        raise ValueError(
+    i, j = x.ndim - 1, max(y.ndim - 2, 0)
+    _agree(
+        x,
+        i,
+        y,
+        j,
+        lambda left, right: (
             "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
-            f"(n?,k),(k,m?)->(n?,m?) (size {inner} is different from {left[-1]})"
-        )
-    value = _matmul(x, y)
-    return result(value, out, casting)
+            f"(n?,k),(k,m?)->(n?,m?) (size {right[j]} is different from {left[i]})"
+        ),
+    )
+    stacked = _stacked(x, y, (x1, x2))
+    extents = [*stacked, *x.extents[-2:-1], *(y.extents[-1:] if y.ndim > 1 else [])]
+    return written(out, _made(_matmul(x.value, y.value), extents, (x1, x2)), casting)
+
+
+def _stacked(x: Operand, y: Operand, given: tuple[object, object]) -> list[ValidRegion | None]:
+    """The extents of the axes before the last two; beside one of run-time size only its equal or size 1 may stand."""
+    extents: list[ValidRegion | None] = []
+    for back in range(max(x.ndim, y.ndim), 2, -1):
+        places = [(side, side.ndim - back) for side in (x, y) if side.ndim >= back]
+        sized = [(side, at) for side, at in places if side.extents[at] is not None]
+        if sized and any(not operands.are_same(side.shape[at], 1) for side, at in places if side.extents[at] is None):
+            _refuse_sizes(given)
+        if len(sized) == 2:
+            if size_arithmetic.distance(*(side.shape[at] for side, at in sized)) != 0:
+                _refuse_sizes(given)
+            operands.align(sized)
+        extents.append(sized[0][0].extents[sized[0][1]] if sized else None)
+    return extents
+
+
+def _refuse_sizes(given: tuple[Value, Value]) -> NoReturn:
+    next(filter(wrap.is_dynamic_array, given))._needs_size("a stack of matrices of static size")
 
 
 def _wide(x: Atom, y: Atom) -> tuple[Atom, Atom]:
@@ -162,64 +221,67 @@ for _original in (getattr(np, "vecdot", None), getattr(np.linalg, "vecdot", None
 
 
 @rules.method("dot")
-@rules.implements(np.dot)
+@rules.any_shape(np.dot)
 def dot(a: object, b: object, out: object = None) -> Value:
     """As `numpy.dot`."""
-    x, y = common(a, b)
-    left, right = x.type.shape, y.type.shape
-    if not left or not right:
-        shape = left or right
-        value = atoms.ufunc(np.multiply, atoms.broadcast_to(x, shape), atoms.broadcast_to(y, shape))
+    x, y = _factors(a, b)
+    if not x.ndim or not y.ndim:
+        shape = (x if x.ndim else y).value.type.shape
+        value = atoms.ufunc(np.multiply, *(atoms.broadcast_to(side.value, shape) for side in (x, y)))
+        extents = x.extents or y.extents
     else:
-        at = max(len(right) - 2, 0)
-        if left[-1] != right[at]:
-            raise ValueError(
-                f"shapes {text(left)} and {text(right)} not aligned: {left[-1]} (dim {len(left) - 1}) != "
-                f"{right[at]} (dim {at})"
-            )
-        value = dot_general(x, y, ([len(left) - 1], [at]))
+        i, j = x.ndim - 1, max(y.ndim - 2, 0)
+        _agree(x, i, y, j, lambda left, right: _misaligned(left, right, right[j], j))
+        value = dot_general(x.value, y.value, ([i], [j]))
+        extents = x.extents[:-1] + y.extents[:j] + y.extents[j + 1 :]
     if out is not None and getattr(out, "dtype", None) != value.type.dtype:
         raise ValueError(
             "output array is not acceptable (must have the right datatype, number of dimensions, and be a C-Array)"
         )
-    return result(value, out)
+    return written(out, _made(value, extents, (a, b)), "same_kind")
 
 
-@rules.implements(np.vdot)
+def _misaligned(left: Sequence[int], right: Sequence[int], size: int, at: int) -> str:
+    """NumPy's words for sizes that cannot be summed over."""
+    shapes = f"shapes {text(left)} and {text(right)} not aligned"
+    return f"{shapes}: {left[-1]} (dim {len(left) - 1}) != {size} (dim {at})"
+
+
+@rules.any_shape(np.vdot)
 def vdot(a: object, b: object, /) -> Value:
     """As `numpy.vdot`."""
-    x, y = (atoms.reshape(v, (v.type.size,)) for v in common(a, b))
-    if x.type != y.type:
-        raise ValueError(f"cannot reshape array of size {y.type.size} into shape {text(x.type.shape)}")
-    if x.type.dtype.kind == "c":
-        x = atoms.ufunc(np.conjugate, x)
-    return result(dot_general(x, y, ([0], [0])))
+    x, y = _factors(operands.flat(a), operands.flat(b))
+    _agree(x, 0, y, 0, lambda left, right: f"cannot reshape array of size {right[0]} into shape {text(left)}")
+    if x.value.type.dtype.kind == "c":
+        x.value = atoms.ufunc(np.conjugate, x.value)
+    return result(dot_general(x.value, y.value, ([0], [0])))
 
 
-@rules.implements(np.inner)
+@rules.any_shape(np.inner)
 def inner(a: object, b: object, /) -> Value:
     """As `numpy.inner`."""
-    x, y = common(a, b)
-    left, right = x.type.shape, y.type.shape
-    if not left or not right:
+    x, y = _factors(a, b)
+    if not x.ndim or not y.ndim:
         return dot(a, b)
-    if left[-1] != right[-1]:
+
+    def misaligned(left: Sequence[int], right: Sequence[int]) -> str:
         turned = (*right[:-2], right[-1], right[-2]) if len(right) > 1 else right
-        raise ValueError(
-            f"shapes {text(left)} and {text(turned)} not aligned: {left[-1]} (dim {len(left) - 1}) != "
-            f"{right[-1]} (dim {max(len(right) - 2, 0)})"
-        )
-    return result(dot_general(x, y, ([len(left) - 1], [len(right) - 1])))
+        return _misaligned(left, turned, right[-1], max(len(right) - 2, 0))
+
+    i, j = x.ndim - 1, y.ndim - 1
+    _agree(x, i, y, j, misaligned)
+    return written(None, _made(dot_general(x.value, y.value, ([i], [j])), x.extents[:-1] + y.extents[:-1], (a, b)))
 
 
-@rules.implements(np.outer)
+@rules.any_shape(np.outer)
 def outer(a: Value, b: Value, out: Value = None) -> Value:
     """As `numpy.outer`."""
-    x, y = common(a, b)
-    rows, columns = x.type.size, y.type.size
-    x = atoms.broadcast_to(atoms.reshape(x, (rows, 1)), (rows, columns))
-    y = atoms.broadcast_to(atoms.reshape(y, (1, columns)), (rows, columns))
-    return result(atoms.ufunc(np.multiply, x, y), out)
+    flat = operands.flat(a), operands.flat(b)
+    x, y = _factors(*flat)
+    (rows,), (columns,) = x.value.type.shape, y.value.type.shape
+    left = atoms.broadcast_to(atoms.reshape(x.value, (rows, 1)), (rows, columns))
+    right = atoms.broadcast_to(atoms.reshape(y.value, (1, columns)), (rows, columns))
+    return written(out, _made(atoms.ufunc(np.multiply, left, right), x.extents + y.extents, flat), "same_kind")
 
 
 @rules.implements(np.linalg.outer)
@@ -233,25 +295,31 @@ def linalg_outer(x1: object, x2: object, /) -> Value:
     return outer(x1, x2)
 
 
-@rules.implements(np.tensordot)
-def tensordot(a: object, b: object, axes: Value = 2) -> TracedArray:
+@rules.any_shape(np.tensordot)
+def tensordot(a: object, b: object, axes: Value = 2) -> Value:
     """As `numpy.tensordot`."""
-    x, y = common(a, b)
+    x, y = _factors(a, b)
     if isinstance(axes, (tuple, list)):
         left, right = ([operator.index(s)] if isinstance(s, (int, np.integer)) else list(s) for s in axes)
     else:
         n = operator.index(axes)
         left, right = list(range(-n, 0)), list(range(n))
-    shapes = x.type.shape, y.type.shape
-    if len(left) != len(right) or any(shapes[0][i] != shapes[1][j] for i, j in zip(left, right, strict=True)):
+    if len(left) != len(right):
         raise ValueError("shape-mismatch for sum")
-    left = [one_axis(i, len(shapes[0])) for i in left]
-    right = [one_axis(j, len(shapes[1])) for j in right]
-    return fresh(dot_general(x, y, (left, right)))
+    left = [one_axis(i, x.ndim) for i in left]
+    right = [one_axis(j, y.ndim) for j in right]
+    for i, j in zip(left, right, strict=True):
+        _agree(x, i, y, j, lambda *_: "shape-mismatch for sum")
+    extents = _without(x.extents, left) + _without(y.extents, right)
+    return _made(dot_general(x.value, y.value, (left, right)), extents, (a, b))
 
 
-@rules.implements(np.linalg.tensordot)
-def linalg_tensordot(x1: object, x2: object, /, *, axes: object = 2) -> TracedArray:
+def _without(extents: Sequence[ValidRegion | None], axes: Collection[int]) -> list[ValidRegion | None]:
+    return [e for i, e in enumerate(extents) if i not in axes]
+
+
+@rules.any_shape(np.linalg.tensordot)
+def linalg_tensordot(x1: object, x2: object, /, *, axes: object = 2) -> Value:
     """As `numpy.linalg.tensordot`."""
     return tensordot(x1, x2, axes)
 
@@ -271,15 +339,23 @@ def kron(a: object, b: object) -> Value:
 
 
 @rules.method("trace")
-@rules.implements(np.trace)
+@rules.any_shape(np.trace)
 def trace(
     a: object, offset: object = 0, axis1: object = 0, axis2: object = 1, dtype: object = None, out: object = None
 ) -> Value:
     """As `numpy.trace`."""
-    return _F[np.sum](_F[np.diagonal](handle(a), offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
+    array = operands.array(a)
+    if not wrap.is_dynamic_array(array):
+        return _F[np.sum](_F[np.diagonal](array, offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
+    axes = axes_tuple((axis1, axis2), array.ndim)
+    front = array.left_packed(*axes)
+    made = trace(front.padded(0), offset, *axes, dtype)
+    return written(
+        out, made if front.ndim == 2 else wrap.with_extents(made, _without(front.extents, axes), array.origin)
+    )
 
 
-@rules.implements(np.linalg.trace)
+@rules.any_shape(np.linalg.trace)
 def linalg_trace(x: object, /, *, offset: object = 0, dtype: object = None) -> Value:
     """As `numpy.linalg.trace`."""
     return trace(x, offset, -2, -1, dtype)

@@ -28,6 +28,7 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
     zeros_atom,
 )
+from anabranch.runtime.numpy.elementwise import elementwise
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays import indexing
@@ -41,13 +42,18 @@ rules = Rules()
 _F = registry.FUNCTIONS
 
 
-@rules.implements(np.where)
+@rules.any_shape(np.where)
 def where(condition: object, x: object = NoValue, y: object = NoValue, /) -> Value:
     """As `numpy.where` with three arguments: always an array."""
     if x is NoValue and y is NoValue:
         return _F[np.nonzero](condition)
     if x is NoValue or y is NoValue:
         raise ValueError("either both or neither of x and y should be given")
+    return _either(condition, x, y)
+
+
+@elementwise("condition", "x", "y")
+def _either(condition: object, x: object, y: object) -> TracedArray:
     chosen = np.result_type(promoted(x, y))
     mask = atoms.convert(atom_of(condition), np.bool_)
     # Python ints are arrays of int64 here, which wrap where they do not fit.
@@ -57,7 +63,8 @@ def where(condition: object, x: object = NoValue, y: object = NoValue, /) -> Val
 
 
 @rules.method("clip")
-@rules.implements(np.clip)
+@rules.any_shape(np.clip)
+@elementwise("a", "a_min", "a_max", "min", "max")
 def clip(
     a: Value,
     a_min: Value = NoValue,
@@ -66,23 +73,23 @@ def clip(
     *,
     min: Value = NoValue,
     max: Value = NoValue,
+    where: Value = True,
     **kwargs: Value,
 ) -> Value:
     """As `numpy.clip`: `minimum(maximum(a, a_min), a_max)` in NumPy's common dtype."""
     low = None if (a_min is NoValue and min is NoValue) else (min if a_min is NoValue else a_min)
     high = None if (a_max is NoValue and max is NoValue) else (max if a_max is NoValue else a_max)
     low, high = _within_dtype(low, a, size_arithmetic.maximum), _within_dtype(high, a, size_arithmetic.minimum)
-    where_ = kwargs.pop("where", True)
     if low is None and high is None:
-        return _F[np.positive](a, out=out, where=where_, **kwargs)
+        return _F[np.positive](a, out=out, where=where, **kwargs)
     if low is None:
-        return _F[np.minimum](a, high, out=out, where=where_, **kwargs)
+        return _F[np.minimum](a, high, out=out, where=where, **kwargs)
     if high is None:
-        return _F[np.maximum](a, low, out=out, where=where_, **kwargs)
+        return _F[np.maximum](a, low, out=out, where=where, **kwargs)
     dtype, casting = kwargs.pop("dtype", None), kwargs.pop("casting", "same_kind")
     plain("clip", **{k: (v, NoValue) for k, v in kwargs.items()})
-    if where_ is not True:
-        return _F[np.positive](clip(a, low, high, dtype=dtype, casting=casting), out=out, where=where_)
+    if where is not True:
+        return _F[np.positive](clip(a, low, high, dtype=dtype, casting=casting), out=out, where=where)
     chosen = np.result_type(promoted(a, low, high)) if dtype is None else np.dtype(dtype)
     for i, x in enumerate((a, low, high)):
         if not np.can_cast(dtype_of(x), chosen, casting) and hasattr(x, "dtype"):
@@ -113,7 +120,8 @@ def _is_int(value: object) -> bool:
     return type(value) is int or (isinstance(value, PythonScalar) and value.python is int)
 
 
-@rules.implements(np.select)
+@rules.any_shape(np.select)
+@elementwise("default", lists=("condlist", "choicelist"))
 def select(condlist: Value, choicelist: Value, default: Value = 0) -> TracedArray:
     """As `numpy.select`."""
     if len(condlist) != len(choicelist):
@@ -287,7 +295,8 @@ def put_along_axis(arr: object, indices: object, values: object, axis: object) -
 
 
 @rules.method("choose")
-@rules.implements(np.choose)
+@rules.any_shape(np.choose)
+@elementwise("a", lists=("choices",), fill=0)
 def choose(a: Value, choices: Value, out: Value = None, mode: Value = "raise") -> Value:
     """As `numpy.choose`."""
     items: Sequence[Any] = [choices[i] for i in range(len(choices))]

@@ -25,7 +25,6 @@ from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import aliasing, memory_layout, views
-from anabranch.runtime.values.wrap import numpy_result
 
 rules = Rules()
 
@@ -208,10 +207,10 @@ def moveaxis(a: Value, source: Value, destination: Value) -> Value:
     return permuted(array, order)
 
 
-@rules.implements(np.rollaxis)
+@rules.any_shape(np.rollaxis)
 def rollaxis(a: Value, axis: Value, start: Value = 0) -> Value:
     """As `numpy.rollaxis`."""
-    array = handle(a)
+    array = operands.array(a)
     return permuted(array, _rolled(array.ndim, axis, start))
 
 
@@ -222,32 +221,43 @@ def _rolled(ndim: int, axis: int, start: int) -> list[int]:
 
 
 @rules.method("squeeze")
-@rules.implements(np.squeeze)
+@rules.any_shape(np.squeeze)
 def squeeze(a: object, axis: object = None) -> Value:
     """As `numpy.squeeze`."""
-    array = handle(a)
+    array = operands.array(a)
+    extents = operands.extents(array)
     if axis is None:
+        if any(extents):
+            array._needs_size("each size, to know whether that is 1,")
         gone: tuple[int, ...] = tuple(i for i, n in enumerate(array.shape) if n == 1)
     else:
         # An axis of what has none may be called 0.
         gone = () if not array.ndim and axis in (0, -1) else axes_tuple(axis, array.ndim)
+        if any(extents[i] for i in gone):
+            array._needs_size("an axis of static size, to know whether that is 1,")
         if any(array.shape[i] != 1 for i in gone):
             raise ValueError("cannot select an axis to squeeze out which has size not equal to one")
     if not gone and isinstance(a, TracedArray):
         return a
-    view = array.viewed(views.Reshape(tuple(n for i, n in enumerate(array.shape) if i not in gone)))
-    return a if isinstance(a, NumPyScalar) else view
+    return a if isinstance(a, NumPyScalar) else _with_axes(array, [i for i in range(array.ndim) if i not in gone])
 
 
-@rules.implements(np.expand_dims)
-def expand_dims(a: object, axis: object) -> TracedArray:
+def _with_axes(array: Value, axes: Sequence[int | None]) -> Value:
+    """The view of some of the axes, in order; an axis of one element for each None."""
+    capacity, extents = operands.capacity(array), operands.extents(array)
+    view = operands.memory(array).viewed(views.Reshape(tuple(1 if i is None else capacity[i] for i in axes)))
+    return wrap.part_of(view, [None if i is None else extents[i] for i in axes], operands.origin(array))
+
+
+@rules.any_shape(np.expand_dims)
+def expand_dims(a: object, axis: object) -> Value:
     """As `numpy.expand_dims`."""
-    array = handle(a)
+    array = operands.array(a)
     axis = axis if isinstance(axis, (tuple, list)) else (axis,)
     ndim = array.ndim + len(axis)
     new = axes_tuple(axis, ndim)
-    rest = iter(array.shape)
-    return array.viewed(views.Reshape(tuple(1 if i in new else next(rest) for i in range(ndim))))
+    own = iter(range(array.ndim))
+    return _with_axes(array, [None if i in new else next(own) for i in range(ndim)])
 
 
 def _at_least(ndim: int, x: object) -> Value:
@@ -292,17 +302,12 @@ def broadcast_arrays(*args: object, subok: object = False) -> tuple[TracedArray,
 # ---- views of negative step and along diagonals ----------------------------------------------------------------------
 
 
-@rules.implements(np.flip)
+@rules.any_shape(np.flip)
 def flip(m: Value, axis: Value = None) -> Value:
     """As `numpy.flip`: a view."""
-    array = handle(m)
+    array = operands.array(m)
     axes = axes_tuple(axis, array.ndim)
-    if not array.shape:
-        return numpy_result(array.atom)
-    slices = full_slices(array.shape)
-    for i in axes:
-        slices[i] = views.AxisSlice(max(array.shape[i] - 1, 0), array.shape[i], -1)
-    return array.viewed(views.Slice(tuple(slices))) if axes else array.viewed()
+    return array[tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(array.ndim))]
 
 
 @rules.any_shape(np.fliplr)

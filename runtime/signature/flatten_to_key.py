@@ -18,9 +18,8 @@ from anabranch.runtime.signature import object_fields as parts
 from anabranch.runtime.signature.shape_dtype_struct import ShapeDtypeStruct
 from anabranch.runtime.signature.static_keys import Static, is_static, key_of
 from anabranch.runtime.values import containers
-from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, python_abstract
+from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.failures.refusals import INTS_ARE_INT64, argument_refusal, dtype_refusal, shown
-from anabranch.runtime.values.pytrees import layout as layouts
 
 
 @frozen
@@ -30,95 +29,139 @@ class RepeatedArgument:
     index: int
 
 
-# The description of an argument; and of a call: positional arguments, named ones, which arrays are one, the settings.
+# The key of an argument says of which kind it is, and all that its layout and the checks of later calls are made from:
+#
+#     int, float, complex, bool                           a Python number: its class
+#     (np.generic, dtype)                                 a NumPy scalar
+#     (np.ndarray, shape, dtype, writeable, strides)      an array; None for the strides of a contiguous one
+#     (Array, shape, dtype)                               an array on the device
+#     (Structure, key, key, …)                            a container, with the keys of its parts
+#     RepeatedArgument(index)                             a mutable container that was met before
+#     ("static", class, …)                                a value that is plain Python while tracing
+#
+# The first four are leaves. That of a call: the keys of positional arguments, names and keys of the others, which
+# leaves are an array that another leaf before is, and the settings.
 ArgumentKey: TypeAlias = type | tuple[Any, ...] | RepeatedArgument
 SignatureKey: TypeAlias = tuple[Any, ...]
+# What an argument is called in messages, or the part of which container it is, and its key there.
+Path: TypeAlias = "str | tuple[Path, containers.Structure, object]"
 
 
 _BEYOND = 2**63
 
 
-class Leaves:
-    """The run-time leaves of a call's arguments, and the key that says what executable they need."""
+def is_leaf(key: ArgumentKey) -> bool:
+    """Return whether the key of an argument is that of a number or array."""
+    if type(key) is tuple:
+        return not isinstance(key[0], (str, containers.Structure))
+    return not isinstance(key, RepeatedArgument)
 
-    __slots__ = ("arrays", "containers", "device", "foreign", "inside", "values")
+
+def _named(path: Path) -> str:
+    return path if isinstance(path, str) else parts.part_name(_named(path[0]), *path[1:])
+
+
+class Leaves:
+    """A call's arguments taken apart: the run-time leaves, and the key that says what executable they need.
+
+    Attributes
+    ----------
+    values : list
+        The leaves, in the order in which they are met.
+    arrays : list
+        The arrays among them.
+    statics : list
+        The values that are plain Python while tracing, in the order of their keys.
+    containers : list
+        The mutable ones, in the order in which they are met.
+    foreign : Foreign or None
+        The arrays of other libraries, where there are any.
+    """
+
+    __slots__ = ("_inside", "_places", "arrays", "containers", "foreign", "statics", "values")
     static_types: frozenset[type] = frozenset()  # classes of numbers that are no leaves
 
     def __init__(self) -> None:
         self.values: list[Any] = []
-        self.device: dict[int, str] = {}  # Arrays by their places among the values, for messages
-        self.arrays: list[np.ndarray] = []
-        self.containers: dict[int, Any] = {}  # mutable ones by identity, in the order in which they are met
-        self.foreign: foreign.Foreign | None = None  # the arrays of other libraries, where there are any
-        self.inside = False  # whether what comes is part of an object
+        self.arrays: list[np.ndarray | device.Array] = []
+        self.statics: list[Any] = []
+        self.containers: list[Any] = []
+        self.foreign: foreign.Foreign | None = None
+        self._places: dict[int, int] = {}  # of the containers, by identity
+        self._inside = False  # whether what comes is part of an object
 
-    def key(self, value: Any, where: str) -> ArgumentKey:
-        """The hashable description of an argument; its leaves are appended to `values`."""
+    def key(self, value: Any, path: Path) -> ArgumentKey:
+        """The key of an argument; its leaves are appended to `values`."""
         kind = type(value)
         if kind is np.ndarray:
             if not device.holds(value.dtype):
-                raise dtype_refusal(f"argument '{where}': an array", value.dtype)
+                raise dtype_refusal(f"argument '{_named(path)}': an array", value.dtype)
             self.values.append(value)
             self.arrays.append(value)
             flags = value.flags
-            if flags.c_contiguous:
-                return (value.shape, value.dtype, flags.writeable)
-            return (value.shape, value.dtype, flags.writeable, value.strides)
+            strides = None if flags.c_contiguous else value.strides
+            return (np.ndarray, value.shape, value.dtype, flags.writeable, strides)
         if kind in PYTHON_DTYPES:
             if kind is int and not -_BEYOND <= value < _BEYOND:
                 raise IntegerRangeError(
-                    f"argument '{where}' is an int of {value.bit_length()} bits, and {INTS_ARE_INT64}; pass a float, "
-                    "or name the parameter in static_argnames"
+                    f"argument '{_named(path)}' is an int of {value.bit_length()} bits, and {INTS_ARE_INT64}; pass a "
+                    "float, or name the parameter in static_argnames"
                 )
             self.values.append(value)
             return kind
         if kind is device.Array:
-            self.device[len(self.values)] = f"argument '{where}'"
             self.values.append(value)
+            self.arrays.append(value)
             return (device.Array, value.shape, value.dtype)
         if isinstance(value, np.generic) and (value.dtype.kind in "biufc" or _is_ml_dtype(value.dtype)):
             if not device.holds(value.dtype):
-                raise dtype_refusal(f"argument '{where}': a scalar", value.dtype)
+                raise dtype_refusal(f"argument '{_named(path)}': a scalar", value.dtype)
             self.values.append(value)
             return (np.generic, value.dtype)
         if kind is Static:
-            return ("static", *value.key)
+            return self.static(value, value.key)
         if is_static(value):
-            return ("static", *self._static_key(value, where))
+            return self.static(value, self._static_key(value, path))
         if isinstance(value, ShapeDtypeStruct):
             if not device.holds(value.dtype):
-                raise dtype_refusal(f"argument '{where}': an array", value.dtype)
-            if value.device is not None:
-                self.device[len(self.values)] = f"argument '{where}'"
+                raise dtype_refusal(f"argument '{_named(path)}': an array", value.dtype)
             self.values.append(value)
             return value.key()
         if foreign.is_foreign(kind):
             self.foreign = self.foreign or foreign.Foreign()
-            return self.key(self.foreign.seen(value, where), where)
+            return self.key(self.foreign.seen(value, _named(path)), path)
         structure = containers.structure_of(value)
         if structure is None:
-            raise argument_refusal(where, value)
+            raise argument_refusal(_named(path), value)
         if structure.mutable:
-            if id(value) in self.containers:
-                return RepeatedArgument(list(self.containers).index(id(value)))
-            self.containers[id(value)] = value
-        outside, self.inside = not self.inside, self.inside or parts.is_object(structure)
-        key = self._part if self.inside else self.key
+            place = self._places.setdefault(id(value), len(self.containers))
+            if place < len(self.containers):
+                return RepeatedArgument(place)
+            self.containers.append(value)
+        outside, self._inside = not self._inside, self._inside or parts.is_object(structure)
+        key = self._part if self._inside else self.key
         pairs = zip(structure.keys, structure.children(value), strict=True)
-        found = (structure, *[key(c, parts.part_name(where, structure, k)) for k, c in pairs])
-        self.inside = self.inside and not outside
+        found = (structure, *[key(c, (path, structure, k)) for k, c in pairs])
+        self._inside = self._inside and not outside
         return found
 
-    def _part(self, value: object, where: str) -> ArgumentKey:
-        """The key of a part of an object."""
-        return self.key(value, where) if parts.is_carried(value) else ("static", type(value), parts.ByIdentity(value))
+    def static(self, value: object, key: tuple[Any, ...]) -> ArgumentKey:
+        """The key of what is plain Python while tracing, by what tells it apart."""
+        self.statics.append(value)
+        return ("static", *key)
 
-    def _static_key(self, value: object, where: str) -> tuple[Any, ...]:
+    def _part(self, value: object, path: Path) -> ArgumentKey:
+        """The key of a part of an object."""
+        if parts.is_carried(value):
+            return self.key(value, path)
+        return self.static(value, (type(value), parts.ByIdentity(value)))
+
+    def _static_key(self, value: object, path: Path) -> tuple[Any, ...]:
         try:
             return key_of(value)
         except TypeError:
             raise UnsupportedValueError(
-                f"argument '{where}' is {a(type(value).__name__)} ({shown(value)}), which is static and holds "
+                f"argument '{_named(path)}' is {a(type(value).__name__)} ({shown(value)}), which is static and holds "
                 "something without a hash; pass that as an argument of its own"
             ) from None
 
@@ -143,20 +186,21 @@ class Leaves:
         AliasError
             When it is also an argument.
         """
-        if any(a is array for a in self.arrays):
-            raise AliasError(f"an array from outside of the function is passed to it, too; {_ONE_WAY}")
+        if isinstance(array, np.ndarray):
+            if any(a is array for a in self.arrays):
+                raise AliasError(f"an array from outside of the function is passed to it, too; {_ONE_WAY}")
+            self.arrays.append(array)
         self.values.append(array)
-        if isinstance(array, device.Array):
-            return
-        self.arrays.append(array)
 
-    def aliases(self) -> tuple[int, ...]:
-        """For each array the first one that is the same object; () when all differ."""
+    def aliases(self) -> tuple[tuple[int, int], ...]:
+        """The leaves that are an array of an earlier leaf, each with the first that it is."""
         if len(self.arrays) < 2 or len(set(map(id, self.arrays))) == len(self.arrays):
             return ()
         first: dict[int, int] = {}
-        same = tuple(first.setdefault(id(a), i) for i, a in enumerate(self.arrays))
-        return same if len(first) < len(same) else ()
+        for leaf, value in enumerate(self.values):
+            first.setdefault(id(value), leaf)
+        same = [(leaf, first[id(v)]) for leaf, v in enumerate(self.values) if isinstance(v, (np.ndarray, device.Array))]
+        return tuple([(leaf, earlier) for leaf, earlier in same if earlier < leaf])
 
 
 def buffers(values: Sequence[object]) -> list[np.ndarray]:
@@ -190,9 +234,9 @@ class LeavesButNumbers(Leaves):
     __slots__ = ()
     static_types = frozenset(PYTHON_DTYPES)
 
-    def key(self, value: Any, where: str) -> ArgumentKey:
-        """The hashable description of an argument."""
-        return ("static", *key_of(value)) if type(value) in self.static_types else super().key(value, where)
+    def key(self, value: Any, path: Path) -> ArgumentKey:
+        """The key of an argument."""
+        return self.static(value, key_of(value)) if type(value) in self.static_types else super().key(value, path)
 
 
 def on_device(leaves: Sequence[object]) -> list[Buffer]:
@@ -217,7 +261,9 @@ def check_sharing(leaves: Leaves, mutated: Sequence[int]) -> None:
     for leaf in mutated:
         written = leaves.values[leaf]
         for other in leaves.arrays:
-            if other is not written and np.may_share_memory(other, written) and _overlap(other, written):
+            if other is written or isinstance(other, device.Array):
+                continue
+            if np.may_share_memory(other, written) and _overlap(other, written):
                 raise AliasError(
                     "two arguments share memory and the function writes to one of them; pass a copy of one"
                 )
@@ -248,7 +294,7 @@ def check_objects(leaves: Leaves, outside: Container[object]) -> None:
     ------
     AliasError
     """
-    for value in leaves.containers.values():
+    for value in leaves.containers:
         if value in outside:
             raise AliasError(
                 f"{a(type(value).__name__)} from outside of the function is passed to it, too, and the function "
@@ -270,54 +316,3 @@ def _is_ml_dtype(dtype: np.dtype) -> bool:
 def _native(array: np.ndarray) -> np.ndarray:
     """The array in the machine's byte order."""
     return array if array.dtype.isnative else array.astype(native(array.dtype))
-
-
-def layout_of(
-    value: object, seen: dict[int, int], static_types: frozenset[type] = frozenset(), inside: bool = False
-) -> layouts.Layout:
-    """The layout of an argument: numbers and arrays are leaves, containers nodes, the rest is static.
-
-    `seen` numbers the mutable containers of the call's arguments by identity. Values of the classes in `static_types`
-    are static, too. `inside` says that the value is part of an object.
-    """
-    if type(value) in static_types or (inside and not parts.is_carried(value)):
-        return layouts.Constant(value)
-    if isinstance(value, Static):
-        return layouts.Constant(value)
-    if is_static(value):
-        return layouts.Constant(value)
-    if type(value) in PYTHON_DTYPES:
-        return layouts.Leaf(python_abstract(type(value)))
-    if isinstance(value, np.generic):
-        return layouts.Leaf(Abstract((), value.dtype, Kind.SCALAR))
-    if isinstance(value, device.Array):
-        return layouts.Leaf(Abstract(value.shape, value.dtype, Kind.ARRAY))
-    if type(value) is np.ndarray:
-        return layouts.Leaf(Abstract(value.shape, native(value.dtype), Kind.ARRAY))
-    if isinstance(value, ShapeDtypeStruct):
-        return layouts.Leaf(value.abstract())
-    if foreign.is_foreign(type(value)):
-        return layout_of(foreign.seen(value, ""), seen)
-    structure = containers.structure_of(value)
-    if structure is None:
-        return layouts.Constant(value)
-    if structure.mutable:
-        if id(value) in seen:
-            return layouts.Constant(RepeatedArgument(seen[id(value)]))
-        seen[id(value)] = len(seen)
-    inside = inside or parts.is_object(structure)
-    return layouts.Node(structure, tuple([layout_of(c, seen, static_types, inside) for c in structure.children(value)]))
-
-
-def describe(names: Sequence[str], layout: Sequence[layouts.Layout]) -> str:
-    """`x: float64[3], n: int`, for messages."""
-    return ", ".join(f"{n}: {_text(t)}" for n, t in zip(names, layout, strict=False))
-
-
-def _text(layout: layouts.Layout) -> str:
-    match layout:
-        case layouts.Leaf(abstract):
-            return str(abstract)
-        case layouts.Node(structure, children):
-            return f"{structure.cls.__name__}({', '.join(map(_text, children))})"
-    return "static"

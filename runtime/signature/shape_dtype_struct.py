@@ -89,7 +89,7 @@ class ShapeDtypeStruct:
             return self.python
         if self.device is not None:
             return (device.Array, self.shape, self.dtype)
-        return (self._argument_shape, self.dtype, True)
+        return (np.ndarray, self._argument_shape, self.dtype, True, None)
 
     @property
     def _argument_shape(self) -> tuple[int, ...]:

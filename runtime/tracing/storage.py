@@ -17,6 +17,12 @@ class OnDevice(str):
     __slots__ = ()
 
 
+class OnDeviceOutside(OnDevice):
+    """The same of an `anabranch.Array` from outside of the function, which may be an argument, too."""
+
+    __slots__ = ()
+
+
 UNKNOWN: tuple[int, ...] = (-1,) * 65  # strides that are not known; no array has so many
 
 

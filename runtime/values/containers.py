@@ -91,7 +91,7 @@ class Structure:
         if issubclass(self.cls, dict):
             return [value[k] for k in self.keys]
         if issubclass(self.cls, (tuple, list, collections.deque)):
-            return list(value)
+            return list(value) if self.cls in _ORDERED else list(_built_in(self.cls).__iter__(value))
         return list(attributes(value).values())
 
     def build(self, children: Sequence[Value]) -> Value:
@@ -188,6 +188,14 @@ def _frozen(cls: type) -> bool:
     return params is not None and bool(params.frozen)
 
 
+_ORDERED = (tuple, list, collections.deque)
+
+
+def _built_in(cls: type) -> Value:
+    """The class whose methods tell the items of a sequence: a user's may go over others."""
+    return next(base for base in cls.__mro__ if base in _ORDERED or base.__module__.startswith("anabranch."))
+
+
 _DICTS = (dict, Contents, collections.OrderedDict, collections.defaultdict, collections.Counter)
 
 
@@ -202,7 +210,8 @@ def structure_of(value: Value) -> Structure | None:
         if hasattr(cls, "n_sequence_fields"):
             return None  # made by C code: time.struct_time, sys.version_info
         maxlen = value.maxlen if isinstance(value, collections.deque) else None
-        return Structure(cls, tuple(range(len(value))), maxlen)
+        count = len(value) if cls in _ORDERED else _built_in(cls).__len__(value)
+        return Structure(cls, tuple(range(count)), maxlen)
     if issubclass(cls, dict):
         factory = value.default_factory if isinstance(value, collections.defaultdict) else None
         return Structure(cls, tuple(value), factory) if cls in _DICTS else None

@@ -18,6 +18,7 @@ from anabranch.runtime.call.fastpath.guard_args import ArgumentChecks
 from anabranch.runtime.call.fastpath.run import Running
 from anabranch.runtime.config import settings
 from anabranch.runtime.guards.guards import Guards
+from anabranch.runtime.signature.flatten_to_key import Leaves
 from anabranch.runtime.tracing.builder import builder_or_none
 
 # Calls of one signature may have a few forms: an argument by position or by name.
@@ -65,7 +66,7 @@ def make_fast_path(name: str, execution: Execution, form: Callable[[], CallForm]
 
 def _call(writer: Writer, execution: Execution, form: CallForm) -> list[str]:
     plan = execution.plan
-    if plan.effects or plan.written or plan.slots or plan.looks_at_callers or plan.result is None:
+    if plan.effects or plan.looks_at_callers or plan.result is None:
         raise UnsuitedError
     writer.scope |= {"builder": builder_or_none, "settings": settings}
     # Each `configure` block has an object of its own.
@@ -73,12 +74,13 @@ def _call(writer: Writer, execution: Execution, form: CallForm) -> list[str]:
     writer.unless(f"settings() is {chosen} or settings() == {chosen}")
     writer.unless(f"len(args) == {form.positional} and len(kwargs) == {form.named}")
     arguments = ArgumentChecks(writer, plan.known, plan.packs)
+    leaves = Leaves()
     for place in form.places:
-        arguments.argument(place.text(writer), place.value)
+        arguments.argument(place.text(writer), leaves.key(place.value, ""), place.value)
     for array in plan.captured:
-        arguments.leaf(writer.constant(array), array)
+        arguments.captured(array)
     arguments.check_identities()
-    arguments.check_sharing(plan.mutated)
+    arguments.check_sharing(plan.mutated, bool(plan.written or plan.slots), plan.guards.heap)
     writer.unless(" and ".join(["builder() is None", *_guards(writer, plan.guards)]))
     Running(writer, execution, arguments).write()
     return writer.lines

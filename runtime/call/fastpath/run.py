@@ -19,9 +19,10 @@ from anabranch.runtime.host.staging import is_staged, reader
 from anabranch.runtime.signature.flatten_to_key import number_on_device
 from anabranch.runtime.tracing.capacity import OverflowedError
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
+from anabranch.runtime.values.containers import Contents
 from anabranch.runtime.values.dynamic_lists.records import refers_to_members
 from anabranch.runtime.values.pytrees import layout as layouts
-from anabranch.runtime.values.pytrees.host_values import BesideStructure, CallersNumber, CallersObject
+from anabranch.runtime.values.pytrees.host_values import BesideStructure, CallersArray, CallersNumber, CallersObject
 
 # Brackets within brackets that Python is given to parse, which takes no more than 200.
 _DEEPEST = 50
@@ -47,28 +48,39 @@ class Running:
         self._executable = execution.executable
         self._outputs = [f"r{i}" for i in range(len(self._executable.outputs))]
         self._built: set[int] = set()
-        self._computed = self._outputs[self._plan.outputs.results]
-        self._results: list[str] = []
+        self._groups = self._plan.program.groups
+        self._computed = self._outputs[self._groups.results]
+        self._conditions: list[str] = []
+        self._readonly: list[str] = []
         self._kinds: dict[str, Kind] = {}  # of the leaves that outputs hold side by side
         self._read: set[str] = set()  # outputs that become Python numbers
 
     def write(self) -> None:
         """Write the lines."""
         plan, lines = self._plan, self._writer.lines
-        if any(len(o) > 1 or o[0].pred is not None or o[0].path for o in plan.returned_arguments.values()):
-            raise UnsuitedError
-        if any(alias.is_view for alias in plan.shared_results.values()):
-            raise UnsuitedError
-        if plan.readonly_results:
-            raise UnsuitedError
-        self._results = self._leaves_of_result()
         assert isinstance(plan.result, layouts.Node)
-        text = self._text(plan.result.children[0], iter(self._results))
+        leaves = iter(self._leaves_of_result())
+        result, *contents = [self._text(part, leaves) for part in plan.result.children]
         if plan.on_device:
             self._start()
         else:
             self._run()
-        lines.append(f"return {text}")
+        if any(map(self._is_view, plan.returned_arguments)):
+            given = f"iter([{', '.join(self._conditions)}]), [{', '.join(self._arguments.leaves)}]"
+            lines.append(f"own = {self._writer.constant(plan.own)}({given})")
+        if not contents:
+            lines.append(f"return {result}")
+            return
+        # Whatever is written was read before.
+        lines.append(f"result = {result}")
+        lines += [f"w{k} = {text}" for k, text in enumerate(contents)]
+        for k, place in enumerate(plan.written):
+            layout = plan.result.children[1 + k]
+            assert isinstance(layout, layouts.Node)
+            self._arguments.store(place, f"w{k}", layout.structure.keys)
+        for k, slot in enumerate(plan.slots, len(plan.written)):
+            lines.append(f"{self._writer.constant(slot)}.restore(w{k})")
+        lines.append("return result")
 
     # ---- on the host -----------------------------------------------------------------------------------------------
 
@@ -94,10 +106,12 @@ class Running:
         lines += [f"{self._unpacked()}{constant(executable.run)}(buffers)", f"{stagings}.append(staging)"]
         self._fail()
         plan, made = self._plan, list(zip(self._outputs, executable.adopters, strict=True))
-        computed = [(name, adopt) for name, adopt in made[plan.outputs.results] if name not in self._read]
+        computed = [(name, adopt) for name, adopt in made[self._groups.results] if name not in self._read]
         lines += [f"{name} = {constant(adopt)}({name})" for name, adopt in computed]
+        lines += [f"{name}.flags.writeable = False" for name in self._readonly]
         lines += [f"s{i} = {self._unstacked(i)}" for i in plan.stacks]
-        for written, (name, adopt) in zip(plan.mutated, made[plan.outputs.writes], strict=True):
+        self._conditions = [f"{constant(adopt)}({name})" for name, adopt in made[self._groups.conditions]]
+        for written, (name, adopt) in zip(plan.mutated, made[self._groups.writes], strict=True):
             lines.append(f"copyto({self._arguments.leaves[written]}, {constant(adopt)}({name}))")
 
     def _place(self, value: object, line: str) -> None:
@@ -109,7 +123,7 @@ class Running:
 
     def _fail(self) -> None:
         """Have the general path say what has failed."""
-        failures = self._plan.outputs.failures
+        failures = self._groups.failures
         for name, kind in list(zip(self._outputs, self._executable.outputs, strict=True))[failures][:1]:
             code = self._writer.constant(reader(kind))
             self._writer.scope["failed"] = functools.partial(_fail, self._plan, self._executable.adopters)
@@ -122,7 +136,7 @@ class Running:
 
     def _start(self) -> None:
         plan, constant, executable = self._plan, self._writer.constant, self._executable
-        if has_forgotten() or self._outputs[plan.outputs.others] or plan.packs or not self._outputs:
+        if has_forgotten() or self._outputs[self._groups.others] or plan.packs or not self._outputs:
             raise UnsuitedError
         put = constant(number_on_device)
         inputs = []
@@ -133,6 +147,8 @@ class Running:
                 self._place(value, f"n{i} = {put}({leaf})")
             inputs.append(f"{leaf}._memory" if isinstance(value, Array) else f"n{i}")
         self._writer.lines.append(f"{self._unpacked()}{constant(executable.start)}([{', '.join(inputs)}])")
+        outputs = zip(self._outputs, executable.outputs, strict=True)
+        self._writer.lines += [f"{name} = Array({name}, {constant(kind)})" for name, kind in outputs]
 
     # ---- the result ------------------------------------------------------------------------------------------------
 
@@ -140,15 +156,31 @@ class Running:
         """Return, for each leaf of the result, an output, an argument's array, or what another leaf is."""
         plan = self._plan
         fresh = plan.unstacked(self._computed, self._parts)
-        found: list[str] = []
+        found: dict[int, str] = {}
         for k in range(plan.leaf_count):
-            if k in plan.shared_results:
-                found.append(found[plan.shared_results[k].leaf])
-            elif plan.is_returned(k):
-                found.append(self._arguments.leaves[plan.returned_arguments[k][0].leaf])
-            else:
-                found.append(next(fresh))
-        return found
+            if plan.is_returned(k):
+                found[k] = self._arguments.leaves[plan.returned_arguments[k][0].leaf]
+            elif k not in plan.shared_results:
+                found[k] = next(fresh)
+                self._readonly += [found[k]] if k in plan.readonly_results else []
+        if self._readonly and (plan.on_device or not set(self._readonly) <= set(self._computed)):
+            raise UnsuitedError
+        found = {k: self._or_own(k, made) for k, made in found.items()}
+        for k, alias in plan.shared_results.items():
+            if plan.is_returned(k):
+                continue
+            view = "[...]" if alias.is_view and not plan.on_device else ""
+            found[k] = self._or_own(k, found[alias.leaf] + view)
+        return [found[k] for k in range(plan.leaf_count)]
+
+    def _or_own(self, leaf: int, made: str) -> str:
+        """A leaf of the result, or the caller's array, or a view of it, that it is in this call."""
+        return f"(own[{leaf}][1] if {leaf} in own else {made})" if self._is_view(leaf) else made
+
+    def _is_view(self, leaf: int) -> bool:
+        """Return whether a leaf of the result may be part of an argument's array, or another one each time."""
+        owners = self._plan.returned_arguments.get(leaf, ())
+        return any(o.pred is not None or o.path or o.starts for o in owners)
 
     def _parts(self, output: int) -> list[str]:
         """The names of the leaves that an output holds side by side."""
@@ -172,6 +204,8 @@ class Running:
                 return self._arguments.containers[index]
             case layouts.Constant(CallersNumber(leaf)):
                 return self._arguments.leaves[leaf]
+            case layouts.Constant(CallersArray(array)):
+                return constant(array)
             case layouts.Constant(value):
                 if isinstance(value, (np.ndarray, np.generic)) and (
                     self._plan.on_device or isinstance(value, np.ndarray)
@@ -199,7 +233,7 @@ class Running:
                     return f"({''.join(f'{p}, ' for p in parts)})"
                 if structure.cls is list:
                     return f"[{', '.join(parts)}]"
-                if structure.cls is dict and all(type(k) is str for k in structure.keys):
+                if structure.cls in (dict, Contents) and all(type(k) is str for k in structure.keys):
                     return "{" + ", ".join(f"{k!r}: {p}" for k, p in zip(structure.keys, parts, strict=True)) + "}"
                 return f"{constant(structure.build)}([{', '.join(parts)}])"
         raise UnsuitedError  # one of a few values
@@ -211,8 +245,7 @@ class Running:
         place = self._outputs.index(name)
         output = self._executable.outputs[place]
         if self._plan.on_device:
-            made = f"Array({name}, {self._writer.constant(output)})"
-            return f"{made}.item()" if kind is Kind.PYTHON else made
+            return f"{name}.item()" if kind is Kind.PYTHON else name
         if kind is Kind.PYTHON:
             self._read.add(name)
             return f"{self._writer.constant(reader(output))}({name})"

@@ -11,6 +11,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import EscapedTracerError, UnsupportedOperationError
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.restarts import Restart
@@ -18,7 +19,6 @@ from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.heap.slots import Slot
-from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.list_buffer import ListBuffer
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar

@@ -10,7 +10,8 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import one_axis, refused, traced_inside
-from anabranch.runtime.numpy.dynamic_shapes.joining import array_of, concatenate, extents_of
+from anabranch.runtime.numpy.dynamic_shapes.operands import array as array_of, extents as extents_of
+from anabranch.runtime.numpy.joining import concatenate
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays import index_checks

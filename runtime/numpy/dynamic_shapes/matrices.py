@@ -6,11 +6,10 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy.core import axes_tuple, fresh
+from anabranch.runtime.numpy.core import fresh
 from anabranch.runtime.numpy.dynamic_shapes import operands
-from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values import atoms
 from anabranch.runtime.values.dynamic_shapes import broadcasting
 from anabranch.runtime.values.registry import FUNCTIONS
 
@@ -36,15 +35,3 @@ def array_equal(a1: object, a2: object, equal_nan: object = False) -> Value:
         same = FUNCTIONS[np.logical_or](same, FUNCTIONS[np.logical_and](FUNCTIONS[np.isnan](a), FUNCTIONS[np.isnan](b)))
     every = FUNCTIONS[np.all](FUNCTIONS[np.logical_or](same, FUNCTIONS[np.logical_not](there)))
     return FUNCTIONS[np.logical_and](fresh(alike)[()], every).item()
-
-
-@rules.dynamic_shape(np.trace)
-def trace(
-    a: Value, offset: Value = 0, axis1: Value = 0, axis2: Value = 1, dtype: Value = None, out: Value = None
-) -> Value:
-    """As `numpy.trace`."""
-    axes = axes_tuple((axis1, axis2), a.ndim)
-    front = a.left_packed(*axes)
-    made = FUNCTIONS[np.trace](front.padded(0), offset, *axes, dtype)
-    rest = [e for i, e in enumerate(front.extents) if i not in axes]
-    return stored(out, wrap.with_extents(made, rest, a.origin) if any(rest) else made)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy.core import handle, iota, zeros_atom
+from anabranch.runtime.numpy.core import atom_of, fresh, handle, iota, zeros_atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window
@@ -19,8 +23,11 @@ def array(x: object) -> Value:
 
 
 def flat(x: object) -> Value:
-    """The operand as an array of one axis, in C order."""
-    return FUNCTIONS[np.ravel](array(x))
+    """The operand as an array of one axis, in C order, to be read."""
+    made = array(x)
+    if made.ndim == 1:
+        return made
+    return FUNCTIONS[np.ravel](made) if wrap.is_dynamic_array(made) else fresh(atoms.reshape(made.atom, (made.size,)))
 
 
 def capacity(x: Value) -> tuple[int, ...]:
@@ -32,6 +39,68 @@ def capacity(x: Value) -> tuple[int, ...]:
 def extents(x: Value) -> list[ValidRegion | None]:
     """The extent of each axis, which says which elements are valid; None for a static one."""
     return list(x.extents) if wrap.is_dynamic_array(x) else [None] * x.ndim
+
+
+@dataclasses.dataclass(slots=True)
+class Operand:
+    """An operand on its way into a result: its buffer, the size of each axis and the elements that are valid."""
+
+    value: Atom
+    shape: list[Any]
+    extents: list[ValidRegion | None]
+
+    @staticmethod
+    def of(x: object) -> Operand:
+        """That of a value of static or of run-time size."""
+        if wrap.is_dynamic_array(x):
+            return Operand(x.memory.atom, list(x.shape), list(x.extents))  # type: ignore[attr-defined]
+        value = atom_of(x)
+        return Operand(value, list(value.type.shape), [None] * len(value.type.shape))
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    def widen(self, axis: int) -> None:
+        """Put in an axis of one element."""
+        shape = self.value.type.shape
+        self.value = atoms.reshape(self.value, (*shape[:axis], 1, *shape[axis:]))
+        self.shape.insert(axis, 1)
+        self.extents.insert(axis, None)
+
+    def front(self, axis: int) -> None:
+        """Move the elements to the front of an axis."""
+        extent = self.extents[axis]
+        if extent is None or (isinstance(extent, Window) and isinstance(extent.start, int) and extent.start == 0):
+            return
+        moved = left_packed(wrap.with_extents(fresh(self.value), self.extents), axis)
+        self.value, self.extents[axis] = moved.memory.atom, moved.extents[axis]
+
+    def padded(self, fill: Value, axes: Iterable[int]) -> Atom:
+        """The buffer with `fill` where no element is along some of the axes."""
+        chosen = [self.extents[i] if i in axes else None for i in range(self.ndim)]
+        return padded(wrap.part_of(fresh(self.value), chosen), fill) if any(chosen) else self.value
+
+
+def are_same(n: object, m: object) -> bool:
+    """Return whether two sizes are known to be the same, without a look at how they were computed."""
+    return isinstance(n, int) and isinstance(m, int) and n == m
+
+
+def align(places: Sequence[tuple[Operand, int]]) -> None:
+    """Bring operands to the same places along axes, one of each, whose sizes are the same."""
+    first, at = places[0]
+    extent, size = first.extents[at], first.shape[at]
+    capacities = [x.value.type.shape[d] for x, d in places]
+    alike = all(x.extents[d] is None if extent is None else extent.same(x.extents[d]) for x, d in places)
+    if alike and len(set(capacities)) == 1:
+        return
+    fixed = [n for n, (x, d) in zip(capacities, places, strict=True) if x.extents[d] is None]
+    least = min(fixed or capacities)
+    for x, d in places:
+        x.front(d)
+        x.value = compaction.resized(x.value, d, least)
+        x.extents[d] = None if fixed else Window(0, size_arithmetic.limited(size, 0, least))
 
 
 def origin(*xs: Value) -> Value:

@@ -14,7 +14,7 @@ from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting
 
 
-def stored(out: Value, made: Any, where: object = True) -> Value:
+def stored(out: Value, made: Any, where: object = True, casting: Value = "unsafe") -> Value:
     """`out` after a result has been written to it, where the mask holds."""
     if isinstance(out, tuple):
         (out,) = out
@@ -22,6 +22,9 @@ def stored(out: Value, made: Any, where: object = True) -> Value:
         if where is not True:
             raise UnsupportedOperationError("where= of a run-time size is supported with out= only")
         return made
+    if not np.can_cast(made.dtype, out.dtype, casting):
+        rule = f"according to the rule '{casting}'"
+        raise TypeError(f"Cannot cast array data from {made.dtype!r} to {out.dtype!r} {rule}")
     _check(out, made)
     if where is not True:
         made = registry.FUNCTIONS[np.where](where, made, out)
@@ -29,11 +32,11 @@ def stored(out: Value, made: Any, where: object = True) -> Value:
     return out
 
 
-def written(out: Value, made: Value) -> Value:
+def written(out: Value, made: Value, casting: Value = "unsafe") -> Value:
     """`out` after a result of static or of run-time size has been written to it; the result itself without one."""
     if any(map(wrap.is_dynamic_array, (out, made))):
-        return stored(out, made)
-    return result(wrap.as_atom(made), out, "unsafe")
+        return stored(out, made, casting=casting)
+    return result(wrap.as_atom(made), out, casting)
 
 
 def _check(out: Value, made: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.numpy.core import fresh, iota, one_axis
+from anabranch.runtime.numpy.core import fresh, one_axis
 from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
 from anabranch.runtime.numpy.rules import Rules
@@ -74,58 +74,3 @@ def _restore(a: Value, flat: Value) -> None:
     if wrap.is_dynamic_array(a) and wrap.is_dynamic_array(flat):
         a._needs_size("an array of one axis, or of static size, to put() into")
     a[...] = FUNCTIONS[np.reshape](flat, a.shape)
-
-
-@rules.dynamic_shape(np.choose)
-def choose(a: Value, choices: Value, out: Value = None, mode: Value = "raise") -> Value:
-    """As `numpy.choose`."""
-    items = [choices[i] for i in range(len(choices))]
-
-    def pick(index: Value, *values: Value) -> Value:
-        return FUNCTIONS[np.choose](index, list(values), mode=mode)
-
-    index = operands.array(a)
-    if wrap.is_dynamic_array(index):  # invalid elements choose the first
-        index = index.with_memory(fresh(index.padded(0).atom))
-    return stored(out, broadcasting.elementwise(pick, [index, *items]))
-
-
-@rules.dynamic_shape(np.select)
-def select(condlist: Value, choicelist: Value, default: Value = 0) -> Value:
-    """As `numpy.select`."""
-    if len(condlist) != len(choicelist):
-        raise ValueError("list of cases must be same length as list of conditions")
-    count = len(condlist)
-
-    def pick(*values: Value) -> Value:
-        return FUNCTIONS[np.select](list(values[:count]), list(values[count:-1]), values[-1])
-
-    return broadcasting.elementwise(pick, [*condlist, *choicelist, default])
-
-
-@rules.dynamic_shape(np.roll)
-def roll(a: Value, shift: Value, axis: Value = None) -> Value:
-    """As `numpy.roll`."""
-    x = operands.array(a)
-    if axis is None:
-        if x.ndim != 1:
-            return x._needs_size("the axis of roll(), for an array of several axes")
-        axis = 0
-    axes = axis if isinstance(axis, (list, tuple)) else (axis,)
-    shifts = shift if isinstance(shift, (list, tuple)) else (shift,) * len(axes)
-    axes = axes * len(shifts) if len(axes) == 1 else axes
-    for by, at in zip(shifts, (one_axis(i, x.ndim) for i in axes), strict=True):
-        x = _rolled(x, by, at)
-    return x
-
-
-def _rolled(x: Value, shift: Value, at: int) -> Value:
-    """Return the array rolled: each element moves so many places on, those at the end to the front."""
-    size = x.shape[at]
-    if not operands.capacity(x)[at]:
-        return x.copy()
-    line = wrap.with_extents(
-        fresh(iota((operands.capacity(x)[at],))), (operands.extents(operands.left_packed(x, at))[at],)
-    )
-    places = FUNCTIONS[np.remainder](FUNCTIONS[np.subtract](line, shift), size_arithmetic.maximum(size, 1))
-    return x[(slice(None),) * at + (places,)]

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
+from anabranch.runtime.ir.interval import FULL
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.dynamic_lists import item_forms
-from anabranch.runtime.values.interval import FULL
 from anabranch.runtime.values.list_buffer import ListBuffer
 from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, layout_join
 from anabranch.runtime.values.union import UnionValue

@@ -7,6 +7,7 @@ import dataclasses
 import logging
 import pickle
 import threading
+import types
 import warnings
 
 import numpy as np
@@ -145,6 +146,12 @@ def test_static_first_and_donated_later():
     with pytest.warns(UserWarning, match="no result can take over"):
         f(a, b)
     assert (a.is_deleted(), b.is_deleted()) == (True, False)
+
+
+def test_parts_of_objects_are_named_as_they_are_read():
+    f = jit(lambda p, *rest: p.x.sum() + rest[0]["k"].sum(), donate_argnums=(0, 1))
+    with pytest.warns(UserWarning, match=r"donated: p\.x \(f64\[2\]\), \*args\[0\]\['k'\] \(f64\[3\]\)"):
+        f(types.SimpleNamespace(x=asarray([1.0, 2.0])), {"k": asarray([1.0, 2.0, 3.0])})
 
 
 def test_a_donation_that_cannot_be_used_warns_once():

@@ -468,7 +468,8 @@ def test_a_keyword_may_be_called_self():
     f = jit(named)
     assert f(self=1) == f.lower(self=1).compile()(self=1) == {"self": 1}
     assert f.trace(self=1).out_info == f.eval_shape(self=1)
-    assert f.explain(self=1).signature == "self: Python int"
+    # Settings that are not the default ones come after the arguments.
+    assert f.explain(self=1).signature.startswith("self: Python int")
     assert "named" in f.source(self=1)
     assert deserialize(export(f)(self=1).serialize()).call(self=2) == {"self": 2}
 

@@ -286,3 +286,28 @@ def test_a_write_that_does_not_fit_is_still_a_write():
     for function in (written, jit(written)):
         with pytest.raises(anabranch.ImmutableArrayError):
             function(a)
+
+
+A, B = asarray(Y), asarray(Y)
+
+
+@pytest.mark.parametrize("args", [(A, A), (A, B), (A, [A]), ([A, B, A], B), ({"a": A}, (B, A))], ids=range(5))
+def test_which_arrays_are_one(args):
+    def one(x, y):
+        found = [*(x.values() if isinstance(x, dict) else x if isinstance(x, list) else [x])]
+        found += y if isinstance(y, (list, tuple)) else [y]
+        return [a is b for a in found for b in found]
+
+    compiled = jit(one)
+    for _ in range(3):
+        assert compiled(*args) == one(*args)
+    assert compiled(A, B) == one(A, B)
+    assert compiled(A, A) == one(A, A)
+
+
+def test_whether_an_argument_is_the_array_from_outside():
+    compiled = jit(lambda x: x is A)
+    for x in (A, B):
+        with pytest.raises(anabranch.UnsupportedOperationError, match="is one from outside"):
+            compiled(x)
+    assert jit(lambda x: x[0] is A)(A) is False

@@ -8,6 +8,7 @@ import gc
 import itertools
 import os
 import threading
+import types
 import weakref
 from typing import Any, NamedTuple
 
@@ -119,6 +120,30 @@ def constant(a):
     return a.shape, None, "text"
 
 
+def chosen(a, b, first):
+    c = a if first else b
+    return c, c[1:], c
+
+
+def views(a):
+    made = a * 2
+    return made, made[...], np.broadcast_to(made[0], (3, 2)), a.T
+
+
+def fill(items, table, state, x):
+    items[0], items[1] = items[1], x * 2
+    table["new"] = table.pop("old") + x
+    state.count += 1
+    state.last, state.items = items, [x]
+    return state.count, table
+
+
+def grow(items, n):
+    for i in range(n):
+        items.append(i)
+    return len(items)
+
+
 @pytest.mark.parametrize(
     ("function", "args"),
     [
@@ -129,6 +154,9 @@ def constant(a):
         (write, (np.arange(5.0), np.arange(5.0))), (write, (SAME, SAME)), (add, (SAME, SAME)),
         (lists, (SHARED, [SHARED, SAME], SAME)), (both, (np.arange(3.0), 2.0)), (pick, (np.arange(5.0), -1)),
         (numbers, (3, 1.5, 2j, True)), (constant, (np.ones(3),)), (add, (np.zeros(()), 1)),
+        (chosen, (np.arange(3.0), np.ones(3), True)), (chosen, (np.arange(3.0), np.ones(3), 0)), (view, (SAME,)),
+        (views, (np.ones((3, 2)),)), (fill, ([1, 2.0], {"old": 1}, types.SimpleNamespace(count=1), np.ones(2))),
+        (fill, ([1, SAME], {"old": SAME}, types.SimpleNamespace(count=1, items=3, last=0), SAME)), (grow, ([1, 2], 3)),
         (add, (np.complex64(1j), 2)), (add, (np.ones(3, np.float16), 1)), (add, ([1], [2.0])),
     ],
 )  # fmt: skip
@@ -190,6 +218,41 @@ def test_arrays_that_share_memory_with_a_written_one():
     assert a.tolist() == list(range(10))
     wrapped(a[:5], a[5:])
     assert a[:5].tolist() == [-1.0, 7.0, 9.0, 11.0, 13.0]
+
+
+def test_what_is_written_is_known_from_outside():
+    outside = types.SimpleNamespace(w=np.ones(3), items=[1])
+
+    def f(x, items):
+        x += 1
+        items[0] = x[0]
+        return x.sum() + outside.w[0] + outside.items[0]
+
+    wrapped = with_fast_path(f, np.ones(3), [1])
+    for x, items in ((outside.w, [1]), (np.ones(3), outside.items)):
+        with pytest.raises(anabranch.AliasError):
+            wrapped(x, items)
+    assert wrapped(np.ones(3), [1]) == f(np.ones(3), [1])
+
+
+def test_methods_that_change_their_object():
+    class Counter:
+        def __init__(self):
+            self.count, self.seen = 0, np.zeros(2)
+
+        @jit
+        def add(self, x):
+            self.count += 1
+            self.seen = self.seen + x
+            return self.seen
+
+    counter = Counter()
+    for n in range(1, 6):
+        made = counter.add(np.ones(2))
+        assert counter.seen is made
+        assert (counter.count, made.tolist()) == (n, [n, n])
+    assert list(vars(counter)) == ["count", "seen"]
+    assert ways(Counter.add)
 
 
 def test_arguments_by_name():
@@ -442,6 +505,17 @@ def test_numbers_on_the_device_keep_their_signs():
     angle = jit(lambda x, z: x * np.angle(z))
     for _ in range(3):
         assert angle(x, complex(-1, 0.0)).tolist()[0] == -angle(x, complex(-1, -0.0)).tolist()[0]
+
+
+def test_one_array_on_the_device_in_two_places():
+    def f(x):
+        y = x * 2
+        return y, y, x
+
+    x = anabranch.asarray(np.arange(3.0))
+    one, other, same = with_fast_path(f, x)(x)
+    assert one is other
+    assert same is x
 
 
 def test_a_deleted_array():

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 
 import numpy as np
 import pytest
 
+from anabranch import jit
 from anabranch.runtime.ir.array_type import ArrayType, short_dtype
 from anabranch.runtime.ir.interpret import evaluate
+from anabranch.runtime.ir.output_groups import OutputGroups
 from anabranch.runtime.ir.program import Program, Var
 from tests.equations import V3, F, I, equation, literal, one, unary
 
@@ -73,6 +76,25 @@ def test_names_go_on_after_z():
 def test_arrays_among_the_literals():
     text = str(Program((), (), (literal([1, 2]), literal(np.zeros(9)), literal(True))))
     assert text == "{ lambda ; let\n  in ([1,2]:i64[2], <array>:f64[9], True:bool[]) }"
+
+
+def test_groups_of_outputs():
+    def text(**groups):
+        names = ("results", "writes", "conditions", "effects", "effect_count", "failures")
+        places, atoms = OutputGroups.joined(**{name: groups.get(name, []) for name in names})
+        return str(Program((x,), (), tuple(atoms), groups=places))
+
+    x = Var(F)
+    code = [literal(np.int32(0))]
+    assert text(results=[x], writes=[x, x], failures=code).endswith("in (a; writes a, a; failures 0:i32[]) }")
+    assert text(writes=[x]).endswith("in (; writes a) }")
+
+    @jit
+    def f(a, i):
+        a[i] = 1.0
+        return a[0]
+
+    assert re.search(r"in \(\w+; writes \w+; failures \w+, \w+\) }$", str(f.trace(np.ones(3), 1).program))
 
 
 @pytest.mark.parametrize(

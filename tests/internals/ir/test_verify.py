@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from anabranch.runtime.ir.output_groups import OutputGroups
 from anabranch.runtime.ir.program import Program, Var
 from anabranch.runtime.ir.verify import MalformedProgramError, check
 from tests.equations import V3, B, F, I, equation, literal, one, unary
@@ -37,6 +38,20 @@ def test_operand_that_is_defined_later():
 
 def test_output_that_nobody_defines():
     refused(Program((), (), (Var(F),)), "in the outputs")
+
+
+def test_groups_of_outputs():
+    x, code = Var(F), literal(np.int32(0))
+
+    def program(*outputs, **places):
+        return Program((x,), (), outputs, groups=OutputGroups(**{k: slice(*v) for k, v in places.items()}))
+
+    check(program(x, x, code, x, results=(0, 1), writes=(1, 2), failures=(2, 4)))
+    check(program(x, code, results=(0, 1), effect_count=(1, 2)))
+    refused(program(x, x, results=(0, 1)), "1 of 2 outputs are in groups")
+    refused(program(x, x, x, results=(0, 1), writes=(2, 3)), "the writes do not follow")
+    refused(program(x, x, results=(0, 1), failures=(1, 2)), "for a count of effects, or an error code")
+    refused(program(x, code, code, results=(0, 1), effect_count=(1, 3)), "for a count of effects")
 
 
 def test_double_definitions():

@@ -166,6 +166,7 @@ def test_unread_rows_and_columns_of_a_loop_are_dropped():
     same_results(program, (np.arange(3.0), np.ones(3)))
 
 
+@pytest.mark.needs_pass("constant_folding")
 def test_work_on_constants_is_done_once_and_here():
     def table(x):
         return [x * np.exp(-2j * np.pi * np.arange(4) / k) for k in (8, 8, 16)]
@@ -293,6 +294,7 @@ def test_selects_of_selects_stay_what_they_are(seed):
     same_results(program, *argsets, (np.bool_(True), np.bool_(True), np.int64(0), np.int64(1)))
 
 
+@pytest.mark.needs_pass("select_simplify")
 def test_a_chain_of_failures_is_no_tree():
     """XLA goes along each path of selects there is, so that these must not double with each place that may fail."""
 
@@ -394,6 +396,7 @@ def test_a_select_with_an_unspecified_side_is_the_other():
     assert ops(after) == ["sqrt"]
 
 
+@pytest.mark.needs_pass("undef_propagation")
 def test_a_return_of_an_array_from_a_loop_makes_it_once():
     def find(a, n):
         for i in range(n):
