@@ -121,9 +121,11 @@ def _difference(start: Value, step: Value, dtype: np.dtype) -> Atom:
 
 
 def _affine_range(first: Atom, delta: Atom, count: int, dtype: np.dtype) -> Atom:
-    positions = iota((count,), 0, dtype)
-    scaled = atoms.ufunc(np.multiply, positions, atoms.broadcast_to(delta, (count,)))
-    return atoms.ufunc(np.add, scaled, atoms.broadcast_to(first, (count,)))
+    made = iota((count,), 0, dtype)
+    for ufunc, by, neutral in ((np.multiply, delta, 1), (np.add, first, 0)):
+        if not isinstance(by, Literal) or by.value != neutral:
+            made = atoms.ufunc(ufunc, made, atoms.broadcast_to(by, (count,)))
+    return made
 
 
 @rules.creates(np.linspace)

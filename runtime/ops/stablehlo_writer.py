@@ -325,7 +325,8 @@ class Emitter:
             names = [read(a) for a in equation.inputs]
             in_types = [a.type for a in equation.inputs]
             out_types = [v.type for v in equation.outputs]
-            results = equation.op.lower(LoweringContext(self, names, in_types, out_types, equation.params))
+            ctx = LoweringContext(self, names, equation.inputs, in_types, out_types, equation.params)
+            results = equation.op.lower(ctx)
             env.update(zip(equation.outputs, results, strict=True))
             self.located(start, equation)
         progress.place = len(program.equations)
@@ -344,6 +345,8 @@ class LoweringContext:
         Writes the StableHLO.
     inputs : sequence of str
         The SSA names of the inputs.
+    atoms : sequence of Atom
+        The inputs, of which some may be constants.
     in_types, out_types : sequence of ArrayType
     params : mapping
         The equation's.
@@ -351,6 +354,7 @@ class LoweringContext:
 
     emitter: Emitter
     inputs: Sequence[str]
+    atoms: Sequence[Atom]
     in_types: Sequence[ArrayType]
     out_types: Sequence[ArrayType]
     params: Mapping[str, Any]

@@ -18,6 +18,7 @@ from anabranch.runtime.ops import (
     shape,
     sorting,
     undef,
+    window,
     windowed_reduce,
     windowed_update,
 )
@@ -51,6 +52,7 @@ FAMILIES = (
     sorting,
     eigen,
     undef,
+    window,
     windowed_reduce,
     windowed_update,
     arithmetic,

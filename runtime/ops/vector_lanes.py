@@ -191,7 +191,7 @@ def _emit(emitter: Emitter, body: Program, arguments: Sequence[Lane], lanes: int
         names = [read(a, s) for a, s in zip(equation.inputs, spread, strict=True)]
         types = [_typed(a.type, s, lanes) for a, s in zip(equation.inputs, spread, strict=True)]
         outs = [_typed(v.type, wide, lanes) for v in equation.outputs]
-        results = equation.op.lower(LoweringContext(emitter, names, types, outs, equation.params))
+        results = equation.op.lower(LoweringContext(emitter, names, equation.inputs, types, outs, equation.params))
         env.update((v, (r, wide)) for v, r in zip(equation.outputs, results, strict=True))
     return [read(a, True) for a in body.outputs]
 

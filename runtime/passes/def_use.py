@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.indexing import dynamic_slice
-from anabranch.runtime.ops.shape import slice_
+from anabranch.runtime.ops.shape import broadcast_in_dim, slice_
 
 # How many definitions back two values are compared.
 _DEEPEST = 32
@@ -64,6 +64,17 @@ class DefUse:
             return maker.inputs[0], maker.inputs[1:]
         is_block = all(stride == 1 for stride in maker.params["strides"])
         return (maker.inputs[0], known(maker.params["starts"])) if is_block else None
+
+    def uniform(self, atom: Atom) -> Atom | None:
+        """Return the scalar that all elements are equal to; None where there is none."""
+        if isinstance(atom, Literal):
+            value = atom.value
+            alike = value.size and not any(n > 1 and s for n, s in zip(value.shape, value.strides, strict=True))
+            return Literal(value[(0,) * value.ndim].copy()) if alike else None
+        maker = self.maker(atom)
+        if maker is None or maker.op is not broadcast_in_dim or maker.inputs[0].type.shape != ():
+            return None
+        return maker.inputs[0]
 
     def is_shared(self, atom: Atom) -> bool:
         """Return whether more than one equation reads a value, so that it is computed anyway."""

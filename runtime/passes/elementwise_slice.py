@@ -13,13 +13,14 @@ from anabranch.runtime.ir.rewrite import Block, substitute
 from anabranch.runtime.ops.checks import INT64, scalar
 from anabranch.runtime.ops.elementwise.arithmetic import add
 from anabranch.runtime.ops.elementwise.bits import bitwise_and
-from anabranch.runtime.ops.elementwise.casts import convert_op, select
-from anabranch.runtime.ops.elementwise.comparison import logical_and, maximum, minimum
+from anabranch.runtime.ops.elementwise.casts import select
+from anabranch.runtime.ops.elementwise.comparison import greater_equal, less, logical_and, maximum, minimum
 from anabranch.runtime.ops.indexing import dynamic_slice, gather, lookup
-from anabranch.runtime.ops.shape import reshape
+from anabranch.runtime.ops.shape import iota, reshape
 from anabranch.runtime.ops.vector_lanes import Strip
+from anabranch.runtime.ops.window import window
 from anabranch.runtime.passes.def_use import DefUse
-from anabranch.runtime.passes.window_analysis import Bounds, WindowBound, Windows
+from anabranch.runtime.passes.window_analysis import Bounds, Windows
 
 _MOST_EQUATIONS = 48
 ZERO, _TRUE = Literal(np.zeros((), np.int64)), Literal(np.ones((), np.bool_))
@@ -44,7 +45,7 @@ class BackwardSlice:
     length
         The number of positions.
     known
-        Bounds of the window: comparisons with these are true.
+        Bounds of the window: positions lie within these.
     """
 
     def __init__(self, defs: DefUse, windows: Windows, at: int, length: int, known: Collection[Hashable]) -> None:
@@ -73,20 +74,13 @@ class BackwardSlice:
 
     def limits(self, bounds: Bounds) -> tuple[Atom, Atom]:
         """The greatest of the lower bounds, and the least of the upper ones."""
-        low, high = ([b for b in bounds.values() if b.is_low is side] for side in (True, False))
+        low, high = ([b for (is_low, _), b in bounds.items() if is_low is side] for side in (True, False))
         return self._limit(low, maximum) or ZERO, self._limit(high, minimum) or Literal(np.asarray(self.length))
 
-    def _limit(self, bounds: Sequence[WindowBound], extreme: Op) -> Atom | None:
+    def _limit(self, bounds: Sequence[Atom], extreme: Op) -> Atom | None:
         found: Atom | None = None
         for bound in bounds:
-            value = bound.value
-            if value.type.dtype != np.int64:
-                value = self.before.emit(convert_op, value, dtype=np.dtype(np.int64))
-            if bound.offset:
-                # No bound is of use beyond the strip; the greatest of all integers has none after it.
-                value = self.before.emit(minimum, value, Literal(np.asarray(self.length)))
-                value = self.before.emit(add, value, Literal(np.asarray(bound.offset)))
-            found = value if found is None else self.before.emit(extreme, found, value)
+            found = bound if found is None else self.before.emit(extreme, found, bound)
         return found
 
     def lane(self, atom: Atom) -> Atom:
@@ -96,18 +90,30 @@ class BackwardSlice:
         return self._lanes[atom]
 
     def _lane(self, atom: Atom) -> Atom:
-        same = self.windows.uniform(atom)
+        same = self.defs.uniform(atom)
         if same is not None:
-            return same if isinstance(same, Literal) else self._shared(same)
+            return self._everywhere(same)
         maker = self.defs.maker(atom)
         if maker is None:
             return self.read(atom, [ZERO], 0)
-        if self.windows.is_position(atom):
+        if maker.op is iota and atom.type.dtype == INT64:
             return self.position
-        found = self.windows.compared(maker)
-        if found is not None and found[0] in self.known:
-            return _TRUE
+        if maker.op is window:
+            return self._inside(self.windows.where(atom))
         return self._read(atom, maker) or self._looked_up(atom, maker) or self._computed(atom, maker)
+
+    def _everywhere(self, atom: Atom) -> Atom:
+        return atom if isinstance(atom, Literal) else self._shared(atom)
+
+    def _inside(self, bounds: Bounds) -> Atom:
+        """The position lies within these bounds."""
+        inside: Atom = _TRUE
+        for (is_low, number), bound in bounds.items():
+            if (is_low, number) not in self.known:
+                compare = greater_equal if is_low else less
+                here = self.body.emit(compare, self.position, self._everywhere(bound))
+                inside = here if inside is _TRUE else self.body.emit(logical_and, inside, here)
+        return inside
 
     def element(self, vector: Atom, index: Atom, equation: Equation) -> list[Equation]:
         """The equations that compute one element of a vector, in place of the one that reads it."""

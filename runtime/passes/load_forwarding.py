@@ -19,6 +19,7 @@ from anabranch.runtime.ops.elementwise.comparison import equal, logical_and, max
 from anabranch.runtime.ops.indexing import dynamic_slice, dynamic_update_slice
 from anabranch.runtime.ops.shape import broadcast_in_dim
 from anabranch.runtime.passes.def_use import DefUse
+from anabranch.runtime.passes.overlap_analysis import Makers, makers_of, reads_target
 
 # Through how many writes a choice is looked for, and how much smaller than the array a part of it is at least.
 _DEEPEST, _SMALLER = 4, 4
@@ -28,15 +29,16 @@ _ZERO = Literal(np.zeros((), np.int64))
 @in_sub_programs
 def forward_loads(program: Program) -> Program:
     """The Program in which parts of written and chosen arrays are read from what was written and chosen from."""
-    defs = DefUse(program)
+    defs, makers = DefUse(program), makers_of(program)
 
     def forwarded(equation: Equation, block: Block) -> Sequence[Atom] | None:
         if len(equation.outputs) != 1 or (part := defs.part(equation.outputs[0])) is None:
             return None
         array, starts = part
         load = _Load(defs, block, starts, equation.outputs[0].type.shape, equation.source)
-        found = load.written(array)
-        if found is None and 0 < equation.outputs[0].type.size * _SMALLER <= array.type.size:
+        is_chosen = _is_chosen(array, defs)
+        found = load.written(array) if is_chosen or not _is_made_of_itself(defs.maker(array), makers) else None
+        if found is None and is_chosen and 0 < equation.outputs[0].type.size * _SMALLER <= array.type.size:
             found = load.chosen(array, _DEEPEST)
         return None if found is None else [found]
 
@@ -116,6 +118,25 @@ class _Load:
         if self.shape:
             pred = self.block.emit(broadcast_in_dim, pred, shape=self.shape, dims=())
         return self.block.emit(select, pred, one, other, source=self.source)
+
+
+def _is_chosen(array: Atom, defs: DefUse) -> bool:
+    """Return whether an array is a chosen one, after a few writes at most."""
+    for _ in range(_DEEPEST + 1):
+        maker = defs.maker(array)
+        if maker is None or maker.op is not dynamic_update_slice:
+            return maker is not None and _options(maker, array, defs) is not None
+        array = maker.inputs[0]
+    return False
+
+
+def _is_made_of_itself(write: Equation | None, makers: Makers) -> bool:
+    """Return whether what is written is computed from the memory that it is written into.
+
+    Its reader reads it back: XLA would compute it again from the memory as it was before the write, of which it would
+    make a copy.
+    """
+    return write is not None and write.op.update is not None and reads_target(write, makers)
 
 
 def _options(maker: Equation, array: Atom, defs: DefUse) -> tuple[Atom, Atom, Atom] | None:

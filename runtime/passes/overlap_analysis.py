@@ -33,6 +33,14 @@ def overlaps(equation: Equation, makers: Makers) -> bool:
     return _made_of(block, memory, reformed, makers)
 
 
+def reads_target(equation: Equation, makers: Makers) -> bool:
+    """Return whether an equation writes a block, of one element or more, that is made of its target's memory."""
+    target, block = equation.inputs[0], equation.inputs[equation.op.update or 0]
+    if not isinstance(target, Var) or not isinstance(block, Var):
+        return False
+    return _made_of(block, _memory(target, makers), True, makers)
+
+
 def any_overlaps(program: Program, live: Container[Var]) -> bool:
     """Return whether an equation of the Program or its sub-Programs does; of those that compute one of these values."""
     makers = makers_of(program)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
 
-from anabranch.base.frozen import frozen
-from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import Atom, Equation, Literal
+from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.ops.elementwise.arithmetic import (
     absolute,
     add,
@@ -22,32 +20,15 @@ from anabranch.runtime.ops.elementwise.arithmetic import (
 )
 from anabranch.runtime.ops.elementwise.bits import bitwise_and
 from anabranch.runtime.ops.elementwise.casts import convert_op, select
-from anabranch.runtime.ops.elementwise.comparison import greater, greater_equal, less, less_equal, logical_and
-from anabranch.runtime.ops.shape import broadcast_in_dim, iota
+from anabranch.runtime.ops.elementwise.comparison import logical_and
+from anabranch.runtime.ops.window import excludes_nothing, window
 from anabranch.runtime.ops.windowed_reduce import identity
 from anabranch.runtime.passes.def_use import DefUse
 
-
-@frozen(eq=False)
-class WindowBound:
-    """A position, `offset` from a scalar, at which a window begins (`is_low`) or before which it ends."""
-
-    is_low: bool
-    value: Atom
-    offset: int
-
-
-Bounds: TypeAlias = dict[Hashable, WindowBound]
+# Positions at which a window begins (True) or before which it ends (False), by that and the number of their value.
+Bounds: TypeAlias = dict[tuple[bool, int], Atom]
 
 _NONE: Bounds = {}
-# Comparisons of a position with a scalar: the bound that each is, and its offset; then with the sides changed.
-_COMPARED: Mapping[Op, tuple[bool, int]] = {
-    greater_equal: (True, 0),
-    greater: (True, 1),
-    less: (False, 0),
-    less_equal: (False, 1),
-}
-_MIRRORED: Mapping[Op, Op] = {greater_equal: less_equal, greater: less, less: greater, less_equal: greater_equal}
 # The number of operations through which a window is followed.
 _DEEPEST = 64
 _PRODUCTS = (multiply, add, subtract)
@@ -109,42 +90,15 @@ class Windows:
         if maker.op in (logical_and, bitwise_and):
             first, second = map(self.where, maker.inputs)
             return first | second
-        found = self.compared(maker)
-        return _NONE if found is None else dict([found])
-
-    def compared(self, maker: Equation) -> tuple[Hashable, WindowBound] | None:
-        """Return the bound that a comparison of positions with a scalar is."""
-        op = maker.op
-        if op not in _COMPARED:
-            return None
-        position, scalar = maker.inputs
-        if not self.is_position(position):
-            position, scalar, op = scalar, position, _MIRRORED[op]
-        value = self.uniform(scalar)
-        if value is None or not self.is_position(position) or value.type.dtype.kind != "i":
-            return None
-        is_low, offset = _COMPARED[op]
-        return (is_low, self.defs.key(value), offset), WindowBound(is_low, value, offset)
-
-    def is_position(self, atom: Atom) -> bool:
-        """Return whether each element is its own index, as int64."""
-        maker = self.defs.maker(atom)
-        if maker is None or maker.op is not iota or len(atom.type.shape) != 1:
-            return False
-        return bool(atom.type.dtype == np.int64)
-
-    def uniform(self, atom: Atom) -> Atom | None:
-        """Return the scalar that all elements are equal to; None where there is none."""
-        if isinstance(atom, Literal):
-            value = atom.value
-            alike = value.size and not any(n > 1 and s for n, s in zip(value.shape, value.strides, strict=True))
-            return Literal(value[(0,) * value.ndim].copy()) if alike else None
-        maker = self.defs.maker(atom)
-        if maker is None or maker.op is not broadcast_in_dim or maker.inputs[0].type.shape != ():
-            return None
-        return maker.inputs[0]
+        if maker.op is not window or len(mask.type.shape) != 1:
+            return _NONE
+        return {
+            (is_low, self.defs.key(bound)): bound
+            for bound, is_low in zip(maker.inputs, (True, False), strict=True)
+            if not excludes_nothing(bound, is_low, mask.type.size)
+        }
 
     def _is_identity(self, atom: Atom) -> bool:
-        value = self.uniform(atom)
+        value = self.defs.uniform(atom)
         dtype = atom.type.dtype
         return isinstance(value, Literal) and bool(value.value == np.asarray(identity(self.combine, dtype), dtype))

@@ -11,6 +11,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.dynamic_lists.items import Items
+from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory.item_memory import iota
 from anabranch.runtime.values.pytrees import layout as layouts
@@ -45,8 +46,7 @@ def sorted_by_keys(items: Items, keys: Items, reverse: bool, backwards: Callable
 
 def _valid(items: Items) -> Atom:
     """The mask of positions that have an element."""
-    line = iota(items.structure.capacity)
-    return atoms.ufunc(np.less, line, atoms.broadcast_to(wrap.as_atom(items.length, np.int64), line.type.shape))
+    return size_arithmetic.window((items.structure.capacity,), 0, 0, items.length)
 
 
 def _sort_keys(keys: Items) -> Iterator[Atom]:

@@ -83,10 +83,7 @@ def _left_packed(array: Value, at: int) -> tuple[Atom, list[Value]]:
 
 def _before(place: Value, value: Atom, other: Atom, at: int) -> Atom:
     """The first value before a place on an axis, the other one from there on."""
-    shape = value.type.shape
-    line = atoms.op("iota", shape=shape, dtype=np.dtype(np.int64), axis=at)
-    limit = atoms.broadcast_to(size_arithmetic.atom_of(place), shape)
-    return atoms.select(atoms.ufunc(np.less, line, limit), value, other)
+    return atoms.select(size_arithmetic.window(value.type.shape, at, 0, place), value, other)
 
 
 def _with_size(value: Atom, extents: list[Any], at: int, more: int) -> Value:

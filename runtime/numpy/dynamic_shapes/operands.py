@@ -144,8 +144,7 @@ def with_axis(x: object, view: object, axis: int, extent: ValidRegion | None) ->
 
 def front(count: Value, size: int) -> Atom:
     """The mask of the first `count` of `size` positions."""
-    line = atoms.broadcast_to(size_arithmetic.atom_of(count), (size,))
-    return atoms.ufunc(np.less, iota((size,)), line)
+    return size_arithmetic.window((size,), 0, 0, count)
 
 
 def behind(dtype: np.dtype) -> Value:

@@ -14,7 +14,7 @@ from anabranch.runtime.values import apply_ufunc, atoms, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays import index_checks
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction
-from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion
+from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion, valid_elements
 from anabranch.runtime.values.memory.handle import Handle
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
@@ -78,11 +78,7 @@ class Indices:
     @property
     def valid(self) -> Atom | None:
         """Which of the indices there are."""
-        if not any(self.extents):
-            return None
-        positions = wrap.array_of(atoms.broadcast_to(atoms.literal(False), self.shape))
-        mask: Atom | None = wrap.with_extents(positions, self.extents).valid()
-        return mask
+        return valid_elements(self.extents, self.shape)
 
 
 def indices(view: Handle, advanced: Sequence[tuple[int, object]], adjacent: bool, extents: Extents) -> Indices:
@@ -187,8 +183,5 @@ def _write(base: Atom, given: Indices, updates: Atom, rest: Extents) -> Atom:
         written = compaction.resized(atoms.op("scatter", widened, stacked, updates, combine="set"), 0, n)
     else:
         written = atoms.op("scatter", base, given.stacked, updates, combine="set")
-    if not any(rest):
-        return written
-    lead = [None] * len(given.axes)
-    mask = wrap.with_extents(wrap.array_of(base), [*lead, *rest]).valid()
+    mask = valid_elements([*[None] * len(given.axes), *rest], base.type.shape)
     return written if mask is None else atoms.select(mask, written, base)

@@ -18,9 +18,9 @@ from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import RunTimeSizeError
-from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.tracing.source_frames import Position
+from anabranch.runtime.tracing.source_frames import Position, place
 from anabranch.runtime.values import apply_ufunc, atoms, registry, static_requests, wrap
 from anabranch.runtime.values.abstract import Abstract
 from anabranch.runtime.values.arrays import indexing
@@ -29,7 +29,7 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
-from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window
+from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window, valid_elements
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.tracer import INPLACE, DynamicShape, shown_to_tools
 
@@ -55,7 +55,7 @@ class DynamicArray(DynamicShape, NumPyLike):
 
     def __init__(self, memory: TracedArray, extents: Extents, origin: Position | None = None) -> None:
         self.memory, self.extents = memory, extents
-        self.origin = static_requests.place() if origin is None else origin
+        self.origin = place() if origin is None else origin
 
     # ---- what is known -----------------------------------------------------------------------------------------------
 
@@ -141,15 +141,7 @@ class DynamicArray(DynamicShape, NumPyLike):
 
     def valid(self) -> Atom | None:
         """Which elements there are, as bools of the capacity's shape; None for all of them."""
-        mask: Atom = atoms.literal(True)
-        for axis, (extent, n) in enumerate(zip(self.extents, self.capacity, strict=True)):
-            line = None if extent is None else extent.valid(n)
-            if line is not None:
-                shape = [1] * self.ndim
-                shape[axis] = n
-                here = atoms.broadcast_to(atoms.reshape(line, shape), self.capacity)
-                mask = atoms.logical_and(mask, here)
-        return None if isinstance(mask, Literal) else mask
+        return valid_elements(self.extents, self.capacity)
 
     def padded(self, fill: Value) -> TracedArray:
         """A new array of the capacity's shape, with `fill` where no element is."""
@@ -281,9 +273,7 @@ class DynamicArrayStructure(Structure):
     # Whether a branch or a loop has chosen it among arrays: then it is no slice of its memory.
     is_chosen: bool = dataclasses.field(default=False, compare=False)
 
-    @property
-    def mutable(self) -> bool:
-        return False
+    mutable = False
 
     def children(self, value: Value) -> list[Value]:
         return [value.memory, *(part for e in value.extents if e is not None for part in e.parts)]

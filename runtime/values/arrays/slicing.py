@@ -182,7 +182,7 @@ def _strided(start: Bound | None, stop: Bound | None, step: Bound, size: int, ex
 def _chosen(extent: ValidRegion | None, size: int, choose: Callable[[Atom], Atom]) -> Part:
     """The elements whose ranks (their places among those that are there) are chosen."""
     places = atoms.op("iota", shape=(size,), dtype=np.dtype(np.int64), axis=0)
-    valid = None if extent is None else extent.valid(size)
+    valid = None if extent is None else extent.valid((size,), 0)
     if isinstance(extent, Masked):
         rank = compaction.ranks(extent.mask.atom)
     elif isinstance(extent, Window):

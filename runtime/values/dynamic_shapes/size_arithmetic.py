@@ -25,6 +25,11 @@ def atom_of(bound: Bound) -> Atom:
     return wrap.as_atom(bound, np.int64)
 
 
+def window(shape: tuple[int, ...], axis: int, low: Bound, high: Bound) -> Atom:
+    """The mask of the positions along an axis from one bound up to another."""
+    return atoms.op("window", atom_of(low), atom_of(high), shape=shape, axis=axis)
+
+
 def bound_of(value: Value) -> Value:
     """An integer of any kind as a bound; what is known of it is kept."""
     if isinstance(value, PythonScalar) and value.python is int:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import abc
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.interval import Interval
-from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
@@ -29,8 +30,8 @@ class ValidRegion(abc.ABC):
         """How many there are: an int or a traced Python int."""
 
     @abc.abstractmethod
-    def valid(self, capacity: int) -> Atom | None:
-        """Which they are, as bools along the axis; None for all."""
+    def valid(self, shape: tuple[int, ...], axis: int) -> Atom | None:
+        """Which they are, as bools of a shape that has the axis; None for all."""
 
     @property
     @abc.abstractmethod
@@ -54,14 +55,10 @@ class Window(ValidRegion):
     def size(self) -> Bound:
         return size_arithmetic.subtract(self.stop, self.start)
 
-    def valid(self, capacity: int) -> Atom | None:
-        mask: Atom = atoms.literal(True)
-        places = atoms.op("iota", shape=(capacity,), dtype=np.dtype(np.int64), axis=0)
-        for bound, ufunc, free in ((self.start, np.greater_equal, 0), (self.stop, np.less, capacity)):
-            if not (isinstance(bound, int) and bound == free):
-                line = atoms.broadcast_to(size_arithmetic.atom_of(bound), (capacity,))
-                mask = atoms.logical_and(mask, atoms.ufunc(ufunc, places, line))
-        return None if isinstance(mask, Literal) else mask
+    def valid(self, shape: tuple[int, ...], axis: int) -> Atom | None:
+        if size_arithmetic.distance(self.start, 0) == 0 == size_arithmetic.distance(self.stop, shape[axis]):
+            return None
+        return size_arithmetic.window(shape, axis, self.start, self.stop)
 
     @property
     def parts(self) -> tuple[Bound | Handle, ...]:
@@ -86,8 +83,9 @@ class Masked(ValidRegion):
         size: Bound = python_scalar(counted, Interval(0, self.mask.shape[0]))
         return size
 
-    def valid(self, capacity: int) -> Atom | None:
-        return self.mask.atom
+    def valid(self, shape: tuple[int, ...], axis: int) -> Atom | None:
+        along = [n if i == axis else 1 for i, n in enumerate(shape)]
+        return atoms.broadcast_to(atoms.reshape(self.mask.atom, along), shape)
 
     @property
     def parts(self) -> tuple[Bound | Handle, ...]:
@@ -98,6 +96,16 @@ class Masked(ValidRegion):
             return False
         a, b = self.mask, other.mask
         return a is b or (a.storage is b.storage and not a.path and not b.path) or a.atom is b.atom
+
+
+def valid_elements(regions: Sequence[ValidRegion | None], shape: tuple[int, ...]) -> Atom | None:
+    """Which elements of a shape lie in the regions of all axes, as bools; None for all."""
+    found: Atom | None = None
+    for axis, region in enumerate(regions):
+        here = None if region is None else region.valid(shape, axis)
+        if here is not None:
+            found = here if found is None else atoms.logical_and(found, here)
+    return found
 
 
 def masked(mask: Atom) -> Masked:

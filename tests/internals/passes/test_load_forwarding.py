@@ -113,3 +113,21 @@ def test_a_part_of_a_choice_of_choices_is_forwarded_at_once():
     program = jit(chosen_twice).trace(*CALL).program
     once = forward_loads(program)
     assert forward_loads(once) is once
+
+
+def scaled(a, b, c, v):
+    for i in range(len(c)):
+        a[i] += v[i]
+        a[i] *= 0.5
+    return a
+
+
+def test_what_is_computed_from_the_memory_is_read_back():
+    # XLA would compute a forwarded value again after the write, from a copy of the memory as it was.
+    equal(scaled, *CALL)
+    program = jit(scaled).lower(*CALL).program
+    (loop,) = [e for e in every_equation(program) if e.op.name == "for"]
+    (body,) = loop.programs()
+    memory = body.outputs[0]
+    (last,) = [e for e in body.equations if memory in e.outputs]
+    assert [e for e in body.equations if e.op.name == "dynamic_slice" and e.inputs[0] is last.inputs[0]]
