@@ -24,13 +24,18 @@ def check(
     static: tuple[str, ...] = (),
     **kwargs: Any,
 ) -> Any:
-    """Assert that `jit(function)` does what `function` does; gives the jitted result, or the exception."""
+    """Assert that `jit(function)` does what `function` does; gives the jitted result, or the exception.
+
+    It is called three times: compiled, run again by its signature, and on the fast path.
+    """
     tolerance = Tolerance(ulps)
     wrapped = jit(function, static_argnames=static)
     want, got = Outcome(function, args, kwargs), Outcome(wrapped, args, kwargs)
     if want.error is None and got.error is not None:
         raise got.error
     alike(want, got, tolerance)
+    for _ in range(2):
+        alike(want, Outcome(wrapped, args, kwargs), tolerance, "called again: ")
     if want.error is not None:
         return got.error
     check_stages(wrapped, args, kwargs, want, tolerance)

@@ -17,6 +17,7 @@ from anabranch.runtime.control.sequences import countable_ranges
 from anabranch.runtime.control.sequences.chosen_item import chosen, merged, one_kind
 from anabranch.runtime.control.sequences.index_checks import checked_dynamic_index, checked_index
 from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.core import traced_inside
 from anabranch.runtime.tracing.builder import current, tracing
@@ -26,7 +27,6 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.failures.refusals import outside_array_refusal
-from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees import exceptions
 from anabranch.runtime.values.pytrees.node_reference import Reference

@@ -43,7 +43,6 @@ from anabranch.runtime.numpy.dynamic_shapes import (
     calculus as dynamic_calculus,
     counting as dynamic_counting,
     grids as dynamic_grids,
-    histograms as dynamic_histograms,
     insertion as dynamic_insertion,
     matrices as dynamic_matrices,
     reductions as dynamic_reductions,
@@ -51,7 +50,6 @@ from anabranch.runtime.numpy.dynamic_shapes import (
     searching as dynamic_searching,
     selection as dynamic_selection,
     sets as dynamic_sets,
-    sorting as dynamic_sorting,
 )
 from anabranch.runtime.numpy.namespace import namespace, staged
 
@@ -93,7 +91,6 @@ FAMILIES = (
     dynamic_calculus,
     dynamic_counting,
     dynamic_grids,
-    dynamic_histograms,
     dynamic_insertion,
     dynamic_matrices,
     dynamic_reductions,
@@ -101,7 +98,6 @@ FAMILIES = (
     dynamic_searching,
     dynamic_selection,
     dynamic_sets,
-    dynamic_sorting,
 )
 
 for _family in FAMILIES:

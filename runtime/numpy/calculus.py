@@ -15,6 +15,7 @@ from anabranch.runtime.numpy.core import (
     dtype_of,
     fresh,
     handle,
+    iota,
     one_axis,
     promoted,
     result,
@@ -27,8 +28,10 @@ from anabranch.runtime.numpy.products import dot_general
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sorting import bisect
 from anabranch.runtime.numpy.ufunc_reductions import rows
-from anabranch.runtime.values import apply_ufunc, atoms, registry
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.failures import run_time_checks
 
 rules = Rules()
@@ -40,7 +43,7 @@ def _cut(array: Value, axis: int, start: int | None, stop: int | None) -> Value:
     return array[(slice(None),) * axis + (slice(start, stop),)]
 
 
-@rules.implements(np.diff)
+@rules.any_shape(np.diff)
 def diff(a: object, n: Value = 1, axis: Value = -1, prepend: object = NoValue, append: object = NoValue) -> Value:
     """As `numpy.diff`."""
     n = operator.index(n)
@@ -48,27 +51,31 @@ def diff(a: object, n: Value = 1, axis: Value = -1, prepend: object = NoValue, a
         return a
     if n < 0:
         raise ValueError("order must be non-negative but got " + repr(n))
-    array = handle(a)
+    array = operands.array(a)
     if array.ndim == 0:
         raise ValueError("diff requires input that is at least one dimensional")
     at = one_axis(axis, array.ndim)
-    ends = [_end(x, array, at) for x in (prepend, append)]
-    parts = [p for p in (ends[0], array, ends[1]) if p is not None]
-    array = array if len(parts) == 1 else _F[np.concatenate](parts, at)
+    parts = [p for p in (_end(prepend, array, at), array, _end(append, array, at)) if p is not None]
+    array = operands.left_packed(array if len(parts) == 1 else _F[np.concatenate](parts, at), at)
     ufunc = np.not_equal if array.dtype == np.bool_ else np.subtract
+    made = operands.memory(array)
     for _ in range(n):
-        array = apply_ufunc.apply(ufunc, (_cut(array, at, 1, None), _cut(array, at, None, -1)))
-    return array
+        made = apply_ufunc.apply(ufunc, (_cut(made, at, 1, None), _cut(made, at, None, -1)))
+    if operands.extents(array)[at] is None:
+        return operands.with_axis(array, made, at, None)
+    size = size_arithmetic.maximum(size_arithmetic.add(array.shape[at], -n), 0)
+    return operands.with_axis(array, made, at, operands.window(size_arithmetic.limited(size, 0, made.shape[at])))
 
 
-def _end(x: object, array: TracedArray, axis: int) -> TracedArray | None:
+def _end(x: object, array: Value, axis: int) -> Value:
+    """The elements that are put before or behind: a number is one element for each line."""
     if x is NoValue:
         return None
-    end = handle(x)
+    end = operands.array(x)
     if end.ndim == 0:
-        shape = list(array.shape)
+        shape = list(operands.capacity(array))
         shape[axis] = 1
-        end = fresh(atoms.broadcast_to(end.atom, shape))
+        end = operands.with_axis(array, fresh(atoms.broadcast_to(end.atom, shape)), axis, None)
     return end
 
 
@@ -88,18 +95,18 @@ def ediff1d(ary: object, to_end: object = None, to_begin: object = None) -> Valu
     return parts[0] if len(parts) == 1 else _F[np.concatenate](parts)
 
 
-@rules.implements(np.gradient)
+@rules.any_shape(np.gradient)
 def gradient(f: Value, *varargs: Value, axis: Value = None, edge_order: Value = 1) -> Value:
     """As `numpy.gradient`, with uniform or given spacing."""
     if edge_order > 2:
         raise ValueError("'edge_order' greater than 2 not supported")
-    array = handle(f)
+    array = operands.array(f)
     if array.dtype.kind in "biu":
-        array = fresh(atoms.convert(array.atom, np.float64))
+        array = array.astype(np.float64)
     single = axis is not None and not isinstance(axis, (tuple, list))
     axes = [one_axis(x, array.ndim) for x in (range(array.ndim) if axis is None else (axis,) if single else axis)]
     spacings = [1.0] * len(axes) if not varargs else list(varargs) * (len(axes) if len(varargs) == 1 else 1)
-    if len(varargs) == 1 and len(axes) > 1 and shape_of(varargs[0]):
+    if len(varargs) == 1 and len(axes) > 1 and operands.array(varargs[0]).ndim:
         raise TypeError("invalid number of arguments")
     if len(spacings) != len(axes):
         raise TypeError("invalid number of arguments")
@@ -107,58 +114,83 @@ def gradient(f: Value, *varargs: Value, axis: Value = None, edge_order: Value = 
     return made[0] if len(made) == 1 and (single or array.ndim == 1 or len(axes) == 1) else tuple(made)
 
 
-def _slope(array: TracedArray, axis: int, spacing: Value, edge_order: int) -> Value:
+_FEW = "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are required."
+
+
+def _slope(array: Value, axis: int, spacing: Value, edge_order: int) -> Value:
     n = array.shape[axis]
-    if n < edge_order + 1:
-        raise ValueError(
-            "Shape of array too small to calculate a numerical gradient, at least (edge_order + 1) elements are "
-            "required."
-        )
-    left, middle, right = (_cut(array, axis, i, n - 2 + i) for i in range(3))
-    ends: tuple[Any, Any]
-    if not shape_of(spacing):
-        inner: Any = (right - left) / (2.0 * spacing)
-        ends = _even_ends(array, axis, spacing, edge_order)
-    else:
-        if len(shape_of(spacing)) != 1:
+    points = operands.array(spacing)
+    if points.ndim:
+        if points.ndim != 1:
             raise ValueError("distances must be either scalars or 1d")
-        if shape_of(spacing)[0] != n:
-            raise ValueError("when 1d, distances must match the length of the corresponding dimension")
-        steps = diff(handle(spacing))
+        text = "when 1d, distances must match the length of the corresponding dimension"
+        broadcasting.refuse(broadcasting.differ(points.shape[0], n), ValueError, text)
+        broadcasting.refuse(_below(n, 2), IndexError, "index 0 is out of bounds for axis 0 with size 0")
+    broadcasting.refuse(_below(n, edge_order + 1), ValueError, _FEW)
+    front = operands.left_packed(array, axis)
+    line = operands.memory(front)
+    capacity = line.shape[axis]
+    if capacity < edge_order + 1:
+        return front
+    left, middle, right = (_cut(line, axis, i, capacity - 2 + i) for i in range(3))
+    ends: tuple[Any, Any]
+    if not points.ndim:
+        inner: Any = (right - left) / (2.0 * spacing)
+        ends = _even_ends(line, n, axis, spacing, edge_order)
+    else:
+        points = operands.memory(operands.left_packed(points))
+        steps = diff(fresh(compaction.resized(points.atom, 0, capacity)))
         shape = [1] * array.ndim
-        shape[axis] = n - 2
+        shape[axis] = capacity - 2
         before: Any = fresh(atoms.reshape(atom_of(steps[:-1]), shape))
         after: Any = fresh(atoms.reshape(atom_of(steps[1:]), shape))
         a = -after / (before * (before + after))
         b = (after - before) / (before * after)
         c = before / (after * (before + after))
         inner = a * left + b * middle + c * right
-        ends = _uneven_ends(array, axis, steps, edge_order)
-    return _F[np.concatenate]([ends[0], inner, ends[1]], axis)
+        ends = _uneven_ends(line, n, axis, steps, edge_order)
+    made = _F[np.concatenate]([ends[0], inner, ends[1]], axis)
+    if n is not capacity:
+        is_last = atoms.ufunc(np.equal, iota((capacity,)), atoms.broadcast_to(_from_end(n, 1).atom, (capacity,)))
+        made = _F[np.where](fresh(operands.spread(is_last, axis, line.shape)), ends[1], made)
+    return wrap.with_extents(made, operands.extents(front), operands.origin(front))
 
 
-def _even_ends(array: TracedArray, axis: int, spacing: Value, edge_order: int) -> tuple[Value, Value]:
-    """The slopes at both ends of evenly spaced values."""
-    n = array.shape[axis]
-    first, second, before, last = (_cut(array, axis, i, i + 1) for i in (0, 1, n - 2, n - 1))
+def _below(n: Bound, least: int) -> Atom:
+    return atoms.ufunc(np.less, size_arithmetic.atom_of(n), atoms.literal(least, np.int64))
+
+
+def _from_end(n: Bound, count: int) -> Value:
+    """The position so far from the end of an axis of a size of at least 2, of which the sign is known."""
+    return n - count if isinstance(n, int) else size_arithmetic.subtract(n, count)
+
+
+def _at(line: Value, axis: int, i: Value) -> Value:
+    """The elements at a position of an axis, which stays."""
+    return _cut(line, axis, i, i + 1) if isinstance(i, int) else _F[np.take](line, [i], axis, mode="clip")
+
+
+def _even_ends(line: Value, n: Bound, axis: int, spacing: Value, edge_order: int) -> tuple[Value, Value]:
+    """The slopes at both ends of evenly spaced values, of which there are n."""
+    first, second, before, last = (_at(line, axis, i) for i in (0, 1, _from_end(n, 2), _from_end(n, 1)))
     if edge_order == 1:
         return (second - first) / spacing, (last - before) / spacing
-    third, earlier = (_cut(array, axis, i, i + 1) for i in (2, n - 3))
+    third, earlier = (_at(line, axis, i) for i in (2, _from_end(n, 3)))
     start = -1.5 / spacing * first + 2.0 / spacing * second + -0.5 / spacing * third
     return start, 0.5 / spacing * earlier + -2.0 / spacing * before + 1.5 / spacing * last
 
 
-def _uneven_ends(array: TracedArray, axis: int, steps: Value, edge_order: int) -> tuple[Value, Value]:
+def _uneven_ends(line: Value, n: Bound, axis: int, steps: Value, edge_order: int) -> tuple[Value, Value]:
     """The slopes at both ends of values at given distances."""
-    n = array.shape[axis]
-    first, second, before, last = (_cut(array, axis, i, i + 1) for i in (0, 1, n - 2, n - 1))
+    first, second, before, last = (_at(line, axis, i) for i in (0, 1, _from_end(n, 2), _from_end(n, 1)))
+    final = steps[_from_end(n, 2)]
     if edge_order == 1:
-        return (second - first) / steps[0], (last - before) / steps[-1]
-    third, earlier = (_cut(array, axis, i, i + 1) for i in (2, n - 3))
+        return (second - first) / steps[0], (last - before) / final
+    third, earlier = (_at(line, axis, i) for i in (2, _from_end(n, 3)))
     near, far = steps[0], steps[1]
     start = -(2.0 * near + far) / (near * (near + far)) * first
     start = start + (near + far) / (near * far) * second - near / (far * (near + far)) * third
-    far, near = steps[-2], steps[-1]
+    far, near = steps[_from_end(n, 3)], final
     end = near / (far * (far + near)) * earlier - (near + far) / (far * near) * before
     return start, end + (2.0 * near + far) / (near * (far + near)) * last
 

@@ -173,16 +173,10 @@ def store(out: Value, atom: Atom, casting: Value = "same_kind") -> TracedArray:
             f"Cannot cast array data from {atom.type.dtype!r} to {out.dtype!r} according to the rule '{casting}'"
         )
     if out.shape != atom.type.shape:
-        raise ValueError(
-            f"output array has wrong shape: {text(out.shape)} where the result has {text(atom.type.shape)}"
-        )
+        given, wanted = map(atoms.shape_text, (out.shape, atom.type.shape))
+        raise ValueError(f"output array has wrong shape: {given} where the result has {wanted}")
     out.set(atoms.convert(atom, out.dtype))
     return out
-
-
-def text(shape: Sequence[int]) -> str:
-    """A shape as NumPy's messages write it."""
-    return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
 
 def shape_of(x: object) -> tuple[int, ...]:

@@ -18,10 +18,13 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
     zeros_atom,
 )
+from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sorting import bisect
+from anabranch.runtime.ops import reducers
 from anabranch.runtime.values import wrap
+from anabranch.runtime.values.dynamic_shapes import broadcasting
 from anabranch.runtime.values.failures import run_time_checks
 
 rules = Rules()
@@ -37,9 +40,15 @@ def _refuse(where: object, message: str) -> None:
 def _outer_edges(a: Value, limits: Value) -> tuple[Value, Value]:
     """The first and the last edge, half a unit away from a single value."""
     if limits is None:
-        if not a.size:
+        if wrap.is_dynamic_array(a):
+            some, zero = fresh(broadcasting.differ(a.size, 0)), a.dtype.type(0)
+            worst = (reducers.highest(a.dtype), reducers.lowest(a.dtype))
+            low, high = (f(a, initial=w) for f, w in zip((xp.min, xp.max), worst, strict=True))
+            first, last = xp.where(some, low, zero)[()], xp.where(some, high, zero + 1)[()]
+        elif not a.size:
             return 0.0, 1.0
-        first, last = xp.min(a), xp.max(a)
+        else:
+            first, last = xp.min(a), xp.max(a)
         name = "autodetected"
     else:
         first, last = limits
@@ -78,12 +87,12 @@ def _even_edges(name: str, a: object, bins: Value, limits: object) -> Value:
     if count < 1:
         raise ValueError("`bins` must be positive, when an integer")
     first, last = _outer_edges(a, limits)
-    dtype = np.result_type(xp.result_type(first, last, a))
+    dtype = np.result_type(xp.result_type(first, last, operands.memory(a)))
     dtype = np.result_type(dtype, float) if dtype.kind in "iub" else dtype
     return xp.linspace(first, last, count + 1, endpoint=True, dtype=dtype)
 
 
-@rules.implements(np.histogram_bin_edges)
+@rules.any_shape(np.histogram_bin_edges)
 def histogram_bin_edges(a: object, bins: object = 10, range: object = None, weights: object = None) -> Value:
     """As `numpy.histogram_bin_edges`, for a static number of bins."""
     return _edges("histogram_bin_edges", *_values(a, weights)[:1], bins, range)
@@ -93,15 +102,19 @@ def histogram_bin_edges(a: object, bins: object = 10, range: object = None, weig
 
 
 def _values(a: object, weights: object) -> tuple[Value, Value]:
-    values = handle(a)
+    """The values, and the weights as they stand in the values' buffer."""
+    values = operands.array(a)
     if values.dtype.kind == "b":
         values = values.astype(np.uint8)
     if weights is None:
-        return values.ravel(), None
-    weight = handle(weights)
-    if weight.shape != values.shape:
-        raise ValueError("weights should have the same shape as a.")
-    return values.ravel(), weight.ravel()
+        return values, None
+    weight, text = operands.array(weights), "weights should have the same shape as a."
+    if weight.ndim != values.ndim:
+        raise ValueError(text)
+    for n, m in zip(values.shape, weight.shape, strict=True):
+        broadcasting.refuse(broadcasting.differ(n, m), ValueError, text)
+    is_dynamic = any(map(wrap.is_dynamic_array, (values, weight)))
+    return values, xp.asarray(broadcasting.fitted(weight, values)) if is_dynamic else weight
 
 
 def _places(values: Value, edges: Value) -> tuple[Value, Value]:
@@ -124,15 +137,20 @@ def _counted(places: object, inside: Value, weight: object, size: int, dtype: ob
     return total
 
 
-@rules.implements(np.histogram)
+@rules.any_shape(np.histogram)
 def histogram(
-    a: object, bins: object = 10, range: object = None, density: object = None, weights: object = None
+    a: object, bins: Value = 10, range: object = None, density: object = None, weights: object = None
 ) -> Value:
     """As `numpy.histogram`, for a static number of bins."""
+    if wrap.is_dynamic_array(bins):
+        bins._needs_size("a static number of bins")
     values, weight = _values(a, weights)
     edges = _edges("histogram", values, bins, range)
     dtype = np.dtype(np.int64) if weight is None else weight.dtype
-    places, inside = _places(values, edges)
+    places, inside = _places(operands.memory(values).ravel(), edges)
+    if wrap.is_dynamic_array(values):
+        inside = xp.logical_and(inside, fresh(operands.valid(values)).ravel())
+    weight = None if weight is None else weight.ravel()
     counts = _counted(places, inside, weight, edges.shape[0] - 1, dtype)
     if density:
         counts = counts / xp.diff(edges).astype(float) / counts.sum()

@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import statistics
-from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, handle, result, zeros_atom
+from anabranch.runtime.numpy import sorting, statistics
+from anabranch.runtime.numpy.core import NoValue, fresh, zeros_atom
 from anabranch.runtime.numpy.dynamic_shapes import operands, outputs
-from anabranch.runtime.numpy.dynamic_shapes.reductions import refuse_empty
-from anabranch.runtime.numpy.dynamic_shapes.ufunc_methods import reduce
+from anabranch.runtime.numpy.reductions import refuse_empty
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.ufunc_reductions import ReductionKeywords
+from anabranch.runtime.numpy.ufunc_reductions import ReductionKeywords, reduce
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.failures import run_time_checks
 
@@ -79,8 +77,7 @@ def _position(plain_: Callable[..., object], value: float) -> Callable[..., Any]
     def function(a: Value, axis: Value = None, out: Value = None, *, keepdims: Value = NoValue) -> Value:
         x = operands.array(a)
         if _has_nan(x.dtype):
-            if wrap.is_dynamic_array(x):
-                refuse_empty(x, axis, f"attempt to get {plain_.__name__} of an empty sequence")
+            refuse_empty(plain_.__name__, x, axis)
             bad = _F[np.any](_F[np.all](_F[np.isnan](x), axis=axis))
             run_time_checks.fail_if(wrap.as_atom(bad), lambda _: ValueError("All-NaN slice encountered"))
         return _F[plain_](_replaced(x, value), axis=axis, out=out, keepdims=keepdims)
@@ -152,36 +149,16 @@ _spread(np.nanvar, root=False)
 _spread(np.nanstd, root=True)
 
 
-@rules.implements(np.nanmedian)
+@rules.any_shape(np.nanmedian)
 def nanmedian(
     a: object, axis: object = None, out: object = None, overwrite_input: object = False, keepdims: object = NoValue
 ) -> Value:
     """As `numpy.nanmedian`: NaN sorts last, so the middle is found from how many numbers there are."""
     del overwrite_input  # a permission
-    x = atom_of(a)
-    if not _has_nan(x.type.dtype):
-        return statistics.median(fresh(x), axis, out, keepdims=keepdims)
-    line, wide = statistics.reduced_axes_last(fresh(x), axis)
-    *outer, n = line.type.shape
-    mask = atoms.ufunc(np.isnan, line)
-    ordered = handle(fresh(atoms.op("sort", line, axis=len(outer), stable=False)))
-    count = atoms.op("reduce_sum", atoms.convert(atoms.logical_not(mask), np.int64), axes=(len(outer),))
-    low, high = (_halved(count, shift) for shift in (-1, 0))
-    pair = [atom_of(_F[np.take_along_axis](ordered, fresh(i), len(outer))) for i in (low, high)] if n else [line, line]
-    both = atoms.op("concatenate", *pair, axis=len(outer))
-    value = statistics.mean_atom(both, len(outer), None, False, NoValue)
-    if keepdims is not NoValue and bool(keepdims):
-        value = atoms.reshape(value, wide)
-        return fresh(value) if out is None else result(value, out)
-    return result(value, out)
-
-
-def _halved(count: Atom, shift: int) -> Atom:
-    shape = count.type.shape
-    index = atoms.ufunc(
-        np.floor_divide,
-        atoms.ufunc(np.add, count, zeros_atom(shape, np.int64, shift)),
-        zeros_atom(shape, np.int64, 2),
-    )
-    index = atoms.ufunc(np.maximum, index, zeros_atom(shape, np.int64))
-    return atoms.reshape(index, (*shape, 1))
+    x = operands.array(a)
+    if not _has_nan(x.dtype):
+        return statistics.median(x, axis, out, keepdims=keepdims)
+    line, axes = statistics.reduced_axes_last(x, axis)
+    numbers = _F[np.logical_not](_F[np.isnan](line))
+    count = reduce(np.add, numbers, ReductionKeywords(-1, np.int64))
+    return statistics.in_rest(statistics.middle(sorting.in_order(line, line.ndim - 1), count), x, axes, keepdims, out)

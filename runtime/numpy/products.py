@@ -22,13 +22,13 @@ from anabranch.runtime.numpy.core import (
     spec_of,
     store,
     supported,
-    text,
 )
 from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.dynamic_shapes.operands import Operand
 from anabranch.runtime.numpy.dynamic_shapes.outputs import written
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
+from anabranch.runtime.values.atoms import shape_text
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion
 
@@ -170,8 +170,8 @@ def _batch_shape(left: Sequence[int], right: Sequence[int]) -> tuple[int, ...]:
         return apply_ufunc.broadcast_shapes(tuple(left[:-2]), tuple(right[:-2]))
     except ValueError:
         raise ValueError(
-            f"operands could not be broadcast together with remapped shapes [original->remapped]: {text(left)}"
-            f"->{_remapped(left)} {text(right)}->{_remapped(right)}  and requested shape ({left[-2]},{right[-1]})"
+            f"operands could not be broadcast together with remapped shapes [original->remapped]: {shape_text(left)}"
+            f"->{_remapped(left)} {shape_text(right)}->{_remapped(right)}  and requested shape ({left[-2]},{right[-1]})"
         ) from None
 
 
@@ -243,7 +243,7 @@ def dot(a: object, b: object, out: object = None) -> Value:
 
 def _misaligned(left: Sequence[int], right: Sequence[int], size: int, at: int) -> str:
     """NumPy's words for sizes that cannot be summed over."""
-    shapes = f"shapes {text(left)} and {text(right)} not aligned"
+    shapes = f"shapes {shape_text(left)} and {shape_text(right)} not aligned"
     return f"{shapes}: {left[-1]} (dim {len(left) - 1}) != {size} (dim {at})"
 
 
@@ -251,7 +251,7 @@ def _misaligned(left: Sequence[int], right: Sequence[int], size: int, at: int) -
 def vdot(a: object, b: object, /) -> Value:
     """As `numpy.vdot`."""
     x, y = _factors(operands.flat(a), operands.flat(b))
-    _agree(x, 0, y, 0, lambda left, right: f"cannot reshape array of size {right[0]} into shape {text(left)}")
+    _agree(x, 0, y, 0, lambda left, right: f"cannot reshape array of size {right[0]} into shape {shape_text(left)}")
     if x.value.type.dtype.kind == "c":
         x.value = atoms.ufunc(np.conjugate, x.value)
     return result(dot_general(x.value, y.value, ([0], [0])))

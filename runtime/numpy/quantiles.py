@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -9,11 +10,14 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
-from anabranch.runtime.numpy import statistics
-from anabranch.runtime.numpy.core import NoValue, dtype_of, fresh, handle, refused, result, shape_of
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.numpy import sorting, statistics
+from anabranch.runtime.numpy.core import NoValue, fresh, handle, refused
+from anabranch.runtime.numpy.dynamic_shapes import operands, outputs
 from anabranch.runtime.numpy.namespace import namespace as xp, staged
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_scalar import is_python_scalar
 
@@ -21,7 +25,6 @@ rules = Rules()
 
 Index = Callable[[Any, Any], Any]
 Weight = Callable[[Any, Any], Any]
-NOTHING = "index -1 is out of bounds for axis 0 with size 0"
 
 
 # ---- where a quantile lies among n sorted elements -------------------------------------------------------------------
@@ -87,8 +90,6 @@ class OrderedVectors:
 
     ordered: Any  # (n, lines)
     count: Any  # an int, or an array of shape (lines,)
-    outer: tuple[int, ...]
-    wide: tuple[int, ...]
     missing: Any  # which lines have no quantile, or None
 
     def pick(self, index: Value) -> Value:
@@ -98,21 +99,27 @@ class OrderedVectors:
         return xp.take_along_axis(self.ordered, index, 0)
 
 
-def _column_lines(a: object, axis: object) -> tuple[Value, tuple[int, ...], tuple[int, ...]]:
-    line, wide = statistics.reduced_axes_last(a, axis)
-    *outer, n = line.type.shape
-    table = atoms.reshape(line, (int(np.prod(outer, dtype=int)), n))
-    return fresh(atoms.transpose(table, (1, 0))), tuple(outer), wide
+def _as_columns(line: Value) -> Value:
+    """Lines along the last axis as the columns of a table."""
+    view = operands.memory(line)
+    *outer, n = view.shape
+    return fresh(atoms.transpose(atoms.reshape(view.atom, (math.prod(outer), n)), (1, 0)))
 
 
-def _ordered_vectors(table: Any, outer: tuple[int, ...], wide: tuple[int, ...], ignores_nan: bool) -> OrderedVectors:
-    ordered = xp.sort(table, axis=0)
-    if table.dtype.kind != "f":
-        return OrderedVectors(ordered, table.shape[0], outer, wide, None)
-    if not ignores_nan:
-        return OrderedVectors(ordered, table.shape[0], outer, wide, xp.isnan(ordered[-1]))
-    count = xp.count_nonzero(~xp.isnan(table), axis=0)
-    return OrderedVectors(ordered, count, outer, wide, count == 0)
+def _ordered_vectors(line: Value, ignores_nan: bool) -> OrderedVectors:
+    ordered = _as_columns(sorting.in_order(line, line.ndim - 1))
+    count, lines = line.shape[-1], ordered.shape[1]
+    is_static = isinstance(count, int)
+    every = count if is_static else fresh(atoms.broadcast_to(size_arithmetic.atom_of(count), (lines,)))
+    if ordered.dtype.kind != "f":
+        return OrderedVectors(ordered, every, xp.equal(every, 0) if ignores_nan and not is_static else None)
+    if is_static and not ignores_nan:
+        return OrderedVectors(ordered, every, xp.isnan(ordered[-1]))
+    numbers = operands.memory(xp.count_nonzero(xp.logical_not(xp.isnan(line)), axis=-1))
+    numbers = xp.reshape(xp.asarray(numbers), (lines,))
+    if ignores_nan:
+        return OrderedVectors(ordered, numbers, xp.equal(numbers, 0))
+    return OrderedVectors(ordered, every, xp.not_equal(numbers, every))
 
 
 def _between(lines: OrderedVectors, level: Value, method: str, weak: bool) -> Value:
@@ -190,20 +197,37 @@ def _levels(q: object, scale: str) -> Value:
 
 def _quantile(asked: Request) -> Value:
     level = checked_levels(asked)
-    table, outer, wide = _column_lines(asked.a, asked.axis)
-    if not table.shape[0]:
-        raise IndexError(NOTHING)
-    return found(asked, level, table, _ordered_vectors(table, outer, wide, asked.ignores_nan))
+    line, axes = statistics.reduced_axes_last(asked.a, asked.axis)
+    _check_some(asked, level, line)
+    value = _found(asked, level, _ordered_vectors(line, asked.ignores_nan))
+    sizes, extents = operands.capacity(asked.a), operands.extents(asked.a)
+    kept = [i for i in range(asked.a.ndim) if asked.keepdims or i not in axes]
+    made = atoms.reshape(value.atom, (*level.shape, *(1 if i in axes else sizes[i] for i in kept)))
+    always_array = asked.keepdims or asked.weights is not None
+    shaped = fresh(made) if asked.out is None and always_array else wrap.numpy_result(made)
+    beside = [*(None for _ in level.shape), *(None if i in axes else extents[i] for i in kept)]
+    result = wrap.with_extents(shaped, beside, operands.origin(asked.a))
+    return result if asked.out is None else outputs.written(asked.out, result, "same_kind")
 
 
-def names_element(method: str) -> bool:
-    """Return whether a method gives an element itself."""
-    return method in _ELEMENTS
+def _check_some(asked: Request, level: Value, line: Value) -> None:
+    """Raise where the axis is empty; NumPy's functions that leave NaN out then return a single NaN."""
+    nothing = atoms.logical_not(broadcasting.differ(line.shape[-1], 0))
+    if not asked.ignores_nan:
+        broadcasting.refuse(nothing, IndexError, "index -1 is out of bounds for axis 0 with size 0")
+    elif wrap.is_dynamic_array(line):
+        if line.dtype.kind != "f" and asked.method in _ELEMENTS:
+            line._needs_size(f"a method whose result can be NaN, in place of method={asked.method!r},")
+        if level.ndim:
+            text = (
+                "several quantiles of an empty array: NumPy returns a single NaN for them; test the array's size before"
+            )
+            broadcasting.refuse(nothing, UnsupportedOperationError, text)
 
 
 def checked_levels(asked: Request) -> Value:
     """The quantiles that are asked for, as an array; raises for a request that NumPy refuses."""
-    if dtype_of(asked.a).kind == "c":
+    if asked.a.dtype.kind == "c":
         raise TypeError("a must be an array of real numbers")
     if asked.method not in _PLACES and asked.method not in _ELEMENTS:
         raise ValueError(f"{asked.method!r} is not a valid method. Use one of: {[*_ELEMENTS, *_PLACES]}")
@@ -213,27 +237,25 @@ def checked_levels(asked: Request) -> Value:
     return level
 
 
-def found(asked: Request, level: Value, table: Any, lines: OrderedVectors) -> Value:
-    """The quantiles of lines, in the shape of the result."""
-    weak = type(asked.q) in (int, float) or is_python_scalar(asked.q)
+def _found(asked: Request, level: Value, lines: OrderedVectors) -> Value:
+    """The quantiles of lines, a row for each level."""
     column = xp.reshape(level, (level.size, 1))
-    value = _value(asked, table, lines, column, weak)
-    if lines.missing is not None:
-        value = xp.where(lines.missing, xp.asarray(np.nan, value.dtype), value)
-    shape = (*level.shape, *(lines.wide if asked.keepdims else lines.outer))
-    made = atoms.reshape(value.atom, shape)
-    always_array = asked.keepdims or asked.weights is not None
-    return fresh(made) if asked.out is None and always_array else result(made, asked.out)
+    value = _value(asked, lines, column)
+    if lines.missing is None:
+        return value
+    return xp.where(lines.missing, xp.asarray(np.nan, value.dtype), value)
 
 
-def _value(asked: Request, table: Any, lines: OrderedVectors, column: Value, weak: bool) -> Value:
+def _value(asked: Request, lines: OrderedVectors, column: Value) -> Value:
     if asked.weights is not None:
+        table = _as_columns(statistics.reduced_axes_last(asked.a, asked.axis)[0])
         return _weighted(table, _weight_table(asked, table), lines, column)
     if asked.method in _ELEMENTS:
         n = _weak_count(lines.count, column.dtype)
         return lines.pick(xp.minimum(_ELEMENTS[asked.method](n, column), xp.maximum(lines.count - 1, 0)))
-    if table.dtype.kind == "b":
-        xp.subtract(table, table)  # raises as NumPy does
+    if lines.ordered.dtype.kind == "b":
+        xp.subtract(lines.ordered, lines.ordered)  # raises as NumPy does
+    weak = type(asked.q) in (int, float) or is_python_scalar(asked.q)
     return _between(lines, column, asked.method, weak)
 
 
@@ -245,9 +267,9 @@ def _weight_table(asked: Request, table: Any) -> Value:
         raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {asked.method}.")
     if _WEIGHS_OTHERWISE:
         raise refused("quantile with weights", "NumPy 2.0 takes elements of no weight; later releases do not")
-    _, weight = statistics.weighted(handle(asked.a), handle(asked.weights), asked.axis)
+    _, weight = statistics.weighted(asked.a, handle(asked.weights), asked.axis)
     _refuse(weight < 0, "Weights must be non-negative.")
-    columns, *_ = _column_lines(weight, asked.axis)
+    columns = _as_columns(statistics.reduced_axes_last(weight, asked.axis)[0])
     return xp.where(xp.isnan(table), 0, columns) if asked.ignores_nan and table.dtype.kind == "f" else columns
 
 
@@ -264,13 +286,19 @@ def _register(original: Callable[..., Any], scale: str, ignores_nan: bool) -> No
         weights: Value = None,
     ) -> Value:
         del overwrite_input  # a permission
-        if ignores_nan and 0 in shape_of(a):
+        x = operands.array(a)
+        for name, given in (("q", q), ("weights", weights)):
+            if wrap.is_dynamic_array(given):
+                given._needs_size(f"{name} of {original.__name__}()")
+        if weights is not None and wrap.is_dynamic_array(x):
+            x._needs_size(f"the array of {original.__name__}() with weights")
+        if ignores_nan and 0 in operands.capacity(x):
             _levels(q, scale)
-            return xp.nanmean(a, axis, out=out, keepdims=keepdims)
+            return xp.nanmean(x, axis, out=out, keepdims=keepdims)
         keep = keepdims is not NoValue and bool(keepdims)
-        return _quantile(Request(a, q, axis, out, method, keep, weights, scale, ignores_nan))
+        return _quantile(Request(x, q, axis, out, method, keep, weights, scale, ignores_nan))
 
-    rules.implements(original)(function)
+    rules.any_shape(original)(function)
 
 
 _register(np.quantile, "unit", ignores_nan=False)

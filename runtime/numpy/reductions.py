@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import ufunc_reductions
-from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, keepdims_shape, one_axis, result, store
-from anabranch.runtime.numpy.dynamic_shapes import operands
-from anabranch.runtime.numpy.dynamic_shapes.ufunc_methods import reduce
+from anabranch.runtime.numpy.core import NoValue, atom_of, keepdims_shape, one_axis
+from anabranch.runtime.numpy.dynamic_shapes import operands, outputs
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.ufunc_reductions import ReductionKeywords
-from anabranch.runtime.values import atoms, registry
-from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.numpy.ufunc_reductions import ReductionKeywords, reduce
+from anabranch.runtime.ops.reducers import highest, lowest
+from anabranch.runtime.values import atoms, registry, wrap
+from anabranch.runtime.values.dynamic_shapes import broadcasting
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 
 rules = Rules()
@@ -76,79 +75,79 @@ rules.any_shape(np.amax)(rules.methods["max"])
 rules.any_shape(np.amin)(rules.methods["min"])
 
 
-def _position(name: str) -> Callable[..., Any]:
+def refuse_empty(name: str, x: Value, axis: Value) -> None:
+    """Raise where no element is on the axis that a position is looked for on."""
+    size = x.size if axis is None or not x.ndim else x.shape[one_axis(axis, x.ndim)]
+    empty = atoms.logical_not(broadcasting.differ(size, 0))
+    broadcasting.refuse(empty, ValueError, f"attempt to get {name} of an empty sequence")
+
+
+def _position(name: str, worst: Callable[[np.dtype], Value]) -> _Reduction:
     def reduction(a: object, axis: object = None, out: object = None, *, keepdims: object = NoValue) -> Value:
-        x = atom_of(a)
-        shape = x.type.shape
-        keep = keepdims is not NoValue and bool(keepdims)
-        if axis is None or not shape:
-            if axis is not None:
-                one_axis(axis, 1)
-            x, at, kept_shape = atoms.reshape(x, (x.type.size,)), 0, keepdims_shape(shape, range(len(shape)))
-        else:
-            at = one_axis(axis, len(shape))
-            kept_shape = keepdims_shape(shape, (at,))
-        if x.type.shape[at] == 0:
-            raise ValueError(f"attempt to get {name} of an empty sequence")
-        value = atoms.op(name, x, axis=at)
-        return result(atoms.reshape(value, kept_shape) if keep else value, out)
+        x = operands.array(a)
+        if axis is not None and not x.ndim:
+            one_axis(axis, 1)
+        is_flat = axis is None or not x.ndim
+        line, at = (operands.flat(x), 0) if is_flat else (x, one_axis(axis, x.ndim))
+        refuse_empty(name, line, at)
+        # Compacted, so that of equal elements a valid one comes first.
+        line = operands.left_packed(line, at)
+        value, rest = atoms.op(name, operands.padded(line, worst(x.dtype)), axis=at), operands.extents(line)
+        rest[at : at + 1] = []
+        if keepdims is not NoValue and keepdims:
+            axes = range(x.ndim) if is_flat else (at,)
+            value = atoms.reshape(value, keepdims_shape(operands.capacity(x), axes))
+            rest = [None if i in axes else e for i, e in enumerate(operands.extents(line))] if not is_flat else []
+        made = wrap.with_extents(wrap.numpy_result(value), rest, operands.origin(x))
+        return outputs.written(out, made)
 
     return reduction
 
 
-for _name in ("argmax", "argmin"):
-    rules.implements(getattr(np, _name))(rules.method(_name)(_position(_name)))
+for _name, _worst in (("argmax", lowest), ("argmin", highest)):
+    rules.any_shape(getattr(np, _name))(rules.method(_name)(_position(_name, _worst)))
 
 
-def _running(ufunc: np.ufunc) -> Callable[..., Any]:
-    def accumulation(a: object, axis: object = None, dtype: object = None, out: object = None) -> TracedArray:
-        return accumulate(ufunc, atom_of(a), axis, dtype, out)
+def _running(ufunc: np.ufunc) -> _Reduction:
+    def accumulation(a: object, axis: object = None, dtype: object = None, out: object = None) -> Value:
+        return _accumulate(ufunc, operands.array(a), axis, dtype, out)
 
     return accumulation
 
 
-def accumulate(ufunc: np.ufunc, x: Atom, axis: Value, dtype: Value = None, out: Value = None) -> TracedArray:
+def _accumulate(ufunc: np.ufunc, x: Value, axis: Value, dtype: Value = None, out: Value = None) -> Value:
     """`np.cumsum` and `np.cumprod`: along an axis, or over all elements in C order."""
-    if axis is None:
-        x, axis = atoms.reshape(x, (x.type.size,)), 0
-    if not x.type.shape:
+    if axis is not None and not x.ndim:
         one_axis(axis, 1)
-        x, axis = atoms.reshape(x, (1,)), 0
-    dtypes = ufunc_reductions.loop_dtypes(ufunc, x.type.dtype, ReductionKeywords(dtype=dtype, out=out))
-    value = ufunc_reductions.accumulate_atom(ufunc, x, one_axis(axis, len(x.type.shape)), dtypes)
-    return fresh(value) if out is None else store(out, value, "unsafe")
+    if axis is None or not x.ndim:
+        x, axis = operands.flat(x), 0
+    return ufunc_reductions.accumulate(ufunc, x, axis, dtype, out)
 
 
 for _name, _ufunc in (("cumsum", np.add), ("cumprod", np.multiply)):
-    rules.implements(getattr(np, _name))(rules.method(_name)(_running(_ufunc)))
+    rules.any_shape(getattr(np, _name))(rules.method(_name)(_running(_ufunc)))
 
 
-def _cumulative(ufunc: np.ufunc) -> Callable[..., Any]:
+def _cumulative(ufunc: np.ufunc) -> _Reduction:
     def accumulation(
         x: object, /, *, axis: object = None, dtype: object = None, out: object = None, include_initial: bool = False
-    ) -> TracedArray:
-        value = atom_of(x)
-        shape = value.type.shape
-        if not shape:
-            value, shape = atoms.reshape(value, (1,)), (1,)
-        if axis is None:
-            if len(shape) > 1:
-                raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
-            axis = 0
-        at = one_axis(axis, len(shape))
+    ) -> Value:
+        value = operands.array(x)
+        if axis is None and value.ndim > 1:
+            raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
         if not include_initial:
-            return accumulate(ufunc, value, at, dtype, out)
-        running = atom_of(accumulate(ufunc, value, at, dtype))
-        first = atoms.literal(np.full(keepdims_shape(shape, (at,)), ufunc.identity, running.type.dtype))
-        joined = atoms.op("concatenate", first, running, axis=at)
-        return fresh(joined) if out is None else store(out, joined)
+            return _accumulate(ufunc, value, axis, dtype, out)
+        running = _accumulate(ufunc, value, axis, dtype)
+        at = one_axis(0 if axis is None else axis, running.ndim)
+        first = reduce(ufunc, running[(slice(None),) * at + (slice(0, 0),)], ReductionKeywords(at, keepdims=True))
+        return outputs.written(out, registry.FUNCTIONS[np.concatenate]([first, running], at), "same_kind")
 
     return accumulation
 
 
 if hasattr(np, "cumulative_sum"):
-    rules.implements(np.cumulative_sum)(_cumulative(np.add))
-    rules.implements(np.cumulative_prod)(_cumulative(np.multiply))
+    rules.any_shape(np.cumulative_sum)(_cumulative(np.add))
+    rules.any_shape(np.cumulative_prod)(_cumulative(np.multiply))
 
 
 @rules.any_shape(np.ptp)

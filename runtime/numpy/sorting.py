@@ -11,21 +11,21 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     NoValue,
     atom_of,
+    dtype_of,
     fresh,
-    handle,
     one_axis,
     plain,
-    promoted,
     refused,
-    result,
-    shape_of,
     zeros_atom,
 )
 from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.values import atoms, registry
+from anabranch.runtime.ops.reducers import lowest
+from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.failures import run_time_checks
 
 rules = Rules()
@@ -58,11 +58,17 @@ def _stable(name: str, kind: Value, order: Value, stable: Value) -> bool:
     return kind in _STABLE or (stable is not NoValue and bool(stable))
 
 
-def _flat_unless_axis(a: object, axis: object) -> tuple[Atom, int]:
-    value = atom_of(a)
-    if axis is None:
-        return atoms.reshape(value, (value.type.size,)), 0
-    return value, one_axis(axis, len(value.type.shape))
+def _flat_unless_axis(a: object, axis: Value) -> tuple[Value, int]:
+    """The array, flat where no axis is given, and the axis."""
+    x = operands.array(a)
+    return (operands.flat(x), 0) if axis is None else (x, one_axis(axis, x.ndim))
+
+
+def _filled(x: Value, axis: int, downwards: bool = False) -> Atom:
+    """The value with what is sorted behind all others, or beside the last of them, where no element is valid."""
+    if operands.extents(x)[axis] is None:
+        return atom_of(operands.memory(x))
+    return operands.padded(x, lowest(x.dtype) if downwards and x.dtype.kind in "biu" else operands.behind(x.dtype))
 
 
 def _downwards(value: Atom, axis: int) -> Value:
@@ -83,7 +89,22 @@ def _argsort(x: Value, axis: int) -> TracedArray:
     return fresh(atoms.op("argsort", atom_of(x), axis=axis, stable=True))
 
 
-@rules.implements(np.sort)
+def in_order(x: Value, axis: int, stable: bool = False, downwards: bool = False) -> Value:
+    """The array sorted along an axis, its valid elements at the front."""
+    value = _filled(x, axis, downwards)
+    if not downwards:
+        made = atoms.op("sort", value, axis=axis, stable=stable)
+    elif value.type.dtype.kind in "biu":
+        made = atom_of(xp.flip(fresh(atoms.op("sort", value, axis=axis, stable=False)), axis))
+    else:
+        made = atom_of(xp.take_along_axis(fresh(value), _downwards(value, axis), axis))
+    if operands.extents(x)[axis] is None:
+        return operands.with_axis(x, fresh(made), axis, None)
+    size = size_arithmetic.limited(x.shape[axis], 0, value.type.shape[axis])
+    return operands.with_axis(x, fresh(made), axis, operands.window(size))
+
+
+@rules.any_shape(np.sort)
 def sort(
     a: Value,
     axis: Value = -1,
@@ -92,20 +113,15 @@ def sort(
     *,
     stable: Value = None,
     descending: Value = NoValue,
-) -> TracedArray:
+) -> Value:
     """As `numpy.sort`."""
     downwards = is_descending("sort", kind, descending)
-    in_order = _stable("sort", kind, order, stable)
-    value, at = _flat_unless_axis(a, axis)
-    if not downwards:
-        return fresh(atoms.op("sort", value, axis=at, stable=in_order))
-    if value.type.dtype.kind in "biu":
-        return fresh(atom_of(xp.flip(fresh(atoms.op("sort", value, axis=at, stable=False)), at)))
-    return fresh(atom_of(xp.take_along_axis(fresh(value), _downwards(value, at), at)))
+    ties_in_order = _stable("sort", kind, order, stable)
+    return in_order(*_flat_unless_axis(a, axis), ties_in_order, downwards)
 
 
 @rules.method("argsort")
-@rules.implements(np.argsort)
+@rules.any_shape(np.argsort)
 def argsort(
     a: Value,
     axis: Value = -1,
@@ -114,16 +130,24 @@ def argsort(
     *,
     stable: Value = None,
     descending: Value = NoValue,
-) -> TracedArray:
+) -> Value:
     """As `numpy.argsort`; ties stay in order for every kind."""
     downwards = is_descending("argsort", kind, descending)
     _stable("argsort", kind, order, stable)
-    if not shape_of(a):
-        a = fresh(atoms.reshape(atom_of(a), (1,)))
-    value, at = _flat_unless_axis(a, axis)
-    return fresh(atom_of(_downwards(value, at))) if downwards else _argsort(fresh(value), at)
+    x = operands.array(a)
+    return _positions(*_flat_unless_axis(x if x.ndim else operands.flat(x), axis), downwards)
 
 
+def _positions(x: Value, axis: int, downwards: bool = False) -> Value:
+    """The positions that sort, of equal elements the first one first."""
+    if operands.extents(x)[axis] is not None:
+        x = x.left_packed(axis)  # so that of equal elements the valid ones come first
+    value = _filled(x, axis, downwards)
+    made = fresh(atom_of(_downwards(value, axis))) if downwards else _argsort(fresh(value), axis)
+    return wrap.with_extents(made, operands.extents(x), operands.origin(x))
+
+
+@rules.dynamic_shape_method("sort")
 @rules.method("sort")
 def sort_in_place(
     a: Value,
@@ -135,96 +159,121 @@ def sort_in_place(
     descending: Value = NoValue,
 ) -> None:
     """As `ndarray.sort`: in place."""
-    _writable(a, "sort").set(atom_of(sort(a, axis, kind, order, stable=stable, descending=descending)))
+    _write(a, "sort", sort(a, one_axis(axis, a.ndim), kind, order, stable=stable, descending=descending))
 
 
-def _writable(a: object, name: str) -> TracedArray:
-    if not isinstance(a, TracedArray):
+def _write(a: Value, name: str, made: Value) -> None:
+    if wrap.is_dynamic_array(a):
+        a.assign(made)
+    elif isinstance(a, TracedArray):
+        a.set(atom_of(made))
+    else:
         raise refused(f"generic.{name}", "a NumPy scalar cannot be written")
-    return a
 
 
-def _check_kth(kth: object, line: Atom, axis: int) -> None:
-    if not line.type.size:
-        return
-    n = line.type.shape[axis]
-    wanted = np.asarray(kth)
-    if wanted.size and (wanted.max() >= n or wanted.min() < -n):
-        bad = int(wanted.max()) if wanted.max() >= n else int(wanted.min())
-        raise ValueError(f"kth(={bad}) out of bounds ({n})")
+def _check_kth(kth: Value, x: Value, axis: int) -> None:
+    """Raise for a position that is not on the axis, unless the axis is empty."""
+    places = list(kth) if isinstance(kth, (list, tuple, np.ndarray)) and np.ndim(kth) else [kth]
+    size, some = x.shape[axis], broadcasting.differ(x.size, 0)
+    count = size_arithmetic.atom_of(size)
+    text = "kth(={}) out of bounds ({})"
+    for place in map(size_arithmetic.bound_of, places):
+        at = size_arithmetic.atom_of(place)
+        over = atoms.ufunc(np.greater_equal, at, count)
+        broadcasting.refuse(atoms.logical_and(some, over), ValueError, text, place, size)
+        under = atoms.ufunc(np.less, at, atoms.ufunc(np.negative, count))
+        broadcasting.refuse(atoms.logical_and(some, under), ValueError, text, size_arithmetic.add(place, size), size)
 
 
-@rules.implements(np.partition)
-def partition(
-    a: object, kth: object, axis: object = -1, kind: object = "introselect", order: object = None
-) -> TracedArray:
+@rules.any_shape(np.partition)
+def partition(a: object, kth: object, axis: object = -1, kind: object = "introselect", order: object = None) -> Value:
     """As `numpy.partition`: fully sorted, which is one of the partitions."""
     plain("partition", kind=(kind, "introselect"), order=(order, None))
-    value, at = _flat_unless_axis(a, axis)
-    _check_kth(kth, value, at)
-    return fresh(atoms.op("sort", value, axis=at, stable=False))
+    x, at = _flat_unless_axis(a, axis)
+    _check_kth(kth, x, at)
+    return in_order(x, at)
 
 
 @rules.method("argpartition")
-@rules.implements(np.argpartition)
+@rules.any_shape(np.argpartition)
 def argpartition(
     a: object, kth: object, axis: object = -1, kind: object = "introselect", order: object = None
-) -> TracedArray:
+) -> Value:
     """As `numpy.argpartition`: the positions that sort."""
     plain("argpartition", kind=(kind, "introselect"), order=(order, None))
-    value, at = _flat_unless_axis(a, axis)
-    _check_kth(kth, value, at)
-    return fresh(atoms.op("argsort", value, axis=at, stable=True))
+    x, at = _flat_unless_axis(a, axis)
+    _check_kth(kth, x, at)
+    return _positions(x, at)
 
 
+@rules.dynamic_shape_method("partition")
 @rules.method("partition")
 def partition_in_place(
-    a: object, kth: object, axis: object = -1, kind: object = "introselect", order: object = None
+    a: Value, kth: object, axis: object = -1, kind: object = "introselect", order: object = None
 ) -> None:
     """As `ndarray.partition`: in place."""
-    _writable(a, "partition").set(atom_of(partition(a, kth, axis, kind, order)))
+    _write(a, "partition", partition(a, kth, one_axis(axis, a.ndim), kind, order))
 
 
-@rules.implements(np.lexsort)
+@rules.any_shape(np.lexsort)
 def lexsort(keys: Value, axis: Value = -1) -> Value:
     """As `numpy.lexsort`: stable sorts from the least significant key to the most."""
-    items = [handle(keys[i]) for i in range(len(keys))]
+    items = [operands.array(keys[i]) for i in range(len(keys))]
     if not items:
         raise TypeError("need sequence of keys with len > 0 in lexsort")
+    text = "all keys need to be the same shape"
+    for key in items[1:]:
+        if key.ndim != items[0].ndim:
+            raise ValueError(text)
+        for n, m in zip(items[0].shape, key.shape, strict=True):
+            broadcasting.refuse(broadcasting.differ(n, m), ValueError, text)
+    aligned = None
+    if any(map(wrap.is_dynamic_array, items)):
+        aligned = broadcasting.broadcast([operands.left_packed(k) for k in items])
+        parts = [wrap.part_of(k, aligned.extents) for k in aligned.operands]
+        items = [fresh(operands.padded(k, operands.behind(k.dtype))) for k in parts]
     order: Any = None
     for key in items:
         ranked = key if order is None else _F[np.take_along_axis](key, order, axis)
         step = argsort(ranked, axis)
         order = step if order is None else _F[np.take_along_axis](order, step, axis)
-    return order
+    return order if aligned is None else aligned.made(order)
 
 
 @rules.method("searchsorted")
-@rules.implements(np.searchsorted)
+@rules.any_shape(np.searchsorted)
 def searchsorted(a: object, v: object, side: object = "left", sorter: object = None) -> Value:
     """As `numpy.searchsorted`: a binary search of a static number of steps."""
     if side not in ("left", "right", "l", "r", "L", "R"):
         raise ValueError(f"search side must be 'left' or 'right' (got {side!r})")
-    base = a if sorter is None else _F[np.take](handle(a), sorter)
-    chosen = np.result_type(promoted(base, v))
-    line, wanted = atom_of(base, chosen), atom_of(v, chosen)
+    base = operands.left_packed(a if sorter is None else _F[np.take](operands.array(a), sorter))
+    memory = operands.memory(base), operands.memory(v)
+    # A Python number is an array here, with a dtype of its own.
+    chosen = np.result_type(*map(dtype_of, memory))
+    line, wanted = (atom_of(x, chosen) for x in memory)
     if len(line.type.shape) != 1:
         raise ValueError(
             "object too deep for desired array" if line.type.shape else "object of too small depth for desired array"
         )
-    return result(bisect(line, wanted, right=side in ("right", "r", "R")))
+    count = base.shape[0] if wrap.is_dynamic_array(base) else None
+    made = bisect(line, wanted, right=side in ("right", "r", "R"), count=count)
+    return wrap.with_extents(wrap.numpy_result(made), operands.extents(operands.array(v)), operands.origin(v))
 
 
-def bisect(line: Atom, wanted: Atom, right: bool) -> Atom:
-    """How many elements of a sorted line come before each wanted one; NaN is greater than every number."""
+def bisect(line: Atom, wanted: Atom, right: bool, count: Bound | None = None) -> Atom:
+    """How many of the first `count` elements of a sorted line (of all by default) come before each wanted one.
+
+    NaN is greater than every number.
+    """
     n, shape = line.type.shape[0], wanted.type.shape
     low = zeros_atom(shape, np.int64)
     if n == 0:
         return low
+    size = atoms.broadcast_to(size_arithmetic.atom_of(n if count is None else count), shape)
     # Steps of falling powers of two: `low` elements are known to come before.
     for bit in reversed(range(n.bit_length())):
         probe = atoms.ufunc(np.add, low, zeros_atom(shape, np.int64, 1 << bit))
-        within = atoms.ufunc(np.less_equal, probe, zeros_atom(shape, np.int64, n))
+        within = atoms.ufunc(np.less_equal, probe, size)
         last = atoms.ufunc(np.subtract, probe, zeros_atom(shape, np.int64, 1))
         last = atoms.ufunc(np.minimum, last, zeros_atom(shape, np.int64, n - 1))
         element = atoms.op("gather", line, atoms.reshape(last, (*shape, 1)))

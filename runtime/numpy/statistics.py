@@ -4,32 +4,36 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.numpy import ufunc_reductions
+from anabranch.runtime.numpy import sorting, ufunc_reductions
 from anabranch.runtime.numpy.core import (
     NoValue,
     atom_of,
     axes_tuple,
     fresh,
     keepdims_shape,
-    result,
     supported,
     zeros_atom,
 )
-from anabranch.runtime.numpy.dynamic_shapes import operands
+from anabranch.runtime.numpy.dynamic_shapes import operands, outputs
 from anabranch.runtime.numpy.rules import Rules
+from anabranch.runtime.numpy.ufunc_reductions import ReductionKeywords, reduce
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
-from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.dynamic_shapes import broadcasting
+from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
 rules = Rules()
 
 _F = registry.FUNCTIONS
+_REMAPPED = (
+    "operands could not be broadcast together with remapped shapes [original->remapped]: {}  and requested shape {}"
+)
 _NO_AXIS = "Axis must be specified when shapes of a and weights differ."
 
 
@@ -37,37 +41,52 @@ def _flag(keepdims: object) -> bool:
     return keepdims is not NoValue and bool(keepdims)
 
 
-def _items(x: Atom, axis: object, where: object, keepdims: bool) -> Value:
+def _items(x: Value, axis: Value, where: Value, keepdims: bool) -> Value:
     """How many elements each mean takes in: an int, or an array with `where`."""
+    if where is not True and where is not NoValue:
+        return reduce(np.add, where, ReductionKeywords(axis, np.intp, None, keepdims))
+    count: Any = math.prod(x.shape[i] for i in axes_tuple(axis, x.ndim))
+    return fresh(size_arithmetic.atom_of(count)) if isinstance(count, PythonScalar) else np.intp(count)
+
+
+def _picked(x: Value, where: Value) -> Value:
+    """The mask that says which elements count, as an array of the shape of theirs."""
     if where is True or where is NoValue:
-        axes = axes_tuple(axis, len(x.type.shape))
-        return np.intp(math.prod(x.type.shape[a] for a in axes))
-    mask = atoms.broadcast_to(atom_of(where, np.bool_), x.type.shape)
-    return ufunc_reductions.reduce(
-        np.add, fresh(mask), ufunc_reductions.ReductionKeywords(axis, np.intp, None, keepdims)
-    )
+        return where
+    if any(map(wrap.is_dynamic_array, (x, where))):
+        where = broadcasting.fitted(where, x, _REMAPPED)
+    mask = atom_of(where, np.bool_)
+    return wrap.part_of(fresh(atoms.broadcast_to(mask, operands.capacity(x))), operands.extents(x), operands.origin(x))
 
 
-def _divided(total: TracedArray, count: object, dtype: np.dtype) -> Atom:
-    (value,) = apply_ufunc.apply_atoms(np.true_divide, (total, count))
-    return atoms.convert(value, dtype)
+def _divided(total: Value, count: Value) -> Value:
+    return as_dtype(apply_ufunc.apply(np.true_divide, (total, count)), total.dtype)
 
 
-def mean_atom(x: Atom, axis: object, dtype: object, keepdims: bool, where: object) -> Atom:
-    """The mean in NumPy's dtype: float64 of integers, float16 summed in float32."""
-    source = x.type.dtype
-    half = dtype is None and source == np.float16
-    computed = np.dtype(np.float64) if source.kind in "biu" else np.dtype(np.float32) if half else source
-    computed = computed if dtype is None else supported(dtype)
-    total = ufunc_reductions.reduce_atom(
-        np.add, x, ufunc_reductions.ReductionKeywords(axis, computed, None, keepdims, NoValue, where)
-    )
-    value = _divided(fresh(total), _items(x, axis, where, keepdims), total.type.dtype)
-    return atoms.convert(value, np.float16) if half else value
+def as_dtype(x: Value, dtype: np.dtype) -> Value:
+    """The array or scalar in another dtype."""
+    return x if x.dtype == dtype else x.astype(dtype)
+
+
+def _computed(source: np.dtype, dtype: Value) -> tuple[np.dtype, bool]:
+    """The dtype of sums: float64 of integers, float32 of float16; and whether the result is cast back to that."""
+    if dtype is not None:
+        return supported(dtype), False
+    half = source == np.float16
+    return np.dtype(np.float64) if source.kind in "biu" else np.dtype(np.float32) if half else source, half
+
+
+def mean_of(x: Value, axis: Value, dtype: Value = None, keepdims: bool = False, where: Value = NoValue) -> Value:
+    """The mean in NumPy's dtype."""
+    computed, half = _computed(x.dtype, dtype)
+    where = _picked(x, where)
+    total = reduce(np.add, x, ReductionKeywords(axis, computed, None, keepdims, NoValue, where))
+    value = _divided(total, _items(x, axis, where, keepdims))
+    return as_dtype(value, np.dtype(np.float16)) if half else value
 
 
 @rules.method("mean")
-@rules.implements(np.mean)
+@rules.any_shape(np.mean)
 def mean(
     a: object,
     axis: object = None,
@@ -78,7 +97,7 @@ def mean(
     where: object = NoValue,
 ) -> Value:
     """As `numpy.mean`."""
-    return result(mean_atom(atom_of(a), axis, dtype, _flag(keepdims), where), out, "unsafe")
+    return outputs.written(out, mean_of(operands.array(a), axis, dtype, _flag(keepdims), where))
 
 
 def _correction(ddof: object, correction: object) -> Value:
@@ -89,71 +108,48 @@ def _correction(ddof: object, correction: object) -> Value:
     return correction
 
 
-def var_atom(x: Atom, axis: object, dtype: object, ddof: object, keepdims: bool, where: object, known: object) -> Atom:
+def _variance(x: Value, axis: Value, dtype: Value, ddof: Value, keepdims: bool, where: Value, known: Value) -> Value:
     """The variance, by two passes as NumPy does it."""
-    source = x.type.dtype
-    half = dtype is None and source == np.float16
-    computed = np.dtype(np.float64) if source.kind in "biu" else np.dtype(np.float32) if half else source
-    computed = computed if dtype is None else supported(dtype)
+    computed, half = _computed(x.dtype, dtype)
+    where = _picked(x, where)
     if known is NoValue or known is None:
-        total = ufunc_reductions.reduce_atom(
-            np.add, x, ufunc_reductions.ReductionKeywords(axis, computed, None, True, NoValue, where)
-        )
-        center = _divided(fresh(total), _items(x, axis, where, True), total.type.dtype)
+        total = reduce(np.add, x, ReductionKeywords(axis, computed, None, True, NoValue, where))
+        known = _divided(total, _items(x, axis, where, True))
+    deviation = apply_ufunc.apply(np.subtract, (x, known))
+    if deviation.dtype.kind == "c":
+        parts = [_F[f](deviation) for f in (np.real, np.imag)]
+        squares = apply_ufunc.apply(np.add, [apply_ufunc.apply(np.multiply, (p, p)) for p in parts])
+        computed = squares.dtype
     else:
-        center = atom_of(known)
-    (deviation,) = apply_ufunc.apply_atoms(np.subtract, (fresh(x), fresh(center)))
-    if deviation.type.dtype.kind == "c":
-        parts = [atoms.op(p, deviation) for p in ("real", "imag")]
-        squares = atoms.ufunc(np.add, *(atoms.ufunc(np.multiply, p, p) for p in parts))
-        computed = squares.type.dtype
-    else:
-        squares = atoms.ufunc(np.multiply, deviation, deviation)
-    total = ufunc_reductions.reduce_atom(
-        np.add, squares, ufunc_reductions.ReductionKeywords(axis, computed, None, keepdims, NoValue, where)
-    )
-    (count,) = apply_ufunc.apply_atoms(np.subtract, (_items(x, axis, where, keepdims), ddof))
-    (count,) = apply_ufunc.apply_atoms(np.maximum, (wrap.numpy_result(count), 0))
-    value = _divided(fresh(total), wrap.numpy_result(count), total.type.dtype)
-    return atoms.convert(value, np.float16) if half else value
+        squares = apply_ufunc.apply(np.multiply, (deviation, deviation))
+    total = reduce(np.add, squares, ReductionKeywords(axis, computed, None, keepdims, NoValue, where))
+    free = apply_ufunc.apply(np.subtract, (_items(x, axis, where, keepdims), ddof))
+    value = _divided(total, apply_ufunc.apply(np.maximum, (free, 0)))
+    return as_dtype(value, np.dtype(np.float16)) if half else value
 
 
-@rules.method("var")
-@rules.implements(np.var)
-def var(
-    a: object,
-    axis: object = None,
-    dtype: object = None,
-    out: object = None,
-    ddof: object = 0,
-    keepdims: object = NoValue,
-    *,
-    where: object = NoValue,
-    mean: object = NoValue,
-    correction: object = NoValue,
-) -> Value:
-    """As `numpy.var`."""
-    value = var_atom(atom_of(a), axis, dtype, _correction(ddof, correction), _flag(keepdims), where, mean)
-    return result(value, out, "unsafe")
+def _spread(name: str, root: bool) -> None:
+    def function(
+        a: object,
+        axis: object = None,
+        dtype: object = None,
+        out: object = None,
+        ddof: object = 0,
+        keepdims: object = NoValue,
+        *,
+        where: object = NoValue,
+        mean: object = NoValue,
+        correction: object = NoValue,
+    ) -> Value:
+        free = _correction(ddof, correction)
+        value = _variance(operands.array(a), axis, dtype, free, _flag(keepdims), where, mean)
+        return outputs.written(out, apply_ufunc.apply(np.sqrt, (value,)) if root else value)
+
+    rules.any_shape(getattr(np, name))(rules.method(name)(function))
 
 
-@rules.method("std")
-@rules.implements(np.std)
-def std(
-    a: object,
-    axis: object = None,
-    dtype: object = None,
-    out: object = None,
-    ddof: object = 0,
-    keepdims: object = NoValue,
-    *,
-    where: object = NoValue,
-    mean: object = NoValue,
-    correction: object = NoValue,
-) -> Value:
-    """As `numpy.std`."""
-    value = var_atom(atom_of(a), axis, dtype, _correction(ddof, correction), _flag(keepdims), where, mean)
-    return result(atoms.ufunc(np.sqrt, value), out, "unsafe")
+_spread("var", root=False)
+_spread("std", root=True)
 
 
 @rules.any_shape(np.average)
@@ -211,45 +207,58 @@ def _differs(shape: Sequence[Value], other: Sequence[Value]) -> Atom:
 # ---- order statistics ------------------------------------------------------------------------------------------------
 
 
-def reduced_axes_last(a: object, axis: object) -> tuple[Atom, tuple[int, ...]]:
-    """The elements to order as the last axis, and the shape with the reduced axes at size 1."""
-    value = atom_of(a)
-    shape = value.type.shape
-    axes = axes_tuple(axis, len(shape))
-    rest = [i for i in range(len(shape)) if i not in axes]
-    turned = atoms.transpose(value, (*rest, *axes))
-    size = 1
-    for i in axes:
-        size *= shape[i]
-    return atoms.reshape(turned, (*(shape[i] for i in rest), size)), keepdims_shape(shape, axes)
+def reduced_axes_last(x: Value, axis: Value) -> tuple[Value, tuple[int, ...]]:
+    """The elements to order as the last axis, and the axes that they were on."""
+    axes = axes_tuple(axis, x.ndim)
+    rest = [i for i in range(x.ndim) if i not in axes]
+    if wrap.is_dynamic_array(x):
+        if rest and len(axes) != 1:
+            x._needs_size("one axis, or all,")
+        return (_F[np.transpose](x, (*rest, *axes)) if rest else operands.flat(x)), axes
+    turned = atoms.transpose(atom_of(x), (*rest, *axes))
+    shape = (*(x.shape[i] for i in rest), math.prod(x.shape[i] for i in axes))
+    return fresh(atoms.reshape(turned, shape)), axes
 
 
-def _nan_lines(line: Atom) -> Atom | None:
-    """Which lines hold a NaN."""
-    if line.type.dtype.kind not in "fc":
-        return None
-    return atoms.op("reduce_any", atoms.ufunc(np.isnan, line), axes=(len(line.type.shape) - 1,))
+def in_rest(made: Atom, x: Value, axes: tuple[int, ...], keepdims: Value, out: Value) -> Value:
+    """The values for the lines of an array along some axes, as the result that is asked for."""
+    keep = _flag(keepdims)
+    extents = [None if i in axes else e for i, e in enumerate(operands.extents(x)) if keep or i not in axes]
+    made = atoms.reshape(made, keepdims_shape(operands.capacity(x), axes)) if keep else made
+    value = fresh(made) if keep else wrap.numpy_result(made)
+    value = wrap.with_extents(value, extents, operands.origin(x))
+    return value if out is None else outputs.written(out, value, "same_kind")
 
 
-@rules.implements(np.median)
+def middle(ordered: Value, count: Value) -> Atom:
+    """The mean of the one or two elements in the middle of the first `count` of each line."""
+    view = operands.memory(ordered)
+    *outer, n = view.shape
+    last = len(outer)
+    if not n:
+        return atom_of(mean_of(view, last))
+    if isinstance(count, int):
+        rows = ufunc_reductions.rows(view.atom, (count - 1) // 2, count // 2 + 1, last)
+        return atom_of(mean_of(fresh(rows), last))
+    counts: Any = fresh(atoms.broadcast_to(atom_of(operands.memory(count), np.int64), outer))
+    low, high = (_F[np.maximum]((counts + shift) // 2, 0) for shift in (-1, 0))
+    places = _F[np.stack]([low, high], axis=-1)
+    pair = _F[np.take_along_axis](view, places, last)
+    both, alone = mean_of(pair, last), mean_of(pair[..., :1], last)
+    made = _F[np.where](_F[np.equal](low, high), alone, both)
+    return atom_of(_F[np.where](_F[np.equal](counts, 0), made.dtype.type(np.nan), made))
+
+
+@rules.any_shape(np.median)
 def median(
     a: object, axis: object = None, out: object = None, overwrite_input: object = False, keepdims: object = False
 ) -> Value:
-    """As `numpy.median`: NaN where a line holds one."""
+    """As `numpy.median`: NaN where a line holds one, or nothing."""
     del overwrite_input  # a permission
-    line, wide = reduced_axes_last(a, axis)
-    last = len(line.type.shape) - 1
-    n = line.type.shape[last]
-    if n == 0:
-        value = mean_atom(line, last, None, False, NoValue)
-    else:
-        ordered = atoms.op("sort", line, axis=last, stable=False)
-        low, high = (n - 1) // 2, n // 2
-        value = mean_atom(ufunc_reductions.rows(ordered, low, high + 1, last), last, None, False, NoValue)
-        bad = _nan_lines(line)
-        if bad is not None:
-            value = atoms.select(bad, zeros_atom(value.type.shape, value.type.dtype, np.nan), value)
-    if _flag(keepdims):
-        value = atoms.reshape(value, wide)
-        return fresh(value) if out is None else result(value, out)
-    return result(value, out)
+    x = operands.array(a)
+    line, axes = reduced_axes_last(x, axis)
+    made = middle(sorting.in_order(line, line.ndim - 1), line.shape[-1])
+    if x.dtype.kind in "fc":
+        bad = reduce(np.logical_or, apply_ufunc.apply(np.isnan, (line,)), ReductionKeywords(-1))
+        made = atoms.select(atom_of(operands.memory(bad)), zeros_atom(made.type.shape, made.type.dtype, np.nan), made)
+    return in_rest(made, x, axes, keepdims, out)

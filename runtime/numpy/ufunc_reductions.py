@@ -12,10 +12,24 @@ from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import sequential_loops
-from anabranch.runtime.numpy.core import NoValue, atom_of, axes_tuple, keepdims_shape, refused, result, supported
-from anabranch.runtime.values import apply_ufunc, atoms
+from anabranch.runtime.numpy.core import (
+    NoValue,
+    atom_of,
+    axes_tuple,
+    fresh,
+    keepdims_shape,
+    one_axis,
+    refused,
+    result,
+    supported,
+)
+from anabranch.runtime.numpy.dynamic_shapes import operands
+from anabranch.runtime.numpy.dynamic_shapes.outputs import stored, written
+from anabranch.runtime.ops.reducers import highest, lowest
+from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays import indexing
-from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyLike
+from anabranch.runtime.values.dynamic_shapes import broadcasting
 
 # Reductions that are an op of their own; every other associative ufunc is reduced by halves.
 _OPS = {
@@ -56,7 +70,7 @@ def loop_dtypes(ufunc: np.ufunc, dtype: np.dtype, options: ReductionKeywords) ->
     """Return the dtypes of a reduction's loop: accumulator, operand, result. Raises where NumPy has none."""
     out = options.out[0] if isinstance(options.out, tuple) else options.out
     chosen = None if options.dtype is None else supported(options.dtype)
-    if chosen is None and isinstance(out, TracedArray) and ufunc not in (np.logical_and, np.logical_or, np.logical_xor):
+    if chosen is None and isinstance(out, NumPyLike) and ufunc not in (np.logical_and, np.logical_or, np.logical_xor):
         # The output's elements are the first operand.
         chosen = ufunc.resolve_dtypes((out.dtype, dtype, None), casting="unsafe")[0]
     if chosen is None and ufunc in (np.add, np.multiply) and dtype.kind in "biu" and dtype.itemsize <= 8:
@@ -69,16 +83,71 @@ def loop_dtypes(ufunc: np.ufunc, dtype: np.dtype, options: ReductionKeywords) ->
     return resolved
 
 
+def neutral(ufunc: np.ufunc, dtype: np.dtype) -> Value:
+    """Return the value that changes no result of a ufunc on values of a dtype; None where there is none."""
+    if ufunc in (np.maximum, np.minimum):
+        return lowest(dtype) if ufunc is np.maximum else highest(dtype)
+    if ufunc in (np.fmax, np.fmin) and dtype.kind in "fcV":
+        return np.nan
+    if ufunc in (np.fmax, np.fmin):
+        return neutral(np.maximum if ufunc is np.fmax else np.minimum, dtype)
+    if ufunc in (np.logaddexp, np.logaddexp2) and dtype.kind != "f":
+        return None
+    return ufunc.identity
+
+
 def reduce(ufunc: np.ufunc, x: Value, options: ReductionKeywords) -> Value:
-    """`ufunc.reduce(x, axis, dtype, out, keepdims, initial, where)`.
+    """`ufunc.reduce(x, axis, dtype, out, keepdims, initial, where)`, of arrays of static and of run-time size alike.
 
     Raises
     ------
     ValueError
         For no elements and no identity, with NumPy's message.
     """
-    value = reduce_atom(ufunc, atom_of(x), options)
-    return result(value, options.out, "unsafe")
+    out = options.out[0] if isinstance(options.out, tuple) else options.out
+    if any(map(wrap.is_dynamic_array, (x, options.where, out))):
+        return stored(out, _reduced_where_valid(ufunc, operands.array(x), options))
+    return result(reduce_atom(ufunc, atom_of(x), options), out, "unsafe")
+
+
+def _reduced_where_valid(ufunc: np.ufunc, x: Value, options: ReductionKeywords) -> Value:
+    where = options.where
+    if where is not True and where is not NoValue:
+        where = broadcasting.fitted(where, x)
+    axes = reduced_axes(options.axis, x.ndim)
+    given = options.initial is not NoValue and options.initial is not None
+    if not given and _identity(ufunc, options) is None:
+        _refuse_empty(ufunc, x, axes)
+    keep = options.keepdims is not NoValue and bool(options.keepdims)
+    idle = neutral(ufunc, x.dtype)
+    if idle is None and wrap.is_dynamic_array(x):
+        return _one_after_the_other(ufunc, x, axes, options)
+    plain = ReductionKeywords(axes, options.dtype, None, keep, options.initial, where)
+    made = wrap.numpy_result(reduce_atom(ufunc, operands.padded(x, idle), plain))
+    extents = [None if i in axes else e for i, e in enumerate(operands.extents(x)) if keep or i not in axes]
+    return wrap.with_extents(made, extents, operands.origin(x))
+
+
+def _refuse_empty(ufunc: np.ufunc, x: Value, axes: tuple[int, ...]) -> None:
+    """Raise where the axes to reduce are empty and the result is not."""
+    nothing: Atom = atoms.literal(False)
+    for i, n in enumerate(x.shape):
+        some = broadcasting.differ(n, 0)
+        nothing = atoms.logical_or(nothing, atoms.logical_not(some)) if i in axes else atoms.logical_and(nothing, some)
+    broadcasting.refuse(nothing, ValueError, str(_nothing(ufunc)))
+
+
+def _one_after_the_other(ufunc: np.ufunc, x: Value, axes: tuple[int, ...], options: ReductionKeywords) -> Value:
+    """A reduction without a neutral value, of an array of one axis."""
+    if x.ndim != 1 or not axes or (options.where is not True and options.where is not NoValue):
+        return x._needs_size(f"{ufunc.__name__}.reduce() of one axis, without where=,")
+    line = x.left_packed()
+    there = operands.front(line.shape[0], line.capacity[0])
+    value, start = line.padded(1), options.initial
+    if start is NoValue or start is None:
+        start = value[0].astype(loop_dtypes(ufunc, x.dtype, options)[2])
+        value, there = value[1:], fresh(there)[1:].atom
+    return reduce(ufunc, value, ReductionKeywords(0, options.dtype, None, options.keepdims, start, fresh(there)))
 
 
 def reduce_atom(ufunc: np.ufunc, x: Atom, options: ReductionKeywords) -> Atom:
@@ -90,7 +159,7 @@ def reduce_atom(ufunc: np.ufunc, x: Atom, options: ReductionKeywords) -> Atom:
     else:
         value = _stepped(ufunc, dtypes, x, axes, options)
     keep = options.keepdims is not NoValue and bool(options.keepdims)
-    return atoms.reshape(value, keepdims_shape(_masked_shape(x, options), axes)) if keep else value
+    return atoms.reshape(value, keepdims_shape(x.type.shape, axes)) if keep else value
 
 
 def _folded(ufunc: np.ufunc, x: Atom, axes: tuple[int, ...], options: ReductionKeywords) -> Atom:
@@ -139,8 +208,7 @@ def _stepped(
             f"reduction operation '{ufunc.__name__}' is not reorderable, so at most one axis may be specified"
         )
     mask = _mask(ufunc, options)
-    shape = _masked_shape(x, options)
-    lines = [along_first(atoms.broadcast_to(v, shape), axes) for v in ((x,) if mask is None else (x, mask))]
+    lines = [along_first(v, axes) for v in ((x,) if mask is None else (x, atoms.broadcast_to(mask, x.type.shape)))]
     rest, n = lines[0].type.shape[1:], lines[0].type.shape[0]
     given = options.initial is not NoValue and options.initial is not None
     loop = sequential_loops.UfuncLoop(ufunc, dtypes)
@@ -194,22 +262,14 @@ def _mask(ufunc: np.ufunc, options: ReductionKeywords) -> Atom | None:
     return mask
 
 
-def _masked_shape(x: Atom, options: ReductionKeywords) -> tuple[int, ...]:
-    """The shape that is reduced: `where` may stretch the array."""
-    if options.where is True or options.where is NoValue:
-        return x.type.shape
-    return apply_ufunc.broadcast_shapes(x.type.shape, atom_of(options.where).type.shape)
-
-
 def _masked(ufunc: np.ufunc, x: Atom, options: ReductionKeywords) -> Atom:
     """The array with the elements that `where` leaves out set to the neutral value."""
     mask = _mask(ufunc, options)
     if mask is None:
         return x
     neutral = options.initial if ufunc.identity is None else _neutral(ufunc, x.type.dtype)
-    shape = _masked_shape(x, options)
-    mask, x = atoms.broadcast_to(mask, shape), atoms.broadcast_to(x, shape)
-    return atoms.select(mask, x, _constant(neutral, shape, x.type.dtype))
+    shape = x.type.shape
+    return atoms.select(atoms.broadcast_to(mask, shape), x, _constant(neutral, shape, x.type.dtype))
 
 
 def _fold(ufunc: np.ufunc, x: Atom, axes: tuple[int, ...]) -> Atom:
@@ -234,6 +294,17 @@ def rows(x: Atom, start: int, stop: int, axis: int = 0) -> Atom:
     starts, limits = [0] * len(x.type.shape), list(x.type.shape)
     starts[axis], limits[axis] = start, stop
     return atoms.op("slice", x, starts=tuple(starts), limits=tuple(limits), strides=(1,) * len(starts))
+
+
+def accumulate(ufunc: np.ufunc, x: Value, axis: Value, dtype: Value = None, out: Value = None) -> Value:
+    """`ufunc.accumulate`, of arrays of static and of run-time size alike."""
+    at = one_axis(axis, x.ndim)
+    dtypes = loop_dtypes(ufunc, x.dtype, ReductionKeywords(dtype=dtype, out=out))
+    is_combined = ufunc in _ACCUMULATIONS
+    line = x if is_combined else operands.left_packed(x, at)
+    # What begins without an identity has its first element in front, and whatever behind the last.
+    value = accumulate_atom(ufunc, operands.padded(line, neutral(ufunc, x.dtype) if is_combined else 1), at, dtypes)
+    return written(out, wrap.with_extents(fresh(value), operands.extents(line), operands.origin(x)))
 
 
 def accumulate_atom(ufunc: np.ufunc, x: Atom, axis: int, dtypes: tuple[np.dtype, ...]) -> Atom:

@@ -22,11 +22,10 @@ from anabranch.runtime.numpy.core import (
     resolved,
     store,
     supported,
-    text,
     traced_inside,
     zeros_atom,
 )
-from anabranch.runtime.numpy.dynamic_shapes import outputs, ufunc_methods
+from anabranch.runtime.numpy.dynamic_shapes import operands, outputs, ufunc_methods
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.selection import refuse_outside
 from anabranch.runtime.numpy.ufunc_at import scatter_at
@@ -35,6 +34,7 @@ from anabranch.runtime.values import apply_ufunc, atoms, wrap
 from anabranch.runtime.values.apply_ufunc import output_casting_error as output_casting_error
 from anabranch.runtime.values.arrays import numpy_messages
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.atoms import shape_text
 from anabranch.runtime.values.dynamic_shapes import broadcasting
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import memory_layout
@@ -104,7 +104,7 @@ class StagedUfunc:
         return results[0] if nout == 1 else tuple(results)
 
     def _of_run_time_size(
-        self, args: tuple[object, ...], out: object, where: object, dtype: object, casting: object
+        self, args: tuple[object, ...], out: object, where: object, dtype: object, casting: Any
     ) -> Value:
         nin = self.ufunc.nin
         outs = self._outs(args[nin:], out)
@@ -115,6 +115,9 @@ class StagedUfunc:
 
         made = broadcasting.elementwise(compute, args[:nin], fill)
         results = made if isinstance(made, tuple) else (made,)
+        for i, (m, o) in enumerate(zip(results, outs, strict=True)):
+            if o is not None and not np.can_cast(m.dtype, o.dtype, casting):
+                raise output_casting_error(self.ufunc, m.dtype, o.dtype, casting, nin + i)
         placed = [m if o is None else outputs.stored(o, m, resolved(where)) for m, o in zip(results, outs, strict=True)]
         return placed[0] if self.ufunc.nout == 1 else tuple(placed)
 
@@ -182,8 +185,6 @@ class StagedUfunc:
             return adopted(ufunc.reduce(array, axis, dtype, out, keepdims, initial, where), (array, out))
         ufunc_reductions.only_binary(self.ufunc, "reduce")
         options = ufunc_reductions.ReductionKeywords(axis, dtype, out, keepdims, resolved(initial), resolved(where))
-        if wrap.is_dynamic_array(array) or wrap.is_dynamic_array(options.where):
-            return ufunc_methods.reduce(self.ufunc, array, options)
         try:
             return ufunc_reductions.reduce(self.ufunc, resolved(array), options)
         except numpy_messages.FAILURES as error:
@@ -197,24 +198,14 @@ class StagedUfunc:
         if not traced_inside((array, out)):
             return adopted(self.ufunc.accumulate(array, axis, dtype, out), (array, out))
         ufunc_reductions.only_binary(self.ufunc, "accumulate")
-        if wrap.is_dynamic_array(array) or wrap.is_dynamic_array(out):
-            return ufunc_methods.accumulate(self, array, axis, dtype, out)
         try:
-            return self._accumulated(resolved(array), axis, dtype, out)
+            x = operands.array(resolved(array))
+            if not x.ndim:
+                raise TypeError("cannot accumulate on a scalar")
+            return ufunc_reductions.accumulate(self.ufunc, x, axis, dtype, out)
         except numpy_messages.FAILURES as error:
             numpy_messages.reraise(error, self.ufunc.accumulate, array, axis, dtype, out)
             raise
-
-    def _accumulated(self, array: object, axis: object, dtype: object, out: object) -> TracedArray:
-        x = atom_of(array)
-        if not x.type.shape:
-            raise TypeError("cannot accumulate on a scalar")
-        at = one_axis(axis, len(x.type.shape))
-        dtypes = ufunc_reductions.loop_dtypes(
-            self.ufunc, x.type.dtype, ufunc_reductions.ReductionKeywords(dtype=dtype, out=out)
-        )
-        value = ufunc_reductions.accumulate_atom(self.ufunc, x, at, dtypes)
-        return fresh(value) if out is None else store(out, value)
 
     @union_arguments.of_each
     def outer(self, a: Value, b: Value, **kwargs: Value) -> Value:
@@ -223,11 +214,9 @@ class StagedUfunc:
             return adopted(self.ufunc.outer(a, b, **kwargs), (a, b, *kwargs.values()))
         if self.ufunc.nin != 2:
             raise ValueError("outer product only supported for binary functions")
-        if wrap.is_dynamic_array(a) or wrap.is_dynamic_array(b):
-            return ufunc_methods.outer(self, a, b, **kwargs)
         # Both are arrays here, Python numbers too, with dtypes of their own.
-        x, y = (atom_of(resolved(v)) for v in (a, b))
-        return self(fresh(atoms.reshape(x, x.type.shape + (1,) * len(y.type.shape))), fresh(y), **kwargs)
+        x, y = (operands.array(resolved(v)) for v in (a, b))
+        return self(x[(..., *(None,) * y.ndim)], y, **kwargs)
 
     @union_arguments.of_each
     def at(self, a: object, indices: object, b: object = NoValue) -> None:
@@ -274,7 +263,7 @@ def _fit(value: Atom, shape: tuple[int, ...]) -> Atom:
     try:
         return atoms.broadcast_to(value, shape)
     except ValueError:
-        given, wanted = text(shape), text(value.type.shape)
+        given, wanted = shape_text(shape), shape_text(value.type.shape)
         raise ValueError(
             f"non-broadcastable output operand with shape {given} doesn't match the broadcast shape {wanted}"
         ) from None

@@ -9,11 +9,13 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Program
 from anabranch.runtime.passes.check_discharge import discharge_checks, has_no_checks
 from anabranch.runtime.passes.check_elimination import eliminate_checks, has_no_needless_checks
+from anabranch.runtime.passes.check_proofs import has_no_impossible_failures, prove_checks
 from anabranch.runtime.passes.constant_folding import fold_constants, has_no_constant_work
 from anabranch.runtime.passes.copy_insertion import has_no_overlaps, insert_copies
 from anabranch.runtime.passes.cse import eliminate_common_subexpressions, has_no_repeats
 from anabranch.runtime.passes.dce import eliminate_dead_code, has_no_dead_code
 from anabranch.runtime.passes.if_conversion import convert_small_branches, has_no_small_branches
+from anabranch.runtime.passes.invariant_forwarding import forward_invariants, has_no_invariants
 from anabranch.runtime.passes.load_forwarding import forward_loads, has_no_loads_to_forward
 from anabranch.runtime.passes.reduction_fusion import fuse_reductions, has_no_fusible_reductions
 from anabranch.runtime.passes.select_simplify import has_simple_selects, simplify_selects
@@ -43,6 +45,8 @@ class Pass:
 # In this order: each pass leaves work for the next. No pass needs another one to have run.
 PASSES = (
     Pass(eliminate_checks, has_no_needless_checks),
+    Pass(prove_checks, has_no_impossible_failures),
+    Pass(forward_invariants, has_no_invariants),
     Pass(discharge_checks, has_no_checks),
     Pass(propagate_undef, has_no_undef_to_fill),
     Pass(convert_small_branches, has_no_small_branches),

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, promoted
-from anabranch.runtime.values.interval import Interval
 
 # How many bits of an int a float's significand holds.
 _BITS = {dtype: np.finfo(dtype).nmant + 1 for dtype in "efdFD"}

@@ -18,12 +18,12 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import AnabranchError
+from anabranch.runtime.ir.interval import FULL, Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import Builder, current, tracing
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees import exceptions
 from anabranch.runtime.values.undefined import Undefined

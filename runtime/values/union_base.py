@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.ir.interval import FULL
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, number_union, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join, promote, promoted
 from anabranch.runtime.values.attributes import OneOfSeveral
-from anabranch.runtime.values.interval import FULL
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.undefined import Undefined
 

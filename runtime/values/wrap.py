@@ -169,7 +169,7 @@ def with_extents(view: Any, extents: Sequence[Extent | None], origin: Position |
 
 def note_compact(view: Any, extents: Sequence[Extent | None]) -> None:
     """Note that in NumPy there is no room beside the elements that these extents select of new memory."""
-    if view.path or not any(extents):
+    if not any(extents) or view.path:
         return
     if isinstance(view.storage.strides, tuple):
         view.storage.strides = UNKNOWN

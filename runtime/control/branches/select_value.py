@@ -8,12 +8,12 @@ from typing import Any
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.branches import float_kinds, stage_branches
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, layout_join, pack_unpack
 from anabranch.runtime.values.union import UnionValue

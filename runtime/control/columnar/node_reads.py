@@ -9,12 +9,12 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.columnar import node_columns as columns, node_writes
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
 from anabranch.runtime.values.heap.slots import slot_of
-from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import node_reference
 from anabranch.runtime.values.pytrees.node_reference import Reference

@@ -13,13 +13,13 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.columnar.node_columns import UnlikeFieldsError
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap.slots import Slot, slot_of
-from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.memory.rows import side_by_side
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar

@@ -11,6 +11,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import EscapedTracerError, UnsupportedOperationError
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.restarts import Restart
@@ -18,7 +19,6 @@ from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.heap.slots import Slot
-from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.list_buffer import ListBuffer
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
@@ -130,13 +130,8 @@ class RowPart:
 class RowPartStructure(Structure):
     """The structure of a part; only the host builds something of it: the elements."""
 
-    @property
-    def mutable(self) -> bool:
-        return False
-
-    @property
-    def flat(self) -> bool:
-        return True
+    mutable = False
+    flat = True
 
     def children(self, value: RowPart) -> list[Value]:
         return list(value.items.parts[1:])
@@ -179,13 +174,8 @@ class RowBinding:
 class RowStructure(Structure):
     """The structure of a list that a run-time index has led to: its table (`extra`), and which row of it it is."""
 
-    @property
-    def mutable(self) -> bool:
-        return False
-
-    @property
-    def refers(self) -> bool:
-        return True
+    mutable = False
+    refers = True
 
     def children(self, value: Row) -> list[Value]:
         return [value.row_binding.index]
@@ -198,9 +188,7 @@ class RowStructure(Structure):
 class RowOfLists(Structure):
     """The structure of such a list where the table is no more: one of the lists that were its rows."""
 
-    @property
-    def mutable(self) -> bool:
-        return False
+    mutable = False
 
     def children(self, value: Row) -> list[Value]:
         return [value.row_binding.index, *value.row_binding.table.owners]

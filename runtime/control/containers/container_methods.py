@@ -14,9 +14,9 @@ from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.containers import container_order, membership
 from anabranch.runtime.control.sequences import chosen_item, index_checks
 from anabranch.runtime.control.staging.signature_errors import fitted
+from anabranch.runtime.ir.interval import FULL
 from anabranch.runtime.values import containers, passed_functions, text_tables
 from anabranch.runtime.values.arrays.index_numbers import check_integer
-from anabranch.runtime.values.interval import FULL
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN

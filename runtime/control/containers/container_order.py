@@ -15,12 +15,12 @@ from anabranch.runtime.control.branches.truth import truth, truth_value
 from anabranch.runtime.control.columnar import node_reads
 from anabranch.runtime.control.containers import list_order
 from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir.interval import FULL, Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, containers, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.tracer import Tracer

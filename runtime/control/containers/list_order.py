@@ -13,13 +13,13 @@ from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.sequences.stacked_sequences import FEW, StackedSequence
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.dynamic_lists import item_forms, records, stacked_parts
 from anabranch.runtime.values.dynamic_lists.item_forms import ConstantForm, ItemForm, Number, StructureForm
 from anabranch.runtime.values.dynamic_lists.stacked_parts import Alternatives, NoCommonFormError
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.union import UnionValue

@@ -10,6 +10,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import GrowableContents
 from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values import atoms, wrap
@@ -17,7 +18,6 @@ from anabranch.runtime.values.arrays.index_numbers import check_bound, check_int
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.memory.item_memory import iota
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar

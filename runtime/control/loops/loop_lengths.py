@@ -15,6 +15,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.control.loops.loop_state import LoopTypes
+from anabranch.runtime.ir.interval import Interval, exactly
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.control import FOR
 from anabranch.runtime.ops.elementwise.arithmetic import add, subtract
@@ -25,7 +26,6 @@ from anabranch.runtime.values import atoms
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.dynamic_lists.items import Items, Past
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
-from anabranch.runtime.values.interval import Interval, exactly
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.pytrees.padded_union import PaddedStructure

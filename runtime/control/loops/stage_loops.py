@@ -24,6 +24,7 @@ from anabranch.runtime.control.loops.loop_state import (
     initial,
 )
 from anabranch.runtime.errors import StructureMismatchError
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import visibility
@@ -34,7 +35,6 @@ from anabranch.runtime.values.dynamic_lists.list_contents import ListContents
 from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import (
     carry_layouts,

@@ -7,11 +7,11 @@ import collections
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.index_numbers import check_place
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 

@@ -10,10 +10,10 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import Builder, current, tracing
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 

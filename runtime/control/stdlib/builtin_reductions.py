@@ -17,11 +17,11 @@ from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.sequences.remaining_items import remaining
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib.choices import of_each_list, plain
+from anabranch.runtime.ir.interval import FULL, Interval
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import atoms, containers, passed_functions, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
-from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 

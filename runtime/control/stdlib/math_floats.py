@@ -13,12 +13,12 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.control.staging.signature_errors import fitted
 from anabranch.runtime.control.stdlib.choices import is_traced
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays.index_numbers import class_name
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers import python_conversions
 from anabranch.runtime.values.python_numbers.python_operands import as_kind, kind_of, raised
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, is_python_scalar, python_scalar

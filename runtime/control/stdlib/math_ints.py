@@ -14,11 +14,11 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.stdlib.choices import is_traced
 from anabranch.runtime.control.stdlib.math_floats import staged
 from anabranch.runtime.control.while_ import while_
+from anabranch.runtime.ir.interval import FULL, Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.index_numbers import check_integer
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers import python_conversions
 from anabranch.runtime.values.python_numbers.python_operands import (
     as_kind,

@@ -34,6 +34,8 @@ def stored(out: Value, made: Any, where: object = True, casting: Value = "unsafe
 
 def written(out: Value, made: Value, casting: Value = "unsafe") -> Value:
     """`out` after a result of static or of run-time size has been written to it; the result itself without one."""
+    if isinstance(out, tuple):
+        (out,) = out
     if any(map(wrap.is_dynamic_array, (out, made))):
         return stored(out, made, casting=casting)
     return result(wrap.as_atom(made), out, casting)

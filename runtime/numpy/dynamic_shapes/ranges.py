@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import atom_of, dtype_of, iota, zeros_atom
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
-from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 
 SAMPLES = "Number of samples, {}, must be non-negative."

@@ -11,7 +11,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy.core import atom_of, fresh, one_axis, refused, zeros_atom
+from anabranch.runtime.numpy.core import fresh, one_axis, refused, zeros_atom
 from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
 from anabranch.runtime.numpy.rules import Rules
@@ -20,7 +20,6 @@ from anabranch.runtime.values.arrays import index_checks
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, Window, masked
 from anabranch.runtime.values.pytrees.padded_union import left_packed_memory
-from anabranch.runtime.values.registry import FUNCTIONS
 
 rules = Rules()
 
@@ -163,24 +162,3 @@ def trim_zeros(filt: object, trim: Value = "fb", axis: object = None) -> Value:
     stop = size_arithmetic.choose(none, start, stop) if "b" in trims else stop
     del axis
     return wrap.part_of(operands.memory(x), (Window(start, stop),), operands.origin(x))
-
-
-@rules.dynamic_shape(np.searchsorted)
-def searchsorted(a: Value, v: Value, side: Value = "left", sorter: Value = None) -> Value:
-    """As `numpy.searchsorted`."""
-    base = a if sorter is None else FUNCTIONS[np.take](a, sorter)
-    if wrap.is_dynamic_array(v):
-        line = base
-
-        def search(wanted: object) -> Value:
-            return searchsorted(line, wanted, side)
-
-        return broadcasting.elementwise(search, (v,))
-    if not wrap.is_dynamic_array(base):
-        return FUNCTIONS[np.searchsorted](base, v, side)
-    if base.ndim != 1:
-        raise ValueError("object too deep for desired array")
-    line = operands.left_packed(base)
-    found = FUNCTIONS[np.searchsorted](line.padded(operands.behind(line.dtype)), v, side)
-    least = FUNCTIONS[np.minimum](found, line.shape[0])
-    return least if getattr(least, "shape", ()) else wrap.numpy_result(atom_of(least))

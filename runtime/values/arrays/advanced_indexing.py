@@ -8,13 +8,13 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
+from anabranch.runtime.ir.interval import FULL
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import apply_ufunc, atoms, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays import index_checks
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction
 from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion, valid_elements
-from anabranch.runtime.values.interval import FULL
 from anabranch.runtime.values.memory.handle import Handle
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer

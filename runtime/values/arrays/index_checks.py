@@ -9,13 +9,13 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.config import settings
+from anabranch.runtime.ir.interval import FULL, Interval
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
 

@@ -17,12 +17,12 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms, containers, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of
-from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.memory.rows import side_by_side
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
@@ -171,9 +171,7 @@ class Fresh(ItemForm):
     def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
         return [((), self.abstract.type)]
 
-    @property
-    def mutable(self) -> bool:
-        return True
+    mutable = True
 
     def collect(self, value: Value, columns: Sequence[list[Atom]]) -> None:
         columns[0].append(current().read(value.storage))

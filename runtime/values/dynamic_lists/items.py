@@ -16,6 +16,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom, Equation
 from anabranch.runtime.tracing.builder import Builder, builder_or_none, current
 from anabranch.runtime.tracing.capacity import Capacity
@@ -26,7 +27,6 @@ from anabranch.runtime.values.dynamic_lists import item_constants, item_kinds
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure, distinct
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
-from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.list_buffer import ListBuffer
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_operands import interval_of

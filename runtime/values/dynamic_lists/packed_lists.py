@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
+from anabranch.runtime.ir.interval import FULL
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.dynamic_lists import item_forms
-from anabranch.runtime.values.interval import FULL
 from anabranch.runtime.values.list_buffer import ListBuffer
 from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, layout_join
 from anabranch.runtime.values.union import UnionValue
@@ -25,9 +25,7 @@ MOST_SEPARATE = 8  # lists of so many numbers are carried by their items
 class PackedListStructure(containers.Structure):
     """The structure of a list whose numbers, all of one kind (`extra`), are carried side by side."""
 
-    @property
-    def flat(self) -> bool:
-        return True
+    flat = True
 
     @property
     def _form(self) -> item_forms.SequenceForm:

@@ -10,6 +10,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.interval import FULL
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.storage import Part
 from anabranch.runtime.values import atoms, containers
@@ -27,7 +28,6 @@ from anabranch.runtime.values.dynamic_lists.item_forms import (
     SequenceForm,
     StructureForm,
 )
-from anabranch.runtime.values.interval import FULL
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.memory.rows import side_by_side
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar

@@ -10,9 +10,9 @@ from typing import TypeAlias
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.ir.interval import FULL, Interval
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers.python_operands import interval_of as interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.value_equality import provably_equal

@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
-from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.memory.handle import Handle
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 

@@ -6,11 +6,11 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.ops.elementwise.python_arithmetic import MOST_DIGITS
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_operands import (
     IntOperand,
     Operand,

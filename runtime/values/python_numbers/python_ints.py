@@ -10,10 +10,10 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir.interval import FULL, Interval, exactly
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.interval import FULL, Interval, exactly
 from anabranch.runtime.values.python_numbers import python_floats
 from anabranch.runtime.values.python_numbers.python_operands import (
     EXACT,
@@ -85,8 +85,7 @@ def _add(x: IntOperand, y: IntOperand) -> Value:
         c, n = _known(x, y)
         if c is not None:
             return _outside(n, FULL.low - min(c, 0), FULL.high - max(c, 0))
-        xor, both = np.bitwise_xor, np.bitwise_and
-        return _sign_bit(atoms.ufunc(both, atoms.ufunc(xor, a, r), atoms.ufunc(xor, b, r)))
+        return atoms.op("add_overflows", a, b)
 
     return _result(r, interval_of(x) + interval_of(y), overflowed, _affine(x, y, 1))
 
@@ -102,20 +101,9 @@ def _subtract(x: IntOperand, y: IntOperand) -> Value:
             return _outside(x, FULL.low + max(int(y), 0), FULL.high + min(int(y), 0))
         if not is_run_time(x):
             return _outside(y, int(x) - FULL.high, int(x) - FULL.low)
-        xor, both = np.bitwise_xor, np.bitwise_and
-        return _sign_bit(atoms.ufunc(both, atoms.ufunc(xor, a, b), atoms.ufunc(xor, a, r)))
+        return atoms.op("subtract_overflows", a, b)
 
     return _result(r, interval_of(x) - interval_of(y), overflowed, _affine(x, y, -1))
-
-
-def _has_overflowed(approximate: Atom, wrapped: Atom) -> Atom:
-    """Return whether an exact result, known in float64 to within rounding and in int64 modulo 2**64, is no int64.
-
-    Below 9.3e18 in magnitude an int64 overflow always flips the sign, so the two tests together are exact.
-    """
-    far = atoms.ufunc(np.greater, atoms.ufunc(np.absolute, approximate), atoms.literal(9.3e18))
-    below = atoms.ufunc(np.less, approximate, atoms.literal(0.0))
-    return atoms.logical_or(far, atoms.ufunc(np.not_equal, below, _sign_bit(wrapped)))
 
 
 def multiply(x: IntOperand, y: IntOperand) -> Value:
@@ -128,7 +116,7 @@ def multiply(x: IntOperand, y: IntOperand) -> Value:
         if c:
             low, high = (FULL.low, FULL.high) if c > 0 else (FULL.high, FULL.low)
             return _outside(n, -(-low // c), high // c)
-        return _has_overflowed(atoms.ufunc(np.multiply, atoms.convert(a, np.float64), atoms.convert(b, np.float64)), r)
+        return atoms.op("multiply_overflows", a, b)
 
     return _result(r, interval_of(x) * interval_of(y), overflowed)
 
@@ -191,7 +179,10 @@ def _whole_power(x: IntOperand, b: Atom) -> Value:
     a = as_kind(x, int)
     r = atoms.ufunc(np.power, a, b)
     approximate = atoms.ufunc(np.power, atoms.convert(a, np.float64), atoms.convert(b, np.float64))
-    run_time_checks.fail_if(_has_overflowed(approximate, r), overflow)
+    # Below 9.3e18 in magnitude an overflow always flips the sign of what is left modulo 2**64.
+    far = atoms.ufunc(np.greater, atoms.ufunc(np.absolute, approximate), atoms.literal(9.3e18))
+    below = atoms.ufunc(np.less, approximate, atoms.literal(0.0))
+    run_time_checks.fail_if(atoms.logical_or(far, atoms.ufunc(np.not_equal, below, _sign_bit(r))), overflow)
     return made(r)
 
 

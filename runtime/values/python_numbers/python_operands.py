@@ -9,12 +9,12 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import IntegerRangeError
+from anabranch.runtime.ir.interval import FULL, Interval, exactly
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, PythonType
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.failures.refusals import INTS_ARE_INT64
-from anabranch.runtime.values.interval import FULL, Interval, exactly
 from anabranch.runtime.values.tracer import Tracer
 
 # The ints that float64 holds, with every one between them.

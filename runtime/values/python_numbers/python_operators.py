@@ -12,9 +12,9 @@ import math
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.ir.interval import exactly
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.interval import exactly
 from anabranch.runtime.values.python_numbers import python_ints
 from anabranch.runtime.values.python_numbers.python_floats import COMPLEX, FLOATS
 from anabranch.runtime.values.python_numbers.python_operands import (

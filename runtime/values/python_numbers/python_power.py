@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.python_numbers.python_operands import as_kind, interval_of, kind_of, made, raised
 
 

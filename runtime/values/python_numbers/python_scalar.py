@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.ir.interval import FULL, Interval
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import apply_ufunc, lazy_text, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
-from anabranch.runtime.values.interval import FULL, Interval
 from anabranch.runtime.values.python_numbers import (
     python_attributes,
     python_conversions,

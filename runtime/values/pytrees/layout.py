@@ -18,6 +18,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.interval import FULL, Interval, exactly
 from anabranch.runtime.values import atoms, containers
 from anabranch.runtime.values.abstract import (
     Abstract,
@@ -26,7 +27,6 @@ from anabranch.runtime.values.abstract import (
 )
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArrayStructure
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.interval import FULL, Interval, exactly
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.pytrees import node_reference, node_structures, padded_union

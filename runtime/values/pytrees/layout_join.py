@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import StructureMismatchError
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import containers
@@ -15,7 +16,6 @@ from anabranch.runtime.values.abstract import (
     python_abstract,
 )
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.interval import Interval
 from anabranch.runtime.values.pytrees import node_graphs, node_structures, padded_union
 from anabranch.runtime.values.pytrees.carry_layouts import initial_abstraction
 from anabranch.runtime.values.pytrees.layout import (

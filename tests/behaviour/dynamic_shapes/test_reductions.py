@@ -305,6 +305,97 @@ def differences_of_bools(a, k):
     return np.ediff1d(a[:k] > 0)
 
 
+# ---- one rule for arrays of static and of run-time size --------------------------------------------------------------
+
+
+@case(*each(M, last=((2, 3), (5, 6), (1, 1))))
+def positions_that_keep_their_axes(a, i, j):
+    b = a[:i, :j]
+    return np.argmax(b, keepdims=True), b.argmin(keepdims=True), b.argmax(axis=1, keepdims=True), b.argmin(0)
+
+
+@case(*each(M, last=((0, 0), (0, 3), (5, 6))))
+def positions_on_an_empty_axis(a, i, j):
+    return np.argmax(a[:i, :j], axis=0)
+
+
+@case(*ints(V, W, at=(5, 3)))
+def static_arrays_where_a_mask_of_run_time_size_holds(a, b, k):
+    where, x = (a > b)[:k], a[:5]
+    return x.mean(where=where), np.var(x, where=where), np.std(x, where=where), np.sum(x, where=where, initial=1)
+
+
+@case(*each(M, last=((2, 3), (5, 6), (0, 1))))
+def spreads_of_blocks(a, i, j):
+    b, where = a[:i, :j], a[:i, :j] > -4
+    return (
+        np.var(b, axis=0, ddof=1),
+        np.std(b, axis=1, keepdims=True, where=where),
+        np.mean(b, axis=1, where=a[0, :j] > -9),
+        np.var(b, axis=0, mean=np.mean(b, axis=0, keepdims=True)),
+        np.var(b.astype(np.float16)),
+        np.std(b + 1j * b, axis=1),
+    )
+
+
+@case(*ints(N.astype(np.int32), at=(0, 3, 8)))
+def running_sums_into_an_output(a, k):
+    wide, narrow = np.zeros(8), np.zeros(8, np.int8)
+    return np.cumsum(a[:k], out=wide[:k]), np.cumsum(a[:k], out=narrow[:k]), wide, narrow
+
+
+@case(*ints(V, at=(0, 3, 8)))
+def running_sums_into_ints(a, k):
+    return np.add.accumulate(a[:k], out=np.zeros(8, np.int64)[:k])
+
+
+@case(*ints(V, at=(0, 3, 8)))
+def sums_into_ints(a, k):
+    return np.add(a[:k], 1.0, out=np.zeros(8, np.int64)[:k])
+
+
+@case(*ints(V, W, at=(0, 3, 8)))
+def running_extremes(a, b, k):
+    v, w = a[:k], a[a > b - k]
+    return np.maximum.accumulate(w), np.minimum.accumulate(v), np.fmax.accumulate(w), np.subtract.accumulate(w)
+
+
+@case(*each(M, last=((2, 3), (5, 6), (3, 1))))
+def differences_with_numbers_at_the_ends(a, i, j):
+    b = a[:i, :j]
+    return np.diff(b, axis=0, prepend=0.0), np.diff(b, prepend=1.0, append=2.0), np.diff(b, 2, axis=0)
+
+
+@case(*each(M, V, last=((3, 3), (5, 6), (3, 4), (2, 3))))
+def slopes_of_blocks(a, v, i, j):
+    b, rows = a[:i, :j] ** 2, np.arange(5.0)[:i] ** 2
+    return (
+        *np.gradient(b, 2.0, 3.0),
+        np.gradient(b, axis=1, edge_order=2),
+        np.gradient(b, rows, axis=0),
+        np.gradient(v[:j], np.cumsum(np.abs(v[:j])), edge_order=2),
+    )
+
+
+@case(*ints(V, W, at=(8, 3, 1, 0)))
+def slopes_at_distances_that_do_not_fit(a, b, k):
+    return np.gradient(a[:k], b)
+
+
+@case(*ints(V, W, at=(3, 8, 0)))
+def bins_and_their_edges(a, b, k):
+    v = a[:k]
+    return np.histogram_bin_edges(v, 3), np.histogram(v, 3, weights=b[:k] > 0), np.histogram(v > 1, 2)
+
+
+if hasattr(np, "cumulative_sum"):  # NumPy 2.1
+
+    @case(*ints(V, at=(0, 3, 8)))
+    def running_sums_that_include_the_initial(a, k):
+        v, w = a[:k], a[a > k]
+        return np.cumulative_sum(v, include_initial=True), np.cumulative_prod(w, include_initial=True)
+
+
 @pytest.mark.parametrize("program", case.programs + hoped.programs)
 def test_uses(program: Program) -> None:
     program.check()

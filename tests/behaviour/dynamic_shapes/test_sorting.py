@@ -153,6 +153,14 @@ def test_programs(program: Program) -> None:
     program.check()
 
 
+def test_the_median_of_huge_numbers() -> None:
+    def program(a):
+        return np.nanmedian(a), np.nanmedian(a[a > 0]), np.median(a[a > 0])
+
+    a = np.array([np.nan, 1.7e308])
+    np.testing.assert_array_equal(jit(program)(a), program(a))
+
+
 @pytest.mark.parametrize(
     ("program", "argument"),
     [
@@ -164,6 +172,8 @@ def test_programs(program: Program) -> None:
         (lambda a: np.quantile(a[a > 9], 0.5), ALL),
         (lambda a: np.percentile(a[a > 1], a[0] * 100), ALL),
         (lambda a: np.lexsort((a[a > 1], a[a > 2])), ALL),
+        (lambda a: np.lexsort((a[a > 6], a[a > 2])), ALL),
+        (lambda a: np.partition(a[a > 1], (0, -9, 9)), ALL),
     ],
 )
 def test_messages(program, argument) -> None:

@@ -22,6 +22,7 @@ for X in ARRAYS:
     case(np.sum, X, initial=3, where=X > 0)
     case(np.max, X, initial=1, where=X > 0)
     case(np.max, X, where=X > 0)
+    case(np.sum, X[..., :1], where=X > 0)
 if hasattr(np, "cumulative_sum"):  # NumPy 2.1
     case(np.cumulative_sum, VECTOR)
     case(np.cumulative_sum, FLOATS, axis=1, include_initial=True)
@@ -35,6 +36,7 @@ for f in (np.sum, np.prod, np.max, np.any):
 case(np.cumsum, HALVES, axis=1)
 for out in (np.zeros((2, 3), np.int64), np.zeros((2, 3), np.float32)):
     case(np.cumsum, HALVES, axis=1, out=out)
+    case(np.add.accumulate, HALVES, axis=1, out=out)
 
 
 @pytest.mark.parametrize("name", case.names())

@@ -98,6 +98,12 @@ def one_row(a, n):
     return a[n]
 
 
+def some_rows(a, rows):
+    """Reads and writes at indices that the call decides."""
+    a[rows, 0] += 1
+    return a[rows, 1]
+
+
 def either_row(a, n):
     """Writes through a name that a condition chose."""
     b = a.copy()
@@ -116,6 +122,7 @@ CALLS = [
     (steps, MATRIX, 27),
     (products, MATRIX, 150),
     (one_row, MATRIX, 3),
+    (some_rows, MATRIX, np.array([3, -1])),
     (either_row, MATRIX, 3),
 ]
 
@@ -135,7 +142,7 @@ def test_a_pass_is_disabled_by_its_name(name):
 
 def test_another_name_is_refused_with_those_that_there_are():
     with pytest.raises(
-        ValueError, match="there is no pass 'inline' to disable; there are check_elimination, check_dis"
+        ValueError, match="there is no pass 'inline' to disable; there are check_elimination, check_pro"
     ):
         jit(lambda x: x + 1, disable_passes=("inline",))(1.0)
 

@@ -1,4 +1,4 @@
-"""Integer intervals: what is known of a traced Python int while tracing."""
+"""Integer intervals: exact arithmetic on what is known of ints."""
 
 from __future__ import annotations
 

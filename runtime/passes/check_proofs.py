@@ -1,0 +1,36 @@
+"""Proofs of checks: a check goes whose predicate is false by the ranges of the values that it is computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from anabranch.runtime.ir.program import Atom, Equation, Program
+from anabranch.runtime.ir.rewrite import Block, in_sub_programs, rewrite
+from anabranch.runtime.ops.check import check
+from anabranch.runtime.passes.range_analysis import impossible_failures
+
+
+def prove_checks(program: Program) -> Program:
+    """The Program without checks that never fail, also inside sub-Programs."""
+    if not _has_checks(program):
+        return program
+    impossible = impossible_failures(program)
+    if not impossible:
+        return program
+
+    def proved(equation: Equation, block: Block) -> Sequence[Atom] | None:
+        if equation.op is not check or equation.outputs[0] not in impossible:
+            return None
+        code, _, _, *rest = equation.inputs
+        return [code, *rest[len(rest) // 2 :]]
+
+    return in_sub_programs(lambda inner: rewrite(inner, proved))(program)
+
+
+def has_no_impossible_failures(program: Program) -> bool:
+    """Return whether no check is left that is known never to fail."""
+    return prove_checks(program) is program
+
+
+def _has_checks(program: Program) -> bool:
+    return any(e.op is check or any(map(_has_checks, e.programs())) for e in program.equations)

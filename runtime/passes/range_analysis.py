@@ -1,0 +1,313 @@
+"""Range analysis: intervals of the integers and bools of a Program, and which of its checks cannot fail.
+
+Abstract interpretation of the Program and its sub-Programs together: each sweep visits every equation once, with the
+carries of loops as the sweeps before have left them. The first sweeps widen carries until none changes, the last ones
+narrow them again. The number of sweeps has a limit, however deep loops stand within loops, so the time grows with the
+size of the Program.
+
+What a check refuses does not hold after it, as far as later checks are concerned: they ask only where nothing has
+failed. That needs the checks to be one chain (`failure_chain`); where they are not, checks teach nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.interval import FULL, Interval, exactly
+from anabranch.runtime.ir.program import Atom, Equation, Program, Var
+from anabranch.runtime.ops.check import check
+from anabranch.runtime.ops.control import COND, FOR, SWITCH, WHILE
+from anabranch.runtime.ops.elementwise.casts import select
+from anabranch.runtime.ops.structured import Branches, Loop, Slot, carries
+from anabranch.runtime.passes.failure_chain import is_chained
+from anabranch.runtime.passes.interval_rules import NO, YES, IntervalRule, hull, meet, of_dtype, rule_of
+from anabranch.runtime.passes.known_ranges import Ranges
+from anabranch.runtime.passes.step_bounds import MOST_STEPS, StepBounds, after_steps, most_steps
+
+# Sweeps before carries are widened, before those that still change may be anything, and of narrowing.
+_PLAIN, _PATIENT, _NARROWING = 2, 8, 3
+
+_Known: TypeAlias = Interval | None
+
+
+def impossible_failures(program: Program) -> set[Var]:
+    """The error codes of the checks whose predicates are false wherever nothing has failed before."""
+    return _Analysis(program).run()
+
+
+@frozen(eq=False)
+class _Carry:
+    """A carry of a loop."""
+
+    initial: Atom
+    place: int  # among the inputs of the sub-Programs
+    result: int
+    formal: Var  # of the body
+    after: Atom
+
+
+class _Analysis:
+    """The sweeps over one Program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.ranges = Ranges(program)
+        self.chained = is_chained(program)
+        self.narrowing = self.changed = False
+        self.sweeps = 0
+        self.impossible: set[Var] = set()
+        # What carries are when a step begins, and what is known of an index after the steps before.
+        self.entries: dict[Var, _Known] = {}
+        self.indices: dict[Var, Interval] = {}
+        self.bounds = StepBounds(self.ranges)
+        self._steps: dict[int, list[tuple[Equation, IntervalRule | None]]] = {}
+
+    def run(self) -> set[Var]:
+        """The codes of checks that cannot fail."""
+        while self._sweep() and self.sweeps <= _PATIENT:
+            pass
+        if self.changed:
+            # Still true of everything, but of little use.
+            self.entries = dict.fromkeys(self.entries)
+        self.narrowing = True
+        for _ in range(_NARROWING):
+            self._sweep()
+        return self.impossible
+
+    def _sweep(self) -> bool:
+        self.sweeps += 1
+        self.changed = False
+        self.impossible.clear()
+        self.ranges.clear()
+        self.bounds = StepBounds(self.ranges)
+        self._walk(self.program)
+        return self.changed
+
+    def _relevant(self, program: Program) -> list[tuple[Equation, IntervalRule | None]]:
+        """The equations with integers, bools or sub-Programs, with the rules of those that have one."""
+        if id(program) not in self._steps:
+            found: list[tuple[Equation, IntervalRule | None]] = []
+            for equation in program.equations:
+                rule = rule_of(equation) if len(equation.outputs) == 1 else None
+                if rule is not None or equation.op is check or isinstance(equation.op, Branches | Loop):
+                    found.append((equation, rule))
+            self._steps[id(program)] = found
+        return self._steps[id(program)]
+
+    def _walk(self, program: Program) -> None:
+        ranges = self.ranges
+        for equation, rule in self._relevant(program):
+            if equation.op is select and not equation.outputs[0].type.shape:
+                ranges.define(equation.outputs[0], ranges.chosen(equation))
+            elif rule is not None:
+                inputs = [known for a in equation.inputs if (known := ranges.of(a)) is not None]
+                whole = len(inputs) == len(equation.inputs)
+                ranges.define(equation.outputs[0], rule(equation, inputs) if whole else None)
+            elif equation.op is check:
+                self._check(equation)
+            elif isinstance(equation.op, Branches):
+                self._branches(equation, equation.op)
+            elif equation.op is WHILE:
+                self._while(equation)
+            elif equation.op is FOR:
+                self._for(equation)
+
+    def _check(self, equation: Equation) -> None:
+        code, pred, number, *rest = equation.inputs
+        ranges, count = self.ranges, len(rest) // 2
+        if ranges.decided(pred) == NO:
+            self.impossible.add(equation.outputs[0])
+        # Where nothing has failed, the outputs are what they were before.
+        fails = [] if self.chained else [number, *rest[:count]]
+        for place, (out, before) in enumerate(zip(equation.outputs, [code, *rest[count:]], strict=True)):
+            ranges.define(out, hull([ranges.of(a) for a in (before, *fails[place : place + 1])]))
+        if self.chained:
+            ranges.assume(pred, False)
+
+    def _branches(self, equation: Equation, op: Branches) -> None:
+        ranges, chooser = self.ranges, equation.inputs[0]
+        programs = op.results(equation.params)
+        found: list[list[_Known]] = []
+        for place, program in enumerate(programs):
+            if not self._may_run(equation, place):
+                continue
+            with ranges.supposed():
+                if op is COND:
+                    ranges.assume(chooser, place == 0)
+                elif op is SWITCH and 0 < place < len(programs) - 1:
+                    ranges.refine(chooser, exactly(place))
+                known = [ranges.known(a) for a in equation.inputs[1:]]
+            self._bind(program.inputs, known)
+            self._walk(program)
+            found.append([ranges.of(a) for a in program.outputs])
+        for place, out in enumerate(equation.outputs):
+            ranges.define(out, hull([outputs[place] for outputs in found]))
+
+    def _may_run(self, equation: Equation, place: int) -> bool:
+        chooser = self.ranges.of(equation.inputs[0])
+        if chooser is None:
+            return True
+        if equation.op is COND:
+            return chooser != (NO if place == 0 else YES)
+        last = len(equation.params["branches"]) - 1
+        return (place == 0 or chooser.high >= place) and (place == last or chooser.low <= place)
+
+    def _bind(self, formals: Sequence[Var], known: Sequence[tuple[_Known, bool]]) -> None:
+        for formal, one in zip(formals, known, strict=True):
+            self.ranges.bind(formal, one)
+
+    # ---- loops -------------------------------------------------------------------------------------------------------
+
+    def _begin(self, key: Var, initial: _Known) -> _Known:
+        """What a carry is when a step begins, whose initial value may have changed since the last sweep."""
+        if key not in self.entries:
+            self.entries[key] = initial
+            self.changed = True
+        elif not self.narrowing:
+            self._widen(key, initial)
+        return self.entries[key]
+
+    def _widen(self, key: Var, found: _Known) -> None:
+        """Let a carry be this, too."""
+        old, every = self.entries[key], of_dtype(key.type.dtype)
+        if old is None or every is None:
+            return
+        new = every if found is None else old | found
+        if new == old:
+            return
+        self.changed = True
+        if self.sweeps > _PLAIN:
+            new = Interval(
+                old.low if new.low == old.low else every.low, old.high if new.high == old.high else every.high
+            )
+        self.entries[key] = new
+
+    def _end(self, key: Var, initial: _Known, after: _Known) -> None:
+        """Note what a step leaves."""
+        if not self.narrowing:
+            self._widen(key, after)
+        else:
+            self._narrow(key, hull([initial, after]))
+
+    def _narrow(self, key: Var, found: _Known) -> None:
+        old = self.entries[key] or of_dtype(key.type.dtype)
+        if found is not None and old is not None:
+            self.entries[key] = meet(old, found) or old
+
+    def _bound(self, carry: _Carry, body: Program, steps: int) -> _Known:
+        """The interval of a carry after so many steps, where each changes it by no more than a constant."""
+        change = self.bounds.change(body, carry.formal, carry.after)
+        return after_steps(self.ranges.of(carry.initial), change, steps)
+
+    def _for(self, equation: Equation) -> None:
+        ranges, trip, body = self.ranges, equation.inputs[0], equation.params["body"]
+        every, trips = _carries(equation), ranges.of(trip)
+        initial = [ranges.of(c.initial) for c in every]
+        results, stacked = list(initial), [s for s in _slots(equation) if s.operand is None]
+        if trips is None or trips.high > 0:
+            self._bind_read(equation, body)
+            for slot in stacked:
+                if slot.formal is not None:
+                    self._define_index(body.inputs[slot.formal], trips)
+            for carry, before in zip(every, initial, strict=True):
+                ranges.define(carry.formal, self._begin(carry.formal, before))
+            self._walk(body)
+            most = most_steps(trip, ranges)
+            for place, (carry, before) in enumerate(zip(every, initial, strict=True)):
+                after = ranges.of(carry.after)
+                self._end(carry.formal, before, after)
+                results[place] = after if trips is not None and trips.low > 0 else hull([before, after])
+                if self.narrowing:
+                    self._narrow(carry.formal, self._bound(carry, body, max(most - 1, 0)))
+                    results[place] = _narrower(results[place], self._bound(carry, body, most))
+            for slot in stacked:
+                if slot.formal is not None and (last := ranges.of(body.inputs[slot.formal])) is not None:
+                    self.indices[body.inputs[slot.formal]] = Interval(0, last.high + 1)
+                elif slot.result is not None and slot.yielded is not None:
+                    ranges.define(equation.outputs[slot.result], ranges.of(body.outputs[slot.yielded]))
+        self._define_results(equation, every, results)
+
+    def _define_index(self, index: Var, trips: _Known) -> None:
+        """An index follows one for which no check has failed."""
+        known = Interval(0, (trips or FULL).high - 1)
+        self.ranges.define(index, _narrower(known, self.indices.get(index)) if self.narrowing else known)
+
+    def _while(self, equation: Equation) -> None:
+        ranges, test, body = self.ranges, equation.params["test"], equation.params["body"]
+        every, (verdict,) = _carries(equation), test.outputs
+        initial = [ranges.of(c.initial) for c in every]
+        tested = [test.inputs[c.place] for c in every]
+        self._bind_read(equation, test)
+        for formal, before in zip(tested, initial, strict=True):
+            ranges.define(formal, self._begin(formal, before))
+        self._walk(test)
+        with ranges.supposed():
+            ranges.assume(verdict, False)
+            results = [ranges.of(formal) for formal in tested]
+        with ranges.supposed():
+            ranges.assume(verdict, True)
+            known = [ranges.known(formal) for formal in test.inputs]
+        if ranges.decided(verdict) != NO:
+            self._bind(body.inputs, known)
+            # A carry may itself say whether another step runs, and more follows from how it was computed.
+            said = next((c for c, formal in zip(every, tested, strict=True) if formal is verdict), None)
+            if said is not None:
+                for carry, before in zip(every, self._where(said.initial, [c.initial for c in every]), strict=True):
+                    entry = self._begin(carry.formal, before)
+                    ranges.define(carry.formal, _narrower(ranges.of(carry.formal), entry))
+            self._walk(body)
+            for carry, formal, before in zip(every, tested, initial, strict=True):
+                self._end(formal, before, ranges.of(carry.after))
+                if self.narrowing:
+                    self._narrow(formal, self._bound(carry, body, MOST_STEPS))
+            if said is not None:
+                befores = self._where(said.initial, [c.initial for c in every])
+                for carry, before, after in zip(
+                    every, befores, self._where(said.after, [c.after for c in every]), strict=True
+                ):
+                    self._end(carry.formal, before, after)
+        self._define_results(equation, every, results)
+
+    def _where(self, test: Atom, values: Sequence[Atom]) -> list[_Known]:
+        """The intervals of values where a test holds."""
+        with self.ranges.supposed():
+            self.ranges.assume(test, True)
+            return [self.ranges.of(a) for a in values]
+
+    def _bind_read(self, equation: Equation, program: Program) -> None:
+        """Give the inputs that no step changes what is known of the operands."""
+        for slot in _slots(equation):
+            if slot.result is None and slot.operand is not None and slot.formal is not None:
+                self.ranges.bind(program.inputs[slot.formal], self.ranges.known(equation.inputs[slot.operand]))
+
+    def _define_results(self, equation: Equation, every: Sequence[_Carry], results: Sequence[_Known]) -> None:
+        for carry, result in zip(every, results, strict=True):
+            self.ranges.define(equation.outputs[carry.result], result)
+
+
+def _slots(equation: Equation) -> Sequence[Slot]:
+    assert isinstance(equation.op, Loop)
+    return equation.op.slots(equation)
+
+
+def _carries(equation: Equation) -> list[_Carry]:
+    """The carries of a loop that are integers or bools."""
+    assert isinstance(equation.op, Loop)
+    (body,) = equation.op.results(equation.params)
+    return [
+        _Carry(initial, slot.formal, slot.result, body.inputs[slot.formal], body.outputs[slot.yielded])
+        for initial, slot in carries(equation)
+        if slot.formal is not None and slot.result is not None and slot.yielded is not None
+        if initial.type.dtype.kind in "biu"
+    ]
+
+
+def _ends(interval: Interval) -> tuple[int, int]:
+    return interval.low, interval.high
+
+
+def _narrower(known: _Known, other: _Known) -> _Known:
+    """What both intervals hold; the first one where that is nothing, as in code that never runs."""
+    return known if known is None or other is None else meet(known, other) or known

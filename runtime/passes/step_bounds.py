@@ -1,0 +1,93 @@
+"""By how much one step of a loop changes a carry: a count that grows by one is bounded by the number of steps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.interval import Interval
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ops.control import FOR
+from anabranch.runtime.ops.elementwise.arithmetic import add, subtract
+from anabranch.runtime.ops.elementwise.casts import select
+from anabranch.runtime.ops.structured import Branches, Loop, carries
+from anabranch.runtime.passes.interval_rules import NO, hull
+from anabranch.runtime.passes.known_ranges import Ranges
+
+_INT64 = ArrayType((), np.dtype(np.int64))
+# No loop runs longer: at a step per nanosecond this takes a century.
+MOST_STEPS = 2**62
+
+
+def most_steps(trip: Atom, ranges: Ranges) -> int:
+    """The most steps that a `for` runs."""
+    known = ranges.of(trip)
+    most = MOST_STEPS if known is None else max(known.high, 0)
+    return most if isinstance(trip, Literal) else min(most, MOST_STEPS)
+
+
+def after_steps(initial: Interval | None, change: Interval | None, steps: int) -> Interval | None:
+    """The interval of a carry after so many steps or fewer, none of which it was wrapped in; None where it may be."""
+    if initial is None or change is None:
+        return None
+    found = Interval(initial.low + min(0, change.low * steps), initial.high + max(0, change.high * steps))
+    return found if found.fits else None
+
+
+class StepBounds:
+    """The changes that the steps of loops make, by what is known of a Program's values."""
+
+    def __init__(self, ranges: Ranges) -> None:
+        self._ranges = ranges
+        self._changes: dict[Var, Interval | None] = {}
+
+    def change(self, body: Program, formal: Var, after: Atom) -> Interval | None:
+        """The interval of what a step adds to a carry, modulo the width of its dtype; None for other carries."""
+        if formal.type != _INT64:
+            return None
+        if formal not in self._changes:
+            self._changes[formal] = self._difference(after, {formal: NO})
+        return self._changes[formal]
+
+    def _difference(self, atom: Atom, known: dict[Atom, Interval | None]) -> Interval | None:
+        """A value less the carry, where that follows from the values for which it is known."""
+        if atom not in known:
+            known[atom] = None
+            known[atom] = self._computed(atom, known)
+        return known[atom]
+
+    def _computed(self, atom: Atom, known: dict[Atom, Interval | None]) -> Interval | None:
+        if not isinstance(atom, Var) or atom not in self._ranges.makers:
+            return None
+        equation, place = self._ranges.makers[atom]
+        if equation.op in (add, subtract):
+            x, y = equation.inputs
+            base, other = self._difference(x, known), self._ranges.of(y)
+            if base is not None and other is not None:
+                return base + other if equation.op is add else base - other
+            base, other = self._difference(y, known), self._ranges.of(x)
+            return base + other if equation.op is add and base is not None and other is not None else None
+        if equation.op is select:
+            return hull([self._difference(a, known) for a in equation.inputs[1:]])
+        if isinstance(equation.op, Branches):
+            return hull([self._in_branch(p, place, equation, known) for p in equation.op.results(equation.params)])
+        return self._after_loop(equation, place, known) if isinstance(equation.op, Loop) else None
+
+    def _in_branch(
+        self, program: Program, place: int, equation: Equation, known: dict[Atom, Interval | None]
+    ) -> Interval | None:
+        pairs = zip(program.inputs, equation.inputs[1:], strict=True)
+        inside: dict[Atom, Interval | None] = {f: self._difference(a, known) for f, a in pairs if f.type == _INT64}
+        return self._difference(program.outputs[place], inside)
+
+    def _after_loop(self, equation: Equation, place: int, known: dict[Atom, Interval | None]) -> Interval | None:
+        assert isinstance(equation.op, Loop)
+        (body,) = equation.op.results(equation.params)
+        for initial, slot in carries(equation):
+            if slot.result != place or slot.formal is None or slot.yielded is None:
+                continue
+            before = self._difference(initial, known)
+            change = self.change(body, body.inputs[slot.formal], body.outputs[slot.yielded])
+            steps = most_steps(equation.inputs[0], self._ranges) if equation.op is FOR else MOST_STEPS
+            return after_steps(before, change, steps)
+        return None

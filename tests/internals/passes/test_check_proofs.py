@@ -1,0 +1,270 @@
+"""Checks that ranges prove needless go; those that may fail stay, and raise as eagerly."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from anabranch import jit
+from anabranch.runtime.ir.interval import Interval
+from anabranch.runtime.ir.verify import check
+from anabranch.runtime.passes import optimise
+from anabranch.runtime.passes.check_proofs import prove_checks
+from anabranch.runtime.passes.interval_rules import of_dtype, rule_of
+from tests.equations import every_equation, literal, one, ops
+from tests.equivalence import check as equal
+
+A = np.array([3.0, 1.0, 2.0, 0.0, 5.0])
+MOST = 2**63 - 1
+
+
+def left(function, *args):
+    """The number of checks after the pass."""
+    program = prove_checks(jit(function).trace(*args).program)
+    check(program)
+    return ops(program).count("check")
+
+
+def binary_search(a, x):
+    low, high = 0, len(a) - 1
+    while low <= high:
+        middle = (low + high) // 2
+        if a[middle] == x:
+            return middle
+        if a[middle] < x:
+            low = middle + 1
+        else:
+            high = middle - 1
+    return -1
+
+
+def insertion_sort(a):
+    for i in range(1, len(a)):
+        j = i
+        while j > 0 and a[j - 1] > a[j]:
+            a[j - 1], a[j] = a[j], a[j - 1]
+            j -= 1
+    return a
+
+
+def scan(a, x):
+    i = 0
+    while i < len(a) and a[i] != x:
+        i += 1
+    return i
+
+
+def sum_of_indices(a):
+    total = 0
+    for i in range(len(a)):
+        for j in range(i):
+            if a[j] > a[i]:
+                total += i * j
+    return total
+
+
+def multiples(flags, n):
+    for i in range(2, n):
+        if 0 <= i < 5 and flags[i] > 0:
+            j = i * i
+            while j < 5:
+                flags[j] = 0.0
+                j += i
+    return flags
+
+
+def remainders(a, n):
+    out = 0.0
+    for i in range(7):
+        out += a[(n * 0 + i) % 5] + a[-(i % 5) - 1]
+    return out
+
+
+def divisor(a, b):
+    while b:
+        a, b = b, a % b
+    return a
+
+
+def halvings(x):
+    count = 0
+    while x > 1.0:
+        x, count = x / 2, count + 1
+    return count
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (binary_search, (np.sort(A), 2.0)),
+        (insertion_sort, (A,)),
+        (scan, (A, 0.0)),
+        (sum_of_indices, (A,)),
+        (multiples, (A, 9)),
+        (remainders, (A, 3)),
+        (divisor, (12, 18)),
+        (halvings, (9.0,)),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_what_cannot_fail_is_not_checked(function, args):
+    assert left(function, *args) == 0
+    equal(function, *args)
+
+
+def test_a_loop_that_cannot_fail_carries_no_error_code():
+    program = optimise(jit(scan).trace(A, 0.0).program)
+    (loop,) = [e for e in every_equation(program) if e.op.name == "while"]
+    assert all(v.type.dtype != np.int32 for v in loop.outputs)
+
+
+# ---- checks that stay ------------------------------------------------------------------------------------------------
+
+
+def beyond_the_end(a, i):
+    while i <= len(a):
+        a[i] += 1.0
+        i += 1
+    return i
+
+
+def down(a, i):
+    while i >= -7:
+        if a[i] > 9.0:
+            return i
+        i -= 1
+    return i
+
+
+def up(a, n):
+    for i in range(n):
+        a[i] += 1.0
+        a[i - 1] += i * i
+    return a
+
+
+def next_one(a, i):
+    return a[i] + a[i + 1]
+
+
+def caught_before(a, i):
+    done = 0
+    try:
+        a[i] = 9.0
+        done = 1
+    except IndexError:
+        a[0] = 7.0
+    return a[i] if done == 0 else done
+
+
+def caught_in_steps(a, n):
+    for i in range(n):
+        try:
+            a[i] += 1.0
+        except IndexError:
+            a[0] += 10.0
+    return a
+
+
+def only_in_one_branch(a, i, n):
+    if n > 0:
+        a[i] = 1.0
+    return a[i]
+
+
+def in_steps_that_may_not_run(a, i, n):
+    for _ in range(n):
+        a[i] += 1.0
+    return a[i]
+
+
+def carried(a, i):
+    for _ in range(3):
+        a[i] += 1.0
+        i += 2
+    return a
+
+
+@pytest.mark.parametrize("function", [beyond_the_end, down, up, next_one, caught_before, carried])
+def test_what_may_fail_is_checked(function):
+    for i in (-7, -6, -5, -2, -1, 0, 1, 3, 4, 5, 6, 2**40):
+        equal(function, A, i)
+
+
+@pytest.mark.parametrize("function", [only_in_one_branch, in_steps_that_may_not_run])
+def test_what_is_not_always_checked_is_checked_later(function):
+    for i, n in itertools.product((-6, -5, 4, 5), (0, 1, 3)):
+        equal(function, A, i, n)
+
+
+def test_what_was_caught_fails_again():
+    for n in (0, 5, 8):
+        equal(caught_in_steps, A, n)
+
+
+def growing(n, start):
+    total = start
+    for i in range(n):
+        total += i
+    return total
+
+
+@pytest.mark.parametrize("start", [0, MOST - 44, MOST - 45, MOST - 46, -MOST - 1])
+def test_sums_overflow_where_they_do(start):
+    for n in (0, 1, 10):
+        if -(2**63) <= growing(n, start) <= MOST:
+            equal(growing, n, start)
+        else:
+            with pytest.raises(OverflowError):
+                jit(growing)(n, start)
+
+
+# ---- rules -----------------------------------------------------------------------------------------------------------
+
+_ENDS = (-128, -127, -9, -2, -1, 0, 1, 2, 7, 8, 9, 126, 127)
+_BINARY = (
+    *("add", "subtract", "multiply", "floor_divide", "remainder", "minimum", "maximum", "right_shift", "left_shift"),
+    *("less", "less_equal", "greater", "greater_equal", "equal", "not_equal", "logical_and", "logical_or"),
+    *("bitwise_and", "bitwise_or", "bitwise_xor"),
+)
+_UNARY = ("square", "negative", "absolute", "sign", "invert", "logical_not")
+
+
+@pytest.mark.parametrize("name", [*_UNARY, *_BINARY])
+def test_the_interval_of_a_result_holds_each_result(name):
+    rng = np.random.default_rng(0)
+    zero = literal(np.int8(0))
+    count = 1 if name in _UNARY else 2
+    _, line = one(name, *[zero] * count)
+    rule, every = rule_of(line), of_dtype(line.outputs[0].type.dtype)
+    for _ in range(150):
+        ends = [sorted(rng.choice(_ENDS, 2)) for _ in range(count)]
+        found = rule(line, [Interval(int(a), int(b)) for a, b in ends])
+        if found is None or found.low < every.low or found.high > every.high:
+            continue
+        for values in itertools.product(*(rng.integers(a, b + 1, 8) for a, b in ends)):
+            (result,) = line.op.evaluate(*(np.int8(v) for v in values))
+            assert found.low <= int(result) <= found.high, (ends, values)
+
+
+@pytest.mark.parametrize("name", ["add", "subtract", "multiply"])
+def test_overflow_is_that_of_the_exact_result(name):
+    values = [-MOST - 1, -MOST, -(2**62), -(2**32), -3, -1, 0, 1, 2, 2**31, 2**32 + 1, 2**62, MOST - 1, MOST]
+    x, y = map(np.array, zip(*itertools.product(values, repeat=2), strict=True))
+    _, line = one(f"{name}_overflows", literal(x[0]), literal(y[0]))
+    exact = getattr(np, name)(x.astype(object), y.astype(object))
+    want = [not -(2**63) <= e <= MOST for e in exact]
+    assert [bool(line.op.evaluate(a, b)[0]) for a, b in zip(x, y, strict=True)] == want
+
+    def fails(a, b):
+        return {"add": lambda: a + b, "subtract": lambda: a - b, "multiply": lambda: a * b}[name]()
+
+    compiled = jit(fails)
+    for a, b, overflows in zip(x.tolist(), y.tolist(), want, strict=True):
+        if overflows:
+            with pytest.raises(OverflowError):
+                compiled(a, b)
+        else:
+            assert compiled(a, b) == fails(a, b)
