@@ -7,12 +7,13 @@ import itertools
 import numpy as np
 import pytest
 
-from anabranch import jit
+from anabranch import jit, switch
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.verify import check
 from anabranch.runtime.passes import optimise
 from anabranch.runtime.passes.check_proofs import prove_checks
 from anabranch.runtime.passes.interval_rules import of_dtype, rule_of
+from anabranch.runtime.passes.invariant_forwarding import forward_invariants
 from tests.equations import every_equation, literal, one, ops
 from tests.equivalence import check as equal
 
@@ -268,3 +269,13 @@ def test_overflow_is_that_of_the_exact_result(name):
                 compiled(a, b)
         else:
             assert compiled(a, b) == fails(a, b)
+
+
+def test_passes_leave_a_switch_that_gains_nothing_as_it_is():
+    def chosen(i, x):
+        return switch(i, [np.sin, np.cos, np.exp], x)
+
+    program = optimise(jit(chosen).trace(np.int64(1), A).program)
+    assert "switch" in ops(program)
+    assert forward_invariants(program) is program
+    equal(chosen, np.int64(1), A)
