@@ -88,7 +88,7 @@ class _Codes:
             if any(codes.last is not None for codes in inside):
                 raise UnchainedError
             return None
-        tests = len(op.tests(equation.params))
+        tests = len(inside) - len(op.results(equation.params))
         if any(codes.last is not None for codes in inside[:tests]):
             raise UnchainedError
         return self._through(equation, op, inside[tests:])
