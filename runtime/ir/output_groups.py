@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import sys
 from collections.abc import Iterator, Sequence
@@ -39,5 +40,5 @@ class OutputGroups:
 
     def named(self, outputs: Sequence[T]) -> Iterator[tuple[str, Sequence[T]]]:
         """Yield each group's name and outputs."""
-        for name in self.__slots__:
-            yield name, outputs[getattr(self, name)]
+        for field in dataclasses.fields(self):
+            yield field.name, outputs[getattr(self, field.name)]

@@ -168,9 +168,9 @@ class _Printer:
         return lines
 
     def outputs(self, program: Program) -> str:
-        if len(program.outputs) == 1 and program.outputs[program.groups.results]:
-            return self.atom(program.outputs[0]) + ","
         (_, results), *others = program.groups.named([*map(self.atom, program.outputs)])
+        if len(program.outputs) == len(results) == 1:
+            return f"{results[0]},"
         return ", ".join(results) + "".join([f"; {name} {', '.join(atoms)}" for name, atoms in others if atoms])
 
     def equation(self, equation: Equation) -> list[str]:
