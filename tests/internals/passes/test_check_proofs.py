@@ -57,6 +57,25 @@ def scan(a, x):
     return i
 
 
+def first_difference(a, n):
+    for i in range(1, n):
+        if i < len(a) and a[i] != a[i - 1]:
+            return i
+    return -1
+
+
+def stopped_before_its_steps(a, n):
+    k = 5
+    try:
+        a[n] = 1.0
+        for i in range(3):
+            k = i
+            a[i + n] = i
+    except IndexError:
+        k = a[k]
+    return a, k
+
+
 def sum_of_indices(a):
     total = 0
     for i in range(len(a)):
@@ -101,6 +120,7 @@ def halvings(x):
     [
         (binary_search, (np.sort(A), 2.0)),
         (insertion_sort, (A,)),
+        (first_difference, (A, 9)),
         (scan, (A, 0.0)),
         (sum_of_indices, (A,)),
         (multiples, (A, 9)),
@@ -113,6 +133,11 @@ def halvings(x):
 def test_what_cannot_fail_is_not_checked(function, args):
     assert left(function, *args) == 0
     equal(function, *args)
+
+
+@pytest.mark.parametrize("n", [0, 6, 8])
+def test_a_loop_that_has_stopped_at_once_leaves_its_carries(n):
+    equal(stopped_before_its_steps, np.arange(8.0), n)
 
 
 def test_a_loop_that_cannot_fail_carries_no_error_code():
