@@ -6,7 +6,7 @@ import __future__
 import ast
 import types
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import libcst as cst
@@ -127,13 +127,6 @@ def _future_flags() -> int:
     return flags
 
 
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _codes(constant)
-            yield constant
-
-
 def _find(compiled: types.CodeType, like: types.CodeType) -> types.CodeType:
     """The user's function in the compiled module: in the factory, the last of its name at the shallowest level."""
     level = [c for c in compiled.co_consts if isinstance(c, types.CodeType)]
@@ -157,9 +150,3 @@ def _renamed(
         _renamed(c, old, new, taken, name) if isinstance(c, types.CodeType) else c for c in code.co_consts
     )
     return code.replace(co_consts=constants, co_name=name, co_qualname=new + code.co_qualname[len(old) :])
-
-
-def codes_in(code: types.CodeType) -> Iterator[types.CodeType]:
-    """The code of a function and of all functions inside it."""
-    yield from _codes(code)
-    yield code

@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from anabranch.base.code_objects import codes
 from anabranch.base.fork_locks import lock
 from anabranch.transpile import cache
 from anabranch.transpile.bytecode_scan import code_needs_rewriting
@@ -69,7 +70,7 @@ def rewrite(
             )  # fmt: skip
             _known[key] = found
             weakref.finalize(function.__code__, _known.pop, key, None)
-            for made in _codes(found.code):
+            for made in codes(found.code):
                 _owners[id(made)] = weakref.ref(function.__code__)
                 weakref.finalize(made, _owners.pop, id(made), None)
         return found
@@ -90,7 +91,7 @@ def rewrite_for(function: types.FunctionType, counterpart: Counterpart, known: M
     source = find_source(function)
     with _lock, _deep_recursion():
         made = rewrite_function(function, source, counterpart, operators=operators_of(function.__code__), known=known)
-        for code in _codes(made.code):
+        for code in codes(made.code):
             _owners[id(code)] = weakref.ref(function.__code__)
             weakref.finalize(code, _owners.pop, id(code), None)
     return made
@@ -98,7 +99,7 @@ def rewrite_for(function: types.FunctionType, counterpart: Counterpart, known: M
 
 def _counterparts(code: types.CodeType, scope: dict[str, object], counterpart: Counterpart) -> tuple[str | None, ...]:
     """The counterparts of what the global names of the code stand for now."""
-    names = sorted({name for part in _codes(code) for name in part.co_names})
+    names = sorted({name for part in codes(code) for name in part.co_names})
     values = (scope.get(name, getattr(builtins, name, None)) for name in names)
     return tuple(None if value is None else counterpart(value) for value in values)
 
@@ -167,10 +168,3 @@ def stage_operators(code: types.CodeType, kind: str) -> bool:
             weakref.finalize(owner, _operators.pop, id(owner), None)
         _operators[id(owner)] = operators_of(owner) | {kind}
         return True
-
-
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _codes(constant)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import itertools
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from anabranch.base.fork_locks import lock
 from anabranch.runtime.api.dump import dump_of, source_of
 from anabranch.runtime.api.progress import ProgressDisplay
-from anabranch.runtime.api.stages import Compiled, Traced
+from anabranch.runtime.api.stages import Compiled, Lowered, Traced
 from anabranch.runtime.config import settings
 from anabranch.runtime.xla import disk_cache
 
@@ -41,25 +42,38 @@ def compile_function(
     dump, times = dump_of(name), [time.perf_counter()]
     dump.write("source.py", lambda: source_of(function))
     dump.write("rewritten.py", rewritten)
-    with ProgressDisplay(name, place_of(function)) as progress:
-        with tracing_alone:
-            traced = trace()
+
+    def traced() -> Traced:
+        made = trace()
         times.append(time.perf_counter())
-        dump.write("program.txt", traced.as_text)
-        progress.stage, progress.program = "lowered", traced.program
-        lowered = traced.lower()
+        dump.write("program.txt", made.as_text)
+        return made
+
+    with lowered_for(function, name, traced) as lowered:
         times.append(time.perf_counter())
         dump.write("stablehlo.mlir", lowered.as_text)
-        progress.stage = "compiled by XLA"
-        with disk_cache.asked_by(name, place_of(function)):
-            made = lowered.compile()
+        made = lowered.compile()
         times.append(time.perf_counter())
     dump.write("hlo.txt", made.as_text)
     _report(name, times, made.execution.executable.was_loaded)
     return made
 
 
-def place_of(function: Callable[..., object]) -> str:
+@contextlib.contextmanager
+def lowered_for(function: Callable[..., object], name: str, trace: Callable[[], Traced]) -> Iterator[Lowered]:
+    """What `trace` gives, lowered; the block compiles it, and the progress of all this is displayed."""
+    place = _place_of(function)
+    with ProgressDisplay(name, place) as progress:
+        with tracing_alone:
+            traced = trace()
+        progress.stage, progress.program = "lowered", traced.program
+        lowered = traced.lower()
+        progress.stage = "compiled by XLA"
+        with disk_cache.asked_by(name, place):
+            yield lowered
+
+
+def _place_of(function: Callable[..., object]) -> str:
     """File and line of a function."""
     code = getattr(inspect.unwrap(getattr(function, "func", function)), "__code__", None)
     return "" if code is None else f"{code.co_filename}:{code.co_firstlineno}"

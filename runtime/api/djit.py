@@ -8,11 +8,10 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 from anabranch.base.signals import Watched
-from anabranch.runtime.api.compile_driver import place_of, tracing_alone
+from anabranch.runtime.api.compile_driver import lowered_for
 from anabranch.runtime.api.jitted import Wrapped
 from anabranch.runtime.api.memory_cache import CacheInfo, ExecutableCache
 from anabranch.runtime.api.options import JitOptions
-from anabranch.runtime.api.progress import ProgressDisplay
 from anabranch.runtime.api.stages import Compiled, Lowered, executable_of
 from anabranch.runtime.call.call_spec import Call
 from anabranch.runtime.call.donation import DonatingExecution
@@ -53,24 +52,19 @@ class Dynamic(Wrapped[P, R]):
 
     def _compile(self, key: SignatureKey, leaves: Leaves, call: Call) -> Compiled:
         """Trace, and find the program's executable; no signature leads past this."""
-        function = self.__anabranch_function__
+        function, name = self.__anabranch_function__, name_of(self.__anabranch_function__)
         with (
             Watched(),
             configure(**self.__anabranch_options__.settings),
-            ProgressDisplay(name_of(function), place_of(function)) as progress,
+            lowered_for(function, name, lambda: self._trace(key, leaves, call)) as lowered,
         ):
-            with tracing_alone:
-                traced = self._trace(key, leaves, call)
-            progress.stage, progress.program = "lowered", traced.program
-            lowered = traced.lower()
-            progress.stage = "compiled by XLA"
             fingerprint = _fingerprint(lowered)
             with self._programs.locks.of(fingerprint):
                 executable = self._programs.get(fingerprint)
                 if executable is None:
                     self._programs.misses += 1
                     self._programs.compiles += 1
-                    self.__anabranch_options__.show(traced.program)
+                    self.__anabranch_options__.show(lowered.plan.program)
                     relays = tuple(map(_relay, range(len(lowered.callbacks))))
                     executable = executable_of(lowered.plan, lowered.text, lowered.flags, relays)
                     self._programs.put(fingerprint, executable)

@@ -12,7 +12,7 @@ from anabranch.runtime.control.aliasing import branch_identity
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.columnar import node_reads
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.storage import OnDevice, OnDeviceOutside
 from anabranch.runtime.values import atoms, text_tables, wrap
@@ -36,7 +36,7 @@ def is_(a: object, b: object) -> Value:
     for choice, other in ((a, b), (b, a)):
         if isinstance(choice, Reference) and not (isinstance(other, UnionValue) and not isinstance(other, Reference)):
             same = node_reads.is_(choice, other)
-            return same if isinstance(same, bool) else _bool(same)
+            return same if isinstance(same, bool) else python_scalar(same)
         if isinstance(choice, UnionValue) and not isinstance(choice, Reference):
             value = choice.without_undefined()
             if not isinstance(value, UnionValue):
@@ -50,12 +50,12 @@ def is_(a: object, b: object) -> Value:
                     chosen = value.chosen(i)
                     held = chosen if same is True else atoms.logical_and(chosen, same)
                     result = atoms.logical_or(result, held)
-            return _bool(result)
+            return python_scalar(result)
     if isinstance(a, Growable) and isinstance(b, Growable) and a.row_binding is not None and b.row_binding is not None:
         return a is b or (a.row_binding.table is b.row_binding.table and a.row_binding.index == b.row_binding.index)
     if (_is_bool(a) and _is_bool(b)) or (_is_numpy_bool(a) and _is_numpy_bool(b)):
         # There is one True and one False, Python's and NumPy's: two bools are one object where they are equal.
-        return _bool(wrap.as_atom(a == b, np.bool_))
+        return python_scalar(wrap.as_atom(a == b, np.bool_))
     if isinstance(a, TracedArray) and isinstance(b, TracedArray):
         return _is_one_array(a, b)
     if (isinstance(a, PythonScalar) or isinstance(b, PythonScalar)) and is_python_scalar(a) and is_python_scalar(b):
@@ -179,7 +179,7 @@ def _is_one_array(a: TracedArray, b: TracedArray) -> Value:
                 for taken, other in known[1]:
                     if one is other:
                         one_object = atoms.logical_or(one_object, atoms.logical_and(pred, taken))
-            return _bool(one_object)
+            return python_scalar(one_object)
     if {id(a), id(b)} & unclear.keys() and a.storage is b.storage and views.same(a.path, b.path):
         raise _undecided("ndarray")
     if a is b or (a.shape, a.dtype) != (b.shape, b.dtype):
@@ -203,7 +203,7 @@ def _is_one_array(a: TracedArray, b: TracedArray) -> Value:
                 raise _undecided("ndarray")
             elif (one is not a or other is not b) and one.storage is other.storage and views.same(one.path, other.path):
                 raise _undecided("ndarray")  # two handles on the way of what may be one object
-    return _bool(result)
+    return python_scalar(result)
 
 
 def _alternatives(array: TracedArray) -> list[tuple[Atom, TracedArray]]:
@@ -238,7 +238,3 @@ def _is_numpy_bool(value: object) -> bool:
 def is_not(a: object, b: object) -> Value:
     """`a is not b`."""
     return boolean.not_(is_(a, b))
-
-
-def _bool(atom: Atom) -> Value:
-    return bool(atom.value) if isinstance(atom, Literal) else python_scalar(atom)

@@ -8,9 +8,8 @@ from typing import Any
 from anabranch.base.value import Value
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth
-from anabranch.runtime.tracing.source_frames import internal
+from anabranch.runtime.tracing.source_frames import internal, place
 from anabranch.runtime.values.decisions import note
-from anabranch.runtime.values.static_requests import place
 
 
 def if_(

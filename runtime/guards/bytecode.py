@@ -7,6 +7,8 @@ import inspect
 import types
 from collections.abc import Iterator
 
+from anabranch.base.code_objects import codes
+
 _EXTENDED = dis.opmap["EXTENDED_ARG"]
 _LOAD = dis.opmap["LOAD_GLOBAL"]
 _IMPORT = dis.opmap["IMPORT_NAME"]
@@ -40,14 +42,6 @@ def assigned_globals(code: types.CodeType) -> set[str]:
 def imported(code: types.CodeType) -> set[str]:
     """The names of the modules that a function, or one inside it, imports; relative ones without their dots."""
     return {code.co_names[i] for code in codes(code) for i in _arguments(code, _IMPORT)}
-
-
-def codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    """The code of a function and of those inside it."""
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from codes(constant)
 
 
 def _arguments(code: types.CodeType, opcode: int) -> Iterator[int]:

@@ -12,7 +12,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from anabranch.runtime.guards.bytecode import assigned_globals, codes, imported, looked_up, read_globals
+from anabranch.base.code_objects import codes
+from anabranch.runtime.guards.bytecode import assigned_globals, imported, looked_up, read_globals
 from anabranch.runtime.values.containers import is_users_class
 from anabranch.runtime.values.heap.patched_classes import Snapshot, as_written
 from anabranch.runtime.values.heap.slots import GlobalVariable

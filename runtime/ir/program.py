@@ -92,7 +92,8 @@ class Equation:
             if isinstance(value, Program):
                 return change(value)
             if isinstance(value, tuple) and value and isinstance(value[0], Program):
-                return tuple(map(change, value))
+                programs = tuple(map(change, value))
+                return value if all(new is old for new, old in zip(programs, value, strict=True)) else programs
             return value
 
         return self.with_params(changed)

@@ -58,6 +58,13 @@ class Block:
         return dataclasses.replace(program, equations=tuple(self.equations), outputs=outputs)
 
 
+def renamed(program: Program) -> Program:
+    """The Program with variables of its own, also in its sub-Programs."""
+    block, inputs = Block(), tuple([Var(v.type) for v in program.inputs])
+    outputs = block.inline(program, inputs)
+    return Program(inputs, tuple([e.with_programs(renamed) for e in block.equations]), outputs, program.name)
+
+
 # Given an equation and the block, a rule returns None where the equation stays, or the atoms that stand for its
 # outputs, which may be these very outputs; it adds to the block what computes them.
 Rule: TypeAlias = Callable[[Equation, Block], Sequence[Atom] | None]

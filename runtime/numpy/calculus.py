@@ -1,4 +1,4 @@
-"""Differences, integrals, convolution and interpolation."""
+"""Differences, slopes and integrals."""
 
 from __future__ import annotations
 
@@ -12,27 +12,18 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     NoValue,
     atom_of,
-    dtype_of,
     fresh,
     handle,
     iota,
     one_axis,
     promoted,
-    result,
-    shape_of,
     traced_inside,
-    zeros_atom,
 )
 from anabranch.runtime.numpy.dynamic_shapes import operands
-from anabranch.runtime.numpy.products import dot_general
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.sorting import bisect
-from anabranch.runtime.numpy.ufunc_reductions import rows
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
-from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
-from anabranch.runtime.values.failures import run_time_checks
 
 rules = Rules()
 
@@ -215,185 +206,6 @@ def trapezoid(y: object, x: object = None, dx: object = 1.0, axis: Value = -1) -
 for _name in ("trapezoid", "trapz"):
     if _name in vars(np):
         rules.any_shape(getattr(np, _name))(trapezoid)
-
-
-# ---- convolution -----------------------------------------------------------------------------------------------------
-
-
-def _windows(a: Atom, v: Atom, mode: object) -> Atom:
-    """Sums of products of v with every window of a; a is the longer one."""
-    n, m = a.type.size, v.type.size
-    modes = {"full": m - 1, "same": m // 2, "valid": 0, 2: m - 1, 1: m // 2, 0: 0}
-    if mode not in modes:
-        raise ValueError(f"mode must be one of 'valid', 'same', or 'full' (got '{mode}')")
-    length = {"full": n + m - 1, "same": n, "valid": n - m + 1, 2: n + m - 1, 1: n, 0: n - m + 1}[mode]
-    low = modes[mode]
-    padded = atoms.op(
-        "pad", a, atoms.literal(0, a.type.dtype), low=(low,), high=(length + m - 1 - low - n,), interior=(0,)
-    )
-    if length > n - m + 1 and a.type.dtype.kind in "fc":
-        return _with_edges(a, v, padded, low, length)
-    return _products(padded, v, length)
-
-
-def _products(padded: Atom, v: Atom, length: int) -> Atom:
-    """Sums of products of v with so many windows."""
-    m = v.type.size
-    if m <= 32:
-        windows = [atoms.reshape(rows(padded, i, i + length), (1, length)) for i in range(m)]
-        table = windows[0] if m == 1 else atoms.op("concatenate", *windows, axis=0)
-        return dot_general(v, table, ([0], [0]))
-    places = np.arange(length)[:, None] + np.arange(m)[None, :] if length * m <= 4096 else None
-    index = atoms.literal(places[..., None], np.int64) if places is not None else _places(length, m)
-    return dot_general(atoms.op("gather", padded, index), v, ([1], [0]))
-
-
-def _with_edges(a: Atom, v: Atom, padded: Atom, low: int, length: int) -> Atom:
-    """The same, of windows that stick out: a NaN or an infinity of v does not meet the zeros beyond the ends of a."""
-    n, m = a.type.size, v.type.size
-    inside = n - m + 1
-    parts = [_products(a, v, inside)]
-    for first, count in ((0, low), (low + inside, length - low - inside)):
-        if not count:
-            continue
-        places = atoms.reshape(_places(count, m), (count, m))
-        places = atoms.ufunc(np.add, places, zeros_atom((count, m), np.int64, first))
-        there = atoms.logical_and(
-            atoms.ufunc(np.greater_equal, places, zeros_atom((count, m), np.int64, low)),
-            atoms.ufunc(np.less, places, zeros_atom((count, m), np.int64, low + n)),
-        )
-        windows = atoms.op("gather", padded, atoms.reshape(places, (count, m, 1)))
-        terms = atoms.ufunc(np.multiply, windows, atoms.broadcast_to(v, (count, m)))
-        terms = atoms.select(there, terms, zeros_atom((count, m), a.type.dtype))
-        edge = atoms.op("reduce_sum", terms, axes=(1,))
-        parts = [edge, *parts] if first == 0 else [*parts, edge]
-    return atoms.op("concatenate", *parts, axis=0) if len(parts) > 1 else parts[0]
-
-
-def _places(length: int, m: int) -> Atom:
-    lines = [atoms.op("iota", shape=(length, m), dtype=np.dtype(np.int64), axis=i) for i in (0, 1)]
-    return atoms.reshape(atoms.ufunc(np.add, *lines), (length, m, 1))
-
-
-def _vectors(a: object, v: object) -> tuple[Atom, Atom]:
-    dtype = np.result_type(dtype_of(a), dtype_of(v))
-    values = tuple(atom_of(x, dtype) for x in (a, v))
-    left, right = (x if x.type.shape else atoms.reshape(x, (1,)) for x in values)
-    if len(left.type.shape) > 1 or len(right.type.shape) > 1:
-        raise ValueError("object too deep for desired array")
-    return left, right
-
-
-@rules.implements(np.convolve)
-def convolve(a: object, v: object, mode: object = "full") -> TracedArray:
-    """As `numpy.convolve`."""
-    x, y = _vectors(a, v)
-    if not x.type.size:
-        raise ValueError("a cannot be empty")
-    if not y.type.size:
-        raise ValueError("v cannot be empty")
-    if y.type.size > x.type.size:
-        x, y = y, x
-    return fresh(_windows(x, atoms.op("reverse", y, axes=(0,)), mode))
-
-
-@rules.implements(np.correlate)
-def correlate(a: object, v: object, mode: object = "valid") -> TracedArray:
-    """As `numpy.correlate`."""
-    if not shape_of(a) or not shape_of(v):
-        raise ValueError("object of too small depth for desired array")
-    x, y = _vectors(a, v)
-    if not x.type.size:
-        raise ValueError("first array argument cannot be empty")
-    if not y.type.size:
-        raise ValueError("second array argument cannot be empty")
-    y = atoms.ufunc(np.conjugate, y) if y.type.dtype.kind == "c" else y
-    if y.type.size <= x.type.size:
-        return fresh(_windows(x, y, mode))
-    return fresh(atoms.op("reverse", _windows(y, x, mode), axes=(0,)))
-
-
-# ---- interpolation ---------------------------------------------------------------------------------------------------
-
-
-@rules.implements(np.interp)
-def interp(
-    x: object, xp: object, fp: object, left: object = None, right: object = None, period: object = None
-) -> Value:
-    """As `numpy.interp`."""
-    if dtype_of(fp).kind == "c":
-        parts = []
-        for part in (_F[np.real], _F[np.imag]):
-            low, high = (v if v is None else part(v) for v in (left, right))
-            parts.append(interp(x, xp, part(fp), low, high, period))
-        return result(atoms.op("complex", *map(atom_of, parts)))
-    if period is not None:
-        return _periodic(x, xp, fp, period)
-    points, known, values = (atom_of(v, np.float64) for v in (x, xp, fp))
-    if len(known.type.shape) != 1 or len(values.type.shape) != 1:
-        raise ValueError("object too deep for desired array")
-    n, shape = known.type.size, points.type.shape
-    if n == 0:
-        raise ValueError("array of sample points is empty")
-    if n != values.type.size:
-        raise ValueError("fp and xp are not of the same length.")
-    # The last sample point that is not after x.
-    place = atoms.ufunc(np.subtract, bisect(known, points, right=True), zeros_atom(shape, np.int64, 1))
-    low = _within(place, max(n - 2, 0))
-    y = _between(points, known, values, low, n)
-    first, last = rows(values, 0, 1), rows(values, n - 1, n)
-    below = atom_of(left, np.float64) if left is not None else atoms.reshape(first, ())
-    above = atom_of(right, np.float64) if right is not None else atoms.reshape(last, ())
-    at_end = atoms.ufunc(np.greater_equal, place, zeros_atom(shape, np.int64, n - 1))
-    y = atoms.select(at_end, atoms.broadcast_to(atoms.reshape(last, ()), shape), y)
-    start, end = (atoms.broadcast_to(atoms.reshape(rows(known, i, i + 1), ()), shape) for i in (0, n - 1))
-    y = atoms.select(atoms.ufunc(np.greater, points, end), atoms.broadcast_to(above, shape), y)
-    y = atoms.select(atoms.ufunc(np.less, points, start), atoms.broadcast_to(below, shape), y)
-    return result(atoms.select(atoms.ufunc(np.isnan, points), points, y))
-
-
-def _periodic(x: object, xp: object, fp: object, period: object) -> Value:
-    """Interpolation where the sample points are repeated: sorted within one period, with a neighbour on either side."""
-    zero = apply_ufunc.apply(np.equal, (period, 0))
-    run_time_checks.fail_if(atom_of(zero), lambda _: ValueError("period must be a non-zero value"))
-    known, values = handle(xp), handle(fp)
-    if known.ndim != 1 or values.ndim != 1:
-        raise ValueError("Data points must be 1-D sequences")
-    if known.shape != values.shape:
-        raise ValueError("fp and xp are not of the same length")
-    if not known.shape[0]:
-        raise ValueError("array of sample points is empty")
-    length = _F[np.absolute](period)
-    place: Any = _F[np.remainder](known.astype(np.float64), length)
-    order = _F[np.argsort](place)
-    place, value = place[order], values.astype(np.float64)[order]
-    place = _F[np.concatenate]((place[-1:] - length, place, place[:1] + length))
-    value = _F[np.concatenate]((value[-1:], value, value[:1]))
-    return interp(_F[np.remainder](handle(x).astype(np.float64), length), place, value)[()]
-
-
-def _within(index: Atom, most: int) -> Atom:
-    shape = index.type.shape
-    index = atoms.ufunc(np.maximum, index, zeros_atom(shape, np.int64))
-    return atoms.ufunc(np.minimum, index, zeros_atom(shape, np.int64, most))
-
-
-def _between(x: Atom, known: Atom, values: Atom, low: Atom, n: int) -> Atom:
-    """On the line through two neighbouring samples; from the other end where the first way gives NaN, as NumPy does."""
-    shape = x.type.shape
-    high = _within(atoms.ufunc(np.add, low, zeros_atom(shape, np.int64, 1)), n - 1)
-    x0, x1 = (atoms.op("gather", known, atoms.reshape(i, (*shape, 1))) for i in (low, high))
-    y0, y1 = (atoms.op("gather", values, atoms.reshape(i, (*shape, 1))) for i in (low, high))
-    slope = atoms.ufunc(np.divide, atoms.ufunc(np.subtract, y1, y0), atoms.ufunc(np.subtract, x1, x0))
-    y = _linear(slope, x, x0, y0)
-    again = _linear(slope, x, x1, y1)
-    again = atoms.select(atoms.logical_and(atoms.ufunc(np.isnan, again), atoms.ufunc(np.equal, y0, y1)), y0, again)
-    y = atoms.select(atoms.ufunc(np.isnan, y), again, y)
-    return atoms.select(atoms.ufunc(np.equal, x, x0), y0, y)
-
-
-def _linear(slope: Atom, x: Atom, x0: Atom, y0: Atom) -> Atom:
-    return atoms.ufunc(np.add, atoms.ufunc(np.multiply, slope, atoms.ufunc(np.subtract, x, x0)), y0)
 
 
 @rules.implements(np.unwrap)

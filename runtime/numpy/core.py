@@ -173,16 +173,10 @@ def store(out: Value, atom: Atom, casting: Value = "same_kind") -> TracedArray:
             f"Cannot cast array data from {atom.type.dtype!r} to {out.dtype!r} according to the rule '{casting}'"
         )
     if out.shape != atom.type.shape:
-        raise ValueError(
-            f"output array has wrong shape: {text(out.shape)} where the result has {text(atom.type.shape)}"
-        )
+        given, wanted = map(atoms.shape_text, (out.shape, atom.type.shape))
+        raise ValueError(f"output array has wrong shape: {given} where the result has {wanted}")
     out.set(atoms.convert(atom, out.dtype))
     return out
-
-
-def text(shape: Sequence[int]) -> str:
-    """A shape as NumPy's messages write it."""
-    return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
 
 def shape_of(x: object) -> tuple[int, ...]:
@@ -193,8 +187,8 @@ def shape_of(x: object) -> tuple[int, ...]:
 def dtype_of(x: Value) -> np.dtype:
     """The dtype of an operand as an array of its own."""
     x = operand(x)
-    if isinstance(x, Tracer):
-        return x.dtype if wrap.is_dynamic_array(x) else x.abstract.dtype  # type: ignore[no-any-return]
+    if isinstance(x, Tracer) and not wrap.is_dynamic_array(x):
+        return x.abstract.dtype
     return PYTHON_DTYPES[type(x)] if type(x) in PYTHON_DTYPES else np.dtype(x.dtype)
 
 
@@ -272,3 +266,11 @@ def zeros_atom(shape: Sequence[int], dtype: Value, value: Value = 0) -> Atom:
 def iota(shape: Sequence[int], axis: int = 0, dtype: Value = np.int64) -> Atom:
     """Positions along an axis."""
     return atoms.op("iota", shape=tuple(shape), dtype=np.dtype(dtype), axis=axis)
+
+
+def diagonal_mask(rows: int, columns: int, k: int, compare: np.ufunc = np.equal) -> Atom:
+    """`column COMPARE row + k` of each position."""
+    shape = (rows, columns)
+    row = iota(shape, 0)
+    shifted = atoms.ufunc(np.add, row, zeros_atom(shape, np.int64, k)) if k else row
+    return atoms.ufunc(compare, iota(shape, 1), shifted)

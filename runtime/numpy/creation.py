@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -16,12 +15,12 @@ from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy import memory_order
 from anabranch.runtime.numpy.core import (
     atom_of,
+    diagonal_mask,
     dtype_of,
     fresh,
     frozen,
     has_dynamic_array,
     inhomogeneous,
-    iota,
     operand,
     plain,
     shape_of,
@@ -30,13 +29,13 @@ from anabranch.runtime.numpy.core import (
     zeros_atom,
 )
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.run_time_sizes import Extents, is_open, shape_with_capacity
+from anabranch.runtime.numpy.run_time_sizes import Extents, shape_with_capacity
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays import indexing, integer_elements
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import stacked_parts as parts_of
-from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
+from anabranch.runtime.values.dynamic_shapes import broadcasting
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import rows
 from anabranch.runtime.values.tracer import Tracer
@@ -374,14 +373,6 @@ def require(a: object, dtype: object = None, requirements: Value = None, *, like
 # ---- matrices --------------------------------------------------------------------------------------------------------
 
 
-def diagonal_mask(rows: int, columns: int, k: int, compare: np.ufunc = np.equal) -> Atom:
-    """`column COMPARE row + k` of each position."""
-    shape = (rows, columns)
-    row = iota(shape, 0)
-    shifted = atoms.ufunc(np.add, row, zeros_atom(shape, np.int64, k)) if k else row
-    return atoms.ufunc(compare, iota(shape, 1), shifted)
-
-
 @rules.creates(np.eye)
 def eye(
     N: object,  # noqa: N803
@@ -404,21 +395,3 @@ def eye(
 def identity(n: object, dtype: object = None, *, like: object = None) -> Value:
     """As `numpy.identity`."""
     return eye(n, dtype=float if dtype is None else dtype, like=like)
-
-
-@rules.creates(np.tri)
-def tri(N: object, M: object = None, k: Value = 0, dtype: Value = float, *, like: object = None) -> Value:  # noqa: N803
-    """As `numpy.tri`, which makes nothing of negative sizes, and takes floats."""
-    _check("tri", like=like)
-    if type(k) is float or isinstance(k, np.floating):
-        k = math.floor(k)
-    shape, extents = shape_with_capacity(tuple(map(_length, (N, N if M is None else M))))
-    ones = atoms.convert(diagonal_mask(shape[0], shape[1], operator.index(k), np.less_equal), supported(dtype))
-    return wrap.with_extents(fresh(ones), extents)
-
-
-def _length(n: Value) -> Value:
-    """How many numbers `np.arange(n)` makes."""
-    if traced_inside(n):
-        return size_arithmetic.maximum(size_arithmetic.bound_of(n), 0) if is_open(n) else n
-    return max(0, math.ceil(n) if isinstance(n, (float, np.floating)) else operator.index(n))

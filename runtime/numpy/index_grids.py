@@ -9,7 +9,6 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.numpy.core import (
     adopted,
-    atom_of,
     dtype_of,
     fresh,
     handle,
@@ -21,10 +20,12 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
     zeros_atom,
 )
+from anabranch.runtime.numpy.dynamic_shapes import operands
+from anabranch.runtime.numpy.dynamic_shapes.operands import Operand
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.run_time_sizes import shape_with_capacity
-from anabranch.runtime.values import apply_ufunc, atoms, passed_functions, wrap
-from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values import atoms, passed_functions, wrap
+from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion
 
 rules = Rules()
 
@@ -79,25 +80,26 @@ def fromfunction(
 
 
 @rules.creates(np.meshgrid)
-def meshgrid(
-    *xi: object, copy: object = True, sparse: object = False, indexing: object = "xy"
-) -> tuple[TracedArray, ...]:
+def meshgrid(*xi: object, copy: object = True, sparse: object = False, indexing: object = "xy") -> tuple[Value, ...]:
     """As `numpy.meshgrid`; the arrays are copies."""
     if indexing not in ("xy", "ij"):
         raise ValueError("Valid values for `indexing` are 'xy' and 'ij'.")
     plain("meshgrid", copy=(copy, True))
-    values = [atom_of(x) for x in xi]
-    places = list(range(len(values)))
-    if indexing == "xy" and len(values) > 1:
+    rank = len(xi)
+    places = list(range(rank))
+    if indexing == "xy" and rank > 1:
         places[:2] = [1, 0]
-    lines = [
-        atoms.reshape(v, _shape_along_axis(v.type.size, place, len(values)))
-        for v, place in zip(values, places, strict=True)
-    ]
-    if not sparse:
-        shape = apply_ufunc.broadcast_shapes(*(v.type.shape for v in lines))
-        lines = [atoms.broadcast_to(v, shape) for v in lines]
-    return tuple(map(fresh, lines))
+    lines = [Operand.of(operands.flat(x)) for x in xi]
+    shape = [1] * rank
+    extents: list[ValidRegion | None] = [None] * rank
+    for line, place in zip(lines, places, strict=True):
+        (shape[place],), (extents[place],) = line.value.type.shape, line.extents
+    made = []
+    for line, place in zip(lines, places, strict=True):
+        value = atoms.reshape(line.value, _shape_along_axis(shape[place], place, rank))
+        own = [e if i == place else None for i, e in enumerate(extents)] if sparse else extents
+        made.append(wrap.with_extents(fresh(value if sparse else atoms.broadcast_to(value, shape)), own))
+    return tuple(made)
 
 
 def _shape_along_axis(size: int, axis: int, ndim: int) -> Sequence[int]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.core import (
     atom_of,
     dtype_of,
@@ -25,8 +25,9 @@ from anabranch.runtime.numpy.elementwise import elementwise
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sorting import bisect
 from anabranch.runtime.numpy.ufuncs import output_casting_error
-from anabranch.runtime.values import apply_ufunc, atoms, registry
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.dynamic_shapes import broadcasting
 
 rules = Rules()
 
@@ -65,16 +66,31 @@ def python_bool(x: object) -> Value:
     return x.item() if hasattr(x, "item") else x
 
 
-@rules.implements(np.array_equal)
+@rules.any_shape(np.array_equal)
 def array_equal(a1: object, a2: object, equal_nan: object = False) -> Value:
     """As `numpy.array_equal`: a Python bool."""
-    if shape_of(a1) != shape_of(a2):
+    x, y = operands.array(a1), operands.array(a2)
+    if x.ndim != y.ndim:
         return False
-    same = apply_ufunc.apply(np.equal, (a1, a2))
-    if equal_nan and all(dtype_of(x).kind in "fc" for x in (a1, a2)):
-        both = _F[np.logical_and](_F[np.isnan](a1), _F[np.isnan](a2))
-        same = _F[np.logical_or](same, both)
-    return python_bool(_F[np.all](same))
+    alike: Atom = atoms.literal(True)
+    for n, m in zip(x.shape, y.shape, strict=True):
+        alike = atoms.logical_and(alike, atoms.logical_not(broadcasting.differ(n, m)))
+    if isinstance(alike, Literal) and not alike.value:
+        return False
+    has_nan = equal_nan and all(v.dtype.kind in "fcV" for v in (x, y))
+    if not any(map(wrap.is_dynamic_array, (x, y))):
+        return python_bool(_F[np.all](_same(x, y, has_nan)))
+    x, y = operands.left_packed(x), operands.left_packed(y)
+    key = tuple(slice(0, min(n, m)) for n, m in zip(operands.capacity(x), operands.capacity(y), strict=True))
+    there = _F[np.logical_and](*(fresh(operands.valid(v))[key] for v in (x, y)))
+    same = _same(operands.memory(x)[key], operands.memory(y)[key], has_nan)
+    return python_bool(_F[np.logical_and](fresh(alike)[()], _F[np.all](_F[np.logical_or](same, ~there))))
+
+
+def _same(x: Value, y: Value, equal_nan: object) -> Value:
+    """The elements that are equal, or both NaN where that counts."""
+    same = apply_ufunc.apply(np.equal, (x, y))
+    return _F[np.logical_or](same, _F[np.logical_and](_F[np.isnan](x), _F[np.isnan](y))) if equal_nan else same
 
 
 @rules.implements(np.array_equiv)

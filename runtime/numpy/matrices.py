@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -12,14 +13,19 @@ from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     atom_of,
+    diagonal_mask,
     fresh,
     handle,
+    plain,
+    supported,
+    traced_inside,
     zeros_atom,
 )
-from anabranch.runtime.numpy.creation import diagonal_mask
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.values import atoms, registry
+from anabranch.runtime.numpy.run_time_sizes import is_open, shape_with_capacity
+from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 
 rules = Rules()
 
@@ -52,6 +58,24 @@ def diagflat(v: object, k: Value = 0) -> TracedArray:
     """As `numpy.diagflat`."""
     line = atom_of(v)
     return fresh(_diagonal_matrix(atoms.reshape(line, (line.type.size,)), operator.index(k)))
+
+
+@rules.creates(np.tri)
+def tri(N: object, M: object = None, k: Value = 0, dtype: Value = float, *, like: object = None) -> Value:  # noqa: N803
+    """As `numpy.tri`, which makes nothing of negative sizes, and takes floats."""
+    plain("tri", like=(like, None))
+    if type(k) is float or isinstance(k, np.floating):
+        k = math.floor(k)
+    shape, extents = shape_with_capacity(tuple(map(_length, (N, N if M is None else M))))
+    ones = atoms.convert(diagonal_mask(shape[0], shape[1], operator.index(k), np.less_equal), supported(dtype))
+    return wrap.with_extents(fresh(ones), extents)
+
+
+def _length(n: Value) -> Value:
+    """How many numbers `np.arange(n)` makes."""
+    if traced_inside(n):
+        return size_arithmetic.maximum(size_arithmetic.bound_of(n), 0) if is_open(n) else n
+    return max(0, math.ceil(n) if isinstance(n, (float, np.floating)) else operator.index(n))
 
 
 def _triangle(m: Value, k: Value, lower: bool) -> TracedArray:

@@ -1,8 +1,9 @@
-"""`np.pad`, `np.delete`, `np.insert`, and functions applied along axes."""
+"""`np.pad`, and functions applied along axes."""
 
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,26 +18,26 @@ from anabranch.runtime.numpy.core import (
     refused,
     traced_inside,
 )
+from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.joining import concatenate
 from anabranch.runtime.numpy.repeats import picked
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.values import atoms, passed_functions, registry
-from anabranch.runtime.values.arrays import indexing, integer_elements
+from anabranch.runtime.values import atoms, passed_functions, registry, wrap
+from anabranch.runtime.values.arrays import integer_elements
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 
 rules = Rules()
 
 _F = registry.FUNCTIONS
-_BY_POSITION = ("edge", "wrap", "reflect", "symmetric")
 _STATISTICS = {"maximum": np.max, "minimum": np.min, "mean": np.mean, "median": np.median}
 
 
-@rules.implements(np.pad)
+@rules.any_shape(np.pad)
 def pad(array: object, pad_width: object, mode: Value = "constant", **kwargs: object) -> Value:
     """As `numpy.pad`, in all modes but odd reflection."""
-    value = atom_of(array)
-    ndim = len(value.type.shape)
-    widths = _pairs(pad_width, ndim)
+    made = operands.array(array).__copy__()
+    widths = _pairs(pad_width, made.ndim)
     if (widths < 0).any():
         raise ValueError("index can't contain negative values")
     if mode == "empty":
@@ -44,29 +45,59 @@ def pad(array: object, pad_width: object, mode: Value = "constant", **kwargs: ob
     if mode == "constant":
         constants = kwargs.pop("constant_values", 0)
         _no_more(mode, kwargs)
-        return fresh(_constant(value, widths, constants))
-    if mode == "linear_ramp":
-        ends = kwargs.pop("end_values", 0)
+        return _constant(made, widths, constants)
+    if mode == "linear_ramp" or mode in _STATISTICS:
+        if wrap.is_dynamic_array(made):
+            raise refused("pad", f"mode={mode!r} of an array whose size is known only at run time")
+        given = kwargs.pop("end_values", 0) if mode == "linear_ramp" else kwargs.pop("stat_length", None)
         _no_more(mode, kwargs)
-        return _ramps(fresh(value), widths, ends)
-    if mode in _STATISTICS:
-        lengths = kwargs.pop("stat_length", None)
-        _no_more(mode, kwargs)
-        return _statistics(fresh(value), widths, mode, lengths)
-    if mode not in _BY_POSITION:
+        return _ramps(made, widths, given) if mode == "linear_ramp" else _statistics(made, widths, mode, given)
+    if mode not in _SOURCES:
         raise ValueError(f"mode '{mode}' is not supported")
     if kwargs.pop("reflect_type", "even") != "even":
         raise refused("pad", "reflect_type='odd'")
     _no_more(mode, kwargs)
     for axis, (low, high) in enumerate(widths.tolist()):
-        n = value.type.shape[axis]
         if low or high:
-            if n == 0:
-                raise ValueError(f"can't extend empty axis {axis} using modes other than 'constant' or 'empty'")
-            # NumPy pads an enumeration of the axis in the same way, which gives the positions to take.
-            positions = np.pad(np.arange(n), (low, high), mode=mode)
-            value = picked(value, positions, axis)
-    return fresh(value)
+            made = _by_position(made, axis, low, high, mode)
+    return made
+
+
+def _wrapped(place: Value, size: Value) -> Value:
+    return place % size
+
+
+def _symmetric(place: Value, size: Value) -> Value:
+    turned = place % (2 * size)
+    return _F[np.minimum](turned, 2 * size - 1 - turned)
+
+
+def _reflected(place: Value, size: Value) -> Value:
+    period = _F[np.maximum](2 * (size - 1), 1)
+    turned = place % period
+    return _F[np.minimum](turned, period - turned) * (size > 1)
+
+
+def _edge(place: Value, size: Value) -> Value:
+    return _F[np.clip](place, 0, size - 1)
+
+
+_SOURCES = {"edge": _edge, "wrap": _wrapped, "symmetric": _symmetric, "reflect": _reflected}
+
+
+def _by_position(array: Value, at: int, low: int, high: int, mode: str) -> Value:
+    """Each element of the longer axis is one of the array's."""
+    size = array.shape[at]
+    text = f"can't extend empty axis {at} using modes other than 'constant' or 'empty'"
+    broadcasting.refuse(atoms.logical_not(broadcasting.differ(size, 0)), ValueError, text)
+    if operands.extents(array)[at] is None:
+        # NumPy pads an enumeration of the axis in the same way, which gives the positions to take.
+        positions = np.pad(np.arange(size), (low, high), mode=mode)  # type: ignore[call-overload]
+        return operands.with_axis(array, fresh(picked(operands.memory(array).atom, positions, at)), at, None)
+    front = array.left_packed(at)
+    places = wrap.as_atom(_SOURCES[mode](np.arange(-low, front.capacity[at] + high), size), np.int64)
+    taken = fresh(compaction.taken(front.memory.atom, at, places))
+    return operands.with_axis(front, taken, at, operands.window(size_arithmetic.add(front.shape[at], low + high)))
 
 
 def _ramps(value: TracedArray, widths: np.ndarray, ends: object) -> TracedArray:
@@ -128,26 +159,36 @@ def _static(x: Value) -> Value:
     return operator.index(x) if traced_inside(x) else x
 
 
-def _constant(value: Atom, widths: np.ndarray, constants: object) -> Atom:
-    ndim = len(value.type.shape)
-    zero = (0,) * ndim
-    if not traced_inside(constants):
-        pairs = np.broadcast_to(np.asarray(constants), (ndim, 2)) if ndim else np.zeros((0, 2))
-        if ndim == 0 or (pairs == pairs.flat[0]).all():
-            fill = _filling(pairs.flat[0] if ndim else 0, value.type.dtype)
-            low, high = (tuple(int(w) for w in widths[:, i]) for i in (0, 1))
-            return atoms.op("pad", value, fill, low=low, high=high, interior=zero)
-        fills: Any = pairs
-    else:
+def _constant(array: Value, widths: np.ndarray, constants: object) -> Value:
+    ndim = array.ndim
+    fills: Any
+    if traced_inside(constants):
         fills = _F[np.broadcast_to](handle(constants), (ndim, 2))
+    else:
+        fills = np.broadcast_to(np.asarray(constants), (ndim, 2)) if ndim else np.zeros((0, 2))
+        if not wrap.is_dynamic_array(array) and (ndim == 0 or (fills == fills.flat[0]).all()):
+            fill = _filling(fills.flat[0] if ndim else 0, array.dtype)
+            return fresh(_with_room(array.atom, fill, *widths.T.tolist()))
     for axis in range(ndim):
-        for side in (0, 1):
-            width = int(widths[axis, side])
-            low = tuple(width if i == axis and side == 0 else 0 for i in range(ndim))
-            high = tuple(width if i == axis and side == 1 else 0 for i in range(ndim))
-            fill = atoms.reshape(_filling(fills[axis, side], value.type.dtype), ())
-            value = atoms.op("pad", value, fill, low=low, high=high, interior=zero)
-    return value
+        low, high = (int(width) for width in widths[axis])
+        first, last = (atoms.reshape(_filling(fills[axis, side], array.dtype), ()) for side in (0, 1))
+        extent = operands.extents(array)[axis]
+        array = operands.left_packed(array, axis) if extent is not None else array
+        before, after = ([n if i == axis else 0 for i in range(ndim)] for n in (low, high))
+        value = _with_room(operands.memory(array).atom, first, before, [0] * ndim)
+        value = _with_room(value, last, [0] * ndim, after)
+        if extent is not None:
+            extent = operands.window(size_arithmetic.add(array.shape[axis], low + high))
+            there = operands.front(size_arithmetic.add(array.shape[axis], low), value.type.shape[axis])
+            value = atoms.select(
+                operands.spread(there, axis, value.type.shape), value, atoms.broadcast_to(last, value.type.shape)
+            )
+        array = operands.with_axis(array, fresh(value), axis, extent)
+    return array
+
+
+def _with_room(value: Atom, fill: Atom, low: Sequence[int], high: Sequence[int]) -> Atom:
+    return atoms.op("pad", value, fill, low=tuple(low), high=tuple(high), interior=(0,) * len(low))
 
 
 def _filling(value: object, dtype: np.dtype) -> Atom:
@@ -157,48 +198,6 @@ def _filling(value: object, dtype: np.dtype) -> Atom:
     filled = np.empty(1, dtype)
     filled[0] = value
     return atom_of(filled[0])
-
-
-@rules.implements(np.delete)
-def delete(arr: object, obj: Value, axis: object = None) -> Value:
-    """As `numpy.delete`."""
-    if traced_inside(obj):
-        return registry.DYNAMIC_SHAPE_FUNCTIONS[np.delete](arr, obj, axis)
-    value, at = _axis_of(arr, axis)
-    return fresh(picked(value, np.delete(np.arange(value.type.shape[at]), obj), at))
-
-
-def _axis_of(arr: object, axis: object) -> tuple[Atom, int]:
-    value = atom_of(arr)
-    if axis is None:
-        return atoms.reshape(value, (value.type.size,)), 0
-    return value, one_axis(axis, len(value.type.shape))
-
-
-@rules.implements(np.insert)
-def insert(arr: Value, obj: Value, values: Value, axis: Value = None) -> Value:
-    """As `numpy.insert`."""
-    if traced_inside(obj):
-        return registry.DYNAMIC_SHAPE_FUNCTIONS[np.insert](arr, obj, values, axis)
-    value, at = _axis_of(arr, axis)
-    new = atom_of(indexing.assigned(values, value.type.dtype), value.type.dtype)
-    shape = value.type.shape
-    n = shape[at]
-    single = np.ndim(obj) == 0 and not isinstance(obj, slice)
-    if single:
-        # NumPy puts the axis of the values that stands for the new positions first.
-        turned = atoms.reshape(new, (1,) * (len(shape) - len(new.type.shape)) + new.type.shape)
-        new = atom_of(_F[np.moveaxis](fresh(turned), 0, at))
-        count = new.type.shape[at]
-    else:
-        count = len(np.arange(n)[obj]) if isinstance(obj, slice) else np.size(np.asarray(obj))
-        if np.asarray(obj).dtype == bool:
-            count = int(np.count_nonzero(obj))
-    block = list(shape)
-    block[at] = count
-    new = atoms.broadcast_to(new, block)
-    order = np.insert(np.arange(n), obj, np.arange(n, n + count))
-    return fresh(picked(atom_of(concatenate([fresh(value), fresh(new)], at)), order, at))
 
 
 @rules.implements(np.apply_along_axis)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, NoReturn
 
 import numpy as np
 
@@ -20,15 +19,14 @@ from anabranch.runtime.numpy.core import (
     result,
     shape_of,
     spec_of,
-    store,
     supported,
-    text,
 )
 from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.dynamic_shapes.operands import Operand
 from anabranch.runtime.numpy.dynamic_shapes.outputs import written
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
+from anabranch.runtime.values.atoms import shape_text
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion
 
@@ -138,7 +136,7 @@ def _stacked(x: Operand, y: Operand, given: tuple[object, object]) -> list[Valid
     return extents
 
 
-def _refuse_sizes(given: tuple[Value, Value]) -> NoReturn:
+def _refuse_sizes(given: tuple[Value, Value]) -> None:
     next(filter(wrap.is_dynamic_array, given))._needs_size("a stack of matrices of static size")
 
 
@@ -170,8 +168,8 @@ def _batch_shape(left: Sequence[int], right: Sequence[int]) -> tuple[int, ...]:
         return apply_ufunc.broadcast_shapes(tuple(left[:-2]), tuple(right[:-2]))
     except ValueError:
         raise ValueError(
-            f"operands could not be broadcast together with remapped shapes [original->remapped]: {text(left)}"
-            f"->{_remapped(left)} {text(right)}->{_remapped(right)}  and requested shape ({left[-2]},{right[-1]})"
+            f"operands could not be broadcast together with remapped shapes [original->remapped]: {shape_text(left)}"
+            f"->{_remapped(left)} {shape_text(right)}->{_remapped(right)}  and requested shape ({left[-2]},{right[-1]})"
         ) from None
 
 
@@ -243,7 +241,7 @@ def dot(a: object, b: object, out: object = None) -> Value:
 
 def _misaligned(left: Sequence[int], right: Sequence[int], size: int, at: int) -> str:
     """NumPy's words for sizes that cannot be summed over."""
-    shapes = f"shapes {text(left)} and {text(right)} not aligned"
+    shapes = f"shapes {shape_text(left)} and {shape_text(right)} not aligned"
     return f"{shapes}: {left[-1]} (dim {len(left) - 1}) != {size} (dim {at})"
 
 
@@ -251,7 +249,7 @@ def _misaligned(left: Sequence[int], right: Sequence[int], size: int, at: int) -
 def vdot(a: object, b: object, /) -> Value:
     """As `numpy.vdot`."""
     x, y = _factors(operands.flat(a), operands.flat(b))
-    _agree(x, 0, y, 0, lambda left, right: f"cannot reshape array of size {right[0]} into shape {text(left)}")
+    _agree(x, 0, y, 0, lambda left, right: f"cannot reshape array of size {right[0]} into shape {shape_text(left)}")
     if x.value.type.dtype.kind == "c":
         x.value = atoms.ufunc(np.conjugate, x.value)
     return result(dot_general(x.value, y.value, ([0], [0])))
@@ -349,7 +347,7 @@ def trace(
         return _F[np.sum](_F[np.diagonal](array, offset, axis1, axis2), axis=-1, dtype=dtype, out=out)
     axes = axes_tuple((axis1, axis2), array.ndim)
     front = array.left_packed(*axes)
-    made = trace(front.padded(0), offset, *axes, dtype)
+    made = trace(front.padded(0), offset, axes[0], axes[1], dtype)
     return written(
         out, made if front.ndim == 2 else wrap.with_extents(made, _without(front.extents, axes), array.origin)
     )
@@ -398,64 +396,3 @@ def cross(
 def linalg_cross(x1: object, x2: object, /, *, axis: object = -1) -> Value:
     """As `numpy.linalg.cross`."""
     return cross(x1, x2, axis=axis)
-
-
-@rules.implements(np.linalg.multi_dot)
-def multi_dot(arrays: Value, *, out: object = None) -> Value:
-    """As `numpy.linalg.multi_dot`, in the order with the fewest multiplications."""
-    items = [handle(a) for a in arrays]
-    if len(items) < 2:
-        raise ValueError("Expecting at least two arrays.")
-    if any(x.ndim != 2 for x in items[1:-1]) or any(x.ndim not in (1, 2) for x in items):
-        raise np.linalg.LinAlgError("arrays must be two-dimensional, the first and the last one- or two-dimensional")
-    rows = [1 if x.ndim == 1 and i == 0 else x.shape[0] for i, x in enumerate(items)]
-    columns = 1 if items[-1].ndim == 1 else items[-1].shape[1]
-    made = _chain(items, _splits((*rows, columns)), 0, len(items) - 1)
-    return made if out is None else store(out, atom_of(made))
-
-
-def _splits(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
-    """The factor after which to split each product of neighbours, so that the multiplications are fewest."""
-    n = len(sizes) - 1
-    cost: dict[tuple[int, int], int] = {(i, i): 0 for i in range(n)}
-    split: dict[tuple[int, int], int] = {}
-    for length in range(1, n):
-        for i in range(n - length):
-            j = i + length
-            costs = {k: cost[i, k] + cost[k + 1, j] + sizes[i] * sizes[k + 1] * sizes[j + 1] for k in range(i, j)}
-            split[i, j] = min(costs, key=lambda k: costs[k])
-            cost[i, j] = costs[split[i, j]]
-    return split
-
-
-def _chain(items: Sequence[object], splits: dict[tuple[int, int], int], i: int, j: int) -> Value:
-    if i == j:
-        return items[i]
-    k = splits[i, j]
-    return _F[np.dot](_chain(items, splits, i, k), _chain(items, splits, k + 1, j))
-
-
-@rules.implements(np.linalg.matrix_power)
-def matrix_power(a: object, n: object) -> Value:
-    """As `numpy.linalg.matrix_power`."""
-    matrix = handle(a)
-    if matrix.ndim < 2:
-        raise np.linalg.LinAlgError(f"{matrix.ndim}-dimensional array given. Array must be at least two-dimensional")
-    if matrix.shape[-1] != matrix.shape[-2]:
-        raise np.linalg.LinAlgError("Last 2 dimensions of the array must be square")
-    if not hasattr(n, "__index__"):
-        raise TypeError("exponent must be an integer")
-    n = operator.index(n)
-    if n < 0:
-        matrix, n = _F[np.linalg.inv](matrix), -n
-    if n == 0:
-        eye = atom_of(_F[np.eye](matrix.shape[-1], dtype=matrix.dtype))
-        return fresh(atoms.broadcast_to(eye, matrix.shape))
-    made: Any = None
-    square: Any = matrix
-    while n:
-        n, bit = divmod(n, 2)
-        if bit:
-            made = square if made is None else matmul(made, square)
-        square = matmul(square, square) if n else square
-    return made

@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import run_time_sizes
-from anabranch.runtime.numpy.core import atom_of, fresh, iota, one_axis, traced_inside
+from anabranch.runtime.numpy.core import atom_of, fresh, has_dynamic_array, iota, one_axis, traced_inside
 from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.ufunc_reductions import rows
@@ -26,11 +26,16 @@ _F = registry.FUNCTIONS
 _NEGATIVE = "repeats may not contain negative values."
 
 
-def is_open(repeats: object) -> bool:
-    """Return whether it is known only at run time how often something is repeated, and not by arguments alone."""
+def _is_open(a: Value, repeats: object) -> bool:
+    """Return whether an array is repeated as often as is known only at run time.
+
+    Counts that are computed from arguments alone become static where that makes the size of the result static.
+    """
     if not traced_inside(repeats):
         return False
-    return run_time_sizes.is_open(repeats) or not (isinstance(repeats, Tracer) and not operands.array(repeats).shape)
+    if has_dynamic_array((a, repeats)) or run_time_sizes.is_open(repeats):
+        return True
+    return not (isinstance(repeats, Tracer) and not wrap.shape_of(repeats))
 
 
 @rules.method("repeat")
@@ -41,7 +46,7 @@ def repeat(a: object, repeats: Value, axis: object = None) -> Value:
     if axis is None or not array.ndim:
         array, axis = operands.flat(array), 0
     at = one_axis(axis, array.ndim)
-    counts = operands.array(repeats) if is_open(repeats) else np.asarray(_known(repeats))
+    counts = operands.array(repeats) if _is_open(array, repeats) else np.asarray(_known(repeats))
     if counts.dtype.kind not in "iub":
         raise TypeError(f"Cannot cast array data from {counts.dtype!r} to dtype('int64') according to the rule 'safe'")
     if counts.ndim > 1:
@@ -62,7 +67,8 @@ def _known(repeats: Value) -> Value:
 def tile(A: object, reps: Value) -> Value:  # noqa: N803
     """As `numpy.tile`: a copy."""
     array = operands.array(A)
-    counts = [_count(array, n) for n in (reps if isinstance(reps, (list, tuple, np.ndarray)) else (reps,))]
+    given = reps if isinstance(reps, (list, tuple, np.ndarray)) else (reps,)
+    counts = [_count(array, n if _is_open(array, n) else operator.index(n)) for n in given]
     missing = max(len(counts) - array.ndim, 0)
     if missing:
         array = _F[np.expand_dims](array, tuple(range(missing)))

@@ -25,7 +25,6 @@ from anabranch.runtime.numpy.core import (
     result,
     shape_argument,
     shape_of,
-    traced_inside,
     zeros_atom,
 )
 from anabranch.runtime.numpy.elementwise import elementwise
@@ -322,31 +321,6 @@ def _check_choices(index: Atom, count: int) -> None:
     above = atoms.ufunc(np.greater_equal, atoms.convert(index, np.int64), zeros_atom(index.type.shape, np.int64, count))
     outside = atoms.op("reduce_any", atoms.logical_or(below, above), axes=tuple(range(len(index.type.shape))))
     run_time_checks.fail_if(outside, lambda _: ValueError("invalid entry in choice array"))
-
-
-@rules.implements(np.compress)
-def compress(condition: object, a: object, axis: object = None, out: object = None) -> Value:
-    """As `numpy.compress`."""
-    if traced_inside(condition):
-        return registry.DYNAMIC_SHAPE_FUNCTIONS[np.compress](condition, a, axis, out)
-    mask = np.asarray(condition, dtype=np.bool_)
-    if mask.ndim != 1:
-        raise ValueError("condition must be a 1-d array")
-    return take(a, np.flatnonzero(mask), axis, out)
-
-
-@rules.method("compress")
-def compress_method(a: object, condition: object, axis: object = None, out: object = None) -> Value:
-    """As `ndarray.compress`."""
-    return compress(condition, a, axis, out)
-
-
-@rules.implements(np.extract)
-def extract(condition: Value, arr: Value) -> Value:
-    """As `numpy.extract`."""
-    if traced_inside(condition):
-        return registry.DYNAMIC_SHAPE_FUNCTIONS[np.extract](condition, arr)
-    return take(arr, np.flatnonzero(np.ravel(condition)))
 
 
 # ---- flat positions --------------------------------------------------------------------------------------------------

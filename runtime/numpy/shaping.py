@@ -51,8 +51,7 @@ def _sizes(size: int, shape: Value) -> tuple[int, ...]:
     known = math.prod(n for n in sizes if n != -1)
     fits = known == size if -1 not in sizes else known > 0 and size % known == 0
     if not fits:
-        text = "(" + ",".join(map(str, sizes)) + ("," if len(sizes) == 1 else "") + ")"
-        raise ValueError(f"cannot reshape array of size {size} into shape {text}")
+        raise ValueError(f"cannot reshape array of size {size} into shape {atoms.shape_text(sizes)}")
     return tuple(size // known if n == -1 else n for n in sizes)
 
 

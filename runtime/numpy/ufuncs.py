@@ -22,7 +22,6 @@ from anabranch.runtime.numpy.core import (
     resolved,
     store,
     supported,
-    text,
     traced_inside,
     zeros_atom,
 )
@@ -35,6 +34,7 @@ from anabranch.runtime.values import apply_ufunc, atoms, wrap
 from anabranch.runtime.values.apply_ufunc import output_casting_error as output_casting_error
 from anabranch.runtime.values.arrays import numpy_messages
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.atoms import shape_text
 from anabranch.runtime.values.dynamic_shapes import broadcasting
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import memory_layout
@@ -263,7 +263,7 @@ def _fit(value: Atom, shape: tuple[int, ...]) -> Atom:
     try:
         return atoms.broadcast_to(value, shape)
     except ValueError:
-        given, wanted = text(shape), text(value.type.shape)
+        given, wanted = shape_text(shape), shape_text(value.type.shape)
         raise ValueError(
             f"non-broadcastable output operand with shape {given} doesn't match the broadcast shape {wanted}"
         ) from None

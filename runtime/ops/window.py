@@ -48,7 +48,7 @@ class _Window(Op):
             if not excludes_nothing(bound, is_low, out.shape[axis])
         ]
         if len(sides) == 2:
-            return [emitter.binary("and", *sides, out)]
+            return [emitter.binary("and", sides[0], sides[1], out)]
         return sides or [emitter.constant(True, out)]
 
 

@@ -17,6 +17,7 @@ from anabranch.runtime.passes.dce import eliminate_dead_code, has_no_dead_code
 from anabranch.runtime.passes.if_conversion import convert_small_branches, has_no_small_branches
 from anabranch.runtime.passes.invariant_forwarding import forward_invariants, has_no_invariants
 from anabranch.runtime.passes.load_forwarding import forward_loads, has_no_loads_to_forward
+from anabranch.runtime.passes.loop_sinking import has_no_carries_to_sink, sink_carries
 from anabranch.runtime.passes.reduction_fusion import fuse_reductions, has_no_fusible_reductions
 from anabranch.runtime.passes.select_simplify import has_simple_selects, simplify_selects
 from anabranch.runtime.passes.undef_propagation import has_no_undef_to_fill, propagate_undef
@@ -48,6 +49,7 @@ PASSES = (
     Pass(prove_checks, has_no_impossible_failures),
     Pass(forward_invariants, has_no_invariants),
     Pass(discharge_checks, has_no_checks),
+    Pass(sink_carries, has_no_carries_to_sink),
     Pass(propagate_undef, has_no_undef_to_fill),
     Pass(convert_small_branches, has_no_small_branches),
     Pass(simplify_selects, has_simple_selects),

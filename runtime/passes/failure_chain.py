@@ -84,14 +84,13 @@ class _Codes:
             return _Link(equation.inputs[0], equation.outputs[0])
         inside = [_Codes(p) for p in equation.programs()]
         op = equation.op
-        if not isinstance(op, StructuredOp):
-            if any(codes.last is not None for codes in inside):
-                raise UnchainedError
-            return None
-        tests = len(inside) - len(op.results(equation.params))  # which stand before those of the results
-        if any(codes.last is not None for codes in inside[:tests]):
+        results = op.results(equation.params) if isinstance(op, StructuredOp) else ()
+        # Conditions of loops are no place to fail in.
+        if any(c.last is not None and not any(c.program is r for r in results) for c in inside):
             raise UnchainedError
-        return self._through(equation, op, inside[tests:])
+        if not isinstance(op, StructuredOp):
+            return None
+        return self._through(equation, op, [c for c in inside if any(c.program is r for r in results)])
 
     def _through(self, equation: Equation, op: StructuredOp, inside: Sequence[_Codes]) -> _Link | None:
         """The error codes before and after control flow, where that of each sub-Program comes from the same operand."""

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program
 from anabranch.runtime.ir.rewrite import Block, in_sub_programs, rewrite, substitute, with_equations
+from anabranch.runtime.ops.control import FOR_UNTIL
 from anabranch.runtime.ops.structured import Branches, Slot, StructuredOp
 
 
@@ -42,6 +43,8 @@ def _forwarded(equation: Equation, block: Block) -> Sequence[Atom] | None:
         found = _invariant(equation, programs, slot)
         if slot.result is not None and found is not None:
             same[slot.result] = found
+    if equation.op is FOR_UNTIL:
+        same.pop(0, None)  # says whether the loop has stopped
     if not same:
         return None
     read = [Slot(operand=s.operand, formal=s.formal) for s in slots if s.is_carry and s.result in same]

@@ -18,7 +18,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.interval import FULL, Interval, exactly
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
 from anabranch.runtime.ops.check import check
-from anabranch.runtime.ops.control import COND, FOR, SWITCH, WHILE
+from anabranch.runtime.ops.control import COND, FOR_UNTIL, SWITCH, WHILE, For
 from anabranch.runtime.ops.elementwise.casts import select
 from anabranch.runtime.ops.structured import Branches, Loop, Slot, carries
 from anabranch.runtime.passes.failure_chain import is_chained
@@ -111,7 +111,7 @@ class _Analysis:
                 self._branches(equation, equation.op)
             elif equation.op is WHILE:
                 self._while(equation)
-            elif equation.op is FOR:
+            elif isinstance(equation.op, For):
                 self._for(equation)
 
     def _check(self, equation: Equation) -> None:
@@ -205,6 +205,7 @@ class _Analysis:
         ranges, trip, body = self.ranges, equation.inputs[0], equation.params["body"]
         every, trips = _carries(equation), ranges.of(trip)
         initial = [ranges.of(c.initial) for c in every]
+        stops = equation.op is FOR_UNTIL
         results, stacked = list(initial), [s for s in _slots(equation) if s.operand is None]
         if trips is None or trips.high > 0:
             self._bind_read(equation, body)
@@ -213,12 +214,14 @@ class _Analysis:
                     self._define_index(body.inputs[slot.formal], trips)
             for carry, before in zip(every, initial, strict=True):
                 ranges.define(carry.formal, self._begin(carry.formal, before))
+            if stops:
+                ranges.define(every[0].formal, NO)
             self._walk(body)
             most = most_steps(trip, ranges)
             for place, (carry, before) in enumerate(zip(every, initial, strict=True)):
                 after = ranges.of(carry.after)
                 self._end(carry.formal, before, after)
-                results[place] = after if trips is not None and trips.low > 0 else hull([before, after])
+                results[place] = after if trips is not None and trips.low > 0 and not stops else hull([before, after])
                 if self.narrowing:
                     self._narrow(carry.formal, self._bound(carry, body, max(most - 1, 0)))
                     results[place] = _narrower(results[place], self._bound(carry, body, most))

@@ -7,7 +7,7 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
-from anabranch.runtime.ops.control import FOR
+from anabranch.runtime.ops.control import For
 from anabranch.runtime.ops.elementwise.arithmetic import add, subtract
 from anabranch.runtime.ops.elementwise.casts import select
 from anabranch.runtime.ops.structured import Branches, Loop, carries
@@ -88,6 +88,6 @@ class StepBounds:
                 continue
             before = self._difference(initial, known)
             change = self.change(body, body.inputs[slot.formal], body.outputs[slot.yielded])
-            steps = most_steps(equation.inputs[0], self._ranges) if equation.op is FOR else MOST_STEPS
+            steps = most_steps(equation.inputs[0], self._ranges) if isinstance(equation.op, For) else MOST_STEPS
             return after_steps(before, change, steps)
         return None

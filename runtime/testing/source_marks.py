@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from anabranch import transpile
+from anabranch.base.code_objects import codes
 from anabranch.runtime.api.jitted import Wrapped
 from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.runtime.frontend.function_info import plain_function
@@ -41,10 +42,7 @@ def _of(filename: str, line: int, code: types.CodeType) -> bool:
 
 
 def _lines(code: types.CodeType) -> Iterator[int | None]:
-    yield from (line for _, _, line in code.co_lines())
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _lines(constant)
+    yield from (line for part in codes(code) for _, _, line in part.co_lines())
 
 
 def _computed_at(function: Wrapped[..., Any], want: Outcome, code: types.CodeType) -> set[int]:
@@ -67,18 +65,11 @@ def _origins(program: Program) -> Iterator[tuple[str, int]]:
 def _pairs(rewritten: transpile.Rewritten) -> Iterator[tuple[int, int]]:
     """Lines of the rewritten text with the user's lines that they stand for: the same instructions, compiled twice."""
     module = compile(rewritten.source, rewritten.filename, "exec")
-    own = next((c for c in _codes(module) if c.co_name == rewritten.code.co_name), None)
+    own = next((c for c in codes(module) if c.co_name == rewritten.code.co_name), None)
     if own is None:
         return
-    for one, other in zip(_codes(own), _codes(rewritten.code), strict=False):
+    for one, other in zip(codes(own), codes(rewritten.code), strict=False):
         if one.co_name == other.co_name and len(one.co_code) == len(other.co_code):
             for (here, *_), (there, *_) in zip(one.co_positions(), other.co_positions(), strict=True):
                 if here is not None and there is not None:
                     yield here, there
-
-
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _codes(constant)

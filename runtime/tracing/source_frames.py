@@ -72,6 +72,12 @@ def users(frame: types.FrameType | None, until: str = "") -> Iterator[types.Fram
         frame = frame.f_back
 
 
+def place() -> Position | None:
+    """Where the innermost of the user's frames stands."""
+    frame = next(users(sys._getframe(1)), None)
+    return None if frame is None else position(frame)
+
+
 def position(frame: types.FrameType) -> Position:
     """Where a frame stands."""
     return instruction(frame.f_code, frame.f_lasti, frame.f_lineno)

@@ -204,7 +204,7 @@ def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
     aligned = zip(*((1,) * (axes - len(s)) + tuple(s) for s in shapes), strict=True)
     sizes = [set(each) - {1} for each in aligned]
     if any(len(several) > 1 for several in sizes):
-        text = " ".join("(" + ",".join(map(str, s)) + ("," if len(s) == 1 else "") + ")" for s in shapes)
+        text = " ".join(map(atoms.shape_text, shapes))
         raise ShapeMismatchError(f"operands could not be broadcast together with shapes {text} ")
     return tuple(several.pop() if several else 1 for several in sizes)
 

@@ -75,7 +75,7 @@ def broadcast_to(atom: Atom, shape: Sequence[int]) -> Atom:
     offset = len(shape) - len(source)
     if offset < 0 or any(n not in (1, shape[offset + i]) for i, n in enumerate(source)):
         raise ShapeMismatchError(
-            f"could not broadcast input array from shape {_tuple(source)} into shape {_tuple(shape)}"
+            f"could not broadcast input array from shape {shape_text(source)} into shape {shape_text(shape)}"
         )
     # XLA stretches no axis of size 1, so those axes are dropped first.
     keep = [i for i, n in enumerate(source) if n == shape[offset + i]]
@@ -83,7 +83,8 @@ def broadcast_to(atom: Atom, shape: Sequence[int]) -> Atom:
     return bind1(OPS["broadcast_in_dim"], reshape(atom, [source[i] for i in keep]), shape=shape, dims=dims)
 
 
-def _tuple(shape: Sequence[int]) -> str:
+def shape_text(shape: Sequence[int]) -> str:
+    """A shape as NumPy's messages write it."""
     return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
 
 

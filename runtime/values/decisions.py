@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from anabranch.base.value import Value
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.values.static_requests import place, roots
+from anabranch.runtime.tracing.source_frames import place
+from anabranch.runtime.values.static_requests import roots
 
 
 def note(kind: str, what: str, why: Callable[[], str]) -> None:

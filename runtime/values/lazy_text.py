@@ -52,9 +52,7 @@ class TextStructure(containers.Structure):
     keywords: tuple[str, ...] = ()
     options: PrintOptions = ()
 
-    @property
-    def mutable(self) -> bool:
-        return False
+    mutable = False
 
     def children(self, value: Value) -> list[Value]:
         return list(value.parts)

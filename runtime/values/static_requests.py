@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import dataclasses
 import linecache
-import sys
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -19,7 +18,7 @@ from anabranch.runtime.config import settings
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.ir.program import Atom, Literal, Var
 from anabranch.runtime.tracing.builder import Builder, current, tracing
-from anabranch.runtime.tracing.source_frames import Position, position, users
+from anabranch.runtime.tracing.source_frames import Position, place
 from anabranch.runtime.tracing.storage import Part
 
 E = TypeVar("E", bound=AnabranchError)
@@ -156,9 +155,3 @@ def _origin(var: Var, builder: Builder) -> list[tuple[Atom, Builder]] | None:
     if equation is None or not equation.op.pure:
         return None
     return [(a, builder) for a in equation.inputs]
-
-
-def place() -> Position | None:
-    """Where the innermost of the user's frames stands."""
-    frame = next(users(sys._getframe(1)), None)
-    return None if frame is None else position(frame)

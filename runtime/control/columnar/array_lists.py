@@ -7,26 +7,18 @@ carries an array then, and not each element. Small lists stay as they are.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Hashable, Sequence
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.columnar import nested_lists, row_tables
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.restarts import Restart
-from anabranch.runtime.tracing.source_frames import Position, position, users
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
 from anabranch.runtime.values.dynamic_lists.list_contents import element_kinds, side_by_side
 from anabranch.runtime.values.heap.snapshot import Heap
 
 # Lists of up to so many elements are no arrays: each element keeps what is known of it.
 SMALL = 8
-
-
-def allocation_site() -> Position | None:
-    """The place in the user's code where a list is made now."""
-    frame = next(users(sys._getframe(1)), None)
-    return None if frame is None else position(frame)
 
 
 def note_allocation(owner: Value, site: Hashable) -> None:

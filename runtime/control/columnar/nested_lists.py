@@ -116,9 +116,7 @@ class RowReferences:
 class RowReferencesStructure(Structure):
     """The structure of such contents: their number (if `extra` is not set), the rows', and the lists that were rows."""
 
-    @property
-    def mutable(self) -> bool:
-        return False
+    mutable = False
 
     def children(self, value: RowReferences) -> list[Value]:
         return [*value.items.parts[1 if self.extra else 0 :], *value.owners]

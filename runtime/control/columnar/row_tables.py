@@ -130,13 +130,8 @@ class RowPart:
 class RowPartStructure(Structure):
     """The structure of a part; only the host builds something of it: the elements."""
 
-    @property
-    def mutable(self) -> bool:
-        return False
-
-    @property
-    def flat(self) -> bool:
-        return True
+    mutable = False
+    flat = True
 
     def children(self, value: RowPart) -> list[Value]:
         return list(value.items.parts[1:])
@@ -179,13 +174,8 @@ class RowBinding:
 class RowStructure(Structure):
     """The structure of a list that a run-time index has led to: its table (`extra`), and which row of it it is."""
 
-    @property
-    def mutable(self) -> bool:
-        return False
-
-    @property
-    def refers(self) -> bool:
-        return True
+    mutable = False
+    refers = True
 
     def children(self, value: Row) -> list[Value]:
         return [value.row_binding.index]
@@ -198,9 +188,7 @@ class RowStructure(Structure):
 class RowOfLists(Structure):
     """The structure of such a list where the table is no more: one of the lists that were its rows."""
 
-    @property
-    def mutable(self) -> bool:
-        return False
+    mutable = False
 
     def children(self, value: Row) -> list[Value]:
         return [value.row_binding.index, *value.row_binding.table.owners]

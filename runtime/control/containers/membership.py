@@ -14,7 +14,6 @@ from anabranch.runtime.control.containers import container_order, generator_redu
 from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences import countable, countable_ranges
 from anabranch.runtime.device import array as device
-from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
@@ -42,7 +41,7 @@ def in_(item: Value, container: Value) -> Value:
     if isinstance(item, Text) and isinstance(container, str):
         raise refusal(" by in")
     if isinstance(container, (TracedArray, DynamicArray)):
-        return _bool(_any(container == item))
+        return python_scalar(_any(container == item))
     if isinstance(container, NumPyScalar):
         raise TypeError(f"argument of type 'numpy.{container.dtype}' is not iterable")
     if isinstance(container, (range, countable_ranges.Range)) and has_traced((item, container)) and _is_real(item):
@@ -52,7 +51,7 @@ def in_(item: Value, container: Value) -> Value:
     if isinstance(container, countable.Countable) or (isinstance(container, range) and isinstance(item, Tracer)):
         return generator_reductions.contains(generator_expression.GeneratorExpression(container, lambda one: one), item)
     if isinstance(container, (np.ndarray, device.Array)) and isinstance(item, Tracer):
-        return _bool(_any(container == item))
+        return python_scalar(_any(container == item))
     if is_dynamic_list(container):
         matches = generator_expression.GeneratorExpression(container, lambda one: container_order.equal(item, one))
         return generator_reductions.quantified(matches, until=True)
@@ -143,7 +142,3 @@ def _any(value: Value) -> Value:
         return value
     atom = value.padded(False).atom if isinstance(value, DynamicArray) else value.atom
     return atoms.op("reduce_any", atom, axes=tuple(range(len(atom.type.shape)))) if atom.type.shape else atom
-
-
-def _bool(atom: Atom) -> Value:
-    return bool(atom.value) if isinstance(atom, Literal) else python_scalar(atom)

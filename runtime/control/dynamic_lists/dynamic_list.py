@@ -22,6 +22,7 @@ from anabranch.runtime.control.staging import restaging
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.restarts import Restart
+from anabranch.runtime.tracing.source_frames import place
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list, is_fixed
 from anabranch.runtime.values.dynamic_lists.items import Items
@@ -288,7 +289,7 @@ def growing(values: object) -> Value:
         return values
     made = KINDS[type(values)](values)
     current().trace.identity.note_created(made)
-    array_lists.note_allocation(made, array_lists.allocation_site())
+    array_lists.note_allocation(made, place())
     return made
 
 

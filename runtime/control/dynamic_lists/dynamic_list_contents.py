@@ -14,6 +14,7 @@ from anabranch.runtime.control.columnar import array_lists, nested_lists, row_ta
 from anabranch.runtime.control.dynamic_lists.dynamic_list_structure import GrowableSlot, GrowableStructure, keys_of
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.source_frames import place
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_fixed
 from anabranch.runtime.values.dynamic_lists.items import Items
@@ -159,7 +160,7 @@ class GrowableContents(Growable):
         new = type(self)()
         new.become(contents)
         current().trace.identity.note_created(new)
-        array_lists.note_allocation(new, array_lists.allocation_site())
+        array_lists.note_allocation(new, place())
         return new
 
     def __anabranch_structure__(self) -> Structure:

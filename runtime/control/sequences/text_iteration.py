@@ -31,9 +31,7 @@ class Characters(Countable):
     def length(self) -> int:
         return len(self._before)
 
-    @property
-    def is_known(self) -> bool:
-        return True
+    is_known = True
 
     def at(self, index: int | PythonScalar) -> Value:
         if not isinstance(index, Tracer):

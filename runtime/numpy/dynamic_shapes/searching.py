@@ -11,7 +11,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy.core import fresh, one_axis, refused, zeros_atom
+from anabranch.runtime.numpy.core import fresh, one_axis, refused, traced_inside, zeros_atom
 from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
 from anabranch.runtime.numpy.rules import Rules
@@ -20,6 +20,7 @@ from anabranch.runtime.values.arrays import index_checks
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, Window, masked
 from anabranch.runtime.values.pytrees.padded_union import left_packed_memory
+from anabranch.runtime.values.registry import FUNCTIONS
 
 rules = Rules()
 
@@ -79,12 +80,14 @@ def argwhere(a: object) -> Value:
     return wrap.with_extents(fresh(table), (where, None))
 
 
-@rules.dynamic_shape(np.compress)
-def compress(condition: object, a: object, axis: object = None, out: object = None) -> Value:
-    """As `numpy.compress`, of a condition that is known only at run time."""
+@rules.any_shape(np.compress)
+def compress(condition: Value, a: object, axis: object = None, out: object = None) -> Value:
+    """As `numpy.compress`."""
     wanted = operands.array(condition)
     if wanted.ndim != 1:
         raise ValueError("condition must be a 1-d array")
+    if not traced_inside(condition):
+        return FUNCTIONS[np.take](a, np.flatnonzero(condition), axis, out)
     x = operands.array(a)
     if axis is None:
         x, axis = operands.flat(x), 0
@@ -124,16 +127,18 @@ def _refuse_out_of_bounds(line: Atom, count: Value, axis: int) -> None:
         index_checks.refuse(out_of_bounds, atoms.op("iota", shape=(n,), dtype=np.dtype(np.int64), axis=0), axis, count)
 
 
+@rules.method("compress")
 @rules.dynamic_shape_method("compress")
 def compress_method(a: object, condition: object, axis: Value = None, out: object = None) -> Value:
     """As `ndarray.compress`."""
     return compress(condition, a, axis, out)
 
 
-@rules.dynamic_shape(np.extract)
-def extract(condition: object, arr: object) -> Value:
+@rules.any_shape(np.extract)
+def extract(condition: Value, arr: object) -> Value:
     """As `numpy.extract`."""
-    return compress(operands.flat(condition), operands.flat(arr))
+    mask = operands.flat(condition) if traced_inside(condition) else np.ravel(condition)
+    return compress(mask, operands.flat(arr))
 
 
 @rules.any_shape(np.trim_zeros)

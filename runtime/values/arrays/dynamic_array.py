@@ -20,7 +20,7 @@ from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import RunTimeSizeError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.tracing.source_frames import Position
+from anabranch.runtime.tracing.source_frames import Position, place
 from anabranch.runtime.values import apply_ufunc, atoms, registry, static_requests, wrap
 from anabranch.runtime.values.abstract import Abstract
 from anabranch.runtime.values.arrays import indexing
@@ -55,7 +55,7 @@ class DynamicArray(DynamicShape, NumPyLike):
 
     def __init__(self, memory: TracedArray, extents: Extents, origin: Position | None = None) -> None:
         self.memory, self.extents = memory, extents
-        self.origin = static_requests.place() if origin is None else origin
+        self.origin = place() if origin is None else origin
 
     # ---- what is known -----------------------------------------------------------------------------------------------
 
@@ -273,9 +273,7 @@ class DynamicArrayStructure(Structure):
     # Whether a branch or a loop has chosen it among arrays: then it is no slice of its memory.
     is_chosen: bool = dataclasses.field(default=False, compare=False)
 
-    @property
-    def mutable(self) -> bool:
-        return False
+    mutable = False
 
     def children(self, value: Value) -> list[Value]:
         return [value.memory, *(part for e in value.extents if e is not None for part in e.parts)]

@@ -171,9 +171,7 @@ class Fresh(ItemForm):
     def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
         return [((), self.abstract.type)]
 
-    @property
-    def mutable(self) -> bool:
-        return True
+    mutable = True
 
     def collect(self, value: Value, columns: Sequence[list[Atom]]) -> None:
         columns[0].append(current().read(value.storage))

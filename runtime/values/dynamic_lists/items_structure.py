@@ -71,13 +71,8 @@ class ItemsStructure(ElementsStructure):
     is_circular: bool = False
     fixed: bool = False
 
-    @property
-    def mutable(self) -> bool:
-        return False
-
-    @property
-    def flat(self) -> bool:
-        return True
+    mutable = False
+    flat = True
 
     @property
     def items_class(self) -> type:

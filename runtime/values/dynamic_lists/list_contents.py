@@ -40,9 +40,7 @@ class ContentsStructure(ElementsStructure):
     def is_circular(self) -> bool:
         return self.cls is DequeContents
 
-    @property
-    def fixed(self) -> bool:
-        return True
+    fixed = True
 
     @property
     def items_class(self) -> type:

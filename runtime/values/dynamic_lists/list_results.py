@@ -47,9 +47,7 @@ class ListOfObjectsStructure(Structure):
     `extra` has for each element of the list whether it is an object, and whether a condition decides if it is there.
     """
 
-    @property
-    def mutable(self) -> bool:
-        return False
+    mutable = False
 
     def children(self, value: Value) -> list[Value]:
         found: list[Value] = []

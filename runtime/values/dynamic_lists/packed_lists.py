@@ -25,9 +25,7 @@ MOST_SEPARATE = 8  # lists of so many numbers are carried by their items
 class PackedListStructure(containers.Structure):
     """The structure of a list whose numbers, all of one kind (`extra`), are carried side by side."""
 
-    @property
-    def flat(self) -> bool:
-        return True
+    flat = True
 
     @property
     def _form(self) -> item_forms.SequenceForm:

@@ -43,12 +43,7 @@ class SizeMessage:
         values = [tuple(map(known, t)) if isinstance(t, tuple) else known(t) for t in self.told]
         if callable(self.text):
             return self.cls(self.text(*values))
-        return self.cls(self.text.format(*(shape_text(v) if isinstance(v, tuple) else v for v in values)))
-
-
-def shape_text(shape: Sequence[int]) -> str:
-    """A shape as NumPy's messages write it."""
-    return "(" + ",".join(map(str, shape)) + ("," if len(shape) == 1 else "") + ")"
+        return self.cls(self.text.format(*(atoms.shape_text(v) if isinstance(v, tuple) else v for v in values)))
 
 
 def refuse(
@@ -248,12 +243,12 @@ _ASSIGNED = "could not broadcast input array from shape {} into shape {}"
 
 def in_place(value: tuple[int, ...], target: tuple[int, ...]) -> str:
     """The message of the exception of `target += value` where the value has another shape."""
-    into, given = shape_text(target), shape_text(value)
+    into, given = atoms.shape_text(target), atoms.shape_text(value)
     try:
-        common = np.broadcast_shapes(value, target)
+        common = atoms.shape_text(np.broadcast_shapes(value, target))
     except ValueError:
         return f"operands could not be broadcast together with shapes {into} {given} {into} "
-    return f"non-broadcastable output operand with shape {into} doesn't match the broadcast shape {shape_text(common)}"
+    return f"non-broadcastable output operand with shape {into} doesn't match the broadcast shape {common}"
 
 
 def fitted(

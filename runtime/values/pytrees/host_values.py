@@ -56,9 +56,7 @@ class ResultWithRecords:
 class BesideStructure(containers.Structure):
     """That of a result with nodes beside it."""
 
-    @property
-    def mutable(self) -> bool:
-        return False
+    mutable = False
 
     def children(self, value: Value) -> list[Value]:
         return [value.members, value.result]

@@ -109,17 +109,9 @@ class Reference(UnionValue):
     each = through
     in_place = through
 
-    @property
-    def has_several_types(self) -> bool:
-        return False
-
-    @property
-    def has_several_dtypes(self) -> bool:
-        return False
-
-    @property
-    def of_objects(self) -> bool:
-        return True
+    has_several_types = False
+    has_several_dtypes = False
+    of_objects = True
 
     @property
     def worth(self) -> Abstract | None:

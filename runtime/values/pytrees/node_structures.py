@@ -25,13 +25,8 @@ class ReferenceStructure(containers.Structure):
 
     kinds: frozenset[NodeKind] = dataclasses.field(default=frozenset())
 
-    @property
-    def mutable(self) -> bool:
-        return False
-
-    @property
-    def flat(self) -> bool:
-        return True
+    mutable = False
+    flat = True
 
     def children(self, value: Value) -> list[Value]:
         if isinstance(value, Reference):
@@ -57,13 +52,8 @@ class ReferenceStructure(containers.Structure):
 class MemberStructure(containers.Structure):
     """That of a reference on the host: its part is the number, and `extra` the place of the graph's first node."""
 
-    @property
-    def mutable(self) -> bool:
-        return False
-
-    @property
-    def flat(self) -> bool:
-        return True
+    mutable = False
+    flat = True
 
     def on_host(self, children: Sequence[Value], members: Sequence[Value]) -> Value:
         return members[self.extra + int(children[0])]

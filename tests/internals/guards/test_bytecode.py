@@ -8,7 +8,8 @@ import inspect
 
 import pytest
 
-from anabranch.runtime.guards.bytecode import assigned_globals, codes, read_globals
+from anabranch.base.code_objects import codes
+from anabranch.runtime.guards.bytecode import assigned_globals, read_globals
 from anabranch.transpile import bytecode_scan
 from anabranch.transpile.hidden_attributes import HIDDEN
 

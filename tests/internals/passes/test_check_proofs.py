@@ -7,12 +7,13 @@ import itertools
 import numpy as np
 import pytest
 
-from anabranch import jit
+from anabranch import jit, switch
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.verify import check
 from anabranch.runtime.passes import optimise
 from anabranch.runtime.passes.check_proofs import prove_checks
 from anabranch.runtime.passes.interval_rules import of_dtype, rule_of
+from anabranch.runtime.passes.invariant_forwarding import forward_invariants
 from tests.equations import every_equation, literal, one, ops
 from tests.equivalence import check as equal
 
@@ -54,6 +55,25 @@ def scan(a, x):
     while i < len(a) and a[i] != x:
         i += 1
     return i
+
+
+def first_difference(a, n):
+    for i in range(1, n):
+        if i < len(a) and a[i] != a[i - 1]:
+            return i
+    return -1
+
+
+def stopped_before_its_steps(a, n):
+    k = 5
+    try:
+        a[n] = 1.0
+        for i in range(3):
+            k = i
+            a[i + n] = i
+    except IndexError:
+        k = a[k]
+    return a, k
 
 
 def sum_of_indices(a):
@@ -100,6 +120,7 @@ def halvings(x):
     [
         (binary_search, (np.sort(A), 2.0)),
         (insertion_sort, (A,)),
+        (first_difference, (A, 9)),
         (scan, (A, 0.0)),
         (sum_of_indices, (A,)),
         (multiples, (A, 9)),
@@ -112,6 +133,11 @@ def halvings(x):
 def test_what_cannot_fail_is_not_checked(function, args):
     assert left(function, *args) == 0
     equal(function, *args)
+
+
+@pytest.mark.parametrize("n", [0, 6, 8])
+def test_a_loop_that_has_stopped_at_once_leaves_its_carries(n):
+    equal(stopped_before_its_steps, np.arange(8.0), n)
 
 
 def test_a_loop_that_cannot_fail_carries_no_error_code():
@@ -189,7 +215,8 @@ def carried(a, i):
 
 @pytest.mark.parametrize("function", [beyond_the_end, down, up, next_one, caught_before, carried])
 def test_what_may_fail_is_checked(function):
-    for i in (-7, -6, -5, -2, -1, 0, 1, 3, 4, 5, 6, 2**40):
+    # A counted loop goes on to its end after a failure, so that it is not asked for 2**40 steps.
+    for i in (-7, -6, -5, -2, -1, 0, 1, 3, 4, 5, 6, 2**20 if function is up else 2**40):
         equal(function, A, i)
 
 
@@ -268,3 +295,13 @@ def test_overflow_is_that_of_the_exact_result(name):
                 compiled(a, b)
         else:
             assert compiled(a, b) == fails(a, b)
+
+
+def test_passes_leave_a_switch_that_gains_nothing_as_it_is():
+    def chosen(i, x):
+        return switch(i, [np.sin, np.cos, np.exp], x)
+
+    program = optimise(jit(chosen).trace(np.int64(1), A).program)
+    assert "switch" in ops(program)
+    assert forward_invariants(program) is program
+    equal(chosen, np.int64(1), A)

@@ -69,6 +69,16 @@ def first_row(a, limit):
     return a[0]
 
 
+def filled_until(a, limit):
+    """An array that steps write to, and that one of them returns in another form."""
+    for i in range(a.shape[0]):
+        if a[i, 0] > limit:
+            return a * 2.0
+        if a[i, 1] > 2:
+            a[i, 0] = limit
+    return a
+
+
 def steps(a, n):
     """Small branches, one after the other."""
     count = 0
@@ -119,6 +129,7 @@ MATRIX = (np.arange(150.0 * 150) % 7).reshape(150, 150)
 CALLS = [
     (busy, MATRIX[:8].copy(), 20),
     (first_row, MATRIX, 440.0),
+    (filled_until, MATRIX, 5),
     (steps, MATRIX, 27),
     (products, MATRIX, 150),
     (one_row, MATRIX, 3),

@@ -1,4 +1,4 @@
-"""`delete`, `insert` and `pad` where the array's size, or the indices, are known only at run time."""
+"""`delete` and `insert`; the indices may be known only at run time."""
 
 from __future__ import annotations
 
@@ -9,25 +9,26 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy.core import one_axis, refused, traced_inside
-from anabranch.runtime.numpy.dynamic_shapes.operands import array as array_of, extents as extents_of
+from anabranch.runtime.numpy.core import atom_of, fresh, has_dynamic_array, iota, one_axis, refused, traced_inside
+from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.joining import concatenate
+from anabranch.runtime.numpy.repeats import picked
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arrays import index_checks
+from anabranch.runtime.values import atoms, registry, wrap
+from anabranch.runtime.values.arrays import index_checks, indexing
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window
-from anabranch.runtime.values.registry import FUNCTIONS
 from anabranch.runtime.values.tracer import Tracer
 
 rules = Rules()
 
+_F = registry.FUNCTIONS
+
 
 def _axis(arr: object, axis: object) -> tuple[Value, int]:
-    array = array_of(arr)
-    if axis is None:
-        return FUNCTIONS[np.ravel](array) if array.ndim != 1 else array, 0
-    return array, one_axis(axis, array.ndim)
+    array = operands.array(arr)
+    return (operands.flat(array), 0) if axis is None else (array, one_axis(axis, array.ndim))
 
 
 def _is_int(obj: object) -> bool:
@@ -38,9 +39,8 @@ def _is_int(obj: object) -> bool:
 
 def _axis_positions(array: Value, at: int) -> Value:
     """The positions of an axis, as an array of the axis's extent."""
-    n = (array.capacity if wrap.is_dynamic_array(array) else array.shape)[at]
-    line = wrap.array_of(atoms.op("iota", shape=(n,), dtype=np.dtype(np.int64), axis=0))
-    return wrap.with_extents(line, (extents_of(array)[at],))
+    n = operands.capacity(array)[at]
+    return wrap.with_extents(fresh(iota((n,))), (operands.extents(array)[at],))
 
 
 def _place(obj: Value, size: Value, at: int) -> Value:
@@ -53,13 +53,16 @@ def _place(obj: Value, size: Value, at: int) -> Value:
     return found if isinstance(found, int) else wrap.numpy_result(found)
 
 
-@rules.dynamic_shape(np.delete)
-def delete(arr: object, obj: object, axis: object = None) -> Value:
+@rules.any_shape(np.delete)
+def delete(arr: object, obj: Value, axis: object = None) -> Value:
     """As `numpy.delete`."""
     array, at = _axis(arr, axis)
+    if not traced_inside(obj) and operands.extents(array)[at] is None:
+        kept = np.delete(np.arange(array.shape[at]), obj)
+        return operands.with_axis(array, fresh(picked(operands.memory(array).atom, kept, at)), at, None)
     if _is_int(obj):
         return _without(array, _place(obj, array.shape[at], at), at)
-    kept = FUNCTIONS[np.ones_like](_axis_positions(array, at), dtype=bool)
+    kept = _F[np.ones_like](_axis_positions(array, at), dtype=bool)
     kept[_many(obj)] = False
     return array[(*((slice(None),) * at), kept)].__copy__()
 
@@ -75,10 +78,8 @@ def _without(array: object, place: object, at: int) -> Value:
 
 def _left_packed(array: Value, at: int) -> tuple[Atom, list[Value]]:
     """The elements from the front of an axis on."""
-    if not wrap.is_dynamic_array(array):
-        return array.atom, [None] * array.ndim
-    front = array.left_packed(at)
-    return front.memory.atom, list(front.extents)
+    front = operands.left_packed(array, at)
+    return operands.memory(front).atom, operands.extents(front)
 
 
 def _before(place: Value, value: Atom, other: Atom, at: int) -> Atom:
@@ -92,38 +93,61 @@ def _with_size(value: Atom, extents: list[Any], at: int, more: int) -> Value:
         extents[at] = Window(
             0, size_arithmetic.limited(size_arithmetic.add(extents[at].size, more), 0, value.type.shape[at])
         )
-    return wrap.with_extents(wrap.array_of(value), extents)
+    return wrap.with_extents(fresh(value), extents)
 
 
 def _many(obj: object) -> Value:
     """Positions as an index: an empty list, too."""
     if isinstance(obj, (slice, Tracer)):
         return obj
-    found = FUNCTIONS[np.array](obj) if traced_inside(obj) else np.asarray(obj)
+    found = _F[np.array](obj) if traced_inside(obj) else np.asarray(obj)
     return found.astype(np.int64) if not traced_inside(obj) and not found.size else found
 
 
-@rules.dynamic_shape(np.insert)
+@rules.any_shape(np.insert)
 def insert(arr: Value, obj: Value, values: Value, axis: Value = None) -> Value:
     """As `numpy.insert`."""
     array, at = _axis(arr, axis)
+    if not (traced_inside(obj) or has_dynamic_array((array, values))):
+        return _at_known_places(array, obj, values, at)
     before = (slice(None),) * at
     if not _is_int(obj):
         return _insert_several(array, _several(obj, array, at), values, at)
     place = _inserted_at(obj, array.shape[at], at)
-    new = array_of(values).astype(array.dtype)
+    new = operands.array(values).astype(array.dtype)
     new = new[(None,) * (array.ndim - new.ndim)] if new.ndim < array.ndim else new
     # NumPy puts the axis of the values that stands for the new places first.
-    new = FUNCTIONS[np.moveaxis](new, 0, at)
+    new = _F[np.moveaxis](new, 0, at)
     block = _block(new, array, at, new.shape[at])
-    if extents_of(block)[at] is not None:
+    if operands.extents(block)[at] is not None:
         return concatenate([array[(*before, slice(None, place))], block, array[(*before, slice(place, None))]], at)
     value, extents = _left_packed(array, at)
     count = block.shape[at]
     moved = _before(place, compaction.extended(value, at, 0, count), compaction.extended(value, at, count, 0), at)
     starts = [size_arithmetic.atom_of(place if d == at else 0) for d in range(array.ndim)]
-    updates = block.memory.atom if wrap.is_dynamic_array(block) else block.atom
+    updates = operands.memory(block).atom
     return _with_size(atoms.op("dynamic_update_slice", moved, updates, *starts), extents, at, count)
+
+
+def _at_known_places(array: TracedArray, obj: Value, values: Value, at: int) -> TracedArray:
+    """An array with values put in: all sizes and places are static."""
+    new = atom_of(indexing.assigned(values, array.dtype), array.dtype)
+    shape, n = array.shape, array.shape[at]
+    single = np.ndim(obj) == 0 and not isinstance(obj, slice)
+    if single:
+        # NumPy puts the axis of the values that stands for the new positions first.
+        turned = atoms.reshape(new, (1,) * (len(shape) - len(new.type.shape)) + new.type.shape)
+        new = atom_of(_F[np.moveaxis](fresh(turned), 0, at))
+        count = new.type.shape[at]
+    else:
+        count = len(np.arange(n)[obj]) if isinstance(obj, slice) else np.size(np.asarray(obj))
+        if np.asarray(obj).dtype == bool:
+            count = int(np.count_nonzero(obj))
+    block = list(shape)
+    block[at] = count
+    new = atoms.broadcast_to(new, block)
+    order = np.insert(np.arange(n), obj, np.arange(n, n + count))
+    return fresh(picked(concatenate([array, fresh(new)], at).atom, order, at))
 
 
 def _inserted_at(obj: Value, size: Value, at: int) -> Value:
@@ -140,10 +164,10 @@ def _inserted_at(obj: Value, size: Value, at: int) -> Value:
 
 def _block(new: Value, array: Value, at: int, count: Value) -> Value:
     """The values, spread over the array's other axes."""
-    shape, extents = list(array.capacity if wrap.is_dynamic_array(array) else array.shape), list(extents_of(array))
-    extents[at] = extents_of(new)[at] if new.ndim == array.ndim else None
+    shape, extents = list(operands.capacity(array)), operands.extents(array)
+    extents[at] = operands.extents(new)[at] if new.ndim == array.ndim else None
     shape[at] = count if extents[at] is None else new.capacity[at]
-    blank = wrap.array_of(atoms.broadcast_to(atoms.literal(np.zeros((), array.dtype)), shape))
+    blank = fresh(atoms.broadcast_to(atoms.literal(np.zeros((), array.dtype)), shape))
     made = wrap.with_extents(blank, extents)
     made[...] = new
     return made
@@ -153,7 +177,7 @@ def _several(obj: object, array: object, at: int) -> Value:
     """Positions to insert at, from 0."""
     if isinstance(obj, slice) or (not traced_inside(obj) and np.asarray(obj).dtype == bool):
         return _axis_positions(array, at)[obj]
-    places_ = FUNCTIONS[np.array](obj) if traced_inside(obj) else array_of(np.asarray(obj, np.int64))
+    places_ = _F[np.array](obj) if traced_inside(obj) else operands.array(np.asarray(obj, np.int64))
     if wrap.is_dynamic_array(places_) or places_.ndim != 1:
         raise refused("insert", "the number of indices must be static")
     return places_
@@ -163,85 +187,15 @@ def _insert_several(array: Value, indices: Value, values: Value, at: int) -> Val
     if wrap.is_dynamic_array(indices):
         raise refused("insert", "the number of indices must be static")
     (count,), size = indices.shape, array.shape[at]
-    index = FUNCTIONS[np.where](indices < 0, indices + size, indices)
-    order = FUNCTIONS[np.argsort](index, kind="stable")
+    index = _F[np.where](indices < 0, indices + size, indices)
+    order = _F[np.argsort](index, kind="stable")
     index[order] = index[order] + np.arange(count)
-    capacity = _block(array_of(0)[(None,) * array.ndim], array, at, count)
+    capacity = _block(operands.array(0)[(None,) * array.ndim], array, at, count)
     made = concatenate([array, capacity], at)
     line = _axis_positions(made, at)
-    old = FUNCTIONS[np.ones_like](line, dtype=bool)
+    old = _F[np.ones_like](line, dtype=bool)
     old[index] = False
     before = (slice(None),) * at
     made[(*before, index)] = values
     made[(*before, old)] = array
     return made
-
-
-# ---- padding ---------------------------------------------------------------------------------------------------------
-
-
-@rules.dynamic_shape(np.pad)
-def pad(array: object, pad_width: object, mode: object = "constant", **kwargs: object) -> Value:
-    """As `numpy.pad` with constants, and in the modes that repeat elements."""
-    made = array_of(array)
-    constants = kwargs.pop("constant_values", 0) if mode == "constant" else 0
-    if mode not in ("constant", "empty", *_SOURCES):
-        raise refused("pad", f"mode={mode!r} of an array whose size is known only at run time")
-    if kwargs:
-        raise refused("pad", f"{', '.join(kwargs)} of an array whose size is known only at run time")
-    widths = np.broadcast_to(np.asarray(pad_width), (made.ndim, 2))
-    if (widths < 0).any():
-        raise ValueError("index can't contain negative values")
-    given = np.asarray(constants) if not traced_inside(constants) else FUNCTIONS[np.asarray](constants)
-    pairs = FUNCTIONS[np.broadcast_to](array_of(given), (made.ndim, 2))
-    for at, (low, high) in enumerate(widths.tolist()):
-        if mode in _SOURCES:
-            made = _repeated(made, at, low, high, mode) if low or high else made
-        else:
-            first, last = (
-                _block(pairs[at, i : i + 1].astype(made.dtype), made, at, n) for i, n in ((0, low), (1, high))
-            )
-            made = concatenate([first, made, last], at)
-    return made
-
-
-def _wrapped(place: Value, size: Value) -> Value:
-    return place % size
-
-
-def _symmetric(place: Value, size: Value) -> Value:
-    turned = place % (2 * size)
-    return FUNCTIONS[np.minimum](turned, 2 * size - 1 - turned)
-
-
-def _reflected(place: Value, size: Value) -> Value:
-    period = FUNCTIONS[np.maximum](2 * (size - 1), 1)
-    turned = place % period
-    return FUNCTIONS[np.minimum](turned, period - turned) * (size > 1)
-
-
-def _edge(place: Value, size: Value) -> Value:
-    return FUNCTIONS[np.clip](place, 0, size - 1)
-
-
-_SOURCES = {"edge": _edge, "wrap": _wrapped, "symmetric": _symmetric, "reflect": _reflected}
-
-
-def _repeated(array: Value, at: int, low: int, high: int, mode: str) -> Value:
-    """Each element of the longer axis is one of the array's."""
-    size = array.shape[at]
-    text = f"can't extend empty axis {at} using modes other than 'constant' or 'empty'"
-    broadcasting.refuse(atoms.logical_not(broadcasting.differ(size, 0)), ValueError, text)
-    front = array.left_packed(at) if wrap.is_dynamic_array(array) else array
-    view, extents = (front.memory if wrap.is_dynamic_array(front) else front), list(extents_of(front))
-    capacity = view.shape[at] + low + high
-    positions = wrap.array_of(atoms.op("iota", shape=(capacity,), dtype=np.dtype(np.int64), axis=0)) - low
-    taken = compaction.taken(view.atom, at, _atom(_SOURCES[mode](positions, size)))
-    extents[at] = (
-        None if extents[at] is None else Window(0, size_arithmetic.add(size_arithmetic.bound_of(size), low + high))
-    )
-    return wrap.with_extents(wrap.array_of(taken), extents)
-
-
-def _atom(x: object) -> Atom:
-    return wrap.as_atom(x, np.int64)
