@@ -7,7 +7,8 @@ import inspect
 import itertools
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from types import TracebackType
 
 from anabranch.base.fork_locks import lock
 from anabranch.runtime.api.dump import dump_of, source_of
@@ -49,7 +50,7 @@ def compile_function(
         dump.write("program.txt", made.as_text)
         return made
 
-    with lowered_for(function, name, traced) as lowered:
+    with TracedAndLowered(function, name, traced) as lowered:
         times.append(time.perf_counter())
         dump.write("stablehlo.mlir", lowered.as_text)
         made = lowered.compile()
@@ -59,18 +60,31 @@ def compile_function(
     return made
 
 
-@contextlib.contextmanager
-def lowered_for(function: Callable[..., object], name: str, trace: Callable[[], Traced]) -> Iterator[Lowered]:
-    """What `trace` gives, lowered; the block compiles it, and the progress of all this is displayed."""
-    place = _place_of(function)
-    with ProgressDisplay(name, place) as progress:
-        with tracing_alone:
-            traced = trace()
-        progress.stage, progress.program = "lowered", traced.program
-        lowered = traced.lower()
-        progress.stage = "compiled by XLA"
-        with disk_cache.asked_by(name, place):
-            yield lowered
+class TracedAndLowered(contextlib.AbstractContextManager[Lowered]):
+    """The lowered form of what `trace` returns; the block compiles it, and the progress of all this is displayed.
+
+    It is no generator: that would turn a StopIteration of the function that is traced into a RuntimeError.
+    """
+
+    def __init__(self, function: Callable[..., object], name: str, trace: Callable[[], Traced]) -> None:
+        self._name, self._place, self._trace = name, _place_of(function), trace
+
+    def __enter__(self) -> Lowered:
+        with contextlib.ExitStack() as stack:
+            progress = stack.enter_context(ProgressDisplay(self._name, self._place))
+            with tracing_alone:
+                traced = self._trace()
+            progress.stage, progress.program = "lowered", traced.program
+            lowered = traced.lower()
+            progress.stage = "compiled by XLA"
+            stack.enter_context(disk_cache.asked_by(self._name, self._place))
+            self._block = stack.pop_all()
+        return lowered
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._block.__exit__(kind, error, traceback)
 
 
 def _place_of(function: Callable[..., object]) -> str:

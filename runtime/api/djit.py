@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 from anabranch.base.signals import Watched
-from anabranch.runtime.api.compile_driver import lowered_for
+from anabranch.runtime.api.compile_driver import TracedAndLowered
 from anabranch.runtime.api.jitted import Wrapped
 from anabranch.runtime.api.memory_cache import CacheInfo, ExecutableCache
 from anabranch.runtime.api.options import JitOptions
@@ -56,7 +56,7 @@ class Dynamic(Wrapped[P, R]):
         with (
             Watched(),
             configure(**self.__anabranch_options__.settings),
-            lowered_for(function, name, lambda: self._trace(key, leaves, call)) as lowered,
+            TracedAndLowered(function, name, lambda: self._trace(key, leaves, call)) as lowered,
         ):
             fingerprint = _fingerprint(lowered)
             with self._programs.locks.of(fingerprint):

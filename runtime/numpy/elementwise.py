@@ -25,7 +25,7 @@ def elementwise(*names: str, lists: Collection[str] = (), fill: object = None) -
     lists
         The arguments that are sequences of operands.
     fill
-        What stands where no element is, for a function that refuses some values.
+        The value where no element is, for a function that refuses some values.
     """
 
     def decorate(function: Function) -> Function:

@@ -34,7 +34,7 @@ def of_dtype(dtype: np.dtype) -> Interval | None:
 
 
 def meet(a: Interval, b: Interval) -> Interval | None:
-    """What lies in both intervals; None where nothing does."""
+    """The integers in both intervals; None where there are none."""
     low, high = max(a.low, b.low), min(a.high, b.high)
     return Interval(low, high) if low <= high else None
 

@@ -1,4 +1,4 @@
-"""What is known of the integers and bools of a Program at one point of it, and what follows from a test there."""
+"""Known ranges of the integers and bools of a Program at one point of it, and those that follow from a test there."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Ranges:
             self._nonzero.add(formal)
 
     def known(self, atom: Atom) -> tuple[Interval | None, bool]:
-        """What `bind` takes."""
+        """The arguments of `bind`."""
         return self.of(atom), atom in self._nonzero
 
     @contextlib.contextmanager

@@ -161,7 +161,7 @@ class _Analysis:
     # ---- loops -------------------------------------------------------------------------------------------------------
 
     def _begin(self, key: Var, initial: _Known) -> _Known:
-        """What a carry is when a step begins, whose initial value may have changed since the last sweep."""
+        """The interval of a carry when a step begins, whose initial value may have changed since the last sweep."""
         if key not in self.entries:
             self.entries[key] = initial
             self.changed = True
@@ -312,5 +312,5 @@ def _ends(interval: Interval) -> tuple[int, int]:
 
 
 def _narrower(known: _Known, other: _Known) -> _Known:
-    """What both intervals hold; the first one where that is nothing, as in code that never runs."""
+    """The integers in both intervals; the first interval where there are none, as in code that never runs."""
     return known if known is None or other is None else meet(known, other) or known

@@ -87,7 +87,7 @@ class Arguments:
 
 
 def argument_names(names: Sequence[str], count: int) -> list[str]:
-    """What so many positional arguments are called: by their parameters, and those that have none by their places."""
+    """The names of so many positional arguments: their parameters, and of those that have none their places."""
     return [*names[:count], *[f"*args[{i}]" for i in range(count - len(names))]]
 
 

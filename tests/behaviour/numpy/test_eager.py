@@ -61,7 +61,7 @@ def test_as_numpy(family: str) -> None:
             warnings.simplefilter("ignore")
             kwargs = {k: entered(v) for k, v in case.kwargs.items()}
             got = outcome(case.function, *map(entered, case.args), **kwargs)
-        if case.function.__name__ in WRITE:
+        if case.function.__name__ in WRITE or isinstance(kwargs.get("out"), Array):
             assert isinstance(got, ImmutableArrayError)
             continue
         wanted = outcome(eager_call, case.function, *case.args, **case.kwargs)

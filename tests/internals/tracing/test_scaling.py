@@ -207,7 +207,8 @@ def length_of_a_list(n):
     return f"def f(m):\n    l = {list(range(n))}\n    for i in range(m):\n        l[i] = l[i] + 1\n    return l\n"
 
 
-@family(3)
+# All sums of the smallest size would be proved not to overflow, those of others are not.
+@family(3, sizes=(16, 32, 64))
 def changed_objects(n):
     lines = "class C:\n    def __init__(self, v):\n        self.v = v\n\ndef f(m):\n" + rows(n, "    a{k} = C({k})\n")
     return lines + "    for i in range(m):\n" + rows(n, "        a{k}.v = a{next}.v + i\n") + "    return a0.v\n"
