@@ -63,9 +63,11 @@ class Emission:
         self.coded = not isinstance(types.layouts[0], layouts.Constant)
         self.written = self.body.outer_writes()
         self.fails = self.body.trace.failures.error_code in self.written
-        # In a try statement a loop stops where it fails, so that no later step changes what a handler sees. And without
-        # capacity for a step's values no later step may loop on what is there instead.
-        self.stops_at_failure = self.fails and (bool(outer.trace.failures.regions) or self._may_overflow())
+        # In a try statement a loop stops where it fails, so that no later step changes what a handler sees. Without
+        # capacity for a step's values no later step may loop on what is there instead. And a trip count known only at
+        # run time may be too large to go on to.
+        unbounded = loop.trip is not None and not isinstance(loop.trip, Literal)
+        self.stops_at_failure = self.fails and (unbounded or bool(outer.trace.failures.regions) or self._may_overflow())
         self.counts = loop.trip is not None and not self.coded and not self.stops_at_failure
         self.trip = loop.trip
         if self.counts and loop.trip is not None and outer.trace.capacities:
