@@ -265,6 +265,11 @@ class Builder:
         del self.equations[start:]
         self.indexed = min(self.indexed, start)
 
+    def move_to_front(self, start: int) -> None:
+        """Let the equations from this one on, which use inputs alone, be the first ones."""
+        self.equations[:] = [*self.equations[start:], *self.equations[:start]]
+        self.indexed = 0
+
     def freeze(self, storage: Storage) -> None:
         """Refuse writes from here on."""
         self.frozen_storages = {*(self.frozen_storages or ()), storage}
@@ -307,13 +312,19 @@ class Builder:
         if atom is None:
             if self.parent is None:
                 raise EscapedTracerError("an array made in a branch, loop body or call is used after that has ended")
+            atom = self.env[storage] = self.at_start(storage)
+        return atom
+
+    def at_start(self, storage: Storage) -> Var:
+        """What a storage of an outer builder holds when this part of the Program begins, as an input."""
+        inner = self.storage_inputs.get(storage)
+        if inner is None:
+            assert self.parent is not None
             self.parent.read(storage)
-            inner = Var(storage.type)
+            inner = self.storage_inputs[storage] = Var(storage.type)
             self.memories[inner] = storage
             self.known.add(inner)
-            self.storage_inputs[storage] = inner
-            atom = self.env[storage] = inner
-        return atom
+        return inner
 
     def write(self, storage: Storage, value: Atom) -> None:
         """Replace the storage's value."""

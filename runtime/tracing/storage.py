@@ -42,7 +42,7 @@ class Compact:
 class Storage:
     """The identity of one array's memory. Two handles alias when they have the same storage."""
 
-    __slots__ = ("__weakref__", "alias_edges", "dependents", "readonly", "strides", "type")
+    __slots__ = ("__weakref__", "alias_edges", "dependents", "is_another", "readonly", "strides", "type")
 
     def __init__(self, type: ArrayType, readonly: str | None = None) -> None:
         self.type = type
@@ -51,6 +51,7 @@ class Storage:
         self.strides: tuple[int, ...] | Compact | None = None
         # Filled by `values.memory.aliasing`: what this storage may stand for, and which may stand for it, in order.
         self.alias_edges: list[MayAlias] = []
+        self.is_another = False  # whether one of the edges surely holds: it is no memory of its own
         self.dependents: weakref.WeakKeyDictionary[Storage, None] | None = None
 
     def __reduce__(self) -> tuple[type[Storage], tuple[ArrayType]]:

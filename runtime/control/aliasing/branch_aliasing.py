@@ -21,6 +21,8 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import aliasing
 from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
+# So many arrays are read beside each other rather than chosen by the branches.
+_MOST_READ = 4
 _ALWAYS, _NEVER = atoms.literal(True), atoms.literal(False)
 
 
@@ -155,6 +157,38 @@ def _aliased_outputs(outer: Builder, packed: Sequence[Packed]) -> Iterator[Alias
                     index, other, None if before is None or pred is None else atoms.logical_and(before, pred)
                 )
             others.append((index, pred))
+
+
+def read_others(outer: Builder, arrays: Sequence[TracedArray | None], branches: Sequence[Sequence[Packed]]) -> None:
+    """Let arrays that are memory of the enclosing code, whatever branch is taken, be read from there.
+
+    So `passes/load_forwarding.py` finds where their elements come from, however the branches came to choose them.
+    """
+    for array, *parts in zip(arrays, *branches, strict=False):
+        if array is None or not all(p.handle is not None and _is_another(outer, p.handle) for p in parts):
+            continue
+        array.storage.is_another = True
+        edges = array.storage.alias_edges
+        if not 1 < len(edges) <= _MOST_READ or any(e.pred is None or e.form is not None for e in edges):
+            continue
+        value = edges[0].handle.atom
+        for edge in edges[1:]:
+            value = atoms.select(edge.pred, edge.handle.atom, value)
+        outer.env[array.storage] = value
+
+
+def _is_another(outer: Builder, handle: TracedArray) -> bool:
+    """Return whether an array is surely memory of the enclosing code."""
+    pending, seen = [handle], set[Storage]()
+    while pending:
+        one = pending.pop()
+        if one.storage in seen or _is_outer(outer, one.storage):
+            continue
+        if one.path or not one.storage.is_another:
+            return False
+        seen.add(one.storage)
+        pending += [edge.handle for edge in one.storage.alias_edges]
+    return True
 
 
 def _own(outer: Builder, handle: TracedArray) -> dict[Storage, Atom | None]:

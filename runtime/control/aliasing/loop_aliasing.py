@@ -14,7 +14,7 @@ same, with arrays that are linked by their identities (`loop_identity`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from anabranch.runtime.control.aliasing.adopt import adopt
 from anabranch.runtime.control.aliasing.loop_identity import Identities
 from anabranch.runtime.control.aliasing.loop_sources import EntryArray, New, Possible, TracedBody
 from anabranch.runtime.errors import AliasError
-from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.ir.program import Atom, Literal, Var
 from anabranch.runtime.tracing.builder import Builder
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms
@@ -160,15 +160,18 @@ def after(
     report: LoopAliases,
     made: Sequence[TracedArray | None],
     init: Sequence[Packed],
-    results: Sequence[Atom],
+    firsts: Sequence[Atom],
+    carried: Mapping[Var, Atom],
     count: Atom,
     possible: Possible,
 ) -> dict[int, TracedArray]:
-    """Give old memories their values and link the new arrays; returns the handles that are still the old arrays."""
+    """Give old memories their values and link the new arrays; returns the handles that are still the old arrays.
+
+    `firsts` are the values of the first arrays of `report.firsts`, `carried` has what the loop has made of numbers.
+    """
     kept: dict[int, TracedArray] = {}
     sources = report.identities.sources
-    extra = iter(results[len(init) :])
-    for k, value in zip(report.firsts, extra, strict=False):
+    for k, value in zip(report.firsts, firsts, strict=True):
         before = init[k].handle
         if before is not None:
             before.overwrite(value)
@@ -193,7 +196,7 @@ def after(
         linked = [k for k in leaves if k < leaf or not sources.is_unknown(k, possible)]
         return [*befores, *outside, *[other for k in linked if (other := made[k]) is not None]]
 
-    report.identities.add_edges(arrays, extra, count, possible, related)
+    report.identities.add_edges(arrays, carried, count, possible, related)
     return kept
 
 

@@ -8,7 +8,7 @@ so, after the loop and, where the body writes to such memory, at the start of ea
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -45,6 +45,11 @@ class Carried:
     edge_targets: int = 0  # how many places arrays have edges to at the start of a step
     numbers: dict[int, Var] = dataclasses.field(default_factory=dict)
     starts: dict[tuple[int, int], list[Var]] = dataclasses.field(default_factory=dict)
+
+    @property
+    def formals(self) -> list[Var]:
+        """The numbers and positions, in the order in which they are carried."""
+        return [*self.numbers.values(), *(formal for row in self.starts.values() for formal in row)]
 
     def add(self, body: Builder, leaf: int, places: Sequence[int], handles: Sequence[TracedArray]) -> None:
         """Let the number of a leaf be carried, and the positions of the moving places that it may be."""
@@ -208,14 +213,13 @@ class Identities:
     def add_edges(
         self,
         made: Sequence[TracedArray | None],
-        results: Iterator[Atom],
+        carried: Mapping[Var, Atom],
         count: Atom,
         possible: Possible,
         related: Callable[[int], Sequence[TracedArray]],
     ) -> None:
-        """Link the arrays after the loop with all that they may be; `results` are of what was carried."""
-        numbers = {k: next(results) for k in self.carried.numbers}
-        starts = {key: [next(results) for _ in formals] for key, formals in self.carried.starts.items()}
+        """Link the arrays after the loop with all that they may be; `carried` has what became of numbers."""
+        numbers = {k: carried[formal] for k, formal in self.carried.numbers.items()}
         at_once = atoms.ufunc(np.equal, count, _literal(0)) if any(possible.first) else atoms.literal(False)
         if self.sources.may_return_new_objects:
             # Views made anew in each step: the memory is known, but not which object it is.
@@ -227,23 +231,30 @@ class Identities:
                 for handle in related(k):
                     adopt(self.outer, array, None, handle)
                 continue
-            for place in possible.places(k):
-                handle = self.places.handles[place.number]
-                if place.number in self.places.moving:
-                    handle = _moved(handle, starts[k, place.number])
-                self._adopt(array, self._is_place(k, place, possible, numbers, at_once), handle)
+            for handle, holds in self.tests(k, possible, carried, at_once):
+                self._adopt(array, holds, handle)
+            array.storage.is_another = all(isinstance(label, OuterArray) for label in possible.of(k))
             for j, other in enumerate(made[:k]):
                 if other is not None and not self.sources.is_unknown(j, possible):
                     self._adopt_other(j, k, (other, array), possible, numbers, at_once)
 
-    def _is_place(
-        self, leaf: int, place: OuterArray, possible: Possible, numbers: dict[int, Atom], at_once: Atom
-    ) -> Atom:
-        if place not in possible.later[leaf]:
-            return at_once
-        if possible.only(leaf) == place:
-            return atoms.literal(True) if place in possible.first[leaf] else atoms.logical_not(at_once)
-        return atoms.ufunc(np.equal, numbers[leaf], _literal(place.number))
+    def tests(
+        self, leaf: int, possible: Possible, carried: Mapping[Var, Atom], at_once: Atom
+    ) -> Iterator[tuple[TracedArray, Atom]]:
+        """The memory from before the loop that a leaf may be, and when it is that.
+
+        `carried` has what stands for the numbers and positions of the body; `at_once` holds where no step has run.
+        """
+        for place in possible.places(leaf):
+            handle = self.places.handles[place.number]
+            if place.number in self.places.moving:
+                handle = _moved(handle, [carried[start] for start in self.carried.starts[leaf, place.number]])
+            if place not in possible.later[leaf]:
+                yield handle, at_once
+            elif possible.only(leaf) == place:
+                yield handle, atoms.literal(True) if place in possible.first[leaf] else atoms.logical_not(at_once)
+            else:
+                yield handle, atoms.ufunc(np.equal, carried[self.carried.numbers[leaf]], _literal(place.number))
 
     def _adopt_other(
         self,

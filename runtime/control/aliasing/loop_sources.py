@@ -38,6 +38,9 @@ class TracedBody(Protocol):
     def entry(self) -> list[TracedArray | None]: ...
 
     @property
+    def init(self) -> list[Packed]: ...
+
+    @property
     def packed(self) -> list[Packed]: ...
 
 
@@ -214,7 +217,7 @@ class Sources:
         return UNKNOWN
 
     def _whole(self, storage: Storage) -> Source:
-        found: Source = New(self._serial(storage), ())
+        found: Source | None = None if storage.is_another else New(self._serial(storage), ())
         for entry in reversed(storage.alias_edges):
             inner = self._source(entry.handle)
             if isinstance(inner, New) and entry.form is not None and len(storage.alias_edges) == 1:
@@ -222,8 +225,8 @@ class Sources:
             pred = entry.pred
             if entry.form is not None or isinstance(inner, Unknown) or pred is None or not self._is_seen(pred):
                 return UNKNOWN
-            found = Chosen(pred, inner, found)
-        return found
+            found = inner if found is None else Chosen(pred, inner, found)
+        return UNKNOWN if found is None else found
 
     def _is_seen(self, pred: Atom) -> bool:
         return isinstance(pred, Literal) or visibility.atom_visible(self.body, pred)

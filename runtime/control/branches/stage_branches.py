@@ -128,6 +128,7 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], names: Sequen
     for number, outcome in enumerate(outcomes):
         outcome.aliases.follow(outer, arrays, outcome.packed, _is_chosen(selector, number), preds)
         given[number] = iter(list(itertools.islice(preds, len(outcome.aliases.objects))))
+    branch_aliasing.read_others(outer, arrays, [o.packed for o in outcomes])
     objects.follow(functools.partial(_is_chosen, selector), given)
     elements.follow(held, functools.partial(_is_chosen, selector), given)
     copied_items.after_branches(outer, [(o.builder, o.packed) for o in outcomes], arrays)

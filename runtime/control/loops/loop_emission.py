@@ -6,13 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing import loop_aliasing
+from anabranch.runtime.control.aliasing.loop_values import LeavesByNumber
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.truth import truth, truth_value
 from anabranch.runtime.control.exits import BREAK
 from anabranch.runtime.control.loops.loop_state import INT64, BodyTrace, ConditionWritesError, LoopStatement, LoopTypes
 from anabranch.runtime.ir.program import Atom, Literal, Program, Var
+from anabranch.runtime.ir.rewrite import substitute
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.tracing.capacity import Overflowed
@@ -21,6 +24,27 @@ from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
+
+
+@frozen
+class AfterLoop:
+    """What is there after a loop.
+
+    Attributes
+    ----------
+    leaves : list of Atom
+    firsts : list of Atom
+        What the first step has made of arrays that it replaced.
+    carried : dict
+        What has become of each formal that is carried beside the leaves.
+    count : Atom
+        How many steps ran.
+    """
+
+    leaves: list[Atom]
+    firsts: list[Atom]
+    carried: dict[Var, Atom]
+    count: Atom
 
 
 class Emission:
@@ -39,9 +63,11 @@ class Emission:
         self.coded = not isinstance(types.layouts[0], layouts.Constant)
         self.written = self.body.outer_writes()
         self.fails = self.body.trace.failures.error_code in self.written
-        # In a try statement a loop stops where it fails, so that no later step changes what a handler sees. And without
-        # capacity for a step's values no later step may loop on what is there instead.
-        self.stops_at_failure = self.fails and (bool(outer.trace.failures.regions) or self._may_overflow())
+        # In a try statement a loop stops where it fails, so that no later step changes what a handler sees. Without
+        # capacity for a step's values no later step may loop on what is there instead. And a trip count known only at
+        # run time may be too large to go on to.
+        unbounded = loop.trip is not None and not isinstance(loop.trip, Literal)
+        self.stops_at_failure = self.fails and (unbounded or bool(outer.trace.failures.regions) or self._may_overflow())
         self.counts = loop.trip is not None and not self.coded and not self.stops_at_failure
         self.trip = loop.trip
         if self.counts and loop.trip is not None and outer.trace.capacities:
@@ -49,7 +75,10 @@ class Emission:
             self.trip = atoms.select(self._has_failed(), atoms.literal(0, np.int64), loop.trip)
         self.report, self.firsts = report, report.firsts
         report.identities.carry(*self.steps, report.trading)
-        self.groups = types.groups
+        possible = report.identities.sources.possible(*self.steps)
+        self.by_number = LeavesByNumber(report, traced, traced.formals, possible, loop.test is not None)
+        self.groups = types.groups.without(self.by_number.leaves)
+        self.at_start = self._arrays_at_start()
         with building(self.body):
             self.outputs = [p.atom if isinstance(p.atom, Part) else self.body.resolve(p.atom) for p in traced.packed]
             self.whole_outputs = [self.body.resolve(a) for a in self.groups.joined(self.outputs)]
@@ -66,13 +95,26 @@ class Emission:
         exact = int(self.trip.value) if self.counts and isinstance(self.trip, Literal) else None
         return (exact if exact is not None else min(self.loop.least, 1)), exact
 
-    def emit(self, init: list[Atom]) -> tuple[list[Atom], Atom]:
-        """The leaves after the loop (then what is carried beside them), and how many steps ran."""
+    def emit(self, init: list[Atom]) -> AfterLoop:
+        """Emit the equation."""
         with building(self.outer):
-            init = self.groups.joined(init) + self.extra_init
-        results, steps = self._emit_while(init) if self.trip is None else self._emit_for(init, self.trip)
-        count = len(self.groups.rows)
-        return [*self.groups.spread(results[:count]), *results[count:]], steps
+            carry = self.groups.joined(init) + self.extra_init
+            results, steps = self._emit_while(carry) if self.trip is None else self._emit_for(carry, self.trip)
+            count = len(self.groups.rows)
+            carried: dict[Var, Atom] = dict(zip(self.extra_inputs, results[count:], strict=True))
+            leaves = self.groups.spread(results[:count])
+            for k, value in self.by_number.after(self.outer.read, steps, carried, init).items():
+                leaves[k] = value
+        return AfterLoop(leaves, results[count : count + len(self.firsts)], carried, steps)
+
+    def _arrays_at_start(self) -> dict[Atom, Atom]:
+        """What a step begins with for the arrays that are carried by number: the body's first equations."""
+        end = len(self.body.equations)
+        with building(self.body):
+            own = {formal: formal for formal in self.report.identities.carried.formals}
+            found = self.by_number.at_start(self.body.at_start, self.traced.index, own)
+        self.body.move_to_front(end)
+        return {self.traced.formals[k]: atom for k, atom in found.items()}
 
     def _first(self, leaf: int) -> tuple[Atom, Var, Atom]:
         """The array that the first step writes into."""
@@ -126,7 +168,7 @@ class Emission:
         fixed = [*(self.body.captures[v] for v in captures), *(self.body.storage_inputs[s] for s in memories)]
         carried = [*(formal for _, formal, _ in ends), *self._body_formals()]
         outputs = [*(after for *_, after in ends), *self.whole_outputs, *self.extra_outputs, *self.memory_outputs]
-        program = Program((*fixed, index, *carried), tuple(self.body.equations), tuple(outputs), "body")
+        program = self._body_program((*fixed, index, *carried), outputs)
         operands = [*map(self.outer.resolve, captures), *map(self.outer.read, memories)]
         carry = [*(before for before, *_ in ends), *init, *self._memory_init()]
         results = list(
@@ -146,6 +188,11 @@ class Emission:
         self._store(results[len(init) :])
         return results[: len(init)], steps
 
+    def _body_program(self, inputs: Sequence[Var], outputs: Sequence[Atom]) -> Program:
+        """The body, where the memory stands for the arrays that are carried by number."""
+        equations = [substitute(e, self.at_start) for e in self.body.equations]
+        return Program(tuple(inputs), tuple(equations), tuple([self.at_start.get(a, a) for a in outputs]), "body")
+
     def _has_stopped(self) -> Atom:
         """Return whether a step ends a loop that counts, in the body's builder."""
         found: Atom = atoms.literal(False)
@@ -164,11 +211,16 @@ class Emission:
     def _trace_test(self) -> tuple[Builder, Atom]:
         """The loop's condition in a builder of its own, on formals like the body's."""
         builder = Builder(self.outer.trace, self.outer)
-        builder.formal(INT64)  # the number of steps that have run
+        count = builder.formal(INT64)  # how many steps have run
         formals = self.groups.formals(builder.formal)
+        extras = {formal: builder.formal(formal.type) for formal in self.extra_inputs}
         with building(builder):
             made: list[TracedArray | None] = []
-            given = iter(formals)
+            arrays = self.by_number.at_start(builder.read, count, extras)
+            leaves: list[Atom] = list(formals)
+            for k in self.by_number.leaves:
+                leaves[k] = arrays[k] if k in arrays else atoms.unspecified(self.groups.types[k])
+            given = iter(leaves)
             state = [pack_unpack.unpack(t, given, made) for t in self.types.layouts]
             verdict = builder.resolve(self._condition(state))
         trace = builder.trace
@@ -239,13 +291,12 @@ class Emission:
             *extra_formals,
         ]
         outputs = [after, *self.whole_outputs, *self.extra_outputs, *self.memory_outputs, *extra]
-        body_program = Program(tuple(body_inputs), tuple(body.equations), tuple(outputs), "body")
+        body_program = self._body_program(body_inputs, outputs)
         test_extra = [Var(a.type) for a in extra_init]
         test_inputs = [
             *(test.captures.get(v) or Var(v.type) for v in captures),
             *(test.storage_inputs.get(s) or Var(s.type) for s in memories),
             *test.formals,
-            *(Var(f.type) for f in self.extra_inputs),
             *(test.storage_inputs.get(s) or Var(s.type) for s in self.written),
             *test_extra,
         ]
@@ -278,4 +329,6 @@ class Emission:
         bare = Builder(self.outer.trace, self.outer)
         bare.formal(INT64)
         self.groups.formals(bare.formal)
+        for formal in self.extra_inputs:
+            bare.formal(formal.type)
         return self._bind_while(init, bare, atoms.literal(True), self.body, [first], [again])

@@ -246,7 +246,8 @@ def _finish(
     """Emit the primitive and return the values after the loop."""
     init = traced.init
     plan = Emission(outer, loop, types, traced, report)
-    results, count = plan.emit([p.atom for p in init])
+    emitted = plan.emit([p.atom for p in init])
+    results, count = emitted.leaves, emitted.count
     if plan.counts:
         start = [p.atom for p in init]
         results = loop_lengths.after(
@@ -256,7 +257,7 @@ def _finish(
     whole = growth.without_capacity_request(types.whole, types.requests)
     pack_unpack.unpack(whole, iter(results), made)
     possible = report.identities.sources.possible(*plan.steps)
-    kept = loop_aliasing.after(outer, report, made, init, results, count, possible)
+    kept = loop_aliasing.after(outer, report, made, init, emitted.firsts, emitted.carried, count, possible)
     arrays = {k: kept.get(k, a) for k, a in enumerate(made) if a is not None}
     copied_items.after_loop(
         outer, traced.builder, traced.entry, init, traced.packed, [arrays.get(k) for k in range(len(made))]

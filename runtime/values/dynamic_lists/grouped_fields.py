@@ -7,7 +7,7 @@ array where a write by a number known only at run time has changed them.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, TypeVar
 
 from anabranch.base.frozen import frozen
@@ -55,6 +55,10 @@ class FieldGroups:
         rows = [r for row in found.values() for r in ([row] if len(row) > _MOST_SEPARATE else [[k] for k in row])]
         return FieldGroups(tuple(types), tuple(map(tuple, sorted(rows))))
 
+    def without(self, leaves: Collection[int]) -> FieldGroups:
+        """The groups but for these leaves, each of which is carried by itself."""
+        return FieldGroups(self.types, tuple([row for row in self.rows if row[0] not in leaves]))
+
     @property
     def whole_types(self) -> list[ArrayType]:
         """The types of what the groups are carried as."""
@@ -72,7 +76,7 @@ class FieldGroups:
         ]
 
     def spread(self, wholes: Sequence[Atom]) -> list[Value]:
-        """The leaves, of what the groups are carried as."""
+        """The leaves, of what the groups are carried as; None for those that are in no group."""
         leaves: list[Any] = [None] * len(self.types)
         for row, whole in zip(self.rows, wholes, strict=True):
             if len(row) == 1:

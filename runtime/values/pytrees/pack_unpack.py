@@ -188,6 +188,7 @@ def _chosen(pred: Atom, a: Packed, b: Packed) -> Packed:
     for holds, handle in ((pred, a.handle), (atoms.logical_not(pred), b.handle)):
         if handle is not None:
             aliasing.add_edge(made.storage, holds, handle)
+    made.storage.is_another = a.handle is not None and b.handle is not None
     return Packed(atom, made)
 
 

@@ -113,3 +113,15 @@ def test_bounds_known_at_run_time(function, limit):
 def test_static_bounds(function, limit):
     for bounds in BOUNDS[:2] + BOUNDS[4:5]:
         check(function, A.copy(), *bounds, limit, static=("start", "stop", "step"))
+
+
+def summed(a, n):
+    total = 0.0
+    for i in range(n):
+        total += a[i]
+    return total
+
+
+def test_a_failure_ends_a_loop_of_run_time_length():
+    check(summed, A.copy(), 8)
+    check(summed, A.copy(), 2**40)

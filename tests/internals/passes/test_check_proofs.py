@@ -215,8 +215,7 @@ def carried(a, i):
 
 @pytest.mark.parametrize("function", [beyond_the_end, down, up, next_one, caught_before, carried])
 def test_what_may_fail_is_checked(function):
-    # A counted loop goes on to its end after a failure, so that it is not asked for 2**40 steps.
-    for i in (-7, -6, -5, -2, -1, 0, 1, 3, 4, 5, 6, 2**20 if function is up else 2**40):
+    for i in (-7, -6, -5, -2, -1, 0, 1, 3, 4, 5, 6, 2**40):
         equal(function, A, i)
 
 

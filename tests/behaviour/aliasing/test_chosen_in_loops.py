@@ -1,0 +1,159 @@
+"""Names that each step of a loop makes one of a few arrays: no step copies the array."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from anabranch import jit
+from anabranch.runtime.passes import optimise
+from tests.program_table import Program, Table
+
+case = Table()
+ARRAYS = tuple(
+    (np.arange(6.0), np.arange(6.0) * 10, np.array(chosen), n)
+    for chosen, n in [([True, False, True, True], 4), ([False, True, True, False], 3), ([True] * 4, 1), ([True] * 4, 0)]
+)
+
+
+@case(*ARRAYS)
+def chosen_and_written_after_the_loop(a, b, c, n):
+    y = a
+    for i in range(n):
+        y = a if c[i] else b
+        y[i] = -1
+    y[5] = 7
+    return y, a[0]
+
+
+@case(*ARRAYS)
+def chosen_of_three_by_nested_conditions(a, b, c, n):
+    z = a * 2
+    y = z
+    for i in range(n):
+        y = a if c[i] else (b if i % 2 else z)
+        y[i] += 1
+    y[0] -= 3
+    return a, b, y, z
+
+
+@case(*ARRAYS)
+def read_before_it_is_chosen(a, b, c, n):
+    y, total = a, 0.0
+    for i in range(n):
+        total += y[i]
+        y[i] *= 2
+        y = a if c[i] else b
+    y[:] = total
+    return y, total
+
+
+@case(*ARRAYS)
+def kept_or_chosen(a, b, c, n):
+    y = a
+    for i in range(n):
+        if c[i]:
+            y = b
+        elif i > 1:
+            y = a
+        y[i] += i
+    return y, a, b
+
+
+@case(*ARRAYS)
+def looked_at_by_the_condition(a, b, c, n):
+    y, i = b, 0
+    while i < n and y[i] < 25:
+        y = a if c[i] else b
+        y[i + 1] += 2
+        i += 1
+    y[0] = 1
+    return y, i
+
+
+@case(*ARRAYS)
+def left_before_the_end(a, b, c, n):
+    y = b
+    for i in range(n):
+        y = a if c[i] else b
+        y[i] += 5
+        if y[i + 1] > 15:
+            break
+    y[1] = 0
+    return y
+
+
+@case(*ARRAYS)
+def chosen_in_an_inner_loop(a, b, c, n):
+    y = a
+    for i in range(n):
+        for j in range(n):
+            y = a if c[(i + j) % 4] else b
+            y[j] += i
+        y[i] = j
+    y[2] = 9
+    return y
+
+
+@case(*ARRAYS)
+def views_of_two_arrays(a, b, c, n):
+    y = a[1:]
+    for i in range(n):
+        y = a[1:] if c[i] else b[:0:-1]
+        y[i] += 1
+    y[0] = 50
+    return a, b, y.sum()
+
+
+@case(*ARRAYS)
+def chosen_and_traded_by_a_third_name(a, b, c, n):
+    t = a
+    for i in range(n):
+        t = a
+        a = b
+        b = t
+        a[i] += 1
+    t += 100
+    return t, a, b
+
+
+@case(*ARRAYS)
+def not_set_before_the_loop(a, b, c, n):
+    for i in range(n + 1):
+        y = a if c[i % 4] else b
+        y[i] = 2
+    y += 1
+    return y
+
+
+@case(*ARRAYS)
+def a_step_that_fails(a, b, c, n):
+    y = a
+    try:
+        for i in range(n + 2):
+            y = a if c[i] else b
+            y[i] = 4
+    except IndexError:
+        y[0] += 10
+    return y
+
+
+@pytest.mark.parametrize("program", case.programs)
+def test_chosen_in_loops(program: Program) -> None:
+    program.check()
+
+
+def test_a_loop_carries_no_elements_of_an_array_that_it_chooses():
+    def f(a, b, c):
+        y = a
+        for i in range(len(c)):
+            y = a if c[i] else b
+            y[i] = 1.0
+        return y[0]
+
+    n = 1000
+    program = optimise(jit(f).trace(np.zeros(n), np.ones(n), np.zeros(n, bool)).program)
+    (loop,) = [e for e in program.equations if e.op.name == "for"]
+    assert sum(v.type.shape == (n,) for v in loop.outputs) == 2  # a and b
+    (body,) = loop.programs()
+    assert {e.op.name for e in body.equations if e.outputs[0].type.shape == (n,)} == {"dynamic_update_slice"}
