@@ -98,6 +98,7 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], names: Sequen
     layout = _distinguished(objects, layout, [(n, o, o.value) for n, o in enumerate(outcomes)], heap, unclear)
     # What a branch that raises leaves behind is seen by the handlers of a try statement alone.
     seen = [o for o in outcomes if o.value is not MISSING or outer.trace.failures.regions]
+    slots = slots if seen else []
     with decided_by(selector):
         unclear = dict(outer.trace.identity.ambiguous)
         contents = join_all([o.contents(slots) for o in seen], heap, visibility.belongs_outside(outer))

@@ -138,6 +138,21 @@ def a_step_that_fails(a, b, c, n):
     return y
 
 
+@case(*ARRAYS)
+def read_and_swapped_and_then_copied_by_a_branch(a, b, c, n):
+    y, z, t, d = a, b[::-1], 0, a
+    while t < n and t < 4 and y[0] < 99:
+        t += 2
+        y[1] += b[0]
+        if y[2] > 1:
+            y, b = b, y
+        b[0] = 9
+    if n > 1:
+        a = a.copy()
+        a[2:] += 1
+    return a, b, y, z, d
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_chosen_in_loops(program: Program) -> None:
     program.check()

@@ -359,6 +359,16 @@ def test_notes_and_attributes_that_a_handler_adds_are_kept() -> None:
     assert changed.value.extra == 0.5
 
 
+@case((7, [5]), (1, [5]))
+def every_branch_raises_after_it_has_written(n, items):
+    if n > 3:
+        items[0] = n
+        raise KeyError(n)
+    else:
+        items[0] = 2
+        raise ValueError(0)
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_raising(program: Program) -> None:
     program.check()
