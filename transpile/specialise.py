@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import libcst as cst
 
@@ -19,6 +19,7 @@ from anabranch.transpile.known_parts import Body, bindings, breaks, fits, is_fla
 from anabranch.transpile.names import Function, scope_of, usage_of
 from anabranch.transpile.nodes import Statement, children, descendants, line, name, replace_children
 
+_Targeting = TypeVar("_Targeting", bound=cst.For | cst.AugAssign | cst.AnnAssign | cst.Del)
 _MOST_STEPS, _MOST_STATEMENTS, _MOST_ROUNDS = 8, 24, 4
 
 
@@ -205,11 +206,10 @@ class _Statements(Folding):
             return self.derived(node.with_changes(test=test), node) if test is not node.test else node
         if isinstance(node, cst.Expr) and isinstance(node.value, (cst.SimpleString, cst.ConcatenatedString)):
             return node
-        if isinstance(node, (cst.Del, cst.Global, cst.Nonlocal, cst.Import, cst.ImportFrom)):
+        if isinstance(node, (cst.Global, cst.Nonlocal, cst.Import, cst.ImportFrom)):
             return node
-        if isinstance(node, cst.AugAssign):
-            value = self.expression(node.value)
-            return self.derived(node.with_changes(value=value), node) if value is not node.value else node
+        if isinstance(node, (cst.AugAssign, cst.AnnAssign, cst.Del)):
+            return self._with_target(node)
         return self.derived(replace_children(node, self._part), node)
 
     def _if(self, node: cst.If) -> list[cst.BaseStatement]:
@@ -262,9 +262,18 @@ class _Statements(Folding):
             return node
         return self.expression(node)
 
+    def _with_target(self, node: _Targeting) -> _Targeting:
+        """A statement that binds, changes or deletes its target."""
+        target = node.target
+        hidden = replace_children(node, lambda part: self._target(part) if part is target else self._part(part))
+        return self.derived(hidden, node)
+
     def _target(self, node: cst.CSTNode) -> cst.CSTNode:
-        if isinstance(node, (cst.Name, cst.Tuple, cst.List, cst.StarredElement)):
+        """A target: names stay, objects and indices of which parts are bound are expressions."""
+        if isinstance(node, cst.Name):
             return node
+        if isinstance(node, (cst.Tuple, cst.List, cst.Element, cst.StarredElement)):
+            return self.derived(replace_children(node, self._target), node)
         return self.expression(node)
 
     def _function(self, node: cst.FunctionDef) -> cst.FunctionDef:
@@ -286,8 +295,7 @@ class _Statements(Folding):
         items = items_of(node.iter, self.names, _MOST_STEPS)
         steps = None if items is None or node.asynchronous is not None else self._steps(node, items)
         if steps is None:
-            hidden = replace_children(node, lambda part: part if part is node.target else self._part(part))
-            return [self.derived(hidden, node)]
+            return [self._with_target(node)]
         found: list[cst.BaseStatement] = []
         for step in steps:
             found += step

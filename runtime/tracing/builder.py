@@ -214,6 +214,14 @@ class Builder:
             self.part_of[made] = part
         return made
 
+    @property
+    def in_loop(self) -> bool:
+        """Whether this is part of a loop's step."""
+        builder: Builder | None = self
+        while builder is not None and (builder.selector is None or builder.way is not None):
+            builder = builder.parent
+        return builder is not None
+
     def maker(self, var: Var) -> Equation | None:
         """The equation of this builder that computes a value; None for its inputs, and for what others compute."""
         for equation in self.equations[self.indexed :]:

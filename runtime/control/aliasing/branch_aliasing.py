@@ -160,16 +160,18 @@ def _aliased_outputs(outer: Builder, packed: Sequence[Packed]) -> Iterator[Alias
 
 
 def read_others(outer: Builder, arrays: Sequence[TracedArray | None], branches: Sequence[Sequence[Packed]]) -> None:
-    """Let arrays that are memory of the enclosing code, whatever branch is taken, be read from there.
+    """Let arrays that are memory of the enclosing code, whatever branch is taken, be read from there in steps of loops.
 
     So `passes/load_forwarding.py` finds where their elements come from, however the branches came to choose them.
+    After loops an array is more often used as a whole, which a condition copies where a select reads them all.
     """
+    in_loop = outer.in_loop
     for array, *parts in zip(arrays, *branches, strict=False):
         if array is None or not all(p.handle is not None and _is_another(outer, p.handle) for p in parts):
             continue
         array.storage.is_another = True
         edges = array.storage.alias_edges
-        if not 1 < len(edges) <= _MOST_READ or any(e.pred is None or e.form is not None for e in edges):
+        if not in_loop or not 1 < len(edges) <= _MOST_READ or any(e.pred is None or e.form is not None for e in edges):
             continue
         value = edges[0].handle.atom
         for edge in edges[1:]:

@@ -502,3 +502,53 @@ def test_the_shown_function_compiled_gives_the_same(known):
     want = powers(x, **known)
     np.testing.assert_array_equal(jit(shown, static_argnames=("n", "flag"))(x, **known), want)
     np.testing.assert_array_equal(plain(x, **known), want)
+
+
+def updates(b, n):
+    j = 1
+    for j in range(n):
+        b[j] += 1
+    return b, j
+
+
+def swaps(b, n):
+    j = 1
+    for j in range(n):
+        b[j], [*b[j + 1 : j + 2]] = b[j + 1], [b[j]]
+    return b, j
+
+
+def annotates(b, n):
+    j = 1
+    for j in range(n):
+        b[j]: int = 3
+    return b, j
+
+
+def deletes(items, n):
+    j = 1
+    for j in range(n):
+        del items[j], items[-1 - j]
+    return items, j
+
+
+def counts_into(b, n):
+    j = 1
+    for j in range(n):
+        for b[j] in range(5):
+            pass
+    return b, j
+
+
+def updates_in_an_inner_loop(b, n):
+    for i in range(n):
+        for j in range(n):
+            b[j] += i
+        b[i] = j
+    return b
+
+
+@pytest.mark.parametrize("function", [updates, swaps, annotates, deletes, counts_into, updates_in_an_inner_loop])
+def test_a_loop_name_in_a_target_is_that_of_its_step(function):
+    values = list(range(9)) if function is deletes else np.arange(9.0)
+    agrees(function, (values, 3), {"n": 3})
