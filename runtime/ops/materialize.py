@@ -1,4 +1,4 @@
-"""A value in a buffer of its own."""
+"""Values in buffers of their own."""
 
 from __future__ import annotations
 
@@ -9,26 +9,25 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops.checks import arity, keywords
-from anabranch.runtime.ops.op import CallOp
+from anabranch.runtime.ops.checks import keywords
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 
-class _Materialize(CallOp):
-    """`materialize(x)`: x, complete before anything that uses it begins: XLA doesn't fuse it into its uses."""
+class _Materialize(Op):
+    """`materialize(*values)`: these, complete before anything that uses one begins: XLA fuses none into its uses."""
 
     __slots__ = ()
     is_materialized = True
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         keywords(self.name, params)
-        return tuple(arity(self.name, inputs, 1))
+        return inputs
 
     def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         return arrays
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
-        return ctx.emitter.outlined(ctx.inputs, ctx.in_types, ctx.out_types, lambda names: names)
+        return ctx.emitter.called(ctx.inputs, ctx.in_types, ctx.out_types, lambda names: names)
 
 
 materialize = _Materialize("materialize")

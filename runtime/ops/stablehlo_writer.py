@@ -129,12 +129,20 @@ class Emitter:
         Outside of one, each op of a loop's body is a kernel of its own, launched at each step. Inside of one this is
         plain emission: functions nest no further. Other platforms inline the call.
         """
-        if self._outlined:
-            return list(body(list(operands)))
+        return list(body(list(operands))) if self._outlined else self.called(operands, in_types, outs, body)
+
+    def called(
+        self,
+        operands: Sequence[str],
+        in_types: Sequence[ArrayType],
+        outs: Sequence[ArrayType],
+        body: Callable[[list[str]], Sequence[str]],
+    ) -> list[str]:
+        """Emit `body` as a function and the call of it, also within an outlined function."""
         # One tuple instead of many parameters: XLA's CPU compiler aborts on a parameter that is left without a use, and
         # a parameter that its passes find constant becomes one.
         pack = f"tuple<{', '.join(map(tensor, in_types))}>"
-        self._outlined = True
+        before, self._outlined = self._outlined, True
         try:
             with self._captured() as lines:
                 whole, arguments = self.fresh(), [self.fresh() for _ in in_types]
@@ -143,7 +151,7 @@ class Emitter:
                     self.lines.append(f'{argument} = "stablehlo.get_tuple_element"({whole}) {attributes}')
                 results = list(body(arguments))
         finally:
-            self._outlined = False
+            self._outlined = before
         out_text = ", ".join(map(tensor, outs))
         tail = f"return {', '.join(results)} : {out_text}" if results else "return"
         name = self._function(f"({whole}: {pack}) -> ({out_text})", [*lines, tail])

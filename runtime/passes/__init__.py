@@ -17,6 +17,7 @@ from anabranch.runtime.passes.dce import eliminate_dead_code, has_no_dead_code
 from anabranch.runtime.passes.if_conversion import convert_small_branches, has_no_small_branches
 from anabranch.runtime.passes.invariant_forwarding import forward_invariants, has_no_invariants
 from anabranch.runtime.passes.load_forwarding import forward_loads, has_no_loads_to_forward
+from anabranch.runtime.passes.load_ordering import has_no_loads_to_order, order_loads
 from anabranch.runtime.passes.loop_sinking import has_no_carries_to_sink, sink_carries
 from anabranch.runtime.passes.reduction_fusion import fuse_reductions, has_no_fusible_reductions
 from anabranch.runtime.passes.select_simplify import has_simple_selects, simplify_selects
@@ -58,6 +59,7 @@ PASSES = (
     Pass(forward_loads, has_no_loads_to_forward),
     Pass(fuse_reductions, has_no_fusible_reductions),
     Pass(eliminate_dead_code, has_no_dead_code),
+    Pass(order_loads, has_no_loads_to_order),
 )
 # What XLA needs for a right result, after all others.
 LEGALIZATION = Pass(insert_copies, has_no_overlaps)

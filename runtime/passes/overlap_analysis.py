@@ -27,7 +27,7 @@ def overlaps(equation: Equation, makers: Makers) -> bool:
     target, block = equation.inputs[0], equation.inputs[equation.op.update]
     if block.type.size <= 1 or not isinstance(target, Var) or not isinstance(block, Var):
         return False
-    memory = _memory(target, makers)
+    memory = memory_of(target, makers)
     maker = makers.get(memory)
     reformed = memory is not target or (maker is not None and maker.op.is_reformed)
     return _made_of(block, memory, reformed, makers)
@@ -38,7 +38,7 @@ def reads_target(equation: Equation, makers: Makers) -> bool:
     target, block = equation.inputs[0], equation.inputs[equation.op.update or 0]
     if not isinstance(target, Var) or not isinstance(block, Var):
         return False
-    return _made_of(block, _memory(target, makers), True, makers)
+    return _made_of(block, memory_of(target, makers), True, makers)
 
 
 def any_overlaps(program: Program, live: Container[Var]) -> bool:
@@ -52,7 +52,7 @@ def any_overlaps(program: Program, live: Container[Var]) -> bool:
     return False
 
 
-def _memory(var: Var, makers: Makers) -> Var:
+def memory_of(var: Var, makers: Makers) -> Var:
     """The value that this one is another form of."""
     while (maker := makers.get(var)) is not None and maker.op.is_view and isinstance(maker.inputs[0], Var):
         var = maker.inputs[0]
