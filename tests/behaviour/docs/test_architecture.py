@@ -45,6 +45,32 @@ def test_paths_are_there(page):
     assert [p for p in named if not (ROOT / p).exists() and not (ROOT / "runtime" / p).exists()] == []
 
 
+def test_where_to_change_what_names_modules():
+    """Each by its whole path, once in its task, and linked by an import to another one of the task."""
+    section = (DOCS / "architecture.md").read_text().split("## Where to change what")[1].split("\n## ")[0]
+    tasks = section.split("\n### ")[1:]
+    assert len(tasks) == 6
+    for task in tasks:
+        named = re.findall(r"`([\w./]+\.py)`", task)
+        assert len(set(named)) == len(named)
+        assert [path for path in named if not (ROOT / path).is_file()] == []
+        modules = [path for path in named if path.startswith(("runtime/", "transpile/"))]
+        assert [p for p in modules if not any(_are_linked(p, other) for other in modules if other != p)] == []
+
+
+def _are_linked(one: str, other: str) -> bool:
+    """Return whether one of two modules imports the other, or they are the two sides of a construct."""
+    return Path(one).name == Path(other).name or _imports(one, other) or _imports(other, one)
+
+
+def _imports(one: str, other: str) -> bool:
+    package, _, name = other.removesuffix(".py").removesuffix("/__init__").replace("/", ".").rpartition(".")
+    text = (ROOT / one).read_text()
+    whole = rf"^\s*from (?:anabranch\.)?{re.escape(package)}\.{name} import"
+    part = rf"^\s*from (?:anabranch\.)?{re.escape(package)} import (?:\([^)]*|.*)\b{name}\b"
+    return re.search(f"{whole}|{part}", text, re.MULTILINE) is not None
+
+
 def test_the_passes_are_listed_in_their_order():
     listed = re.findall(
         r"^\| `(\w+)` \| `passes/(\w+)\.py`", (DOCS / "mechanisms" / "programs.md").read_text(), re.MULTILINE
