@@ -28,11 +28,6 @@ def eliminate_checks(program: Program) -> Program:
     return _Elimination().run(program, _Scope(program, {}))
 
 
-def has_no_needless_checks(program: Program) -> bool:
-    """Return whether no check is left that asks again what an earlier one has asked."""
-    return eliminate_checks(program) is program
-
-
 class _Chain:
     """Checks one after the other, by the numbers of their predicates.
 

@@ -15,11 +15,6 @@ def eliminate_dead_code(program: Program) -> Program:
     return _narrowed(program, program.inputs, program.outputs, live_values(program))
 
 
-def has_no_dead_code(program: Program) -> bool:
-    """Return whether the outputs need every equation, and every operand, carry and result of control flow."""
-    return eliminate_dead_code(program) is program
-
-
 def _narrowed(program: Program, inputs: Sequence[Var], outputs: Sequence[Atom], live: Container[Var]) -> Program:
     """The Program with these of its inputs and outputs, and the equations that they need."""
     kept = [_narrowed_equation(e, live) for e in program.equations if any(v in live for v in e.outputs)]

@@ -22,11 +22,6 @@ def forward_invariants(program: Program) -> Program:
     return program
 
 
-def has_no_invariants(program: Program) -> bool:
-    """Return whether each carry may change, and no result of branches is the same in all."""
-    return forward_invariants(program) is program
-
-
 @in_sub_programs
 def _forward_results(program: Program) -> Program:
     """The Program without results that are an operand or a constant, whatever control flow does."""

@@ -82,11 +82,6 @@ def _is_outlined(program: Program) -> bool:
     return cost.is_small(program, live) and not any_overlaps(program, live)
 
 
-def has_no_fusible_reductions(program: Program) -> bool:
-    """Return whether no reduction or write is left that an outlined function would compute in a window."""
-    return fuse_reductions(program) is program
-
-
 def _changed(equation: Equation, defs: DefUse, at: int) -> list[Equation] | None:
     return (
         _fused_reduction(equation, defs, at) or _single_element(equation, defs, at) or fused_update(equation, defs, at)

@@ -26,19 +26,6 @@ def simplify_selects(program: Program) -> Program:
     return rewrite(program, simplifier.rule)
 
 
-def has_simple_selects(program: Program) -> bool:
-    """Return whether no select is left whose predicate is a constant or whose sides are the same."""
-    return all(
-        not (equation.op is select and not equation.outputs[0].type.shape and _is_needless(*equation.inputs))
-        and all(map(has_simple_selects, equation.programs()))
-        for equation in program.equations
-    )
-
-
-def _is_needless(pred: Atom, a: Atom, b: Atom) -> bool:
-    return isinstance(pred, Literal) or _same(a, b)
-
-
 # How many selects are looked at for a value that both sides of another one may be.
 _WIDEST = 64
 # What else uses the selects on the way keeps them: there may be twice as many equations as before, and so many more.
