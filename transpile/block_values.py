@@ -6,16 +6,16 @@ Every generated function gives back one tuple. A `Layout` says what is in it; a 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.blocks import Exit, Propagate
 from anabranch.transpile.nodes import Statement, assign, call, line, listed, name, parenthesised
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Layout:
     """The parts of a result: an exit code, the value of a `return`, the names that go out."""
 
@@ -56,7 +56,7 @@ class Frame(Protocol):
         """An exit noted in variables goes on outwards."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InPlace:
     """A block without exits that stays where it is: the function's own top, the block of a `with`."""
 
@@ -72,7 +72,7 @@ class InPlace:
         raise AssertionError("a block with exits has a frame for them")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UserFrame:
     """The user's function: its result is what the user returns. `explicit` inside generated functions."""
 
@@ -91,7 +91,7 @@ class UserFrame:
         return [_return(call(self.layout.constant("returned"), name(unit.value)))]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResultFrame:
     """A generated function: it returns its layout."""
 
@@ -120,7 +120,7 @@ class ResultFrame:
         return [_return(listed(items))] if items else []
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NotingFrame:
     """A block that stays in place but has exits: it notes the exit in variables for the code after it."""
 

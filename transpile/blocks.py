@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.control_flow_graph import always
 from anabranch.transpile.data_flow import Flow, Region
 
@@ -26,7 +26,7 @@ NO_EXITS: Exits = frozenset()
 OF_LOOP = frozenset({Exit.BREAK, Exit.CONTINUE})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Propagate:
     """Leaves the block by an exit that was noted in the variables `code` and `value` before."""
 
@@ -36,7 +36,7 @@ class Propagate:
     origin: cst.CSTNode
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class ReadyIf:
     """An `if` that is not in the user's source: its test is ready-made."""
 

@@ -8,6 +8,7 @@ from typing import Protocol
 
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.block_values import Frame, Layout, UserFrame
 from anabranch.transpile.blocks import Exit, Regions, Unit, Units, falls_through, may_only_propagate, units_of
 from anabranch.transpile.control_flow_graph import EXIT
@@ -66,7 +67,7 @@ class Session:
         self.findings.append((code, node))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Here:
     """Where a block stands: how it delivers, in which function, and what follows it in the user's code."""
 
@@ -75,7 +76,7 @@ class Here:
     after: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LoweredUnit:
     """The statements that a unit became, and the units that are left; None where they went into it."""
 
@@ -83,7 +84,7 @@ class LoweredUnit:
     rest: Units | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Split:
     """How the names that a region assigns go in and out of it.
 

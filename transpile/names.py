@@ -9,6 +9,7 @@ from typing import Any
 
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.bindings import bound_names, imported_names, parameters
 from anabranch.transpile.nodes import children
 
@@ -68,7 +69,7 @@ class NameUsage:
         self.inner += other.inner
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FunctionNames:
     """The names of a whole function: its own, and what it takes from outside."""
 

@@ -99,7 +99,7 @@ def _case(emitter: Emitter, index: str, operands: Sequence[str], branches: Seque
         regions.append(emitter.region((), body))
     if not branches[0].outputs:
         return []
-    return emitter.control("case", [index], [_INT32], branches[0].out_types, regions)
+    return emitter.made_within(emitter.multi("case", [index], [_INT32], branches[0].out_types, regions))
 
 
 def _apart(
@@ -196,15 +196,13 @@ class While(Loop):
         emitter, types = ctx.emitter, ctx.in_types
         test, body, consts = ctx.params["test"], ctx.params["body"], ctx.params["consts"]
 
-        def emit_test(names: list[str]) -> list[str]:
-            return emitter.typed(emitter.program(test, names), test.out_types)
+        def emit_test(names: list[str]) -> str:
+            return emitter.program(test, names)[0]
 
         def emit_body(names: list[str]) -> list[str]:
-            carry = emitter.program(body, names)
-            return emitter.typed([*names[:consts], *carry], types)
+            return [*names[:consts], *emitter.program(body, names)]
 
-        regions = [emitter.region(types, emit_test), emitter.region(types, emit_body)]
-        return emitter.control("while", ctx.inputs, types, types, regions)[consts:]
+        return emitter.made_within(emitter.loop(ctx.inputs, types, emit_test, emit_body))[consts:]
 
 
 class For(Loop):
@@ -284,12 +282,10 @@ class For(Loop):
         state = [emitter.constant(0, count), *trip, *inputs[1:], *ys]
         types = [count, *[_INT64][:head], *in_types[1:], *ys_types]
 
-        def emit_test(names: list[str]) -> list[str]:
+        def emit_test(names: list[str]) -> str:
             limit = names[1] if trip else emitter.constant(length, count)
             carry = names[1 + head + consts :][:carries]
-            return emitter.typed(
-                [self._goes_on(emitter, emitter.compare(names[0], limit, "LT", count), carry)], [_BOOL]
-            )
+            return self._goes_on(emitter, emitter.compare(names[0], limit, "LT", count), carry)
 
         def emit_body(names: list[str]) -> list[str]:
             counter, operands, stacks = names[0], names[1 + head : len(names) - len(ys)], names[len(names) - len(ys) :]
@@ -301,17 +297,11 @@ class For(Loop):
             rows = zip(stacks, results[carries:], ys_types, strict=True)
             stacked = [_set_row(emitter, s, y, t, counter, count) for s, y, t in rows]
             after = emitter.binary("add", counter, emitter.constant(1, count), count)
-            kept = [after, *names[1 : 1 + head], *fixed, *results[:carries], *xs, *stacked]
-            return emitter.typed(kept, types)
+            return [after, *names[1 : 1 + head], *fixed, *results[:carries], *xs, *stacked]
 
-        regions = [emitter.region(types, emit_test), emitter.region(types, emit_body)]
-        results = emitter.control("while", state, types, types, regions)
+        results = emitter.made_within(emitter.loop(state, types, emit_test, emit_body))
         first = 1 + head + consts
-        return (
-            [*results[first : first + carries], *results[len(results) - len(ys) :]]
-            if ys
-            else results[first : first + carries]
-        )
+        return [*results[first : first + carries], *results[len(results) - len(ys) :]]
 
 
 class ForUntil(For):

@@ -91,20 +91,18 @@ class _Line:
         """The steps at `bounds`, as many in a turn of the loop as its stride says."""
         types = [self.position, self.slab, self.type, self.type]
 
-        def condition(carry: list[str]) -> Sequence[str]:
-            more = self.emitter.compare(carry[0], self.at(bounds.stop), "LT", self.position)
-            return self.emitter.typed([more], [scalar(BOOL)])
+        def more(carry: list[str]) -> str:
+            return self.emitter.compare(carry[0], self.at(bounds.stop), "LT", self.position)
 
-        def body(carry: list[str]) -> Sequence[str]:
+        def turn(carry: list[str]) -> Sequence[str]:
             i, total, out, x = carry
             for _ in range(bounds.step):
                 total, out = self.step(x, total, out, i)
                 i = self.emitter.binary("add", i, self.at(1), self.position)
-            return self.emitter.typed([i, total, out, x], types)
+            return [i, total, out, x]
 
-        regions = [self.emitter.region(types, condition), self.emitter.region(types, body)]
-        results = self.emitter.multi("while", [self.at(bounds.start), total, out, x], types, types, regions)
-        return results[1], results[2]
+        _, total, out, _ = self.emitter.loop([self.at(bounds.start), total, out, x], types, more, turn)
+        return total, out
 
 
 def _accumulate(emitter: Emitter, x: str, type: ArrayType, axis: int, reducer: Reducer) -> str:

@@ -123,8 +123,8 @@ def _row_order(emitter: Emitter, pivots: str, type: ArrayType) -> str:
     step, column = ArrayType((), _INT64), ArrayType((count, 1), _INT64)
     state = [step, type, type]
 
-    def going(names: list[str]) -> Sequence[str]:
-        return emitter.typed([emitter.compare(names[0], emitter.constant(n, step), "LT", step)], [_BOOL])
+    def going(names: list[str]) -> str:
+        return emitter.compare(names[0], emitter.constant(n, step), "LT", step)
 
     def swap(names: list[str]) -> Sequence[str]:
         i, order, targets = names
@@ -148,14 +148,10 @@ def _row_order(emitter: Emitter, pivots: str, type: ArrayType) -> str:
         moved = emitter.broadcast(moved, ArrayType((count,), _INT64), type.shape, [0])
         swapped = emitter.select(here, moved, emitter.select(there, wide(at(order)), order, type), type)
         following = emitter.binary("add", i, emitter.constant(1, step), step)
-        return emitter.typed([following, swapped, targets], state)
-
-    def loop(names: list[str]) -> Sequence[str]:
-        regions = [emitter.region(state, going), emitter.region(state, swap)]
-        return emitter.multi("while", names, state, state, regions)
+        return [following, swapped, targets]
 
     start = [emitter.constant(0, step), emitter.iota(1, type), pivots]
-    return emitter.outlined(start, state, state, loop)[1]
+    return emitter.outlined(start, state, state, lambda names: emitter.loop(names, state, going, swap))[1]
 
 
 class _Cholesky(Lapack):
@@ -235,7 +231,6 @@ class _Reflections(Lapack):
         return call(ctx.emitter, "orgqr", ctx.inputs, ctx.in_types, ctx.out_types)
 
 
-_BOOL = ArrayType((), np.dtype(np.bool_))
 lu, solve, cholesky = _Lu("lu"), _Solve("solve"), _Cholesky("cholesky")
 qr, reflections = _Qr("qr"), _Reflections("reflections")
 OPS: tuple[Op, ...] = (lu, solve, cholesky, qr, reflections)

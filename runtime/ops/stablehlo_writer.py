@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -155,7 +154,7 @@ class Emitter:
         bind = f"{result}:{len(outs)} = " if outs else ""
         call = f'"func.call"({packed}) {{callee = @{name}, {attributes}}} : ({pack}) -> ({out_text})'
         self.lines.append(bind + call)
-        return self._made_within(self._results(result, len(outs)))
+        return self.made_within(self._results(result, len(outs)))
 
     def _function(self, signature: str, lines: Sequence[str]) -> str:
         """The name of a private function with this body; there is one of all that differ only in their names."""
@@ -168,16 +167,20 @@ class Emitter:
             self.functions.append([f"func.func private @{name}{head} {{", *("  " + line for line in body), "}"])
         return name
 
-    def control(
+    def loop(
         self,
-        name: str,
-        operands: Sequence[str],
+        state: Sequence[str],
         types: Sequence[ArrayType],
-        outs: Sequence[ArrayType],
-        regions: Sequence[Sequence[str]],
+        test: Callable[[list[str]], str],
+        step: Callable[[list[str]], Sequence[str]],
     ) -> list[str]:
-        """Emit `case` or `while`."""
-        return self._made_within(self.multi(name, operands, types, outs, regions))
+        """Emit a `while`: steps for as long as the test, a bool scalar, holds of the state; returns the last state."""
+        scalar = ArrayType((), np.dtype(bool))
+        regions = [
+            self.region(types, lambda names: self.typed([test(names)], [scalar])),
+            self.region(types, lambda names: self.typed(step(names), types)),
+        ]
+        return self.multi("while", state, types, types, regions)
 
     def is_made_within(self, name: str) -> bool:
         """Return whether a name is a result of control flow, or of an outlined function."""
@@ -187,7 +190,8 @@ class Emitter:
         """Return whether a name is used after the equation that is being emitted, or after one around it."""
         return any(progress.needs(name) for progress in self._under_way)
 
-    def _made_within(self, names: list[str]) -> list[str]:
+    def made_within(self, names: list[str]) -> list[str]:
+        """Note that names are results of control flow, or of an outlined function."""
         self._nested.update(names)
         return names
 
@@ -380,19 +384,3 @@ class EmissionProgress:
     def needs(self, name: str) -> bool:
         """Return whether an equation after the present one, or an output, reads the name."""
         return any(self._last.get(var, -1) > self.place for var, known in self._env.items() if known == name)
-
-
-class LocatedEmitter(Emitter):
-    """An emitter that writes the user's line beside each op."""
-
-    def located(self, start: int, equation: Equation) -> None:
-        """Write the location after each op that has none yet; an op with regions has it after the last."""
-        if equation.source is None:
-            return
-        file, line, column = equation.source.place
-        place = f" loc({json.dumps(file)}:{line}:{column})"
-        for i in range(start, len(self.lines)):
-            text = self.lines[i]
-            if not text.endswith((")", ">")) or " loc(" in text:
-                continue
-            self.lines[i] = text + place

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.blocks import Units
 from anabranch.transpile.lowering import Here, LoweredUnit, Lowering
 from anabranch.transpile.nodes import Statement
@@ -14,7 +14,7 @@ from anabranch.transpile.reader import Reader
 from anabranch.transpile.simplify import Simplifier
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Example:
     """Source of a function before and after; the tests are made from these."""
 

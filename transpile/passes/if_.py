@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.block_values import Frame, NotingFrame, ResultFrame, inside
 from anabranch.transpile.blocks import Exit, Propagate, ReadyIf, Units, exits_of, falls_through, orelse_of, units_of
 from anabranch.transpile.lowering import Here, LoweredUnit, Lowering, Split
@@ -14,7 +15,7 @@ from anabranch.transpile.nodes import Statement, assign, line
 from anabranch.transpile.passes.base import Example, StatementPass
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Branch:
     """One side of an `if`: its units, and the layout around them."""
 
@@ -23,7 +24,7 @@ class Branch:
     leading: Sequence[cst.EmptyLine] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fork:
     """An `if`, the user's or a synthetic one, with its test rewritten."""
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.block_values import Layout, ResultFrame, UserFrame
 from anabranch.transpile.blocks import Exit, Exits, Propagate, ReadyIf, Unit, Units, exits_of, units_of
 from anabranch.transpile.data_flow import Region
@@ -14,7 +15,7 @@ from anabranch.transpile.lowering import Here, LoweredUnit, Lowering, Split
 from anabranch.transpile.nodes import Statement, assign, string, tuple_of
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LoopParts:
     """A loop taken apart: the names it carries, the exits it has beside its own end, and its body's surroundings."""
 

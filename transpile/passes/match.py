@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.bindings import pattern_names
 from anabranch.transpile.nodes import Statement, assign, descendants, listed, name, parenthesised, replace_children
 from anabranch.transpile.passes.base import Example, SimplificationPass
@@ -13,7 +12,7 @@ from anabranch.transpile.passes.patterns import Question, question
 from anabranch.transpile.simplify import Simplifier
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Case:
     """One case: what it asks, what it binds, and whether it binds before its guard is asked."""
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.bindings import pattern_names
 from anabranch.transpile.nodes import Statement, assign, assign_to, call, dotted, name, string, tuple_of
 from anabranch.transpile.simplify import Simplifier
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Question:
     """Statements that come first, the test (None where every value will do), and what the names stand for then."""
 

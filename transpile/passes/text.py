@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.nodes import parenthesised, string
 from anabranch.transpile.passes.base import Example, ExpressionPass
 from anabranch.transpile.reader import Reader
@@ -94,7 +95,7 @@ def _text(part: cst.BaseFormattedStringContent) -> str:
     return part.value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Writer:
     """Writes the template of one f-string."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.bindings import bound_names
 from anabranch.transpile.block_values import Frame, InPlace, NotingFrame, ResultFrame, UserFrame, inside
 from anabranch.transpile.blocks import (
@@ -28,7 +29,7 @@ from anabranch.transpile.passes.base import Example, StatementPass
 from anabranch.transpile.reader import Reader
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Parts:
     """A try statement taken apart, and where control goes after its blocks."""
 
@@ -49,7 +50,7 @@ class _Parts:
         return exits_of([u for block in (self.body, *self.handlers, self.orelse, self.final) for u in block])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Around:
     """The common part of the functions of one try statement: how they deliver, their place, the names they share."""
 

@@ -221,15 +221,13 @@ def iterate(running: Rule, step: Rule, state: tuple[Term, ...]) -> tuple[Term, .
     def terms(names: list[str]) -> tuple[Term, ...]:
         return tuple(Term(emitter, n, t) for n, t in zip(names, types, strict=True))
 
-    def condition(names: list[str]) -> list[str]:
-        each = running(*terms(names))
-        return Emitter.typed([_any(each)], [ArrayType((), BOOL)])
+    def test(names: list[str]) -> str:
+        return _any(running(*terms(names)))
 
     def body(names: list[str]) -> list[str]:
-        return Emitter.typed([t.name for t in step(*terms(names))], types)
+        return [t.name for t in step(*terms(names))]
 
-    regions = [emitter.region(types, condition), emitter.region(types, body)]
-    return terms(emitter.multi("while", [t.name for t in state], types, types, regions))
+    return terms(emitter.loop([t.name for t in state], types, test, body))
 
 
 def _any(x: Term) -> str:
