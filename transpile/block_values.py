@@ -147,9 +147,8 @@ class NotingFrame:
 
     def start(self) -> Statement:
         """No exit yet."""
-        return assign(
-            self.layout.targets(self.code, self.value), listed(self.layout.items(self.layout.constant("NEXT"), None))
-        )
+        (noted,) = self.leave(Exit.NEXT, None)
+        return noted
 
 
 def inside(frame: Frame) -> Frame:

@@ -47,8 +47,18 @@ class Literal:
     def type(self) -> ArrayType:
         return ArrayType(self.value.shape, self.value.dtype)
 
+    @property
+    def key(self) -> tuple[ArrayType, bytes]:
+        """The type and the bytes, which tell two constants apart."""
+        return self.type, self.value.tobytes()
+
 
 Atom: TypeAlias = Var | Literal
+
+
+def are_same(a: Atom | None, b: Atom | None) -> bool:
+    """Return whether two atoms are one, or equal constants."""
+    return a is b or (isinstance(a, Literal) and isinstance(b, Literal) and a.type == b.type and a.key == b.key)
 
 
 class SourceLocation(NamedTuple):

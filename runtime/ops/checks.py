@@ -1,4 +1,4 @@
-"""Checks of inputs and params that the type rules of several families share."""
+"""Checks of inputs and params, and types, that the type rules of several families share."""
 
 from __future__ import annotations
 
@@ -17,6 +17,11 @@ INT64 = np.dtype(np.int64)
 def scalar(dtype: np.dtype) -> ArrayType:
     """The type of a 0-d value."""
     return ArrayType((), dtype)
+
+
+def without(shape: Sequence[int], axes: Sequence[int]) -> tuple[int, ...]:
+    """The sizes of the axes that are left."""
+    return tuple(n for axis, n in enumerate(shape) if axis not in axes)
 
 
 def arity(op: str, inputs: Sequence[ArrayType], count: int) -> Sequence[ArrayType]:

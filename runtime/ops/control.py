@@ -141,8 +141,7 @@ def _own(emitter: Emitter, name: str, type: ArrayType, index: str, place: int) -
     bounds = f"start_indices = {ints([0] * rank)}, limit_indices = {ints([1] * rank)}, strides = {ints([1] * rank)}"
     first = emitter.op("slice", [name], [type], one, bounds)
     chosen = emitter.select(_truth(emitter, index, place, one), first, emitter.constant(0, one), one)
-    starts = [emitter.constant(0, _INT32)] * rank
-    return emitter.op("dynamic_update_slice", [name, chosen, *starts], [type, one, *[_INT32] * rank], type)
+    return emitter.with_block(name, type, [emitter.constant(0, _INT32)] * rank, _INT32, chosen, one)
 
 
 def _truth(emitter: Emitter, index: str, place: int, type: ArrayType) -> str:
@@ -336,11 +335,7 @@ def _row(emitter: Emitter, x: str, type: ArrayType, counter: str, count: ArrayTy
     """x[counter]."""
     one = ArrayType((1, *type.shape[1:]), type.dtype)
     starts = [counter, *[emitter.constant(0, count)] * (len(type.shape) - 1)]
-    sizes = ", ".join(map(str, one.shape))
-    part = emitter.op(
-        "dynamic_slice", [x, *starts], [type, *[count] * len(starts)], one, f"slice_sizes = array<i64: {sizes}>"
-    )
-    return emitter.reshape(part, one, type.shape[1:])
+    return emitter.reshape(emitter.block(x, type, starts, count, one), one, type.shape[1:])
 
 
 def _set_row(emitter: Emitter, stack: str, y: str, type: ArrayType, counter: str, count: ArrayType) -> str:
@@ -348,7 +343,7 @@ def _set_row(emitter: Emitter, stack: str, y: str, type: ArrayType, counter: str
     one = ArrayType((1, *type.shape[1:]), type.dtype)
     row = emitter.reshape(y, ArrayType(type.shape[1:], type.dtype), one.shape)
     starts = [counter, *[emitter.constant(0, count)] * (len(type.shape) - 1)]
-    return emitter.op("dynamic_update_slice", [stack, row, *starts], [type, one, *[count] * len(starts)], type)
+    return emitter.with_block(stack, type, starts, count, row, one)
 
 
 COND, SWITCH, WHILE, FOR, FOR_UNTIL = Cond("cond"), Switch("switch"), While("while"), For("for"), ForUntil("for_until")

@@ -10,7 +10,6 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords, scalar
-from anabranch.runtime.ops.mlir_text import ints
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.reducers import ADD, MAXIMUM, MINIMUM, MULTIPLY, Reducer
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
@@ -76,16 +75,12 @@ class _Line:
 
     def read(self, x: str, i: str) -> str:
         """The slab of x at position i."""
-        types = [self.type, *[self.position] * len(self.type.shape)]
-        sizes = f"slice_sizes = {ints(self.slab.shape)}"
-        return self.emitter.op("dynamic_slice", [x, *self._starts(i)], types, self.slab, sizes)
+        return self.emitter.block(x, self.type, self._starts(i), self.position, self.slab)
 
     def step(self, x: str, total: str, out: str, i: str) -> tuple[str, str]:
         """Combine the slab at i into the total, and write that."""
         total = self.reducer.emit(self.emitter, total, self.read(x, i), self.slab)
-        types = [self.type, self.slab, *[self.position] * len(self.type.shape)]
-        out = self.emitter.op("dynamic_update_slice", [out, total, *self._starts(i)], types, self.type)
-        return total, out
+        return total, self.emitter.with_block(out, self.type, self._starts(i), self.position, total, self.slab)
 
     def loop(self, x: str, total: str, out: str, bounds: range) -> tuple[str, str]:
         """The steps at `bounds`, as many in a turn of the loop as its stride says."""

@@ -133,10 +133,7 @@ def _row_order(emitter: Emitter, pivots: str, type: ArrayType) -> str:
             return emitter.broadcast(emitter.reshape(x, column, (count,)), ArrayType((count,), _INT64), type.shape, [0])
 
         def at(x: str) -> str:
-            starts = [emitter.constant(0, step), i]
-            return emitter.op(
-                "dynamic_slice", [x, *starts], [type, step, step], column, f"slice_sizes = array<i64: {count}, 1>"
-            )
+            return emitter.block(x, type, [emitter.constant(0, step), i], step, column)
 
         places = emitter.iota(1, type)
         target = emitter.binary("subtract", wide(at(targets)), emitter.constant(1, type), type)

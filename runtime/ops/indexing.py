@@ -130,8 +130,7 @@ class _StridedUpdate(UpdateOp):
         if box_type == x_type:
             return [update]
         positions = [emitter.constant(start, scalar(INT64)) for start in starts]
-        types = [x_type, box_type, *[scalar(INT64)] * len(starts)]
-        return [emitter.op("dynamic_update_slice", [x, update, *positions], types, x_type)]
+        return [emitter.with_block(x, x_type, positions, scalar(INT64), update, box_type)]
 
 
 def _interleave(
@@ -276,8 +275,7 @@ class _Scatter(UpdateOp):
         block = ArrayType((1,) * k + update_type.shape, x_type.dtype)
         updates = emitter.reshape(updates, update_type, block.shape)
         starts = _starts(emitter, indices, k, len(x_type.shape))
-        types = [x_type, block, *[scalar(INT64)] * len(starts)]
-        return [emitter.op("dynamic_update_slice", [x, updates, *starts], types, x_type)]
+        return [emitter.with_block(x, x_type, starts, scalar(INT64), updates, block)]
 
     def bytes_touched(
         self, inputs: Sequence[ArrayType], outputs: Sequence[ArrayType], params: Mapping[str, Any]
@@ -342,9 +340,7 @@ def _read_block(emitter: Emitter, x: str, indices: str, x_type: ArrayType, out: 
     k = len(x_type.shape) - len(out.shape)
     starts = _starts(emitter, indices, k, len(x_type.shape))
     block = ArrayType((1,) * k + out.shape, x_type.dtype)
-    types = [x_type, *[scalar(INT64)] * len(starts)]
-    part = emitter.op("dynamic_slice", [x, *starts], types, block, f"slice_sizes = {ints(block.shape)}")
-    return emitter.reshape(part, block, out.shape)
+    return emitter.reshape(emitter.block(x, x_type, starts, scalar(INT64), block), block, out.shape)
 
 
 dynamic_slice = _DynamicSlice("dynamic_slice")

@@ -10,7 +10,7 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords, scalar
+from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords, scalar, without
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.reducers import (
     ADD,
@@ -29,10 +29,6 @@ from anabranch.runtime.ops.reducers import (
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 _FLOAT32 = np.dtype(np.float32)
-
-
-def _without(shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, ...]:
-    return tuple(n for axis, n in enumerate(shape) if axis not in axes)
 
 
 def _reduced(emitter: Emitter, x: str, type: ArrayType, axes: Sequence[int], reducer: Reducer, initial: Any) -> str:
@@ -72,7 +68,7 @@ class _Arithmetic(_Reduction):
 
     def reduced(self, x: ArrayType, axes: Sequence[int]) -> ArrayType:
         expect(x.dtype != BOOL, self.name, "of bool, which the caller converts to int64")
-        return ArrayType(_without(x.shape, axes), x.dtype)
+        return ArrayType(without(x.shape, axes), x.dtype)
 
     def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[Any, ...]:
         x = arrays[0]
@@ -99,7 +95,7 @@ class _Extreme(_Reduction):
         self.initial = initial
 
     def reduced(self, x: ArrayType, axes: Sequence[int]) -> ArrayType:
-        out = ArrayType(_without(x.shape, axes), x.dtype)
+        out = ArrayType(without(x.shape, axes), x.dtype)
         expect(all(x.shape[axis] for axis in axes), self.name, f"of no elements: axes {list(axes)} of {x}")
         return out
 
@@ -115,7 +111,7 @@ class _Truth(_Reduction):
     """`reduce_any` and `reduce_all`: of whether elements are non-zero (a NaN is)."""
 
     def reduced(self, x: ArrayType, axes: Sequence[int]) -> ArrayType:
-        return ArrayType(_without(x.shape, axes), BOOL)
+        return ArrayType(without(x.shape, axes), BOOL)
 
     def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[Any, ...]:
         return (self.reducer.ufunc.reduce(arrays[0].astype(bool), axis=tuple(params["axes"])),)
@@ -155,7 +151,7 @@ class _ArgExtreme(Op):
         (axis,) = keywords(self.name, params, "axis")
         in_range(self.name, [axis], len(x.shape))
         expect(x.shape[axis] > 0, self.name, f"of no elements: axis {axis} of {x}")
-        return (ArrayType(_without(x.shape, [axis]), INT64),)
+        return (ArrayType(without(x.shape, [axis]), INT64),)
 
     def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[Any, ...]:
         return (self.ufunc(arrays[0], axis=params["axis"]),)
@@ -196,7 +192,7 @@ class _ArgExtreme(Op):
 
 def _along(emitter: Emitter, reduced: str, type: ArrayType, axis: int) -> str:
     """A value reduced over `axis`, repeated along it."""
-    source = ArrayType(_without(type.shape, [axis]), type.dtype)
+    source = ArrayType(without(type.shape, [axis]), type.dtype)
     kept = [i for i in range(len(type.shape)) if i != axis]
     return emitter.broadcast(reduced, source, type.shape, kept)
 

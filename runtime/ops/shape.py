@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
-from anabranch.runtime.ops.checks import arity, in_range, keywords, one_per_axis, scalar
+from anabranch.runtime.ops.checks import arity, in_range, keywords, one_per_axis, scalar, without
 from anabranch.runtime.ops.mlir_text import ints
 from anabranch.runtime.ops.op import PartOp, expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
@@ -123,7 +123,7 @@ class _Concatenate(Op):
         in_range(self.name, [axis], len(first.shape))
         for x in inputs:
             expect(x.dtype == first.dtype, self.name, f"dtypes {first.dtype} and {x.dtype}")
-            same = len(x.shape) == len(first.shape) and _without(x.shape, axis) == _without(first.shape, axis)
+            same = len(x.shape) == len(first.shape) and without(x.shape, [axis]) == without(first.shape, [axis])
             expect(same, self.name, f"{first} and {x} along axis {axis}")
         total = sum(x.shape[axis] for x in inputs)
         return (ArrayType((*first.shape[:axis], total, *first.shape[axis + 1 :]), first.dtype),)
@@ -136,10 +136,6 @@ class _Concatenate(Op):
             return ctx.inputs
         attributes = f"dimension = {ctx.params['axis']} : i64"
         return [ctx.emitter.op("concatenate", ctx.inputs, ctx.in_types, ctx.out_types[0], attributes)]
-
-
-def _without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
-    return shape[:axis] + shape[axis + 1 :]
 
 
 class _Pad(Op):

@@ -295,6 +295,18 @@ class Emitter:
     def iota(self, axis: int, type: ArrayType) -> str:
         return self.op("iota", [], [], type, f"iota_dimension = {axis} : i64")
 
+    def block(self, x: str, type: ArrayType, starts: Sequence[str], position: ArrayType, block: ArrayType) -> str:
+        """`stablehlo.dynamic_slice`: the block of x that begins at these positions."""
+        types = [type, *[position] * len(starts)]
+        return self.op("dynamic_slice", [x, *starts], types, block, f"slice_sizes = {ints(block.shape)}")
+
+    def with_block(
+        self, x: str, type: ArrayType, starts: Sequence[str], position: ArrayType, value: str, block: ArrayType
+    ) -> str:
+        """`stablehlo.dynamic_update_slice`: x with another block at these positions."""
+        types = [type, block, *[position] * len(starts)]
+        return self.op("dynamic_update_slice", [x, value, *starts], types, type)
+
     def reduce(
         self,
         xs: Sequence[str],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -68,6 +69,23 @@ class StructuredOp(Op):
         self, params: Mapping[str, Any], programs: Sequence[Program], slots: Sequence[Slot]
     ) -> Mapping[str, Any]:
         """The params with these sub-Programs, in the order of `Equation.programs`, where only these slots are left."""
+
+    def with_slots(self, equation: Equation, slots: Sequence[Slot]) -> Equation:
+        """An equation of this op where only these slots are left; nothing else reads those that are gone."""
+        results, programs = self.results(equation.params), []
+        for program in equation.programs():
+            inputs = tuple([program.inputs[s.formal] for s in slots if s.formal is not None])
+            outputs = program.outputs
+            if any(program is result for result in results):
+                outputs = tuple([outputs[s.yielded] for s in slots if s.yielded is not None])
+            programs.append(dataclasses.replace(program, inputs=inputs, outputs=outputs))
+        operands = [*self.controls, *(s.operand for s in slots if s.operand is not None)]
+        return dataclasses.replace(
+            equation,
+            inputs=tuple([equation.inputs[i] for i in operands]),
+            outputs=tuple([equation.outputs[s.result] for s in slots if s.result is not None]),
+            params=self.rebuilt(equation.params, programs, slots),
+        )
 
 
 class Branches(StructuredOp):

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, SourceLocation, Var
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, SourceLocation, Var, are_same
 from anabranch.runtime.ir.rewrite import Block, in_sub_programs, rewrite
 from anabranch.runtime.ops.elementwise.casts import select
 from anabranch.runtime.ops.elementwise.comparison import equal, logical_and, logical_not, logical_or
@@ -67,7 +67,7 @@ class _SelectSimplifier:
         """Return a simpler form of a select: one value, or another select; None where there is none."""
         if isinstance(pred, Literal):
             return (a if pred.value else b,)
-        if _same(a, b):
+        if are_same(a, b):
             return (a,)
         if (inner := self._operands(pred, logical_not)) is not None:
             return inner[0], b, a
@@ -180,9 +180,3 @@ _RULES: dict[Op, Callable[..., Atom | None]] = {
 def _is_logic(equation: Equation) -> bool:
     """Return whether an equation's logic, if it is any, is that of bools."""
     return equation.op in (select, equal) or all(a.type.dtype == np.bool_ for a in equation.inputs)
-
-
-def _same(a: Atom, b: Atom) -> bool:
-    if isinstance(a, Literal) and isinstance(b, Literal):
-        return a.type == b.type and bool(a.value.tobytes() == b.value.tobytes())
-    return a is b

@@ -20,6 +20,7 @@ from anabranch.runtime.ops.elementwise.term import (
     Rule,
     Term,
     complex_of,
+    terms_of,
     where,
 )
 from anabranch.runtime.ops.elementwise.ufunc import narrow
@@ -108,7 +109,8 @@ class Convert(Op):
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         """Emit the conversion NumPy's cast makes on x86-64."""
-        return [convert(Term(ctx.emitter, ctx.inputs[0], ctx.in_types[0]), ctx.out_types[0].dtype).name]
+        (x,) = terms_of(ctx)
+        return [convert(x, ctx.out_types[0].dtype).name]
 
 
 class ComplexParts(Op):
@@ -144,7 +146,7 @@ class ComplexParts(Op):
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         """Emit the expression."""
-        result: Term = self._rule(*(Term(ctx.emitter, n, t) for n, t in zip(ctx.inputs, ctx.in_types, strict=True)))
+        result: Term = self._rule(*terms_of(ctx))
         return [result.name]
 
 

@@ -14,7 +14,7 @@ from anabranch.runtime.ops.checks import arity, keywords
 from anabranch.runtime.ops.elementwise.arithmetic import product
 from anabranch.runtime.ops.elementwise.bits import magnitude
 from anabranch.runtime.ops.elementwise.float_bits import copysign, power_of_two
-from anabranch.runtime.ops.elementwise.term import FLOAT64, INT64, Rule, Term, iterate, where
+from anabranch.runtime.ops.elementwise.term import FLOAT64, INT64, Rule, Term, iterate, terms_of, where
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
@@ -62,8 +62,7 @@ class PythonOp(Op):
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         """Emit the rule's expression."""
-        terms = [Term(ctx.emitter, n, t) for n, t in zip(ctx.inputs, ctx.in_types, strict=True)]
-        return [self.rule(*(t.fenced() if t.dtype == FLOAT64 else t for t in terms)).name]
+        return [self.rule(*(t.fenced() if t.dtype == FLOAT64 else t for t in terms_of(ctx))).name]
 
 
 # ---- the quotient of two ints ----------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 BOOL = np.dtype(np.bool_)
 INT32 = np.dtype(np.int32)
@@ -169,6 +169,11 @@ class Term:
             return self
         odd = self.bits().eq(_ODD_NAN[self.dtype])
         return where(odd, self.constant(np.nan), self)
+
+
+def terms_of(ctx: LoweringContext) -> list[Term]:
+    """The inputs of an equation that is lowered."""
+    return [Term(ctx.emitter, name, type) for name, type in zip(ctx.inputs, ctx.in_types, strict=True)]
 
 
 Operand: TypeAlias = Term | complex | np.generic

@@ -33,7 +33,7 @@ def frozen(cls: type | None = None, /, *, eq: bool = True) -> Any:
 
 @dataclass_transform(eq_default=False, field_specifiers=(dataclasses.field,))
 def mutable(cls: type[T]) -> type[T]:
-    """Make a class such a one whose fields may be set, and of which two are equal only when they are one."""
+    """Make a class such a one whose fields may be set; two are equal only when they are one, and show no fields."""
     return _made(cls, eq=False, frozen=False)
 
 
@@ -51,10 +51,10 @@ def _made(cls: type, eq: bool, frozen: bool = True) -> type:
         "__qualname__": cls.__qualname__,
         "__dataclass_fields__": fields,
         "__dataclass_params__": dataclasses._DataclassParams(  # type: ignore[attr-defined]
-            init=True, repr=True, eq=eq, order=False, unsafe_hash=False, frozen=frozen, **_MORE_PARAMETERS
+            init=True, repr=frozen, eq=eq, order=False, unsafe_hash=False, frozen=frozen, **_MORE_PARAMETERS
         ),
     }
-    for name, method in (_SHARED | _REFUSING if frozen else _SHARED).items():
+    for name, method in (_OF_STATE | _OF_FROZEN if frozen else _OF_STATE).items():
         namespace.setdefault(name, method)
     kind: Any = type(cls)
     made: type = kind(cls.__name__, cls.__bases__, namespace)
@@ -130,8 +130,8 @@ def _set_state(self: Any, state: list[Any]) -> None:
         object.__setattr__(self, name, value)
 
 
-_SHARED = {"__repr__": _repr, "__getstate__": _get_state, "__setstate__": _set_state}
-_REFUSING = {"__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
+_OF_STATE = {"__getstate__": _get_state, "__setstate__": _set_state}
+_OF_FROZEN = {"__repr__": _repr, "__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
 # Python 3.12 keeps more of what a dataclass was asked for.
 _MORE_PARAMETERS = (
     {"match_args": True, "kw_only": False, "slots": True, "weakref_slot": False}
