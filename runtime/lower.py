@@ -60,6 +60,22 @@ def located(program: Program, aliases: Mapping[int, int], names: Mapping[int, st
     return "\n".join(f"{line} loc(unknown)" if _lacks_place(line) else line for line in lines) + "\n"
 
 
+class _LocatedEmitter(Emitter):
+    """An emitter that writes the user's line beside each op."""
+
+    def located(self, start: int, equation: Equation) -> None:
+        """Write the location after each op that has none yet; an op with regions has it after the last."""
+        if equation.source is None:
+            return
+        file, line, column = equation.source.place
+        place = f" loc({json.dumps(file)}:{line}:{column})"
+        for i in range(start, len(self.lines)):
+            text = self.lines[i]
+            if not text.endswith((")", ">")) or " loc(" in text:
+                continue
+            self.lines[i] = text + place
+
+
 def _lacks_place(line: str) -> bool:
     return line.strip() in ("}", "return") or (line.endswith((")", ">")) and " loc(" not in line)
 

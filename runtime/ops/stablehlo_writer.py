@@ -33,7 +33,7 @@ class Emitter:
         self._count = 0
         self._constants: list[dict[object, str]] = [{}]
         self._outlined = False
-        self._nested: set[str] = set()
+        self._nested: dict[str, bool] = {}  # of the results of control flow: whether a function returned it
         self._named: dict[str, str] = {}
         self._under_way: list[EmissionProgress] = []
 
@@ -154,7 +154,7 @@ class Emitter:
         bind = f"{result}:{len(outs)} = " if outs else ""
         call = f'"func.call"({packed}) {{callee = @{name}, {attributes}}} : ({pack}) -> ({out_text})'
         self.lines.append(bind + call)
-        return self.made_within(self._results(result, len(outs)))
+        return self.made_within(self._results(result, len(outs)), by_function=True)
 
     def _function(self, signature: str, lines: Sequence[str]) -> str:
         """The name of a private function with this body; there is one of all that differ only in their names."""
@@ -186,13 +186,17 @@ class Emitter:
         """Return whether a name is a result of control flow, or of an outlined function."""
         return name in self._nested
 
+    def is_made_by_function(self, name: str) -> bool:
+        """Return whether a name is a result of an outlined function."""
+        return self._nested.get(name, False)
+
     def is_needed_after(self, name: str) -> bool:
         """Return whether a name is used after the equation that is being emitted, or after one around it."""
         return any(progress.needs(name) for progress in self._under_way)
 
-    def made_within(self, names: list[str]) -> list[str]:
+    def made_within(self, names: list[str], by_function: bool = False) -> list[str]:
         """Note that names are results of control flow, or of an outlined function."""
-        self._nested.update(names)
+        self._nested.update(dict.fromkeys(names, by_function))
         return names
 
     def callback(
