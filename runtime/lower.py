@@ -20,22 +20,6 @@ class Module(NamedTuple):
     callbacks: tuple[HostCallback, ...]
 
 
-class _LocatedEmitter(Emitter):
-    """An emitter that writes the user's line beside each op."""
-
-    def located(self, start: int, equation: Equation) -> None:
-        """Write the location after each op that has none yet; an op with regions has it after the last."""
-        if equation.source is None:
-            return
-        file, line, column = equation.source.place
-        place = f" loc({json.dumps(file)}:{line}:{column})"
-        for i in range(start, len(self.lines)):
-            text = self.lines[i]
-            if not text.endswith((")", ">")) or " loc(" in text:
-                continue
-            self.lines[i] = text + place
-
-
 def lower(program: Program) -> str:
     """The StableHLO module whose `main` computes the Program, in MLIR's generic form."""
     return module(program).text

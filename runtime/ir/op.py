@@ -21,6 +21,7 @@ class Op(abc.ABC):
     """A primitive: type rule, NumPy evaluation, StableHLO lowering, and its traits.
 
     A subclass that lacks a rule cannot be instantiated, so a missing rule fails when the family's module is imported.
+    The parameters of `type` are the inputs and params that the op takes.
     `name` is how the op prints in a Program; inputs are data, params are static metadata. An op is total: whatever the
     elements are, it has a result.
 

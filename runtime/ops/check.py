@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
-from anabranch.runtime.ops.checks import BOOL, keywords, scalar
+from anabranch.runtime.ops.checks import BOOL, scalar
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
@@ -27,8 +27,7 @@ class _Check(Op):
     __slots__ = ()
     work = Work.LITTLE
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        keywords(self.name, params)
+    def type(self, *inputs: ArrayType) -> tuple[ArrayType, ...]:
         code, pred, number, *rest = inputs
         expect((code, number) == (CODE, CODE), self.name, "the error code and the number are int32 scalars")
         expect(pred == scalar(BOOL), self.name, "the predicate must be a bool scalar")

@@ -354,7 +354,7 @@ class ForUntil(For):
         return bool(carry[0])
 
     def _goes_on(self, emitter: Emitter, in_bounds: str, carry: Sequence[str]) -> str:
-        return emitter.binary("and", in_bounds, emitter.unary("not", carry[0], _BOOL), _BOOL)
+        return emitter.binary("and", in_bounds, emitter.op("not", [carry[0]], [_BOOL], _BOOL), _BOOL)
 
 
 def _split(items: Sequence[T], consts: int, carries: int) -> tuple[tuple[T, ...], tuple[T, ...], tuple[T, ...]]:

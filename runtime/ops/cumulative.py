@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords, scalar
+from anabranch.runtime.ops.checks import BOOL, INT64, in_range, scalar
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.reducers import ADD, MAXIMUM, MINIMUM, MULTIPLY, Reducer
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
@@ -34,16 +33,13 @@ class _Cumulative(Op):
         super().__init__(name)
         self.reducer = reducer
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        (x,) = arity(self.name, inputs, 1)
-        (axis,) = keywords(self.name, params, "axis")
+    def type(self, x: ArrayType, *, axis: int) -> tuple[ArrayType, ...]:
         in_range(self.name, [axis], len(x.shape))
         expect(x.dtype != BOOL or self.reducer in (MINIMUM, MAXIMUM), self.name, "of bool, which the caller converts")
         return (x,)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        x = arrays[0]
-        return (self.reducer.ufunc.accumulate(x, axis=params["axis"], dtype=x.dtype),)
+    def evaluate(self, x: np.ndarray, *, axis: int) -> tuple[np.ndarray, ...]:
+        return (self.reducer.ufunc.accumulate(x, axis=axis, dtype=x.dtype),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops.checks import arity, keywords
 from anabranch.runtime.ops.indexing import take
 from anabranch.runtime.ops.lapack import INT32, Lapack, attempt, call, each, info_type, like, matrices
 from anabranch.runtime.ops.op import expect
@@ -26,16 +24,12 @@ class _Lu(Lapack):
 
     __slots__ = ()
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        (a,) = arity(self.name, inputs, 1)
-        keywords(self.name, params)
+    def type(self, a: ArrayType) -> tuple[ArrayType, ...]:
         stack, n, _ = matrices(self.name, a, square=True)
         return a, ArrayType((*stack, n), INT32), info_type(a)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        (a,) = arrays
-        results: tuple[np.ndarray, ...] = each(_eliminate, self.type(ArrayType(a.shape, a.dtype)), a)
-        return results
+    def evaluate(self, a: np.ndarray) -> tuple[np.ndarray, ...]:
+        return each(_eliminate, self.type(ArrayType(a.shape, a.dtype)), a)
 
     def emit(self, ctx: LoweringContext) -> Sequence[str]:
         return call(ctx.emitter, "getrf", ctx.inputs, ctx.in_types, ctx.out_types)
@@ -63,19 +57,15 @@ class _Solve(Lapack):
 
     __slots__ = ()
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        a, b = arity(self.name, inputs, 2)
-        keywords(self.name, params)
+    def type(self, a: ArrayType, b: ArrayType) -> tuple[ArrayType, ...]:
         stack, n, _ = matrices(self.name, a, square=True)
         expect(matrices(self.name, b)[:2] == (stack, n), self.name, f"right-hand sides {b} for {a}")
         expect(a.dtype == b.dtype, self.name, f"dtypes {a.dtype} and {b.dtype}")
         return b, info_type(a)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        a, b = arrays
-        outs = self.type(*(ArrayType(x.shape, x.dtype) for x in arrays))
-        found: tuple[np.ndarray, ...] = each(lambda m, v: attempt(outs, lambda: [np.linalg.solve(m, v)]), outs, a, b)
-        return found
+    def evaluate(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, ...]:
+        outs = self.type(*(ArrayType(x.shape, x.dtype) for x in (a, b)))
+        return each(lambda m, v: attempt(outs, lambda: [np.linalg.solve(m, v)]), outs, a, b)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
@@ -156,20 +146,14 @@ class _Cholesky(Lapack):
 
     __slots__ = ()
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        (a,) = arity(self.name, inputs, 1)
-        (upper,) = keywords(self.name, params, "upper")
+    def type(self, a: ArrayType, *, upper: bool) -> tuple[ArrayType, ...]:
         expect(isinstance(upper, bool), self.name, f"upper={upper!r} is no bool")
         matrices(self.name, a, square=True)
         return a, info_type(a)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        (a,) = arrays
-        outs = self.type(ArrayType(a.shape, a.dtype), **params)
-        found: tuple[np.ndarray, ...] = each(
-            lambda m: attempt(outs, lambda: [np.linalg.cholesky(m, upper=params["upper"])]), outs, a
-        )
-        return found
+    def evaluate(self, a: np.ndarray, *, upper: bool) -> tuple[np.ndarray, ...]:
+        outs = self.type(ArrayType(a.shape, a.dtype), upper=upper)
+        return each(lambda m: attempt(outs, lambda: [np.linalg.cholesky(m, upper=upper)]), outs, a)
 
     def emit(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
@@ -187,14 +171,12 @@ class _Qr(Lapack):
 
     __slots__ = ()
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        (a,) = arity(self.name, inputs, 1)
-        keywords(self.name, params)
+    def type(self, a: ArrayType) -> tuple[ArrayType, ...]:
         _, m, n = matrices(self.name, a)
         return a, like(a, min(m, n))
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        h, tau = np.linalg.qr(arrays[0], mode="raw")
+    def evaluate(self, a: np.ndarray) -> tuple[np.ndarray, ...]:
+        h, tau = np.linalg.qr(a, mode="raw")
         return np.swapaxes(h, -1, -2), tau
 
     def emit(self, ctx: LoweringContext) -> Sequence[str]:
@@ -206,16 +188,13 @@ class _Reflections(Lapack):
 
     __slots__ = ()
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        h, tau = arity(self.name, inputs, 2)
-        keywords(self.name, params)
+    def type(self, h: ArrayType, tau: ArrayType) -> tuple[ArrayType, ...]:
         stack, m, n = matrices(self.name, h)
         expect(tau.dtype == h.dtype and tau.shape[:-1] == stack, self.name, f"factors {tau} for {h}")
         expect(tau.shape[-1] <= n <= m, self.name, f"{tau.shape[-1]} reflections in {h}")
         return (h,)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        h, tau = arrays
+    def evaluate(self, h: np.ndarray, tau: np.ndarray) -> tuple[np.ndarray, ...]:
         (m, n), k = h.shape[-2:], tau.shape[-1]
         q = np.broadcast_to(np.eye(m, n, dtype=h.dtype), h.shape).copy()
         for i in reversed(range(k)):

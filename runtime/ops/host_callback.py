@@ -12,7 +12,7 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Equation
-from anabranch.runtime.ops.checks import keywords, scalar
+from anabranch.runtime.ops.checks import scalar
 from anabranch.runtime.ops.op import CallOp, expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
@@ -43,8 +43,7 @@ class _HostCallback(CallOp):
     __slots__ = ()
     pure = False
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        keywords(self.name, params, "action")
+    def type(self, *inputs: ArrayType, action: object) -> tuple[ArrayType, ...]:
         expect(inputs[:2] == (scalar(_INT32), scalar(_INT32)), self.name, "takes a sequence number and an error code")
         return (scalar(_INT32),)
 

@@ -86,15 +86,10 @@ class Emitter:
         dialect = name if "." in name else f"stablehlo.{name}"
         bind = f"{result}:{len(outs)} = " if outs else ""
         attributes = f" {{{attributes}}}" if attributes else ""
-        if regions:
-            self.lines.append(f'{bind}"{dialect}"({", ".join(operands)}) ({{')
-            for i, region in enumerate(regions):
-                if i:
-                    self.lines.append("}, {")
-                self.lines += ["  " + line for line in region]
-            self.lines.append(f"}}){attributes} : ({ins}) -> ({out_text})")
-        else:
-            self.lines.append(f'{bind}"{dialect}"({", ".join(operands)}){attributes} : ({ins}) -> ({out_text})')
+        head, tail = f'{bind}"{dialect}"({", ".join(operands)})', f"{attributes} : ({ins}) -> ({out_text})"
+        for i, region in enumerate(regions):
+            self.lines += ["}, {" if i else f"{head} ({{", *("  " + line for line in region)]
+        self.lines.append(f"}}){tail}" if regions else head + tail)
         return self._results(result, len(outs))
 
     @staticmethod
@@ -257,9 +252,6 @@ class Emitter:
         return name
 
     # ---- the common ops --------------------------------------------------------------------------------------------
-
-    def unary(self, name: str, x: str, type: ArrayType) -> str:
-        return self.op(name, [x], [type], type)
 
     def binary(self, name: str, x: str, y: str, type: ArrayType) -> str:
         return self.op(name, [x, y], [type, type], type)

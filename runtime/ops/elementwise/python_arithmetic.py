@@ -10,7 +10,6 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops.checks import arity, keywords
 from anabranch.runtime.ops.elementwise.arithmetic import product
 from anabranch.runtime.ops.elementwise.bits import magnitude
 from anabranch.runtime.ops.elementwise.float_bits import copysign, power_of_two
@@ -47,10 +46,9 @@ class PythonOp(Op):
         self.function = np.frompyfunc(function, len(types) - 1, 1)
         self.rule = rule
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+    def type(self, *inputs: ArrayType) -> tuple[ArrayType, ...]:
         """The output's dtype in the inputs' shape."""
-        keywords(self.name, params)
-        arity(self.name, inputs, len(self.types) - 1)
+        expect(len(inputs) == len(self.types) - 1, self.name, f"takes {len(self.types) - 1} inputs")
         for x, dtype in zip(inputs, self.types, strict=False):
             expect(x == ArrayType(inputs[0].shape, dtype), self.name, f"takes {dtype} of one shape")
         return (ArrayType(inputs[0].shape, self.types[-1]),)
