@@ -81,7 +81,7 @@ def exits_of(units: Sequence[Unit]) -> Exits:
 
 def _exits(unit: Unit) -> Exits:
     if isinstance(unit, cst.SimpleStatementLine):
-        return frozenset(_SMALL_EXITS[type(small)] for small in unit.body if type(small) in _SMALL_EXITS)
+        return frozenset(SMALL_EXITS[type(small)] for small in unit.body if type(small) in SMALL_EXITS)
     if isinstance(unit, Propagate):
         return unit.exits
     if isinstance(unit, ReadyIf):
@@ -97,7 +97,7 @@ def _exits(unit: Unit) -> Exits:
     return NO_EXITS
 
 
-_SMALL_EXITS: dict[type[cst.CSTNode], Exit] = {
+SMALL_EXITS: dict[type[cst.CSTNode], Exit] = {
     cst.Return: Exit.RETURN,
     cst.Break: Exit.BREAK,
     cst.Continue: Exit.CONTINUE,
@@ -117,7 +117,7 @@ def falls_through(units: Sequence[Unit]) -> bool:
 
 def _falls(unit: Unit) -> bool:
     if isinstance(unit, cst.SimpleStatementLine):
-        return not any(type(small) in _SMALL_EXITS or isinstance(small, cst.Raise) for small in unit.body)
+        return not any(type(small) in SMALL_EXITS or isinstance(small, cst.Raise) for small in unit.body)
     if isinstance(unit, Propagate):
         return False
     if isinstance(unit, ReadyIf):

@@ -10,7 +10,7 @@ import libcst as cst
 
 from anabranch.base.frozen import frozen
 from anabranch.transpile.block_values import Frame, Layout, UserFrame
-from anabranch.transpile.blocks import Exit, Regions, Unit, Units, falls_through, may_only_propagate, units_of
+from anabranch.transpile.blocks import Exit, Exits, Regions, Unit, Units, falls_through, may_only_propagate, units_of
 from anabranch.transpile.control_flow_graph import EXIT
 from anabranch.transpile.data_flow import Flow, Region, State
 from anabranch.transpile.enclosing_functions import BoundNames
@@ -21,6 +21,7 @@ from anabranch.transpile.nodes import (
     assign,
     call,
     define,
+    keyword,
     line,
     name,
     replace_children,
@@ -354,6 +355,11 @@ class Lowering:
 
 
 _WITH_COMMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
+
+
+def exits_argument(exits: Exits) -> cst.Arg:
+    """`exits=("break", "return")`."""
+    return keyword("exits", tuple_of([string(e.name.lower()) for e in Exit if e in exits]))
 
 
 def head_of(unit: Unit) -> cst.CSTNode:

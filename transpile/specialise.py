@@ -17,7 +17,7 @@ from anabranch.transpile.constants import UNKNOWN, NameValues, items_of, literal
 from anabranch.transpile.folding import Folding, decided
 from anabranch.transpile.known_parts import Body, bindings, breaks, fits, is_flat, leaves, lines_of
 from anabranch.transpile.names import Function, scope_of, usage_of
-from anabranch.transpile.nodes import Statement, children, descendants, line, name, replace_children
+from anabranch.transpile.nodes import Statement, are_same, children, descendants, line, name, replace_children
 
 _Targeting = TypeVar("_Targeting", bound=cst.For | cst.AugAssign | cst.AnnAssign | cst.Del)
 _MOST_STEPS, _MOST_STATEMENTS, _MOST_ROUNDS = 8, 24, 4
@@ -123,7 +123,7 @@ class _Statements(Folding):
         """A block, with at least one statement."""
         body = lines_of(suite)
         made = self.statements(body, suite is self.top)
-        if len(made) == len(body) and all(a is b for a, b in zip(made, body, strict=True)):
+        if are_same(made, body):
             return suite
         made = made or [line(cst.Pass())]
         if isinstance(suite, cst.IndentedBlock):
@@ -191,7 +191,7 @@ class _Statements(Folding):
         small = [made for part in node.body if (made := self._small(part)) is not None]
         if not small:
             return []
-        if len(small) == len(node.body) and all(a is b for a, b in zip(small, node.body, strict=True)):
+        if are_same(small, node.body):
             return [node]
         if small[-1] is not node.body[-1]:
             small[-1] = self.derived(small[-1].with_changes(semicolon=cst.MaybeSentinel.DEFAULT), small[-1])

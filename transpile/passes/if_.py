@@ -34,7 +34,7 @@ class Fork:
     origin: cst.CSTNode
 
 
-class If(StatementPass):
+class If(StatementPass[cst.If]):
     """The branches of an if become functions; where one leaves, the rest of the block moves into the other."""
 
     handles = (cst.If,)
@@ -83,8 +83,7 @@ class If(StatementPass):
         ),
     )
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
-        assert isinstance(node, cst.If)
+    def lower(self, work: Lowering, node: cst.If, here: Here, rest: Units) -> LoweredUnit:
         orelse = node.orelse
         false = Branch(orelse_of(orelse))
         if isinstance(orelse, cst.Else):
@@ -94,24 +93,22 @@ class If(StatementPass):
         return lower_fork(work, fork, here, rest)
 
 
-class SyntheticIf(StatementPass):
+class SyntheticIf(StatementPass[ReadyIf]):
     """The rest of a block after an exit may have been taken stands in an if on the exit code."""
 
     handles = (ReadyIf,)
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
-        assert isinstance(node, ReadyIf)
+    def lower(self, work: Lowering, node: ReadyIf, here: Here, rest: Units) -> LoweredUnit:
         fork = Fork(node.test, Branch(node.body), Branch(node.orelse), node.origin)
         return lower_fork(work, fork, here, rest)
 
 
-class Propagation(StatementPass):
+class Propagation(StatementPass[Propagate]):
     """An exit noted in a variable goes on outwards."""
 
     handles = (Propagate,)
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
-        assert isinstance(node, Propagate)
+    def lower(self, work: Lowering, node: Propagate, here: Here, rest: Units) -> LoweredUnit:
         return LoweredUnit(here.frame.propagate(node), None)
 
 

@@ -26,7 +26,7 @@ class _Case:
         return [assign(list(found), listed(list(found.values())))] if found else []
 
 
-class Match(SimplificationPass):
+class Match(SimplificationPass[cst.Match]):
     """A match statement becomes a chain of ifs on its subject."""
 
     handles = (cst.Match,)
@@ -75,9 +75,7 @@ class Match(SimplificationPass):
         ),
     )
 
-    def simplify(self, work: Simplifier, node: cst.CSTNode, written: cst.CSTNode) -> list[Statement] | None:
-        assert isinstance(node, cst.Match)
-        assert isinstance(written, cst.Match)
+    def simplify(self, work: Simplifier, node: cst.Match, written: cst.Match) -> list[Statement] | None:
         subject = work.fresh("subject")
         cases = [
             _Case(case, question(work, case.pattern, subject), _binds_early(work, own))

@@ -19,7 +19,7 @@ _BRACES = re.compile(r"(\\N\{[^}]*\}|\\.)|[{}]", re.DOTALL)
 _RAW_BRACES = re.compile(r"(?!)()|[{}]")
 
 
-class Formatted(ExpressionPass):
+class Formatted(ExpressionPass[cst.FormattedString | cst.ConcatenatedString]):
     """An f-string becomes a call with the template that `str.format` takes, and the values."""
 
     handles = (cst.FormattedString, cst.ConcatenatedString)
@@ -34,8 +34,7 @@ class Formatted(ExpressionPass):
         ),
     )
 
-    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
-        assert isinstance(node, (cst.FormattedString, cst.ConcatenatedString))
+    def rewrite(self, reader: Reader, node: cst.FormattedString | cst.ConcatenatedString) -> cst.CSTNode:
         leaves = [leaf for leaf in _leaves(node) if isinstance(leaf, cst.FormattedString)]
         if not any(isinstance(p, cst.FormattedStringExpression) for leaf in leaves for p in leaf.parts):
             return node
@@ -44,7 +43,7 @@ class Formatted(ExpressionPass):
         return reader.staged("fstring", template, *values)
 
 
-class Percent(ExpressionPass):
+class Percent(ExpressionPass[cst.BinaryOperation]):
     """The % of a string, or with a tuple, becomes a call."""
 
     handles = (cst.BinaryOperation,)
@@ -53,8 +52,7 @@ class Percent(ExpressionPass):
         Example("def f(s, n):\n    return s % (n, 3)\n", "def f(s, n):\n    return ab.percent(s, (n, 3))\n"),
     )
 
-    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
-        assert isinstance(node, cst.BinaryOperation)
+    def rewrite(self, reader: Reader, node: cst.BinaryOperation) -> cst.CSTNode:
         if not isinstance(node.operator, cst.Modulo):
             return reader.children(node)
         text = isinstance(node.left, cst.BaseString) and not (
