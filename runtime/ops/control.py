@@ -5,7 +5,7 @@ Sub-Programs are closed: what one reads is an operand.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,7 +18,7 @@ from anabranch.runtime.ops import cost
 from anabranch.runtime.ops.mlir_text import ints
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
-from anabranch.runtime.ops.structured import Branches, Loop, Slot, carries
+from anabranch.runtime.ops.structured import Branches, Loop, Params, Slot, carries
 
 T = TypeVar("T")
 
@@ -30,12 +30,10 @@ class Cond(Branches):
 
     __slots__ = ()
 
-    def results(self, params: Mapping[str, Any]) -> Sequence[Program]:
+    def results(self, params: Params) -> Sequence[Program]:
         return params["on_true"], params["on_false"]
 
-    def rebuilt(
-        self, params: Mapping[str, Any], programs: Sequence[Program], slots: Sequence[Slot]
-    ) -> Mapping[str, Any]:
+    def rebuilt(self, params: Params, programs: Sequence[Program], slots: Sequence[Slot]) -> Params:
         return dict(zip(("on_true", "on_false"), programs, strict=True))
 
     def type(self, *inputs: Any, on_true: Program, on_false: Program) -> tuple[ArrayType, ...]:
@@ -59,13 +57,11 @@ class Switch(Branches):
 
     __slots__ = ()
 
-    def results(self, params: Mapping[str, Any]) -> Sequence[Program]:
+    def results(self, params: Params) -> Sequence[Program]:
         branches: tuple[Program, ...] = params["branches"]
         return branches
 
-    def rebuilt(
-        self, params: Mapping[str, Any], programs: Sequence[Program], slots: Sequence[Slot]
-    ) -> Mapping[str, Any]:
+    def rebuilt(self, params: Params, programs: Sequence[Program], slots: Sequence[Slot]) -> Params:
         return {"branches": tuple(programs)}
 
     def type(self, *inputs: Any, branches: tuple[Program, ...]) -> tuple[ArrayType, ...]:
@@ -194,9 +190,7 @@ class While(Loop):
         test: Program = equation.params["test"]
         return test.outputs
 
-    def rebuilt(
-        self, params: Mapping[str, Any], programs: Sequence[Program], slots: Sequence[Slot]
-    ) -> Mapping[str, Any]:
+    def rebuilt(self, params: Params, programs: Sequence[Program], slots: Sequence[Slot]) -> Params:
         test, body = programs
         return {"test": test, "body": body, "consts": sum(not s.is_carry for s in slots)}
 
@@ -255,9 +249,7 @@ class For(Loop):
         stacked = [Slot(yielded=i, result=i) for i in range(carries, len(equation.outputs))]
         return [*read, Slot(formal=consts), *carried, *rows, *stacked]
 
-    def rebuilt(
-        self, params: Mapping[str, Any], programs: Sequence[Program], slots: Sequence[Slot]
-    ) -> Mapping[str, Any]:
+    def rebuilt(self, params: Params, programs: Sequence[Program], slots: Sequence[Slot]) -> Params:
         (body,) = programs
         index = next(i for i, s in enumerate(slots) if s.operand is None and s.formal is not None)
         return {"body": body, "consts": index, "carries": sum(s.is_carry for s in slots), "length": params["length"]}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
+from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.ops.checks import BOOL, in_range
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
@@ -79,11 +80,9 @@ class _DotGeneral(Op):
             return [emitter.compare(result, emitter.constant(0, result_type), "NE", result_type)]
         return [emitter.convert(result, result_type, out.dtype)]
 
-    def bytes_touched(
-        self, inputs: Sequence[ArrayType], outputs: Sequence[ArrayType], params: Mapping[str, Any]
-    ) -> int:
+    def bytes_touched(self, equation: Equation) -> int:
         """Many times the operands': a native loop would lose the library's product."""
-        return 64 * super().bytes_touched(inputs, outputs, params)
+        return 64 * super().bytes_touched(equation)
 
 
 def _free(array: ArrayType | np.ndarray, contract: Sequence[int], batch: Sequence[int]) -> list[int]:

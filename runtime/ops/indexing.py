@@ -5,13 +5,13 @@ Positions out of range are clamped, by both evaluations; whoever needs an `Index
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
+from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.ops.checks import BOOL, INT64, index_scalars, one_per_axis, scalar
 from anabranch.runtime.ops.mlir_text import ints
 from anabranch.runtime.ops.op import UNBOUNDED, PartOp, UpdateOp, expect
@@ -263,11 +263,9 @@ class _Scatter(UpdateOp):
         starts = _starts(emitter, indices, k, len(x_type.shape))
         return [emitter.with_block(x, x_type, starts, scalar(INT64), updates, block)]
 
-    def bytes_touched(
-        self, inputs: Sequence[ArrayType], outputs: Sequence[ArrayType], params: Mapping[str, Any]
-    ) -> int:
+    def bytes_touched(self, equation: Equation) -> int:
         """Those of one block; more than an outlined function may touch for several, which it cannot write."""
-        return super().bytes_touched(inputs, outputs, params) if len(inputs[1].shape) == 1 else UNBOUNDED
+        return super().bytes_touched(equation) if len(equation.inputs[1].type.shape) == 1 else UNBOUNDED
 
 
 def _put(emitter: Emitter, operands: Sequence[str], types: Sequence[ArrayType], combine: Reducer | None) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import abc
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Program
+
+Params: TypeAlias = Mapping[str, Any]
 
 
 @frozen
@@ -57,7 +59,7 @@ class StructuredOp(Op):
         """Every value that goes in or out, each once."""
 
     @abc.abstractmethod
-    def results(self, params: Mapping[str, Any]) -> Sequence[Program]:
+    def results(self, params: Params) -> Sequence[Program]:
         """The sub-Programs whose outputs are the slots' `yielded`."""
 
     def deciding(self, equation: Equation) -> Sequence[Atom]:
@@ -65,9 +67,7 @@ class StructuredOp(Op):
         return [equation.inputs[i] for i in self.controls]
 
     @abc.abstractmethod
-    def rebuilt(
-        self, params: Mapping[str, Any], programs: Sequence[Program], slots: Sequence[Slot]
-    ) -> Mapping[str, Any]:
+    def rebuilt(self, params: Params, programs: Sequence[Program], slots: Sequence[Slot]) -> Params:
         """The params with these sub-Programs, in the order of `Equation.programs`, where only these slots are left."""
 
     def with_slots(self, equation: Equation, slots: Sequence[Slot]) -> Equation:
@@ -105,7 +105,7 @@ class Loop(StructuredOp):
 
     __slots__ = ()
 
-    def results(self, params: Mapping[str, Any]) -> Sequence[Program]:
+    def results(self, params: Params) -> Sequence[Program]:
         """The body."""
         return (params["body"],)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import Program
+from anabranch.runtime.ir.program import Equation, Program
 from anabranch.runtime.ops.checks import INT64, scalar
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.reducers import ADD, AND, MAXIMUM, MINIMUM, MULTIPLY, OR, Reducer, highest, lowest
@@ -86,9 +86,7 @@ class _WindowedReduce(Op):
             return [lowering.at_once(low, high)]
         return [lowering.in_chunks(low, high, lanes)]
 
-    def bytes_touched(
-        self, inputs: Sequence[ArrayType], outputs: Sequence[ArrayType], params: Mapping[str, Any]
-    ) -> int:
+    def bytes_touched(self, equation: Equation) -> int:
         """Those of a few chunks: it goes through memory in small ones, to be part of an outlined function."""
         return CHUNKS_TOUCHED
 

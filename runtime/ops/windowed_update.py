@@ -5,12 +5,12 @@ As `windowed_reduce` it goes over the window only, in chunks, within an outlined
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import Program
+from anabranch.runtime.ir.program import Equation, Program
 from anabranch.runtime.ops.checks import INT64, scalar
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
@@ -53,9 +53,7 @@ class _WindowedUpdate(Op):
         low, high, target, *rest = ctx.inputs
         return [_Lowering(ctx.emitter, ctx.in_types[2:], **ctx.params).emit(low, high, target, rest)]
 
-    def bytes_touched(
-        self, inputs: Sequence[ArrayType], outputs: Sequence[ArrayType], params: Mapping[str, Any]
-    ) -> int:
+    def bytes_touched(self, equation: Equation) -> int:
         """Those of a few chunks: it goes through memory in small ones, to be part of an outlined function."""
         return CHUNKS_TOUCHED
 
