@@ -34,6 +34,15 @@ class Layout:
             head.append(self.constant("no_value") if value is None else _one(value))
         return [*head, *(name(out) for out in self.outs)]
 
+    def left(self, exit_: Exit, value: cst.BaseExpression | None) -> list[cst.BaseExpression]:
+        """The result of `break`, `continue`, `return value` or of coming to the end."""
+        value = name("None") if exit_ is Exit.RETURN and value is None else value
+        return self.items(self.constant(exit_.value), value)
+
+    def passed_on(self, unit: Propagate) -> list[cst.BaseExpression]:
+        """The result of an exit noted in variables."""
+        return self.items(name(unit.code), None if unit.value is None else name(unit.value))
+
     def targets(self, code: str | None, value: str | None) -> tuple[str, ...]:
         """The names that take the result apart."""
         return tuple(n for n in (code, value) if n is not None) + self.outs
@@ -105,16 +114,13 @@ class ResultFrame:
         return self.leave(Exit.NEXT, None)
 
     def leave(self, exit_: Exit, value: cst.BaseExpression | None) -> list[Statement]:
-        if exit_ is Exit.RETURN and value is None:
-            value = name("None")
-        return self._give(self.layout.items(self.layout.constant(exit_.value), value))
+        return self._give(self.layout.left(exit_, value))
 
     def propagate(self, unit: Propagate) -> list[Statement]:
         if unit.exits == {Exit.RETURN}:
             assert unit.value is not None
             return self.leave(Exit.RETURN, call(self.layout.constant("returned"), name(unit.value)))
-        value = None if unit.value is None else name(unit.value)
-        return self._give(self.layout.items(name(unit.code), value))
+        return self._give(self.layout.passed_on(unit))
 
     def _give(self, items: Sequence[cst.BaseExpression]) -> list[Statement]:
         return [_return(listed(items))] if items else []
@@ -136,19 +142,17 @@ class NotingFrame:
         return []
 
     def leave(self, exit_: Exit, value: cst.BaseExpression | None) -> list[Statement]:
-        if exit_ is Exit.RETURN and value is None:
-            value = name("None")
-        items = self.layout.items(self.layout.constant(exit_.value), value)
-        return [assign(self.layout.targets(self.code, self.value), listed(items))]
+        return [self._note(self.layout.left(exit_, value))]
 
     def propagate(self, unit: Propagate) -> list[Statement]:
-        value = None if unit.value is None else name(unit.value)
-        return [assign(self.layout.targets(self.code, self.value), listed(self.layout.items(name(unit.code), value)))]
+        return [self._note(self.layout.passed_on(unit))]
 
     def start(self) -> Statement:
         """No exit yet."""
-        (noted,) = self.leave(Exit.NEXT, None)
-        return noted
+        return self._note(self.layout.left(Exit.NEXT, None))
+
+    def _note(self, items: Sequence[cst.BaseExpression]) -> Statement:
+        return assign(self.layout.targets(self.code, self.value), listed(items))
 
 
 def inside(frame: Frame) -> Frame:

@@ -58,16 +58,6 @@ class NameUsage:
         """Names that it writes, or may write."""
         return self.writes | self.sometimes
 
-    def merge(self, other: NameUsage) -> None:
-        for mine, theirs in (
-            (self.reads, other.reads), (self.writes, other.writes), (self.sometimes, other.sometimes),
-            (self.apart, other.apart), (self.deletes, other.deletes),
-            (self.calls, other.calls), (self.escapes, other.escapes),
-            (self.globals, other.globals), (self.nonlocals, other.nonlocals),
-        ):  # fmt: skip
-            mine |= theirs
-        self.inner += other.inner
-
 
 @frozen
 class FunctionNames:
@@ -248,7 +238,9 @@ class _Walker:
         inside.apart = True
         inside.comprehension(node)
         own = inside.usage
-        self.usage.merge(NameUsage(sometimes=own.sometimes, apart=own.apart, inner=own.inner))
+        self.usage.sometimes |= own.sometimes
+        self.usage.apart |= own.apart
+        self.usage.inner += own.inner
         self.usage.inner.append(Inner(node, None, inside.usage.reads - self.hidden, set()))
 
     def comprehension(self, node: cst.BaseComp) -> None:

@@ -144,17 +144,17 @@ class _SelectSimplifier:
 
     def both(self, x: Atom, y: Atom) -> Atom:
         """`x and y`."""
-        for one, other in ((x, y), (y, x)):
-            if isinstance(one, Literal):
-                return other if one.value else one
-        return x if x is y else self._emit(logical_and, x, y)
+        return self._joined(logical_and, x, y, True)
 
     def either(self, x: Atom, y: Atom) -> Atom:
         """`x or y`."""
+        return self._joined(logical_or, x, y, False)
+
+    def _joined(self, op: Op, x: Atom, y: Atom, neutral: bool) -> Atom:
         for one, other in ((x, y), (y, x)):
             if isinstance(one, Literal):
-                return one if one.value else other
-        return x if x is y else self._emit(logical_or, x, y)
+                return other if one.value == neutral else one
+        return x if x is y else self._emit(op, x, y)
 
     def _emit(self, op: Op, *inputs: Atom) -> Atom:
         made = self._block.emit(op, *inputs, source=self._source)

@@ -7,15 +7,16 @@ is known to that body alone until the construct that owns the body carries it ou
 
 from __future__ import annotations
 
-import contextlib
 import contextvars
 import types
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import field
 from typing import Any
 
 import numpy as np
 
+from anabranch.base.context_values import having
 from anabranch.base.frozen import frozen, mutable
 from anabranch.runtime.errors import EscapedTracerError
 from anabranch.runtime.ir.array_type import ArrayType
@@ -350,14 +351,9 @@ def tracing() -> bool:
     return _current.get() is not None
 
 
-@contextlib.contextmanager
-def building(builder: Builder) -> Iterator[Builder]:
+def building(builder: Builder) -> AbstractContextManager[Builder | None]:
     """Make `builder` the current one."""
-    token = _current.set(builder)
-    try:
-        yield builder
-    finally:
-        _current.reset(token)
+    return having(_current, builder)
 
 
 def bind(op: Op, *inputs: Atom, **params: object) -> tuple[Atom, ...]:

@@ -8,7 +8,7 @@ import libcst as cst
 
 from anabranch.base.frozen import frozen
 from anabranch.transpile.bindings import pattern_names
-from anabranch.transpile.nodes import Statement, assign, assign_to, call, dotted, name, string, tuple_of
+from anabranch.transpile.nodes import Statement, assign, assign_to, call, dotted, keyword, name, string, tuple_of
 from anabranch.transpile.simplify import Simplifier
 
 
@@ -118,10 +118,5 @@ def _described(work: Simplifier, pattern: cst.CSTNode) -> cst.BaseExpression:
         return made("mapping", cst.Dict(pairs), *rest)
     assert isinstance(pattern, cst.MatchClass)
     positional = [_described(work, e.value) for e in pattern.patterns]
-    named = [_keyword(k.key.value, _described(work, k.pattern)) for k in pattern.kwds]
+    named = [keyword(k.key.value, _described(work, k.pattern)) for k in pattern.kwds]
     return made("instance", pattern.cls, *positional, *named)
-
-
-def _keyword(key: str, value: cst.BaseExpression) -> cst.Arg:
-    plain = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-    return cst.Arg(value, keyword=name(key), equal=plain)
