@@ -14,7 +14,6 @@ from anabranch.transpile.bindings import bound_names, imported_names, parameters
 from anabranch.transpile.nodes import children
 
 Function = cst.FunctionDef | cst.Lambda
-Comprehension = cst.ListComp | cst.SetComp | cst.DictComp | cst.GeneratorExp
 
 # Callables that use up a generator before they return, so that it sees its names as they are at the call.
 CONSUMERS = frozenset(

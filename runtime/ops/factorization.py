@@ -23,6 +23,7 @@ class _Lu(Lapack):
     """
 
     __slots__ = ()
+    routine = "getrf"
 
     def type(self, a: ArrayType) -> tuple[ArrayType, ...]:
         stack, n, _ = matrices(self.name, a, square=True)
@@ -30,9 +31,6 @@ class _Lu(Lapack):
 
     def evaluate(self, a: np.ndarray) -> tuple[np.ndarray, ...]:
         return each(_eliminate, self.type(ArrayType(a.shape, a.dtype)), a)
-
-    def emit(self, ctx: LoweringContext) -> Sequence[str]:
-        return call(ctx.emitter, "getrf", ctx.inputs, ctx.in_types, ctx.out_types)
 
 
 def _eliminate(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
@@ -170,6 +168,7 @@ class _Qr(Lapack):
     """`qr(a)`: `(h, tau)`, R above the diagonal of h, below it the reflections whose product Q is, with factors tau."""
 
     __slots__ = ()
+    routine = "geqrf"
 
     def type(self, a: ArrayType) -> tuple[ArrayType, ...]:
         _, m, n = matrices(self.name, a)
@@ -179,14 +178,12 @@ class _Qr(Lapack):
         h, tau = np.linalg.qr(a, mode="raw")
         return np.swapaxes(h, -1, -2), tau
 
-    def emit(self, ctx: LoweringContext) -> Sequence[str]:
-        return call(ctx.emitter, "geqrf", ctx.inputs, ctx.in_types, ctx.out_types)
-
 
 class _Reflections(Lapack):
     """`reflections(h, tau)`: the first columns of the product of the reflections of `qr`, as many as h has."""
 
     __slots__ = ()
+    routine = "orgqr"
 
     def type(self, h: ArrayType, tau: ArrayType) -> tuple[ArrayType, ...]:
         stack, m, n = matrices(self.name, h)
@@ -202,9 +199,6 @@ class _Reflections(Lapack):
             v[..., i, :] = 1
             q -= tau[..., i, None, None] * (v @ (np.conj(np.swapaxes(v, -1, -2)) @ q))
         return (q,)
-
-    def emit(self, ctx: LoweringContext) -> Sequence[str]:
-        return call(ctx.emitter, "orgqr", ctx.inputs, ctx.in_types, ctx.out_types)
 
 
 lu, solve, cholesky = _Lu("lu"), _Solve("solve"), _Cholesky("cholesky")

@@ -45,7 +45,6 @@ from anabranch.runtime.tracing.upper_layers import Lent
 
 # From how many elements on NumPy is asked whether there is memory for an array.
 _LARGE = 2**31
-_INT32 = ArrayType((), np.dtype(np.int32))
 
 
 class Trace:

@@ -13,7 +13,6 @@ from anabranch.transpile.nodes import parenthesised, string
 from anabranch.transpile.passes.base import Example, ExpressionPass
 from anabranch.transpile.reader import Reader
 
-_Part = cst.SimpleString | cst.FormattedString
 # In the text of a plain string: a named character or another escape, which stay, and braces, which a template doubles.
 _BRACES = re.compile(r"(\\N\{[^}]*\}|\\.)|[{}]", re.DOTALL)
 _RAW_BRACES = re.compile(r"(?!)()|[{}]")
