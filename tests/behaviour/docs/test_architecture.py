@@ -46,13 +46,16 @@ def test_paths_are_there(page):
 
 
 def test_where_to_change_what_names_modules():
-    """Each by its whole path and once in its task; those to understand are linked by imports."""
+    """Each by its whole path and once in its task, so many of them; those to understand are linked by imports."""
     section = (DOCS / "architecture.md").read_text().split("## Where to change what")[1].split("\n## ")[0]
     tasks = section.split("\n### ")[1:]
     assert len(tasks) == 6
-    for task in tasks:
+    counted = re.findall(r"^\| (.*) \| (\d+) \| (\d+) \|$", section, re.MULTILINE)
+    for task, (title, count, more) in zip(tasks, counted, strict=True):
         named = re.findall(r"`([\w./]+\.py)`", task)
-        assert len(set(named)) == len(named)
+        assert len(set(named)) == len(named) == int(count) + int(more)
+        assert task.startswith(f"{title}\n")
+        assert len(re.findall(r"\.py`", task.partition("\nBesides")[0])) == int(count)
         assert [path for path in named if not (ROOT / path).is_file()] == []
         needed = [p for p in re.findall(r"`((?:runtime|transpile)/[\w./]+\.py)`", task.partition("\nBesides")[0])]
         assert [p for p in needed if not any(_are_linked(p, other) for other in needed if other != p)] == []
