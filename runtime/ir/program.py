@@ -88,15 +88,8 @@ class Equation:
     outputs: tuple[Var, ...]
     source: SourceLocation | None = None
 
-    def with_params(self, change: Callable[[Any], Any]) -> Equation:
-        """The equation with `change` applied to each parameter; itself where that changes none."""
-        params = {name: change(value) for name, value in self.params.items()}
-        if not params or all(params[name] is value for name, value in self.params.items()):
-            return self
-        return dataclasses.replace(self, params=params)
-
     def with_programs(self, change: Callable[[Program], Program]) -> Equation:
-        """The equation with `change` applied to each sub-Program."""
+        """The equation with `change` applied to each sub-Program; itself where that changes none."""
 
         def changed(value: Any) -> Any:
             if isinstance(value, Program):
@@ -106,7 +99,9 @@ class Equation:
                 return value if all(new is old for new, old in zip(programs, value, strict=True)) else programs
             return value
 
-        return self.with_params(changed)
+        params = {name: changed(value) for name, value in self.params.items()}
+        same = all(params[name] is value for name, value in self.params.items())
+        return self if same else dataclasses.replace(self, params=params)
 
     def programs(self) -> Iterator[Program]:
         """The sub-Programs among the params, in order."""
