@@ -33,8 +33,7 @@ def _left(program: Program, budget: int, live: Container[Var] | None) -> int:
             for inner in equation.programs():
                 budget = _left(inner, budget, live)
         else:
-            inputs, outputs = ([a.type for a in atoms] for atoms in (equation.inputs, equation.outputs))
-            budget -= equation.op.bytes_touched(inputs, outputs, equation.params)
+            budget -= equation.op.bytes_touched(equation)
         if budget < 0:
             break
     return budget

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops.checks import arity, keywords
 from anabranch.runtime.ops.op import CallOp
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
@@ -20,12 +18,11 @@ class _Materialize(CallOp):
     __slots__ = ()
     is_materialized = True
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        keywords(self.name, params)
-        return tuple(arity(self.name, inputs, 1))
+    def type(self, x: ArrayType) -> tuple[ArrayType, ...]:
+        return (x,)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        return arrays
+    def evaluate(self, x: np.ndarray) -> tuple[np.ndarray, ...]:
+        return (x,)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         return ctx.emitter.outlined(ctx.inputs, ctx.in_types, ctx.out_types, lambda names: names)
