@@ -184,7 +184,7 @@ def _get_or_make(container: dict[Value, Value], key: object, missing: Callable[.
     if not container:
         return ways[0]()
     ways.append(functools.partial(chosen, list(container.values()), place, key))
-    return stage_branches.stage(atoms.convert(found, np.int32), ways, (), "an item of a dict by a run-time key")
+    return stage_branches.stage(atoms.convert(found, np.int32), ways, "an item of a dict by a run-time key")
 
 
 def _prefer_arrays(container: object, key: object) -> None:
@@ -218,7 +218,7 @@ def _set(value: Value, container: Value, key: Value) -> None:
     alike = one_kind([*old, value])
     if alike is None:
         thunks = [functools.partial(operator.setitem, container, k, value) for k in keys]
-        stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item set by a run-time index")
+        stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, "an item set by a run-time index")
         return
     new = wrap.atom_as(value, alike)
     for place, (k, before) in enumerate(zip(keys, old, strict=True)):
@@ -234,7 +234,7 @@ def _delete(container: Value, key: Value) -> None:
         return
     position = checked_index(key, len(container), type(container), "assignment index")
     thunks = [functools.partial(operator.delitem, container, k) for k in range(len(container))]
-    stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item deleted by a run-time index")
+    stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, "an item deleted by a run-time index")
 
 
 _PLAIN_GET = tuple(k.__getitem__ for k in _KINDS)
