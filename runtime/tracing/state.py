@@ -14,7 +14,7 @@ from anabranch.runtime.ir.program import Atom, SourceLocation, Var
 from anabranch.runtime.tracing.decision_log import Decisions, asked
 from anabranch.runtime.tracing.failures import Caught, Failure
 from anabranch.runtime.tracing.storage import Storage
-from anabranch.runtime.tracing.upper_layers import RowTable, Slot, TailLoop, TryRegion
+from anabranch.runtime.tracing.upper_layers import Recording, RowTable, Slot, TailLoop, TryRegion
 
 _INT32 = ArrayType((), np.dtype(np.int32))
 
@@ -257,14 +257,20 @@ class Active:
         How many calls the outermost one has made of it under run-time conditions, ended ones too.
     asked : set
         The places of calls of it of which it is known that no argument alone decides whether they are reached.
+    count : int
+        How many calls of it there were in the whole trace.
+    recordings : dict, optional
+        What was recorded of calls of it, by their signatures; None where another attempt is not worth its while.
     """
 
-    __slots__ = ("asked", "depths", "inner")
+    __slots__ = ("asked", "count", "depths", "inner", "recordings")
 
     def __init__(self) -> None:
         self.depths: list[int] = []
         self.inner = 0
         self.asked: set[SourceLocation | None] = set()
+        self.count = 0
+        self.recordings: dict[Hashable, Recording] | None = {}
 
 
 class Calls:
@@ -279,14 +285,17 @@ class Calls:
         none.
     tail_calls : list
         Such functions in progress, with None for each other function.
+    host_calls : int
+        How many calls there were of functions that are not compiled, and of which nothing is known.
     """
 
-    __slots__ = ("active", "looped", "tail_calls")
+    __slots__ = ("active", "host_calls", "looped", "tail_calls")
 
     def __init__(self, looped: set[types.CodeType] | None) -> None:
         self.active: dict[types.CodeType, Active] = {}
         self.looped = looped
         self.tail_calls: list[TailLoop | None] = []
+        self.host_calls = 0
 
 
 class Text:

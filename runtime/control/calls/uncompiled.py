@@ -29,6 +29,8 @@ from anabranch.runtime.values.tracer import Tracer
 _MISFIT = re.compile(r"takes |expected .* argument|unexpected keyword|missing |multiple values|object is not iterable")
 # Errors that are not the program's own where values are meant that stand for others.
 _MISREADINGS = (TypeError, AttributeError, RuntimeError, SystemError, NotImplementedError)
+# Whose methods change nothing else, and look at nothing else.
+_CONTAINERS = (list, dict, set, frozenset, tuple, str, bytes)
 # Packages whose compiled code has no use for values known only at run time, and says so in any kind of error.
 _NUMERIC = ("scipy", "pandas", "sklearn", "numba", "cython")
 
@@ -43,7 +45,11 @@ def run(function: object, target: Callable[..., Any], args: tuple[Value, ...], k
     Specialise
         Where these are integers computed from arguments that can be static.
     """
-    refusals = current().trace.requests.refusals if tracing() else 0
+    refusals = 0
+    if tracing():
+        trace = current().trace
+        refusals = trace.requests.refusals
+        trace.calls.host_calls += type(getattr(function, "__self__", None)) not in _CONTAINERS
     try:
         return target(*args, **kwargs)
     except Exception as error:
