@@ -13,12 +13,12 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interpret import evaluate
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import Atom, Equation, Program
+from anabranch.runtime.ir.program import Atom, Equation, Program, Var
 from anabranch.runtime.ops import cost
 from anabranch.runtime.ops.mlir_text import ints
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
-from anabranch.runtime.ops.structured import Branches, Loop, Slot
+from anabranch.runtime.ops.structured import Branches, Loop, Slot, carries
 
 T = TypeVar("T")
 
@@ -92,7 +92,7 @@ def _case(emitter: Emitter, index: str, operands: Sequence[str], branches: Seque
     for program in branches:
 
         def body(_: list[str], program: Program = program) -> list[str]:
-            names = emitter.program(program, operands)
+            names = emitter.program(program, _kept(emitter, index, operands, program))
             results = _apart(emitter, index, names, program.out_types, operands)
             return emitter.typed(results, program.out_types)
 
@@ -100,6 +100,36 @@ def _case(emitter: Emitter, index: str, operands: Sequence[str], branches: Seque
     if not branches[0].outputs:
         return []
     return emitter.control("case", [index], [_INT32], branches[0].out_types, regions)
+
+
+def _kept(emitter: Emitter, index: str, operands: Sequence[str], program: Program) -> list[str]:
+    """The operands of a branch, with copies of those that it writes to and that are needed after it.
+
+    XLA makes such copies itself, but not of what an outlined function returned: it writes in place there.
+    """
+    found = list(operands)
+    for place, (name, formal) in enumerate(zip(operands, program.inputs, strict=True)):
+        lost = emitter.is_made_by_function(name) and emitter.is_needed_after(name)
+        if lost and formal.type.size > 1 and _is_written(program, formal):
+            found[place] = _own(emitter, name, formal.type, index, place)
+    return found
+
+
+def _is_written(program: Program, formal: Var) -> bool:
+    """Return whether an equation may write to the memory of an input; inner conditions see to it themselves."""
+    there: set[Atom] = {formal}
+    for equation in program.equations:
+        op = equation.op
+        if isinstance(op, Loop):
+            if any(init in there for init, _ in carries(equation)):
+                return True
+        elif op.update is not None:
+            if equation.inputs[0] in there:
+                return True
+        elif not isinstance(op, Branches) and not there.isdisjoint(equation.inputs):
+            # It may be the same memory in another shape.
+            there.update(x for x in equation.outputs if x.type.size == formal.type.size)
+    return False
 
 
 def _apart(

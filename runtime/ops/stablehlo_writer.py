@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -34,7 +33,7 @@ class Emitter:
         self._count = 0
         self._constants: list[dict[object, str]] = [{}]
         self._outlined = False
-        self._nested: set[str] = set()
+        self._nested: dict[str, bool] = {}  # of the results of control flow: whether a function returned it
         self._named: dict[str, str] = {}
         self._under_way: list[EmissionProgress] = []
 
@@ -155,7 +154,7 @@ class Emitter:
         bind = f"{result}:{len(outs)} = " if outs else ""
         call = f'"func.call"({packed}) {{callee = @{name}, {attributes}}} : ({pack}) -> ({out_text})'
         self.lines.append(bind + call)
-        return self._made_within(self._results(result, len(outs)))
+        return self._made_within(self._results(result, len(outs)), by_function=True)
 
     def _function(self, signature: str, lines: Sequence[str]) -> str:
         """The name of a private function with this body; there is one of all that differ only in their names."""
@@ -183,12 +182,16 @@ class Emitter:
         """Return whether a name is a result of control flow, or of an outlined function."""
         return name in self._nested
 
+    def is_made_by_function(self, name: str) -> bool:
+        """Return whether a name is a result of an outlined function."""
+        return self._nested.get(name, False)
+
     def is_needed_after(self, name: str) -> bool:
         """Return whether a name is used after the equation that is being emitted, or after one around it."""
         return any(progress.needs(name) for progress in self._under_way)
 
-    def _made_within(self, names: list[str]) -> list[str]:
-        self._nested.update(names)
+    def _made_within(self, names: list[str], by_function: bool = False) -> list[str]:
+        self._nested.update(dict.fromkeys(names, by_function))
         return names
 
     def callback(
@@ -380,19 +383,3 @@ class EmissionProgress:
     def needs(self, name: str) -> bool:
         """Return whether an equation after the present one, or an output, reads the name."""
         return any(self._last.get(var, -1) > self.place for var, known in self._env.items() if known == name)
-
-
-class LocatedEmitter(Emitter):
-    """An emitter that writes the user's line beside each op."""
-
-    def located(self, start: int, equation: Equation) -> None:
-        """Write the location after each op that has none yet; an op with regions has it after the last."""
-        if equation.source is None:
-            return
-        file, line, column = equation.source.place
-        place = f" loc({json.dumps(file)}:{line}:{column})"
-        for i in range(start, len(self.lines)):
-            text = self.lines[i]
-            if not text.endswith((")", ">")) or " loc(" in text:
-                continue
-            self.lines[i] = text + place
