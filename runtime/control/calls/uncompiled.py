@@ -49,7 +49,7 @@ def run(function: object, target: Callable[..., Any], args: tuple[Value, ...], k
     if tracing():
         trace = current().trace
         refusals = trace.requests.refusals
-        trace.calls.host_calls += type(getattr(function, "__self__", None)) not in _CONTAINERS
+        trace.calls.host_calls += not _keeps_to_itself(function)
     try:
         return target(*args, **kwargs)
     except Exception as error:
@@ -58,6 +58,13 @@ def run(function: object, target: Callable[..., Any], args: tuple[Value, ...], k
         for value in _integers((*args, *kwargs.values())):
             request_static(value.atom, f"an argument of {_name(function)}()")
         raise _refusal(function, error, (*args, *kwargs.values())) from None
+
+
+def _keeps_to_itself(function: object) -> bool:
+    """Return whether a call surely looks at nothing but its arguments, and changes nothing but a built-in container."""
+    if isinstance(function, type):
+        return issubclass(function, BaseException) and function.__module__ == "builtins"
+    return type(getattr(function, "__self__", None)) in _CONTAINERS
 
 
 def _misread(

@@ -328,7 +328,7 @@ def test_in_branches_and_loops(copies):
 
     for n in (0, 1, 5):
         assert_matches(f, X, Y, n)
-    assert copies() > 3
+    assert copies() >= 3
 
 
 def sized(x, n):
