@@ -42,6 +42,7 @@ from anabranch.runtime.values.heap.snapshot import Heap
 
 FREQUENT = 3  # calls that are traced before one is recorded
 _SMALL = 8  # equations; passes see the most of few, and they are traced as fast as they are copied
+_SIGNATURES = 8  # that are recorded of one function; one that has more is hardly called with the same again
 _MOST = 8  # of the user's frames around a call; a failure shows sixteen at most
 _DEEPEST = 64  # of such frames that are looked at, with those of blocks
 _NUMBER = ArrayType((), np.dtype(np.int32))
@@ -104,6 +105,8 @@ def replayed(
     if not builder.trace.outside.is_unchanged():
         return None
     if recording is None:
+        if len(active.recordings) == _SIGNATURES:
+            return None
         recordings, active.recordings = active.recordings, None
         recording = _recorded(builder, signature, lambda of: call(function, *map(of, args), **_each(of, kwargs)))
         if recording is None or len(recording.program.equations) < _SMALL:

@@ -229,6 +229,37 @@ def test_failures_name_each_call(i, copies):
     assert copies() >= 3
 
 
+def picks(x, k):
+    s = checked(x, k[0])
+    s += checked(x, k[1])
+    s += checked(x, k[2])
+    s += checked(x, k[3])
+    s += checked(x, k[4])
+    if s == s:
+        s += checked(x, k[5])
+    for j in range(6, 8):
+        s += checked(x, k[j])
+    return s + checked(x, k[8])
+
+
+@pytest.mark.parametrize("bad", [-7, 5, 4])
+@pytest.mark.parametrize("place", range(9))
+def test_the_call_that_fails_is_named(bad, place, copies):
+    k, x = np.arange(9) % 4, np.linspace(0.0, 100.0 if bad == 4 else 1.0, 6) ** 3
+    k[:] = 1
+    k[place] = bad
+    x[:4] = 1.0
+    found = []
+    for function in (picks, ab.jit(picks)):
+        with pytest.raises((IndexError, ValueError)) as caught:
+            function(x, k)
+        frames = traceback.extract_tb(caught.value.__traceback__)
+        places = [(f.name, f.lineno) for f in frames if f.filename == __file__][1:]
+        found.append((caught.type, str(caught.value).partition("\n")[0], places))
+    assert found[0] == found[1]
+    assert copies() >= 4
+
+
 def test_failures_in_try():
     def f(x, i):
         s = 0.0
