@@ -16,7 +16,7 @@ from anabranch.runtime.ir.program import Atom, SourceLocation, Var
 from anabranch.runtime.tracing.decision_log import Decisions, asked
 from anabranch.runtime.tracing.failures import Caught, Failure
 from anabranch.runtime.tracing.storage import Storage
-from anabranch.runtime.tracing.upper_layers import RowTable, Slot, TailLoop, TryRegion
+from anabranch.runtime.tracing.upper_layers import Recording, RowTable, Slot, TailLoop, TryRegion
 
 _INT32 = ArrayType((), np.dtype(np.int32))
 
@@ -227,11 +227,17 @@ class Active:
         How many calls the outermost one has made of it under run-time conditions, ended ones too.
     asked : set
         The places of calls of it of which it is known that no argument alone decides whether they are reached.
+    count : int
+        How many calls of it there were in the whole trace.
+    recordings : dict, optional
+        What was recorded of calls of it, by their signatures; None where another attempt is not worth its while.
     """
 
     depths: list[int] = field(default_factory=list)
     inner: int = 0
     asked: set[SourceLocation | None] = field(default_factory=set)
+    count: int = 0
+    recordings: dict[Hashable, Recording] | None = field(default_factory=dict)
 
 
 @mutable
@@ -247,11 +253,14 @@ class Calls:
         none.
     tail_calls : list
         Such functions in progress, with None for each other function.
+    host_calls : int
+        How many calls there were of functions that are not compiled, and of which nothing is known.
     """
 
     looped: set[CodeType] | None
     active: dict[CodeType, Active] = field(default_factory=dict)
     tail_calls: list[TailLoop | None] = field(default_factory=list)
+    host_calls: int = 0
 
 
 @mutable
