@@ -41,6 +41,8 @@ class Op(abc.ABC):
         XLA learns more from the op than from the elements of its result.
     is_reformed : bool
         XLA computes the result with other axes, and gives it its own form afterwards.
+    moves_indices : bool
+        An element of the result stands at a computed index of the input.
     is_materialized : bool
         The result is complete in memory before anything that uses it begins.
     whole_inputs : tuple of int
@@ -55,6 +57,7 @@ class Op(abc.ABC):
     is_view: ClassVar[bool] = False
     is_transparent: ClassVar[bool] = False
     is_reformed: ClassVar[bool] = False
+    moves_indices: ClassVar[bool] = False
     is_materialized: ClassVar[bool] = False
     whole_inputs: ClassVar[tuple[int, ...]] = ()
 

@@ -210,7 +210,7 @@ class While(Loop):
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         test, body = ctx.params["test"], ctx.params["body"]
-        if not ctx.emitter.is_outlined and cost.is_small(test) and cost.is_small(body):
+        if not ctx.emitter.is_outlined and cost.fits_native_loop(test, body):
             return ctx.outlined(self._loop)
         return self._loop(ctx)
 
@@ -287,7 +287,7 @@ class For(Loop):
         return in_bounds
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
-        if not ctx.emitter.is_outlined and cost.is_small(ctx.params["body"]):
+        if not ctx.emitter.is_outlined and cost.fits_native_loop(ctx.params["body"]):
             return ctx.outlined(self._loop)
         return self._loop(ctx)
 

@@ -88,6 +88,8 @@ class _BroadcastInDim(Op):
 class _Reverse(Op):
     """`reverse[axes](x)`: `np.flip`."""
 
+    moves_indices = True
+
     def type(self, x: ArrayType, *, axes: Sequence[int]) -> tuple[ArrayType, ...]:
         in_range(self.name, axes, len(x.shape))
         return (x,)
