@@ -33,7 +33,6 @@ from anabranch.runtime.tracing.decision_log import noting
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values.containers import is_deep
 from anabranch.runtime.values.failures.user_traceback import add_call_site, hide_internal_frames
-from anabranch.transpile.carried_source import Carried, carried_sources, restore_sources
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")
@@ -215,13 +214,7 @@ class Wrapped(CompiledSignatures[P, R]):
         pickler = str(sys._getframe(1).f_globals.get("__name__"))
         if found is self and not (module == "__main__" and "cloudpickle" in pickler):
             return name
-        function = self.__anabranch_function__
-        return object.__new__, (type(self),), (function, self.__anabranch_options__, carried_sources(function))
-
-    def __setstate__(self, state: tuple[Any, JitOptions, Carried]) -> None:
-        function, options, carried = state
-        restore_sources(function, carried)
-        type(self).__init__(self, function, options)
+        return object.__new__, (type(self),), self.__getstate__()
 
     def __repr__(self) -> str:
         return f"<anabranch.jit of {self.__anabranch_function__!r}>"
