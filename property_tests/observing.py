@@ -95,7 +95,7 @@ def _hook() -> None:
         for method in ("simplify", "lower", "rewrite"):
             if hasattr(kind, method):
                 setattr(kind, method, _telling(kind, getattr(kind, method), unchanged))
-    passes.PASSES = tuple(passes.Pass(_telling_of_program(one), one.holds) for one in passes.PASSES)
+    passes.PASSES = tuple(passes.Pass(_telling_of_program(one)) for one in passes.PASSES)
     rewrite_function = rewriter.rewrite_function
 
     @functools.wraps(rewrite_function)

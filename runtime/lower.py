@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from anabranch.base.deep_stack import deep
 from anabranch.runtime.host.callbacks import HostCallback
-from anabranch.runtime.ir.program import Program
+from anabranch.runtime.ir.program import Equation, Program
 from anabranch.runtime.ops.mlir_text import tensor
-from anabranch.runtime.ops.stablehlo_writer import Emitter, LocatedEmitter
+from anabranch.runtime.ops.stablehlo_writer import Emitter
 
 
 class Module(NamedTuple):
@@ -39,9 +39,25 @@ def module(program: Program, aliases: Mapping[int, int] | None = None) -> Module
 
 def located(program: Program, aliases: Mapping[int, int], names: Mapping[int, str]) -> str:
     """The text of the module with the user's lines, and with the names of inputs."""
-    lines = _module(program, LocatedEmitter(), aliases, names).text.splitlines()
+    lines = _module(program, _LocatedEmitter(), aliases, names).text.splitlines()
     # What has no place would get one in this very text.
     return "\n".join(f"{line} loc(unknown)" if _lacks_place(line) else line for line in lines) + "\n"
+
+
+class _LocatedEmitter(Emitter):
+    """An emitter that writes the user's line beside each op."""
+
+    def located(self, start: int, equation: Equation) -> None:
+        """Write the location after each op that has none yet; an op with regions has it after the last."""
+        if equation.source is None:
+            return
+        file, line, column = equation.source.place
+        place = f" loc({json.dumps(file)}:{line}:{column})"
+        for i in range(start, len(self.lines)):
+            text = self.lines[i]
+            if not text.endswith((")", ">")) or " loc(" in text:
+                continue
+            self.lines[i] = text + place
 
 
 def _lacks_place(line: str) -> bool:

@@ -6,16 +6,16 @@ Every generated function gives back one tuple. A `Layout` says what is in it; a 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.blocks import Exit, Propagate
 from anabranch.transpile.nodes import Statement, assign, call, line, listed, name, parenthesised
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Layout:
     """The parts of a result: an exit code, the value of a `return`, the names that go out."""
 
@@ -33,6 +33,15 @@ class Layout:
         if self.valued:
             head.append(self.constant("no_value") if value is None else _one(value))
         return [*head, *(name(out) for out in self.outs)]
+
+    def left(self, exit_: Exit, value: cst.BaseExpression | None) -> list[cst.BaseExpression]:
+        """The result of `break`, `continue`, `return value` or of coming to the end."""
+        value = name("None") if exit_ is Exit.RETURN and value is None else value
+        return self.items(self.constant(exit_.value), value)
+
+    def passed_on(self, unit: Propagate) -> list[cst.BaseExpression]:
+        """The result of an exit noted in variables."""
+        return self.items(name(unit.code), None if unit.value is None else name(unit.value))
 
     def targets(self, code: str | None, value: str | None) -> tuple[str, ...]:
         """The names that take the result apart."""
@@ -56,7 +65,7 @@ class Frame(Protocol):
         """An exit noted in variables goes on outwards."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class InPlace:
     """A block without exits that stays where it is: the function's own top, the block of a `with`."""
 
@@ -72,7 +81,7 @@ class InPlace:
         raise AssertionError("a block with exits has a frame for them")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class UserFrame:
     """The user's function: its result is what the user returns. `explicit` inside generated functions."""
 
@@ -91,7 +100,7 @@ class UserFrame:
         return [_return(call(self.layout.constant("returned"), name(unit.value)))]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ResultFrame:
     """A generated function: it returns its layout."""
 
@@ -105,22 +114,19 @@ class ResultFrame:
         return self.leave(Exit.NEXT, None)
 
     def leave(self, exit_: Exit, value: cst.BaseExpression | None) -> list[Statement]:
-        if exit_ is Exit.RETURN and value is None:
-            value = name("None")
-        return self._give(self.layout.items(self.layout.constant(exit_.value), value))
+        return self._give(self.layout.left(exit_, value))
 
     def propagate(self, unit: Propagate) -> list[Statement]:
         if unit.exits == {Exit.RETURN}:
             assert unit.value is not None
             return self.leave(Exit.RETURN, call(self.layout.constant("returned"), name(unit.value)))
-        value = None if unit.value is None else name(unit.value)
-        return self._give(self.layout.items(name(unit.code), value))
+        return self._give(self.layout.passed_on(unit))
 
     def _give(self, items: Sequence[cst.BaseExpression]) -> list[Statement]:
         return [_return(listed(items))] if items else []
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NotingFrame:
     """A block that stays in place but has exits: it notes the exit in variables for the code after it."""
 
@@ -136,20 +142,17 @@ class NotingFrame:
         return []
 
     def leave(self, exit_: Exit, value: cst.BaseExpression | None) -> list[Statement]:
-        if exit_ is Exit.RETURN and value is None:
-            value = name("None")
-        items = self.layout.items(self.layout.constant(exit_.value), value)
-        return [assign(self.layout.targets(self.code, self.value), listed(items))]
+        return [self._note(self.layout.left(exit_, value))]
 
     def propagate(self, unit: Propagate) -> list[Statement]:
-        value = None if unit.value is None else name(unit.value)
-        return [assign(self.layout.targets(self.code, self.value), listed(self.layout.items(name(unit.code), value)))]
+        return [self._note(self.layout.passed_on(unit))]
 
     def start(self) -> Statement:
         """No exit yet."""
-        return assign(
-            self.layout.targets(self.code, self.value), listed(self.layout.items(self.layout.constant("NEXT"), None))
-        )
+        return self._note(self.layout.left(Exit.NEXT, None))
+
+    def _note(self, items: Sequence[cst.BaseExpression]) -> Statement:
+        return assign(self.layout.targets(self.code, self.value), listed(items))
 
 
 def inside(frame: Frame) -> Frame:

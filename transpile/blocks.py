@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.control_flow_graph import always
 from anabranch.transpile.data_flow import Flow, Region
 
@@ -26,7 +26,7 @@ NO_EXITS: Exits = frozenset()
 OF_LOOP = frozenset({Exit.BREAK, Exit.CONTINUE})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class Propagate:
     """Leaves the block by an exit that was noted in the variables `code` and `value` before."""
 
@@ -36,7 +36,7 @@ class Propagate:
     origin: cst.CSTNode
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@frozen(eq=False)
 class ReadyIf:
     """An `if` that is not in the user's source: its test is ready-made."""
 
@@ -81,7 +81,7 @@ def exits_of(units: Sequence[Unit]) -> Exits:
 
 def _exits(unit: Unit) -> Exits:
     if isinstance(unit, cst.SimpleStatementLine):
-        return frozenset(_SMALL_EXITS[type(small)] for small in unit.body if type(small) in _SMALL_EXITS)
+        return frozenset(SMALL_EXITS[type(small)] for small in unit.body if type(small) in SMALL_EXITS)
     if isinstance(unit, Propagate):
         return unit.exits
     if isinstance(unit, ReadyIf):
@@ -97,7 +97,7 @@ def _exits(unit: Unit) -> Exits:
     return NO_EXITS
 
 
-_SMALL_EXITS: dict[type[cst.CSTNode], Exit] = {
+SMALL_EXITS: dict[type[cst.CSTNode], Exit] = {
     cst.Return: Exit.RETURN,
     cst.Break: Exit.BREAK,
     cst.Continue: Exit.CONTINUE,
@@ -117,7 +117,7 @@ def falls_through(units: Sequence[Unit]) -> bool:
 
 def _falls(unit: Unit) -> bool:
     if isinstance(unit, cst.SimpleStatementLine):
-        return not any(type(small) in _SMALL_EXITS or isinstance(small, cst.Raise) for small in unit.body)
+        return not any(type(small) in SMALL_EXITS or isinstance(small, cst.Raise) for small in unit.body)
     if isinstance(unit, Propagate):
         return False
     if isinstance(unit, ReadyIf):

@@ -9,10 +9,11 @@ import enum
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 import libcst as cst
+
+from anabranch.base.frozen import frozen
 
 UNKNOWN: Final = object()
 _PLAIN = (int, float, complex, bool, str, bytes, type(None))
@@ -39,7 +40,7 @@ _FUNCTIONS = frozenset(
 _CLASSES = ("bool", "int", "float", "complex", "str", "bytes", "tuple", "list", "dict", "set")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class NameValues:
     """The values that names stand for.
 

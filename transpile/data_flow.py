@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.control_flow_graph import Graph, build_graph
 from anabranch.transpile.names import Function, Inner, scope_of
 
@@ -20,7 +20,7 @@ class State(Enum):
     MAYBE = "maybe"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Region:
     """A part of the code that becomes one function (or the two of an `if`): its nodes, and where it is entered.
 

@@ -7,16 +7,16 @@ import ast
 import types
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.breakpoints import reveal
 from anabranch.transpile.mangle import mangle
 from anabranch.transpile.positions import Span, record
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Emitted:
     """The text, and the code of the user's function in it."""
 

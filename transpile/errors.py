@@ -9,7 +9,8 @@ AnabranchError
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from anabranch.base.frozen import frozen
 
 
 class AnabranchError(Exception):
@@ -27,7 +28,7 @@ class NoSourceError(SourceError, OSError):
     """
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """One thing in a function that can't be rewritten, and where it stands.
 

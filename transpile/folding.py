@@ -12,7 +12,7 @@ import libcst as cst
 from anabranch.transpile.bindings import bound_names, pattern_names
 from anabranch.transpile.constants import UNKNOWN, NameValues, literal, value_of
 from anabranch.transpile.names import Function, usage_of
-from anabranch.transpile.nodes import children, descendants, parenthesised, replace_children
+from anabranch.transpile.nodes import children, derive, descendants, parenthesised, replace_children
 
 
 @dataclass(slots=True)
@@ -39,11 +39,7 @@ class Folding(abc.ABC):
 
     def derived(self, new: cst.CSTNodeT, old: cst.CSTNode) -> cst.CSTNodeT:
         """`new` and what is new in it, known to stand for `old`."""
-        if new is not old:
-            for node in descendants(new):
-                if node is not old:
-                    self.origin.setdefault(node, old)
-        return new
+        return new if new is old else derive(new, old, self.origin)
 
     def may_go(self, nodes: Iterable[cst.CSTNode]) -> bool:
         """Return whether code that never runs can be left out: the names that it binds are bound elsewhere."""

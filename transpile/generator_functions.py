@@ -7,16 +7,16 @@ generator is staged together with the loop that goes over it, and its values nev
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.names import Function
 from anabranch.transpile.nodes import call, children, line, name, parenthesised, replace_children
 from anabranch.transpile.positions import Span
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class FreshNames:
     """Names that occur nowhere else in the source."""
 
@@ -53,7 +53,7 @@ def uses_push_iteration(node: Function, names: FreshNames) -> bool:
     return bool(first) and first[0].name.value == names.consume
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _PushRewriter:
     names: FreshNames
     spans: dict[cst.CSTNode, Span]

@@ -8,8 +8,9 @@ from typing import Protocol
 
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.block_values import Frame, Layout, UserFrame
-from anabranch.transpile.blocks import Exit, Regions, Unit, Units, falls_through, may_only_propagate, units_of
+from anabranch.transpile.blocks import Exit, Exits, Regions, Unit, Units, falls_through, may_only_propagate, units_of
 from anabranch.transpile.control_flow_graph import EXIT
 from anabranch.transpile.data_flow import Flow, Region, State
 from anabranch.transpile.enclosing_functions import BoundNames
@@ -20,6 +21,7 @@ from anabranch.transpile.nodes import (
     assign,
     call,
     define,
+    keyword,
     line,
     name,
     replace_children,
@@ -66,7 +68,7 @@ class Session:
         self.findings.append((code, node))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Here:
     """Where a block stands: how it delivers, in which function, and what follows it in the user's code."""
 
@@ -75,7 +77,7 @@ class Here:
     after: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LoweredUnit:
     """The statements that a unit became, and the units that are left; None where they went into it."""
 
@@ -83,7 +85,7 @@ class LoweredUnit:
     rest: Units | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Split:
     """How the names that a region assigns go in and out of it.
 
@@ -353,6 +355,11 @@ class Lowering:
 
 
 _WITH_COMMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
+
+
+def exits_argument(exits: Exits) -> cst.Arg:
+    """`exits=("break", "return")`."""
+    return keyword("exits", tuple_of([string(e.name.lower()) for e in Exit if e in exits]))
 
 
 def head_of(unit: Unit) -> cst.CSTNode:

@@ -9,11 +9,11 @@ from typing import Any
 
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.bindings import bound_names, imported_names, parameters
 from anabranch.transpile.nodes import children
 
 Function = cst.FunctionDef | cst.Lambda
-Comprehension = cst.ListComp | cst.SetComp | cst.DictComp | cst.GeneratorExp
 
 # Callables that use up a generator before they return, so that it sees its names as they are at the call.
 CONSUMERS = frozenset(
@@ -57,18 +57,8 @@ class NameUsage:
         """Names that it writes, or may write."""
         return self.writes | self.sometimes
 
-    def merge(self, other: NameUsage) -> None:
-        for mine, theirs in (
-            (self.reads, other.reads), (self.writes, other.writes), (self.sometimes, other.sometimes),
-            (self.apart, other.apart), (self.deletes, other.deletes),
-            (self.calls, other.calls), (self.escapes, other.escapes),
-            (self.globals, other.globals), (self.nonlocals, other.nonlocals),
-        ):  # fmt: skip
-            mine |= theirs
-        self.inner += other.inner
 
-
-@dataclass(frozen=True, slots=True)
+@frozen
 class FunctionNames:
     """The names of a whole function: its own, and what it takes from outside."""
 
@@ -247,7 +237,9 @@ class _Walker:
         inside.apart = True
         inside.comprehension(node)
         own = inside.usage
-        self.usage.merge(NameUsage(sometimes=own.sometimes, apart=own.apart, inner=own.inner))
+        self.usage.sometimes |= own.sometimes
+        self.usage.apart |= own.apart
+        self.usage.inner += own.inner
         self.usage.inner.append(Inner(node, None, inside.usage.reads - self.hidden, set()))
 
     def comprehension(self, node: cst.BaseComp) -> None:

@@ -81,6 +81,19 @@ def replace_children(node: Node, change: Callable[[cst.CSTNode], cst.CSTNode]) -
     return node.with_changes(**changes) if changes else node
 
 
+def derive(new: Node, old: cst.CSTNode, origin: dict[cst.CSTNode, cst.CSTNode]) -> Node:
+    """`new`, of which `origin` gets to know that all in it that is new stands for `old`."""
+    for node in descendants(new):
+        if node is not old:
+            origin.setdefault(node, old)
+    return new
+
+
+def are_same(new: Sequence[object], old: Sequence[object]) -> bool:
+    """Return whether the items of two sequences are the very same."""
+    return len(new) == len(old) and all(n is o for n, o in zip(new, old, strict=True))
+
+
 def name(text: str) -> cst.Name:
     """`text`."""
     return cst.Name(text)
@@ -103,6 +116,12 @@ def string(text: str) -> cst.SimpleString:
 def call(function: cst.BaseExpression, *arguments: cst.BaseExpression | cst.Arg) -> cst.Call:
     """`function(arguments…)`, on one line but for what the arguments bring along."""
     return cst.Call(function, [a if isinstance(a, cst.Arg) else cst.Arg(a) for a in arguments])
+
+
+def keyword(text: str, value: cst.BaseExpression) -> cst.Arg:
+    """`text=value`, an argument."""
+    tight = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+    return cst.Arg(value, keyword=name(text), equal=tight)
 
 
 def thunk(value: cst.BaseExpression) -> cst.Lambda:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.data_flow import State
 from anabranch.transpile.enclosing_functions import BoundNames
 from anabranch.transpile.names import assigns, usage_of
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from anabranch.transpile.lowering import Lowering
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reader:
     """Rewrites the expressions of one point of the code.
 

@@ -9,7 +9,7 @@ from typing import Protocol
 import libcst as cst
 
 from anabranch.transpile.names import Function
-from anabranch.transpile.nodes import Statement, descendants, replace_children
+from anabranch.transpile.nodes import Statement, are_same, derive, replace_children
 
 
 class Simplification(Protocol):
@@ -63,16 +63,12 @@ class Simplifier:
 
     def derived(self, new: cst.CSTNodeT, old: cst.CSTNode) -> cst.CSTNodeT:
         """`new` and all in it that is new, known to stand for `old`."""
-        for node in descendants(new):
-            if node is not old:
-                self.origin.setdefault(node, old)
-        return new
+        return derive(new, old, self.origin)
 
     def _visit(self, node: cst.CSTNode) -> cst.CSTNode:
         if isinstance(node, cst.IndentedBlock):
             body = [new for statement in node.body for new in self._statement(statement)]
-            same = len(body) == len(node.body) and all(n is o for n, o in zip(body, node.body, strict=True))
-            return node if same else self._derived(node.with_changes(body=body), node)
+            return node if are_same(body, node.body) else self._derived(node.with_changes(body=body), node)
         scope = isinstance(node, (cst.FunctionDef, cst.Lambda))
         if scope:
             self.functions.append(node)

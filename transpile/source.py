@@ -16,6 +16,7 @@ import sys
 import time
 import types
 
+from anabranch.base.code_objects import codes
 from anabranch.base.frozen import frozen
 from anabranch.transpile.errors import NoSourceError
 
@@ -146,16 +147,10 @@ _IMPORTED = time.time()
 @functools.lru_cache(maxsize=4)
 def _codes_of(text: str) -> frozenset[types.CodeType]:
     """Every code object that a file compiles to; they are equal where all but the file's name is."""
-    found: set[types.CodeType] = set()
     try:
-        work = [compile(text, "", "exec", dont_inherit=True)]
+        return frozenset(codes(compile(text, "", "exec", dont_inherit=True)))
     except (SyntaxError, ValueError):
         return frozenset()
-    while work:
-        code = work.pop()
-        found.add(code)
-        work += [c for c in code.co_consts if isinstance(c, types.CodeType)]
-    return frozenset(found)
 
 
 def _def_source(code: types.CodeType, lines: list[str]) -> FunctionSource:
@@ -204,8 +199,8 @@ def _block(code: types.CodeType, lines: list[str]) -> list[str] | None:
 
 def _last_line(code: types.CodeType) -> int:
     """The last line that something in a function's code stands on."""
-    lines = [end for _, end, _, _ in code.co_positions() if end is not None]
-    return max([code.co_firstlineno, *lines, *(_last_line(c) for c in code.co_consts if isinstance(c, types.CodeType))])
+    lines = [end for part in codes(code) for _, end, _, _ in part.co_positions() if end is not None]
+    return max([*lines, *(part.co_firstlineno for part in codes(code))])
 
 
 def _lambda_source(code: types.CodeType, lines: list[str]) -> FunctionSource:

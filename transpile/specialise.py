@@ -17,7 +17,7 @@ from anabranch.transpile.constants import UNKNOWN, NameValues, items_of, literal
 from anabranch.transpile.folding import Folding, decided
 from anabranch.transpile.known_parts import Body, bindings, breaks, fits, is_flat, leaves, lines_of
 from anabranch.transpile.names import Function, scope_of, usage_of
-from anabranch.transpile.nodes import Statement, children, descendants, line, name, replace_children
+from anabranch.transpile.nodes import Statement, are_same, children, descendants, line, name, replace_children
 
 _Targeting = TypeVar("_Targeting", bound=cst.For | cst.AugAssign | cst.AnnAssign | cst.Del)
 _MOST_STEPS, _MOST_STATEMENTS, _MOST_ROUNDS = 8, 24, 4
@@ -123,7 +123,7 @@ class _Statements(Folding):
         """A block, with at least one statement."""
         body = lines_of(suite)
         made = self.statements(body, suite is self.top)
-        if len(made) == len(body) and all(a is b for a, b in zip(made, body, strict=True)):
+        if are_same(made, body):
             return suite
         made = made or [line(cst.Pass())]
         if isinstance(suite, cst.IndentedBlock):
@@ -191,7 +191,7 @@ class _Statements(Folding):
         small = [made for part in node.body if (made := self._small(part)) is not None]
         if not small:
             return []
-        if len(small) == len(node.body) and all(a is b for a, b in zip(small, node.body, strict=True)):
+        if are_same(small, node.body):
             return [node]
         if small[-1] is not node.body[-1]:
             small[-1] = self.derived(small[-1].with_changes(semicolon=cst.MaybeSentinel.DEFAULT), small[-1])
@@ -317,12 +317,12 @@ class _Statements(Folding):
         if any(b is None or any(literal(v) is None for v in b.values()) for b in bound):
             return None
         folded = self._may_fold(body, targets)
-        last = self._assignments(node, bound[-1] or {}) if self._is_used_after(node, targets) else []
+        last = self._assignments(bound[-1] or {}, node.target) if self._is_used_after(node, targets) else []
         outside, steps = self.names, []
         for binding in bound:
             assert binding is not None
             self.names = replace(outside, known={**outside.known, **binding}) if folded else outside
-            first = [] if folded else self._assignments(node, binding)
+            first = [] if folded else self._assignments(binding, node.target)
             steps.append([*first, *self.statements([self._copied(s) for s in body])])
         self.names = outside
         return [*steps, last] if folded and last else steps
@@ -353,12 +353,13 @@ class _Statements(Folding):
             pending += children(part)
         return False
 
-    def _assignments(self, node: cst.For, binding: Mapping[str, object]) -> list[cst.BaseStatement]:
+    def _assignments(self, binding: Mapping[str, object], target: cst.CSTNode) -> list[cst.BaseStatement]:
+        """Assignments of known values, which stand for a target, or a pattern, that binds the names."""
         found: list[cst.BaseStatement] = []
         for text, value in binding.items():
             shown = literal(value)
             assert shown is not None
-            found.append(self.derived(line(cst.Assign([cst.AssignTarget(name(text))], shown)), node.target))
+            found.append(self.derived(line(cst.Assign([cst.AssignTarget(name(text))], shown)), target))
         return found
 
     def _copied(self, node: cst.BaseStatement) -> cst.BaseStatement:
@@ -381,17 +382,13 @@ class _Statements(Folding):
             if answer is None or not (self.may_go([left[0]]) if answer is False else self.may_go(left[1:])):
                 break
             if answer:
-                captured = [s for n in pattern_names(left[0].pattern) for s in self._captures(n, subject, left[0])]
-                return [*captured, *self.statements(lines_of(left[0].body))]
+                captured = dict.fromkeys(pattern_names(left[0].pattern), subject)
+                bound = self._assignments(captured, left[0].pattern)
+                return [*bound, *self.statements(lines_of(left[0].body))]
             left.pop(0)
         if not left:
             return []
         return [self._compound(node.with_changes(cases=left) if len(left) < len(node.cases) else node)]
-
-    def _captures(self, text: str, subject: object, case: cst.MatchCase) -> list[cst.BaseStatement]:
-        shown = literal(subject)
-        assert shown is not None
-        return [self.derived(line(cst.Assign([cst.AssignTarget(name(text))], shown)), case.pattern)]
 
     def inside(self, function: Function) -> Function:
         return _specialised(function, self.names.without(scope_of(function).locals), self.origin)

@@ -24,7 +24,7 @@ f(1.5)
     ),
     Fault(
         "continue taken for break",
-        "transpile/passes/exits.py",
+        "transpile/blocks.py",
         "cst.Continue: Exit.CONTINUE,",
         "cst.Continue: Exit.BREAK,",
         """

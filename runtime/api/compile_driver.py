@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import TracebackType
 
 from anabranch.base.fork_locks import lock
-from anabranch.runtime.api.dump import dump_of, source_of
+from anabranch.runtime.api.dump import Dump, source_of
 from anabranch.runtime.api.progress import ProgressDisplay
 from anabranch.runtime.api.stages import Compiled, Lowered, Traced
 from anabranch.runtime.config import settings
@@ -40,7 +40,7 @@ def compile_function(
     rewritten : callable
         Gives the rewritten source.
     """
-    dump, times = dump_of(name), [time.perf_counter()]
+    dump, times = Dump(name), [time.perf_counter()]
     dump.write("source.py", lambda: source_of(function))
     dump.write("rewritten.py", rewritten)
 

@@ -26,6 +26,7 @@ from anabranch.runtime.signature.argument_layouts import argument_names, argumen
 from anabranch.runtime.signature.flatten_to_key import Leaves, SignatureKey
 from anabranch.runtime.signature.static_args import StaticArguments
 from anabranch.runtime.tracing.capacity import Learned, with_learned_sizes
+from anabranch.transpile.carried_source import Carried, carried_sources, restore_sources
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -44,6 +45,15 @@ class CompiledSignatures(Generic[P, R]):
         self._executables: ExecutableCache[SignatureKey, Compiled] = ExecutableCache()
         self._known = Known()
         self._learned = Learned()
+
+    def __getstate__(self) -> tuple[Callable[P, R], JitOptions, Carried]:
+        function = self.__anabranch_function__
+        return function, self.__anabranch_options__, carried_sources(function)
+
+    def __setstate__(self, state: tuple[Callable[P, R], JitOptions, Carried]) -> None:
+        function, options, carried = state
+        restore_sources(function, carried)
+        type(self).__init__(self, function, options)
 
     def source(self, /, *args: object, **kwargs: object) -> str:
         """The rewritten source; the function's own where there is nothing to rewrite.

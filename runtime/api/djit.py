@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
+from anabranch.base.context_values import having
 from anabranch.base.signals import Watched
 from anabranch.runtime.api.compile_driver import TracedAndLowered
 from anabranch.runtime.api.jitted import Wrapped
@@ -103,8 +104,5 @@ class _Relaying(DonatingExecution):
 
     def run(self, leaves: Leaves) -> Any:
         """Run on leaves of the right signature."""
-        token = _actions.set(self._callbacks)
-        try:
+        with having(_actions, self._callbacks):
             return super().run(leaves)
-        finally:
-            _actions.reset(token)

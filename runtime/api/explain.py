@@ -10,6 +10,7 @@ import types
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from anabranch.base.frozen import frozen
 from anabranch.runtime.api.stages import Lowered, Traced
 from anabranch.runtime.call import cache_miss
 from anabranch.runtime.call.call_spec import CallSpec
@@ -36,7 +37,7 @@ _TITLES = {
 }
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class Explanation:
     """The decisions made for a function on some arguments, and why; `str` of it is a report.
 

@@ -59,7 +59,7 @@ def switch(index: Any, branches_: Any, *operands: Any) -> Any:
     last = atoms.literal(len(functions) - 1, np.int64)
     clamped = atoms.ufunc(np.minimum, atoms.ufunc(np.maximum, wide, atoms.literal(0, np.int64)), last)
     thunks = [functools.partial(f, *operands) for f in functions]
-    return stage_branches.stage(atoms.convert(clamped, np.int32), thunks, (), "switch")
+    return stage_branches.stage(atoms.convert(clamped, np.int32), thunks, "switch")
 
 
 def while_loop(cond_fun: Callable[[Any], object], body_fun: Callable[[Any], object], init_val: object) -> Any:

@@ -214,10 +214,7 @@ class Wrapped(CompiledSignatures[P, R]):
         pickler = str(sys._getframe(1).f_globals.get("__name__"))
         if found is self and not (module == "__main__" and "cloudpickle" in pickler):
             return name
-        return object.__new__, (type(self),), (self.__anabranch_function__, self.__anabranch_options__)
-
-    def __setstate__(self, state: tuple[Callable[P, R], JitOptions]) -> None:
-        type(self).__init__(self, *state)
+        return object.__new__, (type(self),), self.__getstate__()
 
     def __repr__(self) -> str:
         return f"<anabranch.jit of {self.__anabranch_function__!r}>"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-import json
 import operator
 import os
 import sys
@@ -16,6 +15,7 @@ from typing import Any, TypeAlias
 from anabranch._version import __version__
 from anabranch.runtime._jaxlib import platform, versions
 from anabranch.runtime.errors import SerializationError
+from anabranch.runtime.host.saved_bytes import sealed, unsealed
 from anabranch.runtime.xla.disk_cache import processor
 
 _START = b"anabranch saved\n"
@@ -38,9 +38,7 @@ def made_here() -> dict[str, str]:
 
 def pack(kind: str, needs: Mapping[str, str], parts: Sequence[bytes]) -> bytes:
     """The bytes of something of this kind, and what a process must be to take it."""
-    header = json.dumps({"kind": kind, "needs": dict(needs), "sizes": [len(p) for p in parts]}).encode()
-    body = b"".join([header, b"\n", *parts])
-    return _START + hashlib.sha256(body).digest() + body
+    return sealed(_START, {"kind": kind, "needs": dict(needs), "sizes": [len(p) for p in parts]}, b"".join(parts))
 
 
 def unpack(data: Buffer, kind: str, here: Mapping[str, str], count: int) -> list[bytes]:
@@ -53,14 +51,11 @@ def unpack(data: Buffer, kind: str, here: Mapping[str, str], count: int) -> list
     TypeError
         For what is no bytes.
     """
-    whole = memoryview(data).tobytes()
-    digest, body = whole[len(_START) :][:32], whole[len(_START) + 32 :]
     damaged = SerializationError(f"these bytes are no {kind} of anabranch's, or they are damaged")
-    if not whole.startswith(_START) or hashlib.sha256(body).digest() != digest:
-        raise damaged
+    whole = memoryview(data).tobytes()
     try:
-        head, rest = body.split(b"\n", 1)
-        found, needs, sizes = _header(json.loads(head))
+        header, rest = unsealed(_START, whole)
+        found, needs, sizes = _header(header)
     except (ValueError, TypeError, KeyError):
         raise damaged from None
     if found != kind:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from anabranch.base.frozen import frozen
@@ -15,7 +15,6 @@ from anabranch.runtime.call.execution import Execution
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.errors import DonationError
-from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.signature.flatten_to_key import Leaves, on_device
 from anabranch.runtime.signature.static_args import ParameterForm
@@ -79,7 +78,7 @@ class Donation:
         handed_on, unusable = [], []
         staying = set(_given_back(plan, calling.arguments))
         for leaf in sorted(calling.donated & calling.arguments.device.keys()):
-            place = _place(plan.program.in_types[leaf], free)
+            place = next((k for k, other in free.items() if other == plan.program.in_types[leaf]), None)
             if leaf in staying or plan.capacities:
                 unusable.append(leaf)
             elif leaf in returned:
@@ -102,10 +101,6 @@ class Donation:
             why = f"a call may have to run again, with more room for {plan.capacities[0].place}"
         text = f"{calling.fun_name}: no result can take over the memory of what is donated: {which}; {why}"
         warnings.warn(f"{text}. These arguments are kept", stacklevel=stacklevel())
-
-
-def _place(type: ArrayType, free: dict[int, ArrayType]) -> int | None:
-    return next((k for k, other in free.items() if other == type), None)
 
 
 def _given_back(plan: Plan, arguments: Arguments) -> Iterator[int]:
@@ -184,15 +179,10 @@ class DonatingExecution(Execution):
     def _refuse_repetition(self, values: list[Any]) -> None:
         names = self.calling.leaf_names()
         for leaf in self.donation.given:
-            twice = _elsewhere(values, leaf)
+            twice = next((i for i, v in enumerate(values) if v is values[leaf] and i != leaf), None)
             if twice is not None:
                 other = names.get(twice, "an array that the function reads from outside")
                 raise DonationError(
                     f"{self.calling.fun_name}: {names[leaf]} is donated, and the same Array is {other}; pass a copy of "
                     "it, or do not donate it"
                 )
-
-
-def _elsewhere(values: Iterable[object], leaf: int) -> int | None:
-    values = list(values)
-    return next((i for i, v in enumerate(values) if v is values[leaf] and i != leaf), None)

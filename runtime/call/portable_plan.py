@@ -57,7 +57,7 @@ def saved(plan: Plan, calling: CallSpec) -> bytes:
     }
     told = {"result": "its result", "captured": "an array from outside"}
     for part, what in told.items():
-        _check(name, what, parts[part])
+        _pickled(name, what, parts[part])
     failures = tuple(_failure(name, failure, stripping) for failure in plan.failures)
     program = dataclasses.replace(plan.program, equations=())
     portable = dataclasses.replace(plan, program=program, guards=Guards(), failures=failures, **parts)
@@ -186,7 +186,7 @@ def _failure(name: str, failure: Failure, stripping: _Stripping) -> Failure:
         error = failure.make([])
         structure = containers.ExceptionStructure(type(error))
         make = _Known(structure, tuple(structure.children(error)))
-    _check(name, f"an exception that it raises ({_where(failure)})", make)
+    _pickled(name, f"an exception that it raises ({_where(failure)})", make)
     return Failure(make, None, failure.frames, failure.details)
 
 
@@ -195,10 +195,6 @@ def _where(failure: Failure) -> str:
         return "of the project's own"
     file, line, _ = failure.frames[-1]
     return f"{file}:{line}"
-
-
-def _check(name: str, what: str, value: object) -> None:
-    _pickled(name, what, value)
 
 
 def _pickled(name: str, what: str, value: object) -> bytes:

@@ -29,7 +29,7 @@ def assert_(test: object, message: Callable[[], object] | None = None) -> None:
     if message is None or _is_plain(message):
         exceptions.record(atoms.logical_not(decided), _error(message), run_time_checks.user_frames())
     else:
-        stage_branches.stage(decided, (lambda: _fail(message), lambda: None), (), "assert")
+        stage_branches.stage(decided, (lambda: _fail(message), lambda: None), "assert")
 
 
 def _error(message: Callable[[], object] | None) -> AssertionError:

@@ -36,7 +36,7 @@ def _chain(value: object, rest: tuple[Callable[[], object], ...], stop_at: bool)
         return _chain(rest[0](), rest[1:], stop_at)
 
     thunks = (go_on, keep) if stop_at else (keep, go_on)
-    return stage_branches.stage(decided, thunks, (), f"the {'or' if stop_at else 'and'} at {where(rest[0])}")
+    return stage_branches.stage(decided, thunks, f"the {'or' if stop_at else 'and'} at {where(rest[0])}")
 
 
 def not_(value: object) -> Value:

@@ -15,7 +15,7 @@ from anabranch.base.deep_stack import users_limit
 from anabranch.base.value import Value
 from anabranch.runtime.config import configure
 from anabranch.runtime.control import lists, text
-from anabranch.runtime.control.calls import outside_world, tail_calls, uncompiled
+from anabranch.runtime.control.calls import outside_world, repeated_calls, tail_calls, uncompiled
 from anabranch.runtime.control.calls.counterparts import original_of, staged
 from anabranch.runtime.control.calls.recursion import guard_depth, too_deep
 from anabranch.runtime.control.calls.user_functions import is_rewritten, is_user_function, rewritten
@@ -77,6 +77,11 @@ def call(function: Any, /, *args: Value, **kwargs: Value) -> Value:
     builder = current()
     tail_calls_ = builder.trace.calls.tail_calls
     active = builder.trace.calls.active.setdefault(code, Active())
+    active.count += 1
+    if active.count > repeated_calls.FREQUENT and not active.depths:
+        made = repeated_calls.replayed(call, builder, active, function, args, kwargs)
+        if made is not None:
+            return made[0]
     guard_depth(code.co_name, active, builder)
     if len(active.depths) >= users_limit():
         raise too_deep(builder.depth > active.depths[0])

@@ -184,8 +184,7 @@ def _is_one_array(a: TracedArray, b: TracedArray) -> Value:
         raise _undecided("ndarray")
     if a is b or (a.shape, a.dtype) != (b.shape, b.dtype):
         return a is b
-    merged = current().trace.identity.merged
-    if {id(a), id(b)} & merged.keys():
+    if any(_may_be_merged(x) for x in (a, b)):
         raise _undecided("ndarray")
     if not aliasing.memory(a.storage) & aliasing.memory(b.storage):
         if not a.path and not b.path and {type(x.storage.readonly) for x in (a, b)} == {OnDevice, OnDeviceOutside}:
@@ -199,11 +198,24 @@ def _is_one_array(a: TracedArray, b: TracedArray) -> Value:
         for taken, other in _alternatives(b):
             if one is other and id(one) not in unclear:
                 result = atoms.logical_or(result, atoms.logical_and(chosen, taken))
-            elif {id(one), id(other)} & merged.keys() and aliasing.memory(one.storage) & aliasing.memory(other.storage):
-                raise _undecided("ndarray")
             elif (one is not a or other is not b) and one.storage is other.storage and views.same(one.path, other.path):
                 raise _undecided("ndarray")  # two handles on the way of what may be one object
     return python_scalar(result)
+
+
+def _may_be_merged(array: TracedArray) -> bool:
+    """Return whether an array is, or may be chosen from, one of a loop's state: nothing tells which object that is."""
+    identity = current().trace.identity
+    seen: dict[int, TracedArray] = {}
+    pending = [array]
+    while pending:
+        one = pending.pop()
+        if id(one) in identity.merged:
+            return True
+        if id(one) not in seen and id(one) in identity.chosen:
+            pending += [edge.handle for edge in one.storage.alias_edges]
+        seen[id(one)] = one
+    return False
 
 
 def _alternatives(array: TracedArray) -> list[tuple[Atom, TracedArray]]:

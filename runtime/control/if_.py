@@ -29,7 +29,7 @@ def if_(
         )
         return (then if decided else orelse)(*args)
     thunks = (_bound(orelse, args), _bound(then, args))
-    return stage_branches.stage(decided, thunks, names, f"the if at {where(then)}")
+    return stage_branches.stage(decided, thunks, f"the if at {where(then)}")
 
 
 def _bound(function: Callable[..., object], args: tuple[object, ...]) -> Callable[[], Any]:

@@ -70,21 +70,48 @@ class CapturedConstant:
 
 
 class Indexed:
-    """`container[key]`, `container[key] = value`, `del container[key]`."""
+    """`container[key]`, `container[key] = value`, `del container[key]`; for `container[key] += value` the first two."""
 
-    __slots__ = ("container",)
+    __slots__ = ("container", "got")
 
     def __init__(self, container: object) -> None:
         self.container = container
+        # The key of an item that was read, the item, and all items there were.
+        self.got: tuple[Value, Value, list[list[Value]]] | None = None
 
     def __getitem__(self, key: Value) -> Value:
-        return _on(_get, self.container, key)
+        item = _on(_get, self.container, key)
+        self.got = key, item, _items(self.container)
+        return item
 
     def __setitem__(self, key: Value, value: Value) -> None:
-        _on(functools.partial(_set, value), self.container, key)
+        if not self._is_there(key, value):
+            _on(functools.partial(_set, value), self.container, key)
+
+    def _is_there(self, key: Value, value: Value) -> bool:
+        """Return whether a value is the item that was read, which an operator has changed in place.
+
+        To set it anew would make each item one of all.
+        """
+        if self.got is None or self.got[0] is not key or self.got[1] is not value:
+            return False
+        before, now = self.got[2], _items(self.container)
+        if not now or [len(items) for items in now] != [len(items) for items in before]:
+            return False
+        return all(a is b for old, new in zip(before, now, strict=True) for a, b in zip(old, new, strict=True))
 
     def __delitem__(self, key: object) -> None:
         _on(_delete, self.container, key)
+
+
+def _items(container: Value) -> list[list[Value]]:
+    """The items of a list or dict, or of each of those that a choice is one of; none for others."""
+    if isinstance(container, UnionValue) and not isinstance(container, Reference):
+        each = [_items(option) for option in container.options]
+        return [items for found in each for items in found] if all(each) else []
+    if type(container) is dict:
+        return [[*container, *container.values()]]
+    return [list(container)] if type(container) in (list, collections.deque) else []
 
 
 def _on(operation: Callable[[Any, Any], Any], container: Value, key: Value) -> Value:
@@ -184,7 +211,7 @@ def _get_or_make(container: dict[Value, Value], key: object, missing: Callable[.
     if not container:
         return ways[0]()
     ways.append(functools.partial(chosen, list(container.values()), place, key))
-    return stage_branches.stage(atoms.convert(found, np.int32), ways, (), "an item of a dict by a run-time key")
+    return stage_branches.stage(atoms.convert(found, np.int32), ways, "an item of a dict by a run-time key")
 
 
 def _prefer_arrays(container: object, key: object) -> None:
@@ -218,7 +245,7 @@ def _set(value: Value, container: Value, key: Value) -> None:
     alike = one_kind([*old, value])
     if alike is None:
         thunks = [functools.partial(operator.setitem, container, k, value) for k in keys]
-        stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item set by a run-time index")
+        stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, "an item set by a run-time index")
         return
     new = wrap.atom_as(value, alike)
     for place, (k, before) in enumerate(zip(keys, old, strict=True)):
@@ -234,7 +261,7 @@ def _delete(container: Value, key: Value) -> None:
         return
     position = checked_index(key, len(container), type(container), "assignment index")
     thunks = [functools.partial(operator.delitem, container, k) for k in range(len(container))]
-    stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item deleted by a run-time index")
+    stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, "an item deleted by a run-time index")
 
 
 _PLAIN_GET = tuple(k.__getitem__ for k in _KINDS)

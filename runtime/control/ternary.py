@@ -15,4 +15,4 @@ def ifexp(test: object, then: Callable[[], object], orelse: Callable[[], object]
     decided = truth(test)
     if isinstance(decided, bool):
         return then() if decided else orelse()
-    return stage_branches.stage(decided, (orelse, then), (), f"the conditional expression at {where(then)}")
+    return stage_branches.stage(decided, (orelse, then), f"the conditional expression at {where(then)}")

@@ -295,7 +295,7 @@ class _Fork:
         if len(blocks) == 1:
             return blocks[0]()
         selector = self._selector(len(blocks), {k: n + (success is not None) for k, n in numbers.items()})
-        value = stage_branches.stage(selector, blocks, (), self.what)
+        value = stage_branches.stage(selector, blocks, self.what)
         if len(self.tidy) == len(blocks) and all(self.tidy):
             self.region.leave()
         return value

@@ -172,7 +172,7 @@ class _While:
             return steps.then(self.form.from_rewritten(body(*state[2:])), rest, self.form, self.what)
 
         with self._attempt(state, undone_by=StructureMismatchError):
-            return steps.either(truth(self.test(*state[2:])), lambda: state, peeled, self.form, self.what)
+            return steps.either(truth(self.test(*state[2:])), lambda: state, peeled, self.what)
 
     def _stage_all(self, state: State, alternates: bool = False) -> State:
         try:
@@ -193,7 +193,7 @@ class _While:
         def end(carry: tuple[Any, ...] = carry) -> State:
             return (END, no_value, *carry)
 
-        return steps.either(truth(self.test(*carry)), end, step, self.form, self.what)
+        return steps.either(truth(self.test(*carry)), end, step, self.what)
 
     def _stage_loop(
         self,

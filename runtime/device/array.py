@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import types
 from collections.abc import Callable, Iterator
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from anabranch.runtime.host.buffer_types import DTYPES, BufferType
 _DLPACK_CPU = (1, 0)
 _DLPACK_READ_ONLY = (1, 0)
 DEVICE = "cpu"
+T = TypeVar("T")
 _HELD = frozenset(DTYPES.values())
 _KINDS = frozenset(d.kind for d in _HELD)
 # Of two calls at once that an Array is donated to, one gets it.
@@ -40,6 +41,11 @@ def check_device(device: object) -> None:
     """
     if device not in (None, DEVICE):
         raise ValueError(f"unknown device {device!r}: there is {DEVICE!r} only")
+
+
+def _of_contents(convert: Callable[[np.ndarray], T]) -> Callable[[Array], T]:
+    """A method that is a conversion of the contents."""
+    return lambda self: convert(self.__array__())
 
 
 class Array(Operators):
@@ -198,23 +204,8 @@ class Array(Operators):
         """As `ndarray.tobytes`."""
         return self.__array__().tobytes(order)
 
-    def __bool__(self) -> bool:
-        return bool(self.__array__())
-
-    def __int__(self) -> int:
-        return int(self.__array__())
-
-    def __float__(self) -> float:
-        return float(self.__array__())
-
-    def __complex__(self) -> complex:
-        return complex(self.__array__())
-
-    def __index__(self) -> int:
-        return operator.index(self.__array__())
-
-    def __str__(self) -> str:
-        return str(self.__array__())
+    __bool__, __int__, __float__ = _of_contents(bool), _of_contents(int), _of_contents(float)
+    __complex__, __index__, __str__ = _of_contents(complex), _of_contents(operator.index), _of_contents(str)
 
     def __repr__(self) -> str:
         if self._memory is None:

@@ -42,7 +42,9 @@ def get(array: Array, key: Value) -> Value:
     if tracing():
         return captured(array)[captured(key)]
     parts = [_part(k) for k in key] if isinstance(key, tuple) else [_part(key)]
-    if any(isinstance(k, (bool, np.bool_)) or _has_dtype(k, "b") for k in parts):
+    if any(
+        isinstance(k, bool) or (isinstance(k, (Array, np.ndarray, np.bool_)) and k.dtype.kind == "b") for k in parts
+    ):
         host = tuple([np.asarray(k) if isinstance(k, Array) else k for k in parts])
         return placed(np.asarray(np.asarray(array)[host]))
     if any(isinstance(k, (Array, np.ndarray)) and k.shape for k in parts):
@@ -65,7 +67,3 @@ def _part(key: object) -> Value:
     if isinstance(key, (Array, np.ndarray)) and not key.shape and key.dtype.kind in "iu":
         return int(key)
     return key
-
-
-def _has_dtype(key: object, kind: str) -> bool:
-    return isinstance(key, (Array, np.ndarray)) and key.dtype.kind == kind

@@ -200,16 +200,10 @@ def bind_arguments(arguments: Arguments, trace: Trace) -> BoundArguments:
                 trace.explanation.names[part.whole] = (
                     name.rpartition("[")[0] if isinstance(pack, range) else _root(name)
                 )
-    for leaf in arguments.readonly:
-        array = given.handles[leaf]
+    on_device = {leaf: OnDevice(name) for leaf, name in arguments.device.items()}
+    readonly = {**dict.fromkeys(arguments.readonly, "argument"), **on_device}
+    for leaf, array in enumerate(given.handles):
         if array is not None:
-            array.storage.readonly = "argument"
-    for leaf, name in arguments.device.items():
-        array = given.handles[leaf]
-        if array is not None:
-            array.storage.readonly = OnDevice(name)
-    for leaf, strides in arguments.strides.items():
-        array = given.handles[leaf]
-        if array is not None:
-            array.storage.strides = strides
+            array.storage.readonly = readonly.get(leaf, array.storage.readonly)
+            array.storage.strides = arguments.strides.get(leaf, array.storage.strides)
     return given

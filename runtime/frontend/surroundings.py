@@ -86,6 +86,10 @@ class Surroundings:
         """Return whether an object was there before the trace, as far as was seen."""
         return self.guards.knows(value)
 
+    def is_unchanged(self) -> bool:
+        """Return whether all that was entered is and holds what it was and held then; arrays' elements aside."""
+        return self.guards.hold_but_for_elements()
+
     def needs_plain(self) -> None:
         """Raise `Restart` where an operator that runs now can be staged, and is not yet."""
         if self._begun:

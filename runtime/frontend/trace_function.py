@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from anabranch.base.deep_stack import deep
 from anabranch.base.signals import Interrupt
@@ -41,27 +41,17 @@ from anabranch.runtime.values.static_requests import Specialise, argument_names,
 _AGAIN = object()
 
 
-def trace_call(
-    function: Callable[..., object], arguments: Arguments, lists: bool = False, arrays: Iterable[object] | None = ()
-) -> Plan:
-    """Trace `function(*arguments)`; with `lists`, such as it makes may grow to a length known only at run time.
-
-    `arrays` are the places in the user's code that make lists whose elements are to be side by side; None for no lists
-    of that kind at all.
-    """
+def trace_call(function: Callable[..., object], arguments: Arguments) -> Plan:
+    """Trace `function(*arguments)`."""
     try:
         with deep():
-            return _trace(function, arguments, Approach(lists, None if arrays is None else set(arrays)))
+            return _trace(function, arguments, Approach(lists=False, sites=set()))
     except BaseException as error:
         forget_attempts(error)
         raise
 
 
-def _trace(
-    function: Callable[..., object],
-    arguments: Arguments,
-    way: Approach,
-) -> Plan:
+def _trace(function: Callable[..., object], arguments: Arguments, way: Approach) -> Plan:
     """The same in one way, and in others where that does not work out."""
     # Not an `Attempt`: what was outside is known when the trace has met it, and each way has a trace of its own.
     guards = Guards(getattr(function, "__anabranch_receiver__", None))

@@ -94,13 +94,17 @@ class Guards:
 
     def hold(self) -> bool:
         """Return whether everything is as it was."""
+        return self.hold_but_for_elements() and not self.heap.has_written_arrays()
+
+    def hold_but_for_elements(self) -> bool:
+        """Return whether everything is as it was, but for the elements of arrays."""
         for scope, name, value in self.names.values():
             if scope.get(name, ABSENT) is not value:
                 return False
         for code in self.code.values():
             if not code.holds():
                 return False
-        return not self.heap.changed()
+        return not self.heap.has_changed_slots()
 
     def conditions(self, constant: Callable[[Any], str]) -> list[str]:
         """Return the conditions of `hold`, as Python expressions; `constant` gives the name of a value in these."""

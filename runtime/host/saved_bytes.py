@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
+from typing import Any
 
 from anabranch.runtime.errors import SerializationError
 from anabranch.runtime.host.buffer_types import DTYPE_OF_NAME, Signature, buffer_type
@@ -11,21 +13,42 @@ from anabranch.runtime.host.buffer_types import DTYPE_OF_NAME, Signature, buffer
 _FORMAT = b"anabranch executable 2\n"
 
 
+def sealed(mark: bytes, header: Mapping[str, object], payload: bytes) -> bytes:
+    """Bytes that begin with a mark, say something of themselves, and have a checksum over all of it."""
+    body = json.dumps(header).encode() + b"\n" + payload
+    return mark + hashlib.sha256(body).digest() + body
+
+
+def unsealed(mark: bytes, data: bytes) -> tuple[Any, bytes]:
+    """Undo `sealed`.
+
+    Raises
+    ------
+    ValueError
+        For bytes with another mark, and for damaged ones.
+    """
+    digest, body = data[len(mark) :][:32], data[len(mark) + 32 :]
+    if not data.startswith(mark) or hashlib.sha256(body).digest() != digest:
+        raise ValueError("damaged")
+    header, payload = body.split(b"\n", 1)
+    return json.loads(header), payload
+
+
 def pack(payload: bytes, signature: Signature, versions: str, callbacks: int = 0) -> bytes:
     """Put a compiled program's bytes, its argument and result types and a checksum together."""
     kinds = [[[kind.shape, kind.dtype.name] for kind in half] for half in signature]
-    body = json.dumps({"versions": versions, "signature": kinds, "callbacks": callbacks}).encode() + b"\n" + payload
-    return _FORMAT + hashlib.sha256(body).digest() + body
+    return sealed(_FORMAT, {"versions": versions, "signature": kinds, "callbacks": callbacks}, payload)
 
 
 def unpack(data: bytes, versions: str, callbacks: int = 0) -> tuple[bytes, Signature]:
     """Undo `pack`; raise `SerializationError` for bytes that are damaged, of other versions or of other callbacks."""
-    digest, body = data[len(_FORMAT) :][:32], data[len(_FORMAT) + 32 :]
-    # XLA's loader trusts its bytes, so nothing damaged may reach it.
-    if not data.startswith(_FORMAT) or hashlib.sha256(body).digest() != digest:
-        raise SerializationError("these bytes are no executable, or a damaged one; compile the function again")
-    header, payload = body.split(b"\n", 1)
-    about = json.loads(header)
+    try:
+        # XLA's loader trusts its bytes, so nothing damaged may reach it.
+        about, payload = unsealed(_FORMAT, data)
+    except ValueError:
+        raise SerializationError(
+            "these bytes are no executable, or a damaged one; compile the function again"
+        ) from None
     if about["versions"] != versions:
         raise SerializationError(f"compiled by {about['versions']}, but this is {versions}")
     if about["callbacks"] != callbacks:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import enum
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from anabranch.runtime.ir.array_type import ArrayType
@@ -21,6 +21,7 @@ class Op(abc.ABC):
     """A primitive: type rule, NumPy evaluation, StableHLO lowering, and its traits.
 
     A subclass that lacks a rule cannot be instantiated, so a missing rule fails when the family's module is imported.
+    The parameters of `type` are the inputs and params that the op takes.
     `name` is how the op prints in a Program; inputs are data, params are static metadata. An op is total: whatever the
     elements are, it has a result.
 
@@ -40,6 +41,8 @@ class Op(abc.ABC):
         XLA learns more from the op than from the elements of its result.
     is_reformed : bool
         XLA computes the result with other axes, and gives it its own form afterwards.
+    moves_indices : bool
+        An element of the result stands at a computed index of the input.
     is_materialized : bool
         The result is complete in memory before anything that uses it begins.
     whole_inputs : tuple of int
@@ -54,6 +57,7 @@ class Op(abc.ABC):
     is_view: ClassVar[bool] = False
     is_transparent: ClassVar[bool] = False
     is_reformed: ClassVar[bool] = False
+    moves_indices: ClassVar[bool] = False
     is_materialized: ClassVar[bool] = False
     whole_inputs: ClassVar[tuple[int, ...]] = ()
 
@@ -80,8 +84,6 @@ class Op(abc.ABC):
     def lower(self, ctx: Any) -> Sequence[str]:  # the context is of a layer above, that of the ops
         """Emit StableHLO; returns the SSA names of the outputs."""
 
-    def bytes_touched(
-        self, inputs: Sequence[ArrayType], outputs: Sequence[ArrayType], params: Mapping[str, Any]
-    ) -> int:
-        """About how many bytes of memory one run reads and writes, as far as a choice of lowering needs it."""
-        return sum(type.nbytes for type in (*inputs, *outputs))
+    def bytes_touched(self, equation: Any) -> int:  # of a layer above, too
+        """About how many bytes of memory a run of an equation reads and writes, for a choice of lowering."""
+        return sum(a.type.nbytes for a in (*equation.inputs, *equation.outputs))

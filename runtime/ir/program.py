@@ -47,8 +47,18 @@ class Literal:
     def type(self) -> ArrayType:
         return ArrayType(self.value.shape, self.value.dtype)
 
+    @property
+    def key(self) -> tuple[ArrayType, bytes]:
+        """The type and the bytes, which tell two constants apart."""
+        return self.type, self.value.tobytes()
+
 
 Atom: TypeAlias = Var | Literal
+
+
+def are_same(a: Atom | None, b: Atom | None) -> bool:
+    """Return whether two atoms are one, or equal constants."""
+    return a is b or (isinstance(a, Literal) and isinstance(b, Literal) and a.type == b.type and a.key == b.key)
 
 
 class SourceLocation(NamedTuple):
@@ -78,15 +88,8 @@ class Equation:
     outputs: tuple[Var, ...]
     source: SourceLocation | None = None
 
-    def with_params(self, change: Callable[[Any], Any]) -> Equation:
-        """The equation with `change` applied to each parameter; itself where that changes none."""
-        params = {name: change(value) for name, value in self.params.items()}
-        if not params or all(params[name] is value for name, value in self.params.items()):
-            return self
-        return dataclasses.replace(self, params=params)
-
     def with_programs(self, change: Callable[[Program], Program]) -> Equation:
-        """The equation with `change` applied to each sub-Program."""
+        """The equation with `change` applied to each sub-Program; itself where that changes none."""
 
         def changed(value: Any) -> Any:
             if isinstance(value, Program):
@@ -96,7 +99,9 @@ class Equation:
                 return value if all(new is old for new, old in zip(programs, value, strict=True)) else programs
             return value
 
-        return self.with_params(changed)
+        params = {name: changed(value) for name, value in self.params.items()}
+        same = all(params[name] is value for name, value in self.params.items())
+        return self if same else dataclasses.replace(self, params=params)
 
     def programs(self) -> Iterator[Program]:
         """The sub-Programs among the params, in order."""

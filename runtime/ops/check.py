@@ -9,11 +9,12 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
-from anabranch.runtime.ops.checks import BOOL, keywords, scalar
+from anabranch.runtime.ops.checks import BOOL, scalar
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
-_INT32 = np.dtype(np.int32)
+# The type of an error code.
+CODE = scalar(np.dtype(np.int32))
 
 
 class _Check(Op):
@@ -26,10 +27,9 @@ class _Check(Op):
     __slots__ = ()
     work = Work.LITTLE
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        keywords(self.name, params)
+    def type(self, *inputs: ArrayType) -> tuple[ArrayType, ...]:
         code, pred, number, *rest = inputs
-        expect((code, number) == (scalar(_INT32),) * 2, self.name, "the error code and the number are int32 scalars")
+        expect((code, number) == (CODE, CODE), self.name, "the error code and the number are int32 scalars")
         expect(pred == scalar(BOOL), self.name, "the predicate must be a bool scalar")
         count = len(rest) // 2
         expect(rest[:count] == rest[count:], self.name, "the details are not of the types of the kept values")

@@ -1,9 +1,8 @@
-"""Checks of inputs and params that the type rules of several families share."""
+"""Checks of inputs and params, and types, that the type rules of several families share."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -19,18 +18,9 @@ def scalar(dtype: np.dtype) -> ArrayType:
     return ArrayType((), dtype)
 
 
-def arity(op: str, inputs: Sequence[ArrayType], count: int) -> Sequence[ArrayType]:
-    """The inputs, when there are `count` of them."""
-    if len(inputs) != count:  # the text takes longer to make than all else here
-        expect(False, op, f"takes {count} inputs, {len(inputs)} given")
-    return inputs
-
-
-def keywords(op: str, params: Mapping[str, object], *names: str) -> tuple[Any, ...]:
-    """The values of the params `names`, which are all there are."""
-    if params.keys() != set(names):
-        expect(False, op, f"takes params {', '.join(names)}; {', '.join(params) or 'none'} given")
-    return tuple(params[name] for name in names)
+def without(shape: Sequence[int], axes: Sequence[int]) -> tuple[int, ...]:
+    """The sizes of the axes that are left."""
+    return tuple(n for axis, n in enumerate(shape) if axis not in axes)
 
 
 def in_range(op: str, axes: Sequence[int], ndim: int) -> None:

@@ -5,7 +5,7 @@ Sub-Programs are closed: what one reads is an operand.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,12 +13,12 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interpret import evaluate
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import Atom, Equation, Program
+from anabranch.runtime.ir.program import Atom, Equation, Program, Var
 from anabranch.runtime.ops import cost
 from anabranch.runtime.ops.mlir_text import ints
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
-from anabranch.runtime.ops.structured import Branches, Loop, Slot
+from anabranch.runtime.ops.structured import Branches, Loop, Params, Slot, carries
 
 T = TypeVar("T")
 
@@ -30,12 +30,10 @@ class Cond(Branches):
 
     __slots__ = ()
 
-    def results(self, params: Mapping[str, Any]) -> Sequence[Program]:
+    def results(self, params: Params) -> Sequence[Program]:
         return params["on_true"], params["on_false"]
 
-    def rebuilt(
-        self, params: Mapping[str, Any], programs: Sequence[Program], slots: Sequence[Slot]
-    ) -> Mapping[str, Any]:
+    def rebuilt(self, params: Params, programs: Sequence[Program], slots: Sequence[Slot]) -> Params:
         return dict(zip(("on_true", "on_false"), programs, strict=True))
 
     def type(self, *inputs: Any, on_true: Program, on_false: Program) -> tuple[ArrayType, ...]:
@@ -59,13 +57,11 @@ class Switch(Branches):
 
     __slots__ = ()
 
-    def results(self, params: Mapping[str, Any]) -> Sequence[Program]:
+    def results(self, params: Params) -> Sequence[Program]:
         branches: tuple[Program, ...] = params["branches"]
         return branches
 
-    def rebuilt(
-        self, params: Mapping[str, Any], programs: Sequence[Program], slots: Sequence[Slot]
-    ) -> Mapping[str, Any]:
+    def rebuilt(self, params: Params, programs: Sequence[Program], slots: Sequence[Slot]) -> Params:
         return {"branches": tuple(programs)}
 
     def type(self, *inputs: Any, branches: tuple[Program, ...]) -> tuple[ArrayType, ...]:
@@ -92,14 +88,44 @@ def _case(emitter: Emitter, index: str, operands: Sequence[str], branches: Seque
     for program in branches:
 
         def body(_: list[str], program: Program = program) -> list[str]:
-            names = emitter.program(program, operands)
+            names = emitter.program(program, _kept(emitter, index, operands, program))
             results = _apart(emitter, index, names, program.out_types, operands)
             return emitter.typed(results, program.out_types)
 
         regions.append(emitter.region((), body))
     if not branches[0].outputs:
         return []
-    return emitter.control("case", [index], [_INT32], branches[0].out_types, regions)
+    return emitter.made_within(emitter.multi("case", [index], [_INT32], branches[0].out_types, regions))
+
+
+def _kept(emitter: Emitter, index: str, operands: Sequence[str], program: Program) -> list[str]:
+    """The operands of a branch, with copies of those that it writes to and that are needed after it.
+
+    XLA makes such copies itself, but not of what an outlined function returned: it writes in place there.
+    """
+    found = list(operands)
+    for place, (name, formal) in enumerate(zip(operands, program.inputs, strict=True)):
+        lost = emitter.is_made_by_function(name) and emitter.is_needed_after(name)
+        if lost and formal.type.size > 1 and _is_written(program, formal):
+            found[place] = _own(emitter, name, formal.type, index, place)
+    return found
+
+
+def _is_written(program: Program, formal: Var) -> bool:
+    """Return whether an equation may write to the memory of an input; inner conditions see to it themselves."""
+    there: set[Atom] = {formal}
+    for equation in program.equations:
+        op = equation.op
+        if isinstance(op, Loop):
+            if any(init in there for init, _ in carries(equation)):
+                return True
+        elif op.update is not None:
+            if equation.inputs[0] in there:
+                return True
+        elif not isinstance(op, Branches) and not there.isdisjoint(equation.inputs):
+            # It may be the same memory in another shape.
+            there.update(x for x in equation.outputs if x.type.size == formal.type.size)
+    return False
 
 
 def _apart(
@@ -141,8 +167,7 @@ def _own(emitter: Emitter, name: str, type: ArrayType, index: str, place: int) -
     bounds = f"start_indices = {ints([0] * rank)}, limit_indices = {ints([1] * rank)}, strides = {ints([1] * rank)}"
     first = emitter.op("slice", [name], [type], one, bounds)
     chosen = emitter.select(_truth(emitter, index, place, one), first, emitter.constant(0, one), one)
-    starts = [emitter.constant(0, _INT32)] * rank
-    return emitter.op("dynamic_update_slice", [name, chosen, *starts], [type, one, *[_INT32] * rank], type)
+    return emitter.with_block(name, type, [emitter.constant(0, _INT32)] * rank, _INT32, chosen, one)
 
 
 def _truth(emitter: Emitter, index: str, place: int, type: ArrayType) -> str:
@@ -165,9 +190,7 @@ class While(Loop):
         test: Program = equation.params["test"]
         return test.outputs
 
-    def rebuilt(
-        self, params: Mapping[str, Any], programs: Sequence[Program], slots: Sequence[Slot]
-    ) -> Mapping[str, Any]:
+    def rebuilt(self, params: Params, programs: Sequence[Program], slots: Sequence[Slot]) -> Params:
         test, body = programs
         return {"test": test, "body": body, "consts": sum(not s.is_carry for s in slots)}
 
@@ -187,7 +210,7 @@ class While(Loop):
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         test, body = ctx.params["test"], ctx.params["body"]
-        if not ctx.emitter.is_outlined and cost.is_small(test) and cost.is_small(body):
+        if not ctx.emitter.is_outlined and cost.fits_native_loop(test, body):
             return ctx.outlined(self._loop)
         return self._loop(ctx)
 
@@ -196,15 +219,13 @@ class While(Loop):
         emitter, types = ctx.emitter, ctx.in_types
         test, body, consts = ctx.params["test"], ctx.params["body"], ctx.params["consts"]
 
-        def emit_test(names: list[str]) -> list[str]:
-            return emitter.typed(emitter.program(test, names), test.out_types)
+        def emit_test(names: list[str]) -> str:
+            return emitter.program(test, names)[0]
 
         def emit_body(names: list[str]) -> list[str]:
-            carry = emitter.program(body, names)
-            return emitter.typed([*names[:consts], *carry], types)
+            return [*names[:consts], *emitter.program(body, names)]
 
-        regions = [emitter.region(types, emit_test), emitter.region(types, emit_body)]
-        return emitter.control("while", ctx.inputs, types, types, regions)[consts:]
+        return emitter.made_within(emitter.loop(ctx.inputs, types, emit_test, emit_body))[consts:]
 
 
 class For(Loop):
@@ -228,9 +249,7 @@ class For(Loop):
         stacked = [Slot(yielded=i, result=i) for i in range(carries, len(equation.outputs))]
         return [*read, Slot(formal=consts), *carried, *rows, *stacked]
 
-    def rebuilt(
-        self, params: Mapping[str, Any], programs: Sequence[Program], slots: Sequence[Slot]
-    ) -> Mapping[str, Any]:
+    def rebuilt(self, params: Params, programs: Sequence[Program], slots: Sequence[Slot]) -> Params:
         (body,) = programs
         index = next(i for i, s in enumerate(slots) if s.operand is None and s.formal is not None)
         return {"body": body, "consts": index, "carries": sum(s.is_carry for s in slots), "length": params["length"]}
@@ -268,7 +287,7 @@ class For(Loop):
         return in_bounds
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
-        if not ctx.emitter.is_outlined and cost.is_small(ctx.params["body"]):
+        if not ctx.emitter.is_outlined and cost.fits_native_loop(ctx.params["body"]):
             return ctx.outlined(self._loop)
         return self._loop(ctx)
 
@@ -284,12 +303,10 @@ class For(Loop):
         state = [emitter.constant(0, count), *trip, *inputs[1:], *ys]
         types = [count, *[_INT64][:head], *in_types[1:], *ys_types]
 
-        def emit_test(names: list[str]) -> list[str]:
+        def emit_test(names: list[str]) -> str:
             limit = names[1] if trip else emitter.constant(length, count)
             carry = names[1 + head + consts :][:carries]
-            return emitter.typed(
-                [self._goes_on(emitter, emitter.compare(names[0], limit, "LT", count), carry)], [_BOOL]
-            )
+            return self._goes_on(emitter, emitter.compare(names[0], limit, "LT", count), carry)
 
         def emit_body(names: list[str]) -> list[str]:
             counter, operands, stacks = names[0], names[1 + head : len(names) - len(ys)], names[len(names) - len(ys) :]
@@ -301,17 +318,11 @@ class For(Loop):
             rows = zip(stacks, results[carries:], ys_types, strict=True)
             stacked = [_set_row(emitter, s, y, t, counter, count) for s, y, t in rows]
             after = emitter.binary("add", counter, emitter.constant(1, count), count)
-            kept = [after, *names[1 : 1 + head], *fixed, *results[:carries], *xs, *stacked]
-            return emitter.typed(kept, types)
+            return [after, *names[1 : 1 + head], *fixed, *results[:carries], *xs, *stacked]
 
-        regions = [emitter.region(types, emit_test), emitter.region(types, emit_body)]
-        results = emitter.control("while", state, types, types, regions)
+        results = emitter.made_within(emitter.loop(state, types, emit_test, emit_body))
         first = 1 + head + consts
-        return (
-            [*results[first : first + carries], *results[len(results) - len(ys) :]]
-            if ys
-            else results[first : first + carries]
-        )
+        return [*results[first : first + carries], *results[len(results) - len(ys) :]]
 
 
 class ForUntil(For):
@@ -335,7 +346,7 @@ class ForUntil(For):
         return bool(carry[0])
 
     def _goes_on(self, emitter: Emitter, in_bounds: str, carry: Sequence[str]) -> str:
-        return emitter.binary("and", in_bounds, emitter.unary("not", carry[0], _BOOL), _BOOL)
+        return emitter.binary("and", in_bounds, emitter.op("not", [carry[0]], [_BOOL], _BOOL), _BOOL)
 
 
 def _split(items: Sequence[T], consts: int, carries: int) -> tuple[tuple[T, ...], tuple[T, ...], tuple[T, ...]]:
@@ -346,11 +357,7 @@ def _row(emitter: Emitter, x: str, type: ArrayType, counter: str, count: ArrayTy
     """x[counter]."""
     one = ArrayType((1, *type.shape[1:]), type.dtype)
     starts = [counter, *[emitter.constant(0, count)] * (len(type.shape) - 1)]
-    sizes = ", ".join(map(str, one.shape))
-    part = emitter.op(
-        "dynamic_slice", [x, *starts], [type, *[count] * len(starts)], one, f"slice_sizes = array<i64: {sizes}>"
-    )
-    return emitter.reshape(part, one, type.shape[1:])
+    return emitter.reshape(emitter.block(x, type, starts, count, one), one, type.shape[1:])
 
 
 def _set_row(emitter: Emitter, stack: str, y: str, type: ArrayType, counter: str, count: ArrayType) -> str:
@@ -358,7 +365,7 @@ def _set_row(emitter: Emitter, stack: str, y: str, type: ArrayType, counter: str
     one = ArrayType((1, *type.shape[1:]), type.dtype)
     row = emitter.reshape(y, ArrayType(type.shape[1:], type.dtype), one.shape)
     starts = [counter, *[emitter.constant(0, count)] * (len(type.shape) - 1)]
-    return emitter.op("dynamic_update_slice", [stack, row, *starts], [type, one, *[count] * len(starts)], type)
+    return emitter.with_block(stack, type, starts, count, row, one)
 
 
 COND, SWITCH, WHILE, FOR, FOR_UNTIL = Cond("cond"), Switch("switch"), While("while"), For("for"), ForUntil("for_until")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords, scalar
-from anabranch.runtime.ops.mlir_text import ints
+from anabranch.runtime.ops.checks import BOOL, INT64, in_range, scalar
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.reducers import ADD, MAXIMUM, MINIMUM, MULTIPLY, Reducer
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
@@ -35,16 +33,13 @@ class _Cumulative(Op):
         super().__init__(name)
         self.reducer = reducer
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        (x,) = arity(self.name, inputs, 1)
-        (axis,) = keywords(self.name, params, "axis")
+    def type(self, x: ArrayType, *, axis: int) -> tuple[ArrayType, ...]:
         in_range(self.name, [axis], len(x.shape))
         expect(x.dtype != BOOL or self.reducer in (MINIMUM, MAXIMUM), self.name, "of bool, which the caller converts")
         return (x,)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        x = arrays[0]
-        return (self.reducer.ufunc.accumulate(x, axis=params["axis"], dtype=x.dtype),)
+    def evaluate(self, x: np.ndarray, *, axis: int) -> tuple[np.ndarray, ...]:
+        return (self.reducer.ufunc.accumulate(x, axis=axis, dtype=x.dtype),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
@@ -76,35 +71,29 @@ class _Line:
 
     def read(self, x: str, i: str) -> str:
         """The slab of x at position i."""
-        types = [self.type, *[self.position] * len(self.type.shape)]
-        sizes = f"slice_sizes = {ints(self.slab.shape)}"
-        return self.emitter.op("dynamic_slice", [x, *self._starts(i)], types, self.slab, sizes)
+        return self.emitter.block(x, self.type, self._starts(i), self.position, self.slab)
 
     def step(self, x: str, total: str, out: str, i: str) -> tuple[str, str]:
         """Combine the slab at i into the total, and write that."""
         total = self.reducer.emit(self.emitter, total, self.read(x, i), self.slab)
-        types = [self.type, self.slab, *[self.position] * len(self.type.shape)]
-        out = self.emitter.op("dynamic_update_slice", [out, total, *self._starts(i)], types, self.type)
-        return total, out
+        return total, self.emitter.with_block(out, self.type, self._starts(i), self.position, total, self.slab)
 
     def loop(self, x: str, total: str, out: str, bounds: range) -> tuple[str, str]:
         """The steps at `bounds`, as many in a turn of the loop as its stride says."""
         types = [self.position, self.slab, self.type, self.type]
 
-        def condition(carry: list[str]) -> Sequence[str]:
-            more = self.emitter.compare(carry[0], self.at(bounds.stop), "LT", self.position)
-            return self.emitter.typed([more], [scalar(BOOL)])
+        def more(carry: list[str]) -> str:
+            return self.emitter.compare(carry[0], self.at(bounds.stop), "LT", self.position)
 
-        def body(carry: list[str]) -> Sequence[str]:
+        def turn(carry: list[str]) -> Sequence[str]:
             i, total, out, x = carry
             for _ in range(bounds.step):
                 total, out = self.step(x, total, out, i)
                 i = self.emitter.binary("add", i, self.at(1), self.position)
-            return self.emitter.typed([i, total, out, x], types)
+            return [i, total, out, x]
 
-        regions = [self.emitter.region(types, condition), self.emitter.region(types, body)]
-        results = self.emitter.multi("while", [self.at(bounds.start), total, out, x], types, types, regions)
-        return results[1], results[2]
+        _, total, out, _ = self.emitter.loop([self.at(bounds.start), total, out, x], types, more, turn)
+        return total, out
 
 
 def _accumulate(emitter: Emitter, x: str, type: ArrayType, axis: int, reducer: Reducer) -> str:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops.checks import BOOL, arity, in_range, keywords
+from anabranch.runtime.ir.program import Equation
+from anabranch.runtime.ops.checks import BOOL, in_range
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 _FLOAT32 = np.dtype(np.float32)
+# Those of x, and those of y.
+_Axes: TypeAlias = tuple[Sequence[int], Sequence[int]]
 
 
 class _DotGeneral(Op):
@@ -33,13 +36,10 @@ class _DotGeneral(Op):
         """Products are added."""
         return "add"
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        x, y = arity(self.name, inputs, 2)
-        contract, batch = keywords(self.name, params, "contract", "batch")
+    def type(self, x: ArrayType, y: ArrayType, *, contract: _Axes, batch: _Axes) -> tuple[ArrayType, ...]:
         expect(x.dtype == y.dtype, self.name, f"dtypes {x.dtype} and {y.dtype}")
-        for axes, other, type in ((*contract, x), (*reversed(contract), y)):
-            expect(len(axes) == len(other), self.name, f"contracts {list(contract[0])} with {list(contract[1])}")
-            in_range(self.name, axes, len(type.shape))
+        same = len(contract[0]) == len(contract[1])
+        expect(same, self.name, f"contracts {list(contract[0])} with {list(contract[1])}")
         expect(len(batch[0]) == len(batch[1]), self.name, f"batches {list(batch[0])} with {list(batch[1])}")
         for side, type in enumerate((x, y)):
             in_range(self.name, [*contract[side], *batch[side]], len(type.shape))
@@ -49,9 +49,7 @@ class _DotGeneral(Op):
         shape = [x.shape[a] for a in batch[0]] + [x.shape[a] for a in left] + [y.shape[a] for a in right]
         return (ArrayType(tuple(shape), x.dtype),)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        x, y = arrays
-        contract, batch = params["contract"], params["batch"]
+    def evaluate(self, x: np.ndarray, y: np.ndarray, *, contract: _Axes, batch: _Axes) -> tuple[np.ndarray, ...]:
         left, right = _free(x, contract[0], batch[0]), _free(y, contract[1], batch[1])
         outer, rows, columns = ([a.shape[i] for i in axes] for a, axes in ((x, batch[0]), (x, left), (y, right)))
         summed = math.prod(x.shape[i] for i in contract[0])
@@ -82,11 +80,9 @@ class _DotGeneral(Op):
             return [emitter.compare(result, emitter.constant(0, result_type), "NE", result_type)]
         return [emitter.convert(result, result_type, out.dtype)]
 
-    def bytes_touched(
-        self, inputs: Sequence[ArrayType], outputs: Sequence[ArrayType], params: Mapping[str, Any]
-    ) -> int:
+    def bytes_touched(self, equation: Equation) -> int:
         """Many times the operands': a native loop would lose the library's product."""
-        return 64 * super().bytes_touched(inputs, outputs, params)
+        return 64 * super().bytes_touched(equation)
 
 
 def _free(array: ArrayType | np.ndarray, contract: Sequence[int], batch: Sequence[int]) -> list[int]:

@@ -9,7 +9,6 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops.checks import arity, keywords
 from anabranch.runtime.ops.lapack import (
     COMPLEX128,
     FLOAT64,
@@ -35,11 +34,9 @@ class _Spectral(Lapack):
         """NumPy's answer for one matrix."""
         raise NotImplementedError
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        (a,) = arrays
+    def evaluate(self, a: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         outs = self.type(ArrayType(a.shape, a.dtype), **params)
-        results: tuple[np.ndarray, ...] = each(lambda m: attempt(outs, lambda: self.found(m, **params)), outs, a)
-        return results
+        return each(lambda m: attempt(outs, lambda: self.found(m, **params)), outs, a)
 
 
 class _Svd(_Spectral):
@@ -47,9 +44,7 @@ class _Svd(_Spectral):
 
     __slots__ = ()
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        (a,) = arity(self.name, inputs, 1)
-        full, vectors = keywords(self.name, params, "full", "vectors")
+    def type(self, a: ArrayType, *, full: bool, vectors: bool) -> tuple[ArrayType, ...]:
         _, m, n = matrices(self.name, a)
         k = min(m, n)
         s = real(a, k)
@@ -77,9 +72,7 @@ class _Eigh(_Spectral):
 
     __slots__ = ()
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        (a,) = arity(self.name, inputs, 1)
-        lower, vectors = keywords(self.name, params, "lower", "vectors")
+    def type(self, a: ArrayType, *, lower: bool, vectors: bool) -> tuple[ArrayType, ...]:
         expect(isinstance(lower, bool), self.name, f"lower={lower!r} is no bool")
         _, n, _ = matrices(self.name, a, square=True)
         return (real(a, n), *([a] if vectors else []), info_type(a))
@@ -101,9 +94,7 @@ class _Eig(_Spectral):
 
     __slots__ = ()
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        (a,) = arity(self.name, inputs, 1)
-        (vectors,) = keywords(self.name, params, "vectors")
+    def type(self, a: ArrayType, *, vectors: bool) -> tuple[ArrayType, ...]:
         _, n, _ = matrices(self.name, a, square=True)
         w, v = (ArrayType((*a.shape[:-2], *shape), COMPLEX128) for shape in ((n,), (n, n)))
         return (w, *([v] if vectors else []), info_type(a))

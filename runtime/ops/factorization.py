@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops.checks import arity, keywords
 from anabranch.runtime.ops.indexing import take
 from anabranch.runtime.ops.lapack import INT32, Lapack, attempt, call, each, info_type, like, matrices
 from anabranch.runtime.ops.op import expect
@@ -25,20 +23,14 @@ class _Lu(Lapack):
     """
 
     __slots__ = ()
+    routine = "getrf"
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        (a,) = arity(self.name, inputs, 1)
-        keywords(self.name, params)
+    def type(self, a: ArrayType) -> tuple[ArrayType, ...]:
         stack, n, _ = matrices(self.name, a, square=True)
         return a, ArrayType((*stack, n), INT32), info_type(a)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        (a,) = arrays
-        results: tuple[np.ndarray, ...] = each(_eliminate, self.type(ArrayType(a.shape, a.dtype)), a)
-        return results
-
-    def emit(self, ctx: LoweringContext) -> Sequence[str]:
-        return call(ctx.emitter, "getrf", ctx.inputs, ctx.in_types, ctx.out_types)
+    def evaluate(self, a: np.ndarray) -> tuple[np.ndarray, ...]:
+        return each(_eliminate, self.type(ArrayType(a.shape, a.dtype)), a)
 
 
 def _eliminate(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
@@ -63,19 +55,15 @@ class _Solve(Lapack):
 
     __slots__ = ()
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        a, b = arity(self.name, inputs, 2)
-        keywords(self.name, params)
+    def type(self, a: ArrayType, b: ArrayType) -> tuple[ArrayType, ...]:
         stack, n, _ = matrices(self.name, a, square=True)
         expect(matrices(self.name, b)[:2] == (stack, n), self.name, f"right-hand sides {b} for {a}")
         expect(a.dtype == b.dtype, self.name, f"dtypes {a.dtype} and {b.dtype}")
         return b, info_type(a)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        a, b = arrays
-        outs = self.type(*(ArrayType(x.shape, x.dtype) for x in arrays))
-        found: tuple[np.ndarray, ...] = each(lambda m, v: attempt(outs, lambda: [np.linalg.solve(m, v)]), outs, a, b)
-        return found
+    def evaluate(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, ...]:
+        outs = self.type(*(ArrayType(x.shape, x.dtype) for x in (a, b)))
+        return each(lambda m, v: attempt(outs, lambda: [np.linalg.solve(m, v)]), outs, a, b)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
@@ -123,8 +111,8 @@ def _row_order(emitter: Emitter, pivots: str, type: ArrayType) -> str:
     step, column = ArrayType((), _INT64), ArrayType((count, 1), _INT64)
     state = [step, type, type]
 
-    def going(names: list[str]) -> Sequence[str]:
-        return emitter.typed([emitter.compare(names[0], emitter.constant(n, step), "LT", step)], [_BOOL])
+    def going(names: list[str]) -> str:
+        return emitter.compare(names[0], emitter.constant(n, step), "LT", step)
 
     def swap(names: list[str]) -> Sequence[str]:
         i, order, targets = names
@@ -133,10 +121,7 @@ def _row_order(emitter: Emitter, pivots: str, type: ArrayType) -> str:
             return emitter.broadcast(emitter.reshape(x, column, (count,)), ArrayType((count,), _INT64), type.shape, [0])
 
         def at(x: str) -> str:
-            starts = [emitter.constant(0, step), i]
-            return emitter.op(
-                "dynamic_slice", [x, *starts], [type, step, step], column, f"slice_sizes = array<i64: {count}, 1>"
-            )
+            return emitter.block(x, type, [emitter.constant(0, step), i], step, column)
 
         places = emitter.iota(1, type)
         target = emitter.binary("subtract", wide(at(targets)), emitter.constant(1, type), type)
@@ -148,14 +133,10 @@ def _row_order(emitter: Emitter, pivots: str, type: ArrayType) -> str:
         moved = emitter.broadcast(moved, ArrayType((count,), _INT64), type.shape, [0])
         swapped = emitter.select(here, moved, emitter.select(there, wide(at(order)), order, type), type)
         following = emitter.binary("add", i, emitter.constant(1, step), step)
-        return emitter.typed([following, swapped, targets], state)
-
-    def loop(names: list[str]) -> Sequence[str]:
-        regions = [emitter.region(state, going), emitter.region(state, swap)]
-        return emitter.multi("while", names, state, state, regions)
+        return [following, swapped, targets]
 
     start = [emitter.constant(0, step), emitter.iota(1, type), pivots]
-    return emitter.outlined(start, state, state, loop)[1]
+    return emitter.outlined(start, state, state, lambda names: emitter.loop(names, state, going, swap))[1]
 
 
 class _Cholesky(Lapack):
@@ -163,20 +144,14 @@ class _Cholesky(Lapack):
 
     __slots__ = ()
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        (a,) = arity(self.name, inputs, 1)
-        (upper,) = keywords(self.name, params, "upper")
+    def type(self, a: ArrayType, *, upper: bool) -> tuple[ArrayType, ...]:
         expect(isinstance(upper, bool), self.name, f"upper={upper!r} is no bool")
         matrices(self.name, a, square=True)
         return a, info_type(a)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        (a,) = arrays
-        outs = self.type(ArrayType(a.shape, a.dtype), **params)
-        found: tuple[np.ndarray, ...] = each(
-            lambda m: attempt(outs, lambda: [np.linalg.cholesky(m, upper=params["upper"])]), outs, a
-        )
-        return found
+    def evaluate(self, a: np.ndarray, *, upper: bool) -> tuple[np.ndarray, ...]:
+        outs = self.type(ArrayType(a.shape, a.dtype), upper=upper)
+        return each(lambda m: attempt(outs, lambda: [np.linalg.cholesky(m, upper=upper)]), outs, a)
 
     def emit(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
@@ -193,36 +168,30 @@ class _Qr(Lapack):
     """`qr(a)`: `(h, tau)`, R above the diagonal of h, below it the reflections whose product Q is, with factors tau."""
 
     __slots__ = ()
+    routine = "geqrf"
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        (a,) = arity(self.name, inputs, 1)
-        keywords(self.name, params)
+    def type(self, a: ArrayType) -> tuple[ArrayType, ...]:
         _, m, n = matrices(self.name, a)
         return a, like(a, min(m, n))
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        h, tau = np.linalg.qr(arrays[0], mode="raw")
+    def evaluate(self, a: np.ndarray) -> tuple[np.ndarray, ...]:
+        h, tau = np.linalg.qr(a, mode="raw")
         return np.swapaxes(h, -1, -2), tau
-
-    def emit(self, ctx: LoweringContext) -> Sequence[str]:
-        return call(ctx.emitter, "geqrf", ctx.inputs, ctx.in_types, ctx.out_types)
 
 
 class _Reflections(Lapack):
     """`reflections(h, tau)`: the first columns of the product of the reflections of `qr`, as many as h has."""
 
     __slots__ = ()
+    routine = "orgqr"
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        h, tau = arity(self.name, inputs, 2)
-        keywords(self.name, params)
+    def type(self, h: ArrayType, tau: ArrayType) -> tuple[ArrayType, ...]:
         stack, m, n = matrices(self.name, h)
         expect(tau.dtype == h.dtype and tau.shape[:-1] == stack, self.name, f"factors {tau} for {h}")
         expect(tau.shape[-1] <= n <= m, self.name, f"{tau.shape[-1]} reflections in {h}")
         return (h,)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        h, tau = arrays
+    def evaluate(self, h: np.ndarray, tau: np.ndarray) -> tuple[np.ndarray, ...]:
         (m, n), k = h.shape[-2:], tau.shape[-1]
         q = np.broadcast_to(np.eye(m, n, dtype=h.dtype), h.shape).copy()
         for i in reversed(range(k)):
@@ -231,11 +200,7 @@ class _Reflections(Lapack):
             q -= tau[..., i, None, None] * (v @ (np.conj(np.swapaxes(v, -1, -2)) @ q))
         return (q,)
 
-    def emit(self, ctx: LoweringContext) -> Sequence[str]:
-        return call(ctx.emitter, "orgqr", ctx.inputs, ctx.in_types, ctx.out_types)
 
-
-_BOOL = ArrayType((), np.dtype(np.bool_))
 lu, solve, cholesky = _Lu("lu"), _Solve("solve"), _Cholesky("cholesky")
 qr, reflections = _Qr("qr"), _Reflections("reflections")
 OPS: tuple[Op, ...] = (lu, solve, cholesky, qr, reflections)

@@ -9,7 +9,6 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops.checks import arity, keywords
 from anabranch.runtime.ops.op import CallOp, expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
@@ -27,9 +26,7 @@ class _Fft(CallOp):
 
     __slots__ = ()
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        (x,) = arity(self.name, inputs, 1)
-        kind, n = keywords(self.name, params, "kind", "n")
+    def type(self, x: ArrayType, *, kind: str, n: int) -> tuple[ArrayType, ...]:
         expect(kind in _KINDS, self.name, f"kind={kind!r} is none of {', '.join(_KINDS)}")
         dtypes = _COMPLEX if kind == "rfft" else _REAL
         expect(x.dtype.char in dtypes, self.name, f"{kind} of {x.dtype}")
@@ -39,8 +36,8 @@ class _Fft(CallOp):
         expect(x.shape[-1] == taken, self.name, f"{n} points of {x}")
         return (ArrayType((*x.shape[:-1], given), dtypes[x.dtype.char] if kind[:-3] in ("r", "ir") else x.dtype),)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        return (_KINDS[params["kind"]](arrays[0], params["n"]),)
+    def evaluate(self, x: np.ndarray, *, kind: str, n: int) -> tuple[np.ndarray, ...]:
+        return (_KINDS[kind](x, n),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter

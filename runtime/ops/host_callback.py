@@ -5,14 +5,16 @@ from __future__ import annotations
 import contextlib
 import contextvars
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
 
+from anabranch.base.context_values import having
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Equation
-from anabranch.runtime.ops.checks import keywords, scalar
+from anabranch.runtime.ops.checks import scalar
 from anabranch.runtime.ops.op import CallOp, expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
@@ -23,14 +25,9 @@ _INT32 = np.dtype(np.int32)
 _done: contextvars.ContextVar[int] = contextvars.ContextVar("done", default=0)
 
 
-@contextlib.contextmanager
-def done_before(count: int) -> Iterator[None]:
+def done_before(count: int) -> AbstractContextManager[int]:
     """Run a computation again without the effects that the first run has done."""
-    token = _done.set(count)
-    try:
-        yield
-    finally:
-        _done.reset(token)
+    return having(_done, count)
 
 
 class _HostCallback(CallOp):
@@ -43,8 +40,7 @@ class _HostCallback(CallOp):
     __slots__ = ()
     pure = False
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        keywords(self.name, params, "action")
+    def type(self, *inputs: ArrayType, action: object) -> tuple[ArrayType, ...]:
         expect(inputs[:2] == (scalar(_INT32), scalar(_INT32)), self.name, "takes a sequence number and an error code")
         return (scalar(_INT32),)
 

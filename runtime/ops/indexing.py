@@ -5,14 +5,14 @@ Positions out of range are clamped, by both evaluations; whoever needs an `Index
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops.checks import BOOL, INT64, arity, index_scalars, keywords, one_per_axis, scalar
+from anabranch.runtime.ir.program import Equation
+from anabranch.runtime.ops.checks import BOOL, INT64, index_scalars, one_per_axis, scalar
 from anabranch.runtime.ops.mlir_text import ints
 from anabranch.runtime.ops.op import UNBOUNDED, PartOp, UpdateOp, expect
 from anabranch.runtime.ops.reducers import ADD, AND, MAXIMUM, MINIMUM, MULTIPLY, OR, SUBTRACT, XOR, Reducer
@@ -37,19 +37,15 @@ class _DynamicSlice(PartOp):
 
     __slots__ = ()
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        expect(len(inputs) > 0, self.name, "no array to slice")
-        x, *starts = inputs
-        (sizes,) = keywords(self.name, params, "sizes")
+    def type(self, x: ArrayType, *starts: ArrayType, sizes: Sequence[int]) -> tuple[ArrayType, ...]:
         index_scalars(self.name, starts, len(x.shape))
         one_per_axis(self.name, len(x.shape), sizes=sizes)
         fits = all(0 <= size <= n for size, n in zip(sizes, x.shape, strict=True))
         expect(fits, self.name, f"a block of {list(sizes)} of {x}")
         return (ArrayType(tuple(sizes), x.dtype),)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        x, *starts = arrays
-        return (x[_block(x, starts, params["sizes"])],)
+    def evaluate(self, x: np.ndarray, *starts: np.ndarray, sizes: Sequence[int]) -> tuple[np.ndarray, ...]:
+        return (x[_block(x, starts, sizes)],)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         if ctx.in_types[0] == ctx.out_types[0]:
@@ -64,18 +60,14 @@ class _DynamicUpdateSlice(UpdateOp):
     __slots__ = ()
     update = 1
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        expect(len(inputs) > 1, self.name, "no array, or no update")
-        keywords(self.name, params)
-        x, update, *starts = inputs
+    def type(self, x: ArrayType, update: ArrayType, *starts: ArrayType) -> tuple[ArrayType, ...]:
         expect(update.dtype == x.dtype, self.name, f"an update of {update.dtype} for {x.dtype}")
         fits = len(update.shape) == len(x.shape) and all(m <= n for m, n in zip(update.shape, x.shape, strict=True))
         expect(fits, self.name, f"an update {update} for {x}")
         index_scalars(self.name, starts, len(x.shape))
         return (x,)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        x, update, *starts = arrays
+    def evaluate(self, x: np.ndarray, update: np.ndarray, *starts: np.ndarray) -> tuple[np.ndarray, ...]:
         out = x.copy()
         out[_block(x, starts, update.shape)] = update
         return (out,)
@@ -98,17 +90,18 @@ class _StridedUpdate(UpdateOp):
     __slots__ = ()
     update = 1
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        x, update = arity(self.name, inputs, 2)
-        starts, limits, strides = keywords(self.name, params, "starts", "limits", "strides")
+    def type(
+        self, x: ArrayType, update: ArrayType, *, starts: Sequence[int], limits: Sequence[int], strides: Sequence[int]
+    ) -> tuple[ArrayType, ...]:
         target = ArrayType(sliced_shape(self.name, x.shape, starts, limits, strides), x.dtype)
         expect(update == target, self.name, f"an update {update} for {target}")
         return (x,)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        x, update = arrays
+    def evaluate(
+        self, x: np.ndarray, update: np.ndarray, *, starts: Sequence[int], limits: Sequence[int], strides: Sequence[int]
+    ) -> tuple[np.ndarray, ...]:
         out = x.copy()
-        bounds = zip(params["starts"], params["limits"], params["strides"], strict=True)
+        bounds = zip(starts, limits, strides, strict=True)
         out[tuple(slice(*b) for b in bounds)] = update
         return (out,)
 
@@ -130,8 +123,7 @@ class _StridedUpdate(UpdateOp):
         if box_type == x_type:
             return [update]
         positions = [emitter.constant(start, scalar(INT64)) for start in starts]
-        types = [x_type, box_type, *[scalar(INT64)] * len(starts)]
-        return [emitter.op("dynamic_update_slice", [x, update, *positions], types, x_type)]
+        return [emitter.with_block(x, x_type, positions, scalar(INT64), update, box_type)]
 
 
 def _interleave(
@@ -168,13 +160,10 @@ class _Gather(PartOp):
     __slots__ = ()
     is_reformed = True
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        x, indices = arity(self.name, inputs, 2)
-        keywords(self.name, params)
+    def type(self, x: ArrayType, indices: ArrayType) -> tuple[ArrayType, ...]:
         return (ArrayType(_indexed_shape(self.name, x, indices), x.dtype),)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        x, indices = arrays
+    def evaluate(self, x: np.ndarray, indices: np.ndarray) -> tuple[np.ndarray, ...]:
         k = indices.shape[-1]
         if 0 in x.shape[:k]:
             return (np.zeros(indices.shape[:-1] + x.shape[k:], x.dtype),)
@@ -211,15 +200,12 @@ class _Lookup(Op):
     __slots__ = ()
     whole_inputs = (0,)
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        table, index = arity(self.name, inputs, 2)
-        keywords(self.name, params)
+    def type(self, table: ArrayType, index: ArrayType) -> tuple[ArrayType, ...]:
         expect(len(table.shape) == 1 and table.size > 0, self.name, f"{table} is no table")
         expect(index.dtype == INT64, self.name, f"an index of {index.dtype}")
         return (ArrayType(index.shape, table.dtype),)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        table, index = arrays
+    def evaluate(self, table: np.ndarray, index: np.ndarray) -> tuple[np.ndarray, ...]:
         return (table[np.clip(index, 0, table.shape[0] - 1)],)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
@@ -239,25 +225,24 @@ class _Scatter(UpdateOp):
     __slots__ = ()
     update = 2
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        x, indices, updates = arity(self.name, inputs, 3)
-        (name,) = keywords(self.name, params, "combine")
-        expect(name in _COMBINES, self.name, f"combine={name!r} is none of {', '.join(_COMBINES)}")
-        combine = _COMBINES[name]
-        expect(combine is None or combine.takes(x.dtype), self.name, f"np.{name} is not defined on {x.dtype}")
+    def type(self, x: ArrayType, indices: ArrayType, updates: ArrayType, *, combine: str) -> tuple[ArrayType, ...]:
+        expect(combine in _COMBINES, self.name, f"combine={combine!r} is none of {', '.join(_COMBINES)}")
+        reducer = _COMBINES[combine]
+        expect(reducer is None or reducer.takes(x.dtype), self.name, f"np.{combine} is not defined on {x.dtype}")
         target = ArrayType(_indexed_shape(self.name, x, indices), x.dtype)
         expect(updates == target, self.name, f"updates {updates} for {target}")
         return (x,)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        x, indices, updates = arrays
-        out, combine = x.copy(), _COMBINES[params["combine"]]
+    def evaluate(
+        self, x: np.ndarray, indices: np.ndarray, updates: np.ndarray, *, combine: str
+    ) -> tuple[np.ndarray, ...]:
+        out, reducer = x.copy(), _COMBINES[combine]
         if x.size == 0:
             return (out,)
-        if combine is None:
+        if reducer is None:
             out[_clamped(x, indices)] = updates
         else:
-            combine.ufunc.at(out, _clamped(x, indices), updates)
+            reducer.ufunc.at(out, _clamped(x, indices), updates)
         return (out,)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
@@ -276,14 +261,11 @@ class _Scatter(UpdateOp):
         block = ArrayType((1,) * k + update_type.shape, x_type.dtype)
         updates = emitter.reshape(updates, update_type, block.shape)
         starts = _starts(emitter, indices, k, len(x_type.shape))
-        types = [x_type, block, *[scalar(INT64)] * len(starts)]
-        return [emitter.op("dynamic_update_slice", [x, updates, *starts], types, x_type)]
+        return [emitter.with_block(x, x_type, starts, scalar(INT64), updates, block)]
 
-    def bytes_touched(
-        self, inputs: Sequence[ArrayType], outputs: Sequence[ArrayType], params: Mapping[str, Any]
-    ) -> int:
+    def bytes_touched(self, equation: Equation) -> int:
         """Those of one block; more than an outlined function may touch for several, which it cannot write."""
-        return super().bytes_touched(inputs, outputs, params) if len(inputs[1].shape) == 1 else UNBOUNDED
+        return super().bytes_touched(equation) if len(equation.inputs[1].type.shape) == 1 else UNBOUNDED
 
 
 def _put(emitter: Emitter, operands: Sequence[str], types: Sequence[ArrayType], combine: Reducer | None) -> str:
@@ -342,9 +324,7 @@ def _read_block(emitter: Emitter, x: str, indices: str, x_type: ArrayType, out: 
     k = len(x_type.shape) - len(out.shape)
     starts = _starts(emitter, indices, k, len(x_type.shape))
     block = ArrayType((1,) * k + out.shape, x_type.dtype)
-    types = [x_type, *[scalar(INT64)] * len(starts)]
-    part = emitter.op("dynamic_slice", [x, *starts], types, block, f"slice_sizes = {ints(block.shape)}")
-    return emitter.reshape(part, block, out.shape)
+    return emitter.reshape(emitter.block(x, x_type, starts, scalar(INT64), block), block, out.shape)
 
 
 dynamic_slice = _DynamicSlice("dynamic_slice")

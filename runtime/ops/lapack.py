@@ -6,9 +6,8 @@ as last output an int32 for each matrix, which is not 0 where it has; the other 
 
 from __future__ import annotations
 
-import abc
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,9 +20,16 @@ _ON_COMPLEX = {"orgqr": "ungqr", "syevd": "heevd"}
 
 
 class Lapack(CallOp):
-    """An op on stacks of matrices. Where there is nothing to compute with, the outputs are constants."""
+    """An op on stacks of matrices. Where there is nothing to compute with, the outputs are constants.
+
+    Attributes
+    ----------
+    routine : str
+        LAPACK's, of an op that is nothing but a call of it.
+    """
 
     __slots__ = ()
+    routine: ClassVar[str]
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
@@ -32,9 +38,9 @@ class Lapack(CallOp):
             return [emitter.constant(v, t) for v, t in zip(values, ctx.out_types, strict=True)]
         return self.emit(ctx)
 
-    @abc.abstractmethod
     def emit(self, ctx: LoweringContext) -> Sequence[str]:
         """The lowering, of inputs that have elements."""
+        return call(ctx.emitter, self.routine, ctx.inputs, ctx.in_types, ctx.out_types)
 
 
 def matrices(op: str, type: ArrayType, square: bool = False) -> tuple[tuple[int, ...], int, int]:

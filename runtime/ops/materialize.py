@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops.checks import keywords
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 
@@ -19,11 +17,10 @@ class _Materialize(Op):
     __slots__ = ()
     is_materialized = True
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        keywords(self.name, params)
+    def type(self, *inputs: ArrayType) -> tuple[ArrayType, ...]:
         return inputs
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
+    def evaluate(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
         return arrays
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
-from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
+from anabranch.runtime.ir.program import Equation
 
 # The memory traffic of what must not become part of an outlined function.
 UNBOUNDED = 2**62
@@ -17,11 +14,9 @@ class UpdateOp(Op):
 
     __slots__ = ()
 
-    def bytes_touched(
-        self, inputs: Sequence[ArrayType], outputs: Sequence[ArrayType], params: Mapping[str, Any]
-    ) -> int:
+    def bytes_touched(self, equation: Equation) -> int:
         """Those of the part."""
-        return 2 * sum(type.nbytes for type in inputs[1:])
+        return 2 * sum(a.type.nbytes for a in equation.inputs[1:])
 
 
 class PartOp(Op):
@@ -29,11 +24,9 @@ class PartOp(Op):
 
     __slots__ = ()
 
-    def bytes_touched(
-        self, inputs: Sequence[ArrayType], outputs: Sequence[ArrayType], params: Mapping[str, Any]
-    ) -> int:
+    def bytes_touched(self, equation: Equation) -> int:
         """Those of the result, read and written."""
-        return 2 * sum(type.nbytes for type in outputs)
+        return 2 * sum(a.type.nbytes for a in equation.outputs)
 
 
 class CallOp(Op):
@@ -41,9 +34,7 @@ class CallOp(Op):
 
     __slots__ = ()
 
-    def bytes_touched(
-        self, inputs: Sequence[ArrayType], outputs: Sequence[ArrayType], params: Mapping[str, Any]
-    ) -> int:
+    def bytes_touched(self, equation: Equation) -> int:
         """More than an outlined function may touch."""
         return UNBOUNDED
 

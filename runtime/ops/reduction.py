@@ -10,7 +10,7 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords, scalar
+from anabranch.runtime.ops.checks import BOOL, INT64, in_range, scalar, without
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.reducers import (
     ADD,
@@ -29,10 +29,6 @@ from anabranch.runtime.ops.reducers import (
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 _FLOAT32 = np.dtype(np.float32)
-
-
-def _without(shape: tuple[int, ...], axes: Sequence[int]) -> tuple[int, ...]:
-    return tuple(n for axis, n in enumerate(shape) if axis not in axes)
 
 
 def _reduced(emitter: Emitter, x: str, type: ArrayType, axes: Sequence[int], reducer: Reducer, initial: Any) -> str:
@@ -56,9 +52,7 @@ class _Reduction(Op):
         """The name of the ufunc."""
         return self.reducer.ufunc.__name__
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        (x,) = arity(self.name, inputs, 1)
-        (axes,) = keywords(self.name, params, "axes")
+    def type(self, x: ArrayType, *, axes: Sequence[int]) -> tuple[ArrayType, ...]:
         in_range(self.name, axes, len(x.shape))
         return (self.reduced(x, axes),)
 
@@ -72,11 +66,10 @@ class _Arithmetic(_Reduction):
 
     def reduced(self, x: ArrayType, axes: Sequence[int]) -> ArrayType:
         expect(x.dtype != BOOL, self.name, "of bool, which the caller converts to int64")
-        return ArrayType(_without(x.shape, axes), x.dtype)
+        return ArrayType(without(x.shape, axes), x.dtype)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[Any, ...]:
-        x = arrays[0]
-        return (self.reducer.ufunc.reduce(x, axis=tuple(params["axes"]), dtype=x.dtype),)
+    def evaluate(self, x: np.ndarray, *, axes: Sequence[int]) -> tuple[Any, ...]:
+        return (self.reducer.ufunc.reduce(x, axis=tuple(axes), dtype=x.dtype),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
@@ -99,12 +92,12 @@ class _Extreme(_Reduction):
         self.initial = initial
 
     def reduced(self, x: ArrayType, axes: Sequence[int]) -> ArrayType:
-        out = ArrayType(_without(x.shape, axes), x.dtype)
+        out = ArrayType(without(x.shape, axes), x.dtype)
         expect(all(x.shape[axis] for axis in axes), self.name, f"of no elements: axes {list(axes)} of {x}")
         return out
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[Any, ...]:
-        return (self.reducer.ufunc.reduce(arrays[0], axis=tuple(params["axes"])),)
+    def evaluate(self, x: np.ndarray, *, axes: Sequence[int]) -> tuple[Any, ...]:
+        return (self.reducer.ufunc.reduce(x, axis=tuple(axes)),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         (x,), (x_type,), axes = ctx.inputs, ctx.in_types, ctx.params["axes"]
@@ -115,10 +108,10 @@ class _Truth(_Reduction):
     """`reduce_any` and `reduce_all`: of whether elements are non-zero (a NaN is)."""
 
     def reduced(self, x: ArrayType, axes: Sequence[int]) -> ArrayType:
-        return ArrayType(_without(x.shape, axes), BOOL)
+        return ArrayType(without(x.shape, axes), BOOL)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[Any, ...]:
-        return (self.reducer.ufunc.reduce(arrays[0].astype(bool), axis=tuple(params["axes"])),)
+    def evaluate(self, x: np.ndarray, *, axes: Sequence[int]) -> tuple[Any, ...]:
+        return (self.reducer.ufunc.reduce(x.astype(bool), axis=tuple(axes)),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
@@ -150,15 +143,13 @@ class _ArgExtreme(Op):
         self.reducer = reducer
         self.initial = initial
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        (x,) = arity(self.name, inputs, 1)
-        (axis,) = keywords(self.name, params, "axis")
+    def type(self, x: ArrayType, *, axis: int) -> tuple[ArrayType, ...]:
         in_range(self.name, [axis], len(x.shape))
         expect(x.shape[axis] > 0, self.name, f"of no elements: axis {axis} of {x}")
-        return (ArrayType(_without(x.shape, [axis]), INT64),)
+        return (ArrayType(without(x.shape, [axis]), INT64),)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[Any, ...]:
-        return (self.ufunc(arrays[0], axis=params["axis"]),)
+    def evaluate(self, x: np.ndarray, *, axis: int) -> tuple[Any, ...]:
+        return (self.ufunc(x, axis=axis),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
@@ -196,7 +187,7 @@ class _ArgExtreme(Op):
 
 def _along(emitter: Emitter, reduced: str, type: ArrayType, axis: int) -> str:
     """A value reduced over `axis`, repeated along it."""
-    source = ArrayType(_without(type.shape, [axis]), type.dtype)
+    source = ArrayType(without(type.shape, [axis]), type.dtype)
     kept = [i for i in range(len(type.shape)) if i != axis]
     return emitter.broadcast(reduced, source, type.shape, kept)
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
-from anabranch.runtime.ops.checks import arity, in_range, keywords, one_per_axis, scalar
+from anabranch.runtime.ops.checks import in_range, one_per_axis, scalar, without
 from anabranch.runtime.ops.mlir_text import ints
 from anabranch.runtime.ops.op import PartOp, expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
@@ -23,15 +22,13 @@ class _Reshape(PartOp):
     is_transparent = True
     work = Work.LITTLE
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        (x,) = arity(self.name, inputs, 1)
-        (shape,) = keywords(self.name, params, "shape")
+    def type(self, x: ArrayType, *, shape: Sequence[int]) -> tuple[ArrayType, ...]:
         out = ArrayType(tuple(shape), x.dtype)
         expect(all(n >= 0 for n in shape) and out.size == x.size, self.name, f"{x} into shape {list(shape)}")
         return (out,)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        return (np.reshape(arrays[0], params["shape"]),)
+    def evaluate(self, x: np.ndarray, *, shape: Sequence[int]) -> tuple[np.ndarray, ...]:
+        return (np.reshape(x, shape),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         return [ctx.emitter.reshape(ctx.inputs[0], ctx.in_types[0], ctx.params["shape"])]
@@ -44,15 +41,13 @@ class _Transpose(Op):
     is_view = True
     is_transparent = True
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        (x,) = arity(self.name, inputs, 1)
-        (axes,) = keywords(self.name, params, "axes")
+    def type(self, x: ArrayType, *, axes: Sequence[int]) -> tuple[ArrayType, ...]:
         one_per_axis(self.name, len(x.shape), axes=axes)
         in_range(self.name, axes, len(x.shape))
         return (ArrayType(tuple(x.shape[a] for a in axes), x.dtype),)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        return (np.transpose(arrays[0], params["axes"]),)
+    def evaluate(self, x: np.ndarray, *, axes: Sequence[int]) -> tuple[np.ndarray, ...]:
+        return (np.transpose(x, axes),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         axes = ctx.params["axes"]
@@ -69,9 +64,7 @@ class _BroadcastInDim(Op):
     is_transparent = True
     work = Work.LITTLE
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        (x,) = arity(self.name, inputs, 1)
-        shape, dims = keywords(self.name, params, "shape", "dims")
+    def type(self, x: ArrayType, *, shape: Sequence[int], dims: Sequence[int]) -> tuple[ArrayType, ...]:
         one_per_axis(self.name, len(x.shape), dims=dims)
         in_range(self.name, dims, len(shape))
         expect(list(dims) == sorted(dims), self.name, "the dims do not ascend")
@@ -80,10 +73,9 @@ class _BroadcastInDim(Op):
             expect(False, self.name, f"{x} into shape {list(shape)} at dims {list(dims)}")
         return (ArrayType(tuple(shape), x.dtype),)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        (x,), shape = arrays, params["shape"]
+    def evaluate(self, x: np.ndarray, *, shape: Sequence[int], dims: Sequence[int]) -> tuple[np.ndarray, ...]:
         aligned = [1] * len(shape)
-        for n, d in zip(x.shape, params["dims"], strict=True):
+        for n, d in zip(x.shape, dims, strict=True):
             aligned[d] = n
         return (np.broadcast_to(np.reshape(x, aligned), shape),)
 
@@ -96,14 +88,14 @@ class _BroadcastInDim(Op):
 class _Reverse(Op):
     """`reverse[axes](x)`: `np.flip`."""
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        (x,) = arity(self.name, inputs, 1)
-        (axes,) = keywords(self.name, params, "axes")
+    moves_indices = True
+
+    def type(self, x: ArrayType, *, axes: Sequence[int]) -> tuple[ArrayType, ...]:
         in_range(self.name, axes, len(x.shape))
         return (x,)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        return (np.flip(arrays[0], params["axes"]),)
+    def evaluate(self, x: np.ndarray, *, axes: Sequence[int]) -> tuple[np.ndarray, ...]:
+        return (np.flip(x, tuple(axes)),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         attributes = f"dimensions = {ints(ctx.params['axes'])}"
@@ -116,20 +108,19 @@ class _Concatenate(Op):
     __slots__ = ()
     is_transparent = True
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+    def type(self, *inputs: ArrayType, axis: int) -> tuple[ArrayType, ...]:
         expect(len(inputs) > 0, self.name, "nothing to concatenate")
-        (axis,) = keywords(self.name, params, "axis")
         first = inputs[0]
         in_range(self.name, [axis], len(first.shape))
         for x in inputs:
             expect(x.dtype == first.dtype, self.name, f"dtypes {first.dtype} and {x.dtype}")
-            same = len(x.shape) == len(first.shape) and _without(x.shape, axis) == _without(first.shape, axis)
+            same = len(x.shape) == len(first.shape) and without(x.shape, [axis]) == without(first.shape, [axis])
             expect(same, self.name, f"{first} and {x} along axis {axis}")
         total = sum(x.shape[axis] for x in inputs)
         return (ArrayType((*first.shape[:axis], total, *first.shape[axis + 1 :]), first.dtype),)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        return (np.concatenate(arrays, axis=params["axis"]),)
+    def evaluate(self, *arrays: np.ndarray, axis: int) -> tuple[np.ndarray, ...]:
+        return (np.concatenate(arrays, axis=axis),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         if len(ctx.inputs) == 1:
@@ -138,25 +129,21 @@ class _Concatenate(Op):
         return [ctx.emitter.op("concatenate", ctx.inputs, ctx.in_types, ctx.out_types[0], attributes)]
 
 
-def _without(shape: tuple[int, ...], axis: int) -> tuple[int, ...]:
-    return shape[:axis] + shape[axis + 1 :]
-
-
 class _Pad(Op):
     """`pad[low, high, interior](x, value)`: `value` before, after and between the elements of each axis."""
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        x, value = arity(self.name, inputs, 2)
-        low, high, interior = keywords(self.name, params, "low", "high", "interior")
+    def type(
+        self, x: ArrayType, value: ArrayType, *, low: Sequence[int], high: Sequence[int], interior: Sequence[int]
+    ) -> tuple[ArrayType, ...]:
         expect(value == scalar(x.dtype), self.name, f"{x} padded with {value}")
         one_per_axis(self.name, len(x.shape), low=low, high=high, interior=interior)
         expect(all(n >= 0 for n in (*low, *high, *interior)), self.name, "negative padding")
         widths = zip(x.shape, low, high, interior, strict=True)
         return (ArrayType(tuple(a + n + max(n - 1, 0) * gap + b for n, a, b, gap in widths), x.dtype),)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        x, value = arrays
-        low, high, interior = params["low"], params["high"], params["interior"]
+    def evaluate(
+        self, x: np.ndarray, value: np.ndarray, *, low: Sequence[int], high: Sequence[int], interior: Sequence[int]
+    ) -> tuple[np.ndarray, ...]:
         widths = list(zip(x.shape, low, high, interior, strict=True))
         out = np.full([a + n + max(n - 1, 0) * gap + b for n, a, b, gap in widths], value, x.dtype)
         # An empty axis would make the slice reach into the padding on its far side.
@@ -190,18 +177,15 @@ class _Iota(Op):
     __slots__ = ()
     is_transparent = True
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        arity(self.name, inputs, 0)
-        shape, dtype, axis = keywords(self.name, params, "shape", "dtype", "axis")
+    def type(self, *, shape: Sequence[int], dtype: np.dtype, axis: int) -> tuple[ArrayType, ...]:
         in_range(self.name, [axis], len(shape))
         expect(np.dtype(dtype).kind != "b", self.name, "of dtype bool")
         return (ArrayType(tuple(shape), np.dtype(dtype)),)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        shape, axis = params["shape"], params["axis"]
+    def evaluate(self, *, shape: Sequence[int], dtype: np.dtype, axis: int) -> tuple[np.ndarray, ...]:
         aligned = [1] * len(shape)
         aligned[axis] = shape[axis]
-        positions = np.arange(shape[axis]).astype(params["dtype"])
+        positions = np.arange(shape[axis]).astype(dtype)
         return (np.broadcast_to(positions.reshape(aligned), shape),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
@@ -215,14 +199,16 @@ class _Slice(PartOp):
     is_transparent = True
     work = Work.LITTLE
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        (x,) = arity(self.name, inputs, 1)
-        starts, limits, strides = keywords(self.name, params, "starts", "limits", "strides")
+    def type(
+        self, x: ArrayType, *, starts: Sequence[int], limits: Sequence[int], strides: Sequence[int]
+    ) -> tuple[ArrayType, ...]:
         return (ArrayType(sliced_shape(self.name, x.shape, starts, limits, strides), x.dtype),)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        bounds = zip(params["starts"], params["limits"], params["strides"], strict=True)
-        return (arrays[0][tuple(slice(*b) for b in bounds)],)
+    def evaluate(
+        self, x: np.ndarray, *, starts: Sequence[int], limits: Sequence[int], strides: Sequence[int]
+    ) -> tuple[np.ndarray, ...]:
+        bounds = zip(starts, limits, strides, strict=True)
+        return (x[tuple(slice(*b) for b in bounds)],)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         return [slice_of(ctx.emitter, ctx.inputs[0], ctx.in_types[0], **ctx.params)]

@@ -10,14 +10,13 @@ floats.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords
+from anabranch.runtime.ops.checks import BOOL, INT64, in_range
 from anabranch.runtime.ops.indexing import take
 from anabranch.runtime.ops.op import CallOp, expect
 from anabranch.runtime.ops.reducers import has_nan, parts, real_dtype
@@ -37,9 +36,7 @@ class _Sorting(CallOp):
         """The dtype of the result, of x's shape."""
         return dtype
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        (x,) = arity(self.name, inputs, 1)
-        axis, stable = keywords(self.name, params, "axis", "stable")
+    def type(self, x: ArrayType, *, axis: int, stable: bool) -> tuple[ArrayType, ...]:
         expect(isinstance(stable, bool), self.name, f"stable={stable!r} is no bool")
         in_range(self.name, [axis], len(x.shape))
         expect(x.shape[axis] < 2**32, self.name, f"axis {axis} of {x} is too long")
@@ -54,9 +51,8 @@ class _Sort(_Sorting):
 
     __slots__ = ()
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        x = arrays[0]
-        return (np.sort(_wide(x), axis=params["axis"], kind=_kind(params["stable"])).astype(x.dtype),)
+    def evaluate(self, x: np.ndarray, *, axis: int, stable: bool) -> tuple[np.ndarray, ...]:
+        return (np.sort(_wide(x), axis=axis, kind="stable" if stable else "quicksort").astype(x.dtype),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
@@ -88,8 +84,8 @@ class _ArgSort(_Sorting):
     def result_dtype(self, dtype: np.dtype) -> np.dtype:
         return INT64
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        return (np.argsort(_wide(arrays[0]), axis=params["axis"], kind="stable"),)
+    def evaluate(self, x: np.ndarray, *, axis: int, stable: bool) -> tuple[np.ndarray, ...]:
+        return (np.argsort(_wide(x), axis=axis, kind="stable"),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
@@ -103,10 +99,6 @@ class _ArgSort(_Sorting):
 def _wide(x: np.ndarray) -> np.ndarray:
     """Narrow floats that are not NumPy's own as float32: it leaves these in no order where there is a NaN."""
     return x.astype(np.float32) if x.dtype.kind == "V" else x
-
-
-def _kind(stable: bool) -> Literal["stable", "quicksort"]:
-    return "stable" if stable else "quicksort"
 
 
 @frozen

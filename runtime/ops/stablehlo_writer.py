@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -34,7 +33,7 @@ class Emitter:
         self._count = 0
         self._constants: list[dict[object, str]] = [{}]
         self._outlined = False
-        self._nested: set[str] = set()
+        self._nested: dict[str, bool] = {}  # of the results of control flow: whether a function returned it
         self._named: dict[str, str] = {}
         self._under_way: list[EmissionProgress] = []
 
@@ -87,15 +86,10 @@ class Emitter:
         dialect = name if "." in name else f"stablehlo.{name}"
         bind = f"{result}:{len(outs)} = " if outs else ""
         attributes = f" {{{attributes}}}" if attributes else ""
-        if regions:
-            self.lines.append(f'{bind}"{dialect}"({", ".join(operands)}) ({{')
-            for i, region in enumerate(regions):
-                if i:
-                    self.lines.append("}, {")
-                self.lines += ["  " + line for line in region]
-            self.lines.append(f"}}){attributes} : ({ins}) -> ({out_text})")
-        else:
-            self.lines.append(f'{bind}"{dialect}"({", ".join(operands)}){attributes} : ({ins}) -> ({out_text})')
+        head, tail = f'{bind}"{dialect}"({", ".join(operands)})', f"{attributes} : ({ins}) -> ({out_text})"
+        for i, region in enumerate(regions):
+            self.lines += ["}, {" if i else f"{head} ({{", *("  " + line for line in region)]
+        self.lines.append(f"}}){tail}" if regions else head + tail)
         return self._results(result, len(outs))
 
     @staticmethod
@@ -163,7 +157,7 @@ class Emitter:
         bind = f"{result}:{len(outs)} = " if outs else ""
         call = f'"func.call"({packed}) {{callee = @{name}, {attributes}}} : ({pack}) -> ({out_text})'
         self.lines.append(bind + call)
-        return self._made_within(self._results(result, len(outs)))
+        return self.made_within(self._results(result, len(outs)), by_function=True)
 
     def _function(self, signature: str, lines: Sequence[str]) -> str:
         """The name of a private function with this body; there is one of all that differ only in their names."""
@@ -176,27 +170,36 @@ class Emitter:
             self.functions.append([f"func.func private @{name}{head} {{", *("  " + line for line in body), "}"])
         return name
 
-    def control(
+    def loop(
         self,
-        name: str,
-        operands: Sequence[str],
+        state: Sequence[str],
         types: Sequence[ArrayType],
-        outs: Sequence[ArrayType],
-        regions: Sequence[Sequence[str]],
+        test: Callable[[list[str]], str],
+        step: Callable[[list[str]], Sequence[str]],
     ) -> list[str]:
-        """Emit `case` or `while`."""
-        return self._made_within(self.multi(name, operands, types, outs, regions))
+        """Emit a `while`: steps for as long as the test, a bool scalar, holds of the state; returns the last state."""
+        scalar = ArrayType((), np.dtype(bool))
+        regions = [
+            self.region(types, lambda names: self.typed([test(names)], [scalar])),
+            self.region(types, lambda names: self.typed(step(names), types)),
+        ]
+        return self.multi("while", state, types, types, regions)
 
     def is_made_within(self, name: str) -> bool:
         """Return whether a name is a result of control flow, or of an outlined function."""
         return name in self._nested
 
+    def is_made_by_function(self, name: str) -> bool:
+        """Return whether a name is a result of an outlined function."""
+        return self._nested.get(name, False)
+
     def is_needed_after(self, name: str) -> bool:
         """Return whether a name is used after the equation that is being emitted, or after one around it."""
         return any(progress.needs(name) for progress in self._under_way)
 
-    def _made_within(self, names: list[str]) -> list[str]:
-        self._nested.update(names)
+    def made_within(self, names: list[str], by_function: bool = False) -> list[str]:
+        """Note that names are results of control flow, or of an outlined function."""
+        self._nested.update(dict.fromkeys(names, by_function))
         return names
 
     def callback(
@@ -258,9 +261,6 @@ class Emitter:
 
     # ---- the common ops --------------------------------------------------------------------------------------------
 
-    def unary(self, name: str, x: str, type: ArrayType) -> str:
-        return self.op(name, [x], [type], type)
-
     def binary(self, name: str, x: str, y: str, type: ArrayType) -> str:
         return self.op(name, [x, y], [type, type], type)
 
@@ -298,6 +298,18 @@ class Emitter:
 
     def iota(self, axis: int, type: ArrayType) -> str:
         return self.op("iota", [], [], type, f"iota_dimension = {axis} : i64")
+
+    def block(self, x: str, type: ArrayType, starts: Sequence[str], position: ArrayType, block: ArrayType) -> str:
+        """`stablehlo.dynamic_slice`: the block of x that begins at these positions."""
+        types = [type, *[position] * len(starts)]
+        return self.op("dynamic_slice", [x, *starts], types, block, f"slice_sizes = {ints(block.shape)}")
+
+    def with_block(
+        self, x: str, type: ArrayType, starts: Sequence[str], position: ArrayType, value: str, block: ArrayType
+    ) -> str:
+        """`stablehlo.dynamic_update_slice`: x with another block at these positions."""
+        types = [type, block, *[position] * len(starts)]
+        return self.op("dynamic_update_slice", [x, value, *starts], types, type)
 
     def reduce(
         self,
@@ -388,19 +400,3 @@ class EmissionProgress:
     def needs(self, name: str) -> bool:
         """Return whether an equation after the present one, or an output, reads the name."""
         return any(self._last.get(var, -1) > self.place for var, known in self._env.items() if known == name)
-
-
-class LocatedEmitter(Emitter):
-    """An emitter that writes the user's line beside each op."""
-
-    def located(self, start: int, equation: Equation) -> None:
-        """Write the location after each op that has none yet; an op with regions has it after the last."""
-        if equation.source is None:
-            return
-        file, line, column = equation.source.place
-        place = f" loc({json.dumps(file)}:{line}:{column})"
-        for i in range(start, len(self.lines)):
-            text = self.lines[i]
-            if not text.endswith((")", ">")) or " loc(" in text:
-                continue
-            self.lines[i] = text + place

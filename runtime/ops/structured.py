@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import abc
+import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Program
+
+Params: TypeAlias = Mapping[str, Any]
 
 
 @frozen
@@ -56,7 +59,7 @@ class StructuredOp(Op):
         """Every value that goes in or out, each once."""
 
     @abc.abstractmethod
-    def results(self, params: Mapping[str, Any]) -> Sequence[Program]:
+    def results(self, params: Params) -> Sequence[Program]:
         """The sub-Programs whose outputs are the slots' `yielded`."""
 
     def deciding(self, equation: Equation) -> Sequence[Atom]:
@@ -64,10 +67,25 @@ class StructuredOp(Op):
         return [equation.inputs[i] for i in self.controls]
 
     @abc.abstractmethod
-    def rebuilt(
-        self, params: Mapping[str, Any], programs: Sequence[Program], slots: Sequence[Slot]
-    ) -> Mapping[str, Any]:
+    def rebuilt(self, params: Params, programs: Sequence[Program], slots: Sequence[Slot]) -> Params:
         """The params with these sub-Programs, in the order of `Equation.programs`, where only these slots are left."""
+
+    def with_slots(self, equation: Equation, slots: Sequence[Slot]) -> Equation:
+        """An equation of this op where only these slots are left; nothing else reads those that are gone."""
+        results, programs = self.results(equation.params), []
+        for program in equation.programs():
+            inputs = tuple([program.inputs[s.formal] for s in slots if s.formal is not None])
+            outputs = program.outputs
+            if any(program is result for result in results):
+                outputs = tuple([outputs[s.yielded] for s in slots if s.yielded is not None])
+            programs.append(dataclasses.replace(program, inputs=inputs, outputs=outputs))
+        operands = [*self.controls, *(s.operand for s in slots if s.operand is not None)]
+        return dataclasses.replace(
+            equation,
+            inputs=tuple([equation.inputs[i] for i in operands]),
+            outputs=tuple([equation.outputs[s.result] for s in slots if s.result is not None]),
+            params=self.rebuilt(equation.params, programs, slots),
+        )
 
 
 class Branches(StructuredOp):
@@ -87,7 +105,7 @@ class Loop(StructuredOp):
 
     __slots__ = ()
 
-    def results(self, params: Mapping[str, Any]) -> Sequence[Program]:
+    def results(self, params: Params) -> Sequence[Program]:
         """The body."""
         return (params["body"],)
 

@@ -15,7 +15,6 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Literal, Program, Var
 from anabranch.runtime.ops.checks import BOOL, INT64, scalar
-from anabranch.runtime.ops.mlir_text import ints
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
@@ -144,9 +143,7 @@ class Lanes:
     def read(self, strip: Strip, array: str, starts: Sequence[str], type: ArrayType, lanes: int, begin: str) -> str:
         """Elements of a strip, from a position on."""
         block = self.block(strip, type, lanes)
-        types = [type, *[scalar(INT64)] * strip.rank]
-        operands = [array, *self.places(strip, starts, begin)]
-        part = self.emitter.op("dynamic_slice", operands, types, block, f"slice_sizes = {ints(block.shape)}")
+        part = self.emitter.block(array, type, self.places(strip, starts, begin), scalar(INT64), block)
         return self.emitter.reshape(part, block, (lanes,))
 
     def write(
@@ -155,8 +152,7 @@ class Lanes:
         """The array with the elements of a strip, from a position on, replaced."""
         block = self.block(strip, type, lanes)
         part = self.emitter.reshape(value, ArrayType((lanes,), type.dtype), block.shape)
-        types = [type, block, *[scalar(INT64)] * strip.rank]
-        return self.emitter.op("dynamic_update_slice", [array, part, *self.places(strip, starts, begin)], types, type)
+        return self.emitter.with_block(array, type, self.places(strip, starts, begin), scalar(INT64), part, block)
 
     @staticmethod
     def block(strip: Strip, type: ArrayType, lanes: int) -> ArrayType:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.ops.checks import BOOL, INT64, arity, in_range, keywords, scalar
+from anabranch.runtime.ops.checks import BOOL, INT64, in_range, scalar
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
@@ -22,15 +21,12 @@ class _Window(Op):
     is_transparent = True
     work = Work.LITTLE
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
-        arity(self.name, inputs, 2)
-        shape, axis = keywords(self.name, params, "shape", "axis")
+    def type(self, low: ArrayType, high: ArrayType, *, shape: Sequence[int], axis: int) -> tuple[ArrayType, ...]:
         in_range(self.name, [axis], len(shape))
-        expect(tuple(inputs) == (scalar(INT64),) * 2, self.name, "the bounds are int64 scalars")
+        expect((low, high) == (scalar(INT64),) * 2, self.name, "the bounds are int64 scalars")
         return (ArrayType(tuple(shape), BOOL),)
 
-    def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        (low, high), shape, axis = arrays, params["shape"], params["axis"]
+    def evaluate(self, low: np.ndarray, high: np.ndarray, *, shape: Sequence[int], axis: int) -> tuple[np.ndarray, ...]:
         positions = np.arange(shape[axis]).reshape([-1 if i == axis else 1 for i in range(len(shape))])
         return (np.broadcast_to((positions >= low) & (positions < high), shape),)
 

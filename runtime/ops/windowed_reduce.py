@@ -14,8 +14,8 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import Program
-from anabranch.runtime.ops.checks import BOOL, INT64, scalar
+from anabranch.runtime.ir.program import Equation, Program
+from anabranch.runtime.ops.checks import INT64, scalar
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.reducers import ADD, AND, MAXIMUM, MINIMUM, MULTIPLY, OR, Reducer, highest, lowest
 from anabranch.runtime.ops.shape import slice_of
@@ -86,9 +86,7 @@ class _WindowedReduce(Op):
             return [lowering.at_once(low, high)]
         return [lowering.in_chunks(low, high, lanes)]
 
-    def bytes_touched(
-        self, inputs: Sequence[ArrayType], outputs: Sequence[ArrayType], params: Mapping[str, Any]
-    ) -> int:
+    def bytes_touched(self, equation: Equation) -> int:
         """Those of a few chunks: it goes through memory in small ones, to be part of an outlined function."""
         return CHUNKS_TOUCHED
 
@@ -134,17 +132,16 @@ class _Lowering:
         state = [first, emitter.constant(self.initial, wide), last, *self.operands]
         types = [count, wide, count, *self.types]
 
-        def test(names: list[str]) -> list[str]:
-            return emitter.typed([emitter.compare(names[0], names[2], "LE", count)], [scalar(BOOL)])
+        def test(names: list[str]) -> str:
+            return emitter.compare(names[0], names[2], "LE", count)
 
         def step(names: list[str]) -> list[str]:
             at, total, end, *operands = names
             total = self._both(total, self._values(operands, lanes, at), wide)
             after = emitter.binary("add", at, self.lanes.position(lanes), count)
-            return emitter.typed([after, total, end, *operands], types)
+            return [after, total, end, *operands]
 
-        regions = [emitter.region(types, test), emitter.region(types, step)]
-        left, total, *_ = emitter.multi("while", state, types, types, regions)
+        left, total, *_ = emitter.loop(state, types, test, step)
         # A chunk that ends with the strip holds what was combined before, which is left out.
         begin = emitter.binary("minimum", left, self.lanes.position(self.lanes.length - lanes), count)
         rest = self._within(self.operands, lanes, begin, left, stop)

@@ -5,13 +5,13 @@ As `windowed_reduce` it goes over the window only, in chunks, within an outlined
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import Program
-from anabranch.runtime.ops.checks import BOOL, INT64, scalar
+from anabranch.runtime.ir.program import Equation, Program
+from anabranch.runtime.ops.checks import INT64, scalar
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 from anabranch.runtime.ops.vector_lanes import CHUNKS_TOUCHED, Lanes, Strip, checked, chunk, evaluated, key
@@ -53,9 +53,7 @@ class _WindowedUpdate(Op):
         low, high, target, *rest = ctx.inputs
         return [_Lowering(ctx.emitter, ctx.in_types[2:], **ctx.params).emit(low, high, target, rest)]
 
-    def bytes_touched(
-        self, inputs: Sequence[ArrayType], outputs: Sequence[ArrayType], params: Mapping[str, Any]
-    ) -> int:
+    def bytes_touched(self, equation: Equation) -> int:
         """Those of a few chunks: it goes through memory in small ones, to be part of an outlined function."""
         return CHUNKS_TOUCHED
 
@@ -96,8 +94,8 @@ class _Lowering:
         first, stop = self.lanes.window(low, high)
         state, types = [first, stop, target, *rest], [count, count, *self.types]
 
-        def test(names: list[str]) -> list[str]:
-            return emitter.typed([emitter.compare(names[0], names[1], "LT", count)], [scalar(BOOL)])
+        def test(names: list[str]) -> str:
+            return emitter.compare(names[0], names[1], "LT", count)
 
         def step(names: list[str]) -> list[str]:
             at, end, target, *rest = names
@@ -105,11 +103,9 @@ class _Lowering:
             begin = emitter.binary("minimum", at, self.lanes.position(self.lanes.length - self.chunk), count)
             written = self._written(target, _completed(target, rest, self.strips, self.own), begin, at, end)
             after = emitter.binary("add", at, self.lanes.position(self.chunk), count)
-            return emitter.typed([after, end, written, *rest], types)
+            return [after, end, written, *rest]
 
-        return emitter.multi("while", state, types, types, [emitter.region(types, test), emitter.region(types, step)])[
-            2
-        ]
+        return emitter.loop(state, types, test, step)[2]
 
     def _written(self, target: str, operands: Sequence[str], begin: str, low: str, high: str) -> str:
         """Emit the target with new elements at the positions from `begin` on that lie in the window."""

@@ -22,11 +22,6 @@ def discharge_checks(program: Program) -> Program:
     return rewrite(program, _discharged)
 
 
-def has_no_checks(program: Program) -> bool:
-    """Return whether there is no check in the Program."""
-    return discharge_checks(program) is program
-
-
 def _discharged(equation: Equation, block: Block) -> Sequence[Atom] | None:
     if equation.op is not check:
         return None

@@ -10,27 +10,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
-import numpy as np
-
 from anabranch.base.frozen import frozen
-from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ir.rewrite import Block, rewrite
-from anabranch.runtime.ops.check import check
+from anabranch.runtime.ops.check import CODE, check
 from anabranch.runtime.ops.structured import Branches, Loop, Slot, StructuredOp
 from anabranch.runtime.passes.def_use import parameters_key
-
-_CODE = ArrayType((), np.dtype(np.int32))
 
 
 def eliminate_checks(program: Program) -> Program:
     """The Program without checks that an earlier one makes needless, also inside sub-Programs."""
     return _Elimination().run(program, _Scope(program, {}))
-
-
-def has_no_needless_checks(program: Program) -> bool:
-    """Return whether no check is left that asks again what an earlier one has asked."""
-    return eliminate_checks(program) is program
 
 
 class _Chain:
@@ -167,7 +157,7 @@ class _Elimination:
 
     def _found_source(self, equation: Equation, place: int) -> int | None:
         op = equation.op
-        if not isinstance(op, StructuredOp) or equation.outputs[place].type != _CODE:
+        if not isinstance(op, StructuredOp) or equation.outputs[place].type != CODE:
             return None
         slots = op.slots(equation)
         (slot,) = [s for s in slots if s.result == place]
@@ -226,7 +216,7 @@ class _Elimination:
     def _form(self, atom: Atom, scope: _Scope) -> Hashable:
         """A key that two values share only where they are surely equal; None for one of its own."""
         if isinstance(atom, Literal):
-            return atom.type, atom.value.tobytes()
+            return atom.key
         maker, place = scope.makers.get(atom, (None, 0))
         params = None if maker is None else parameters_key(maker)
         if maker is None or params is None:

@@ -27,10 +27,5 @@ def prove_checks(program: Program) -> Program:
     return in_sub_programs(lambda inner: rewrite(inner, proved))(program)
 
 
-def has_no_impossible_failures(program: Program) -> bool:
-    """Return whether no check is left that is known never to fail."""
-    return prove_checks(program) is program
-
-
 def _has_checks(program: Program) -> bool:
     return any(e.op is check or any(map(_has_checks, e.programs())) for e in program.equations)

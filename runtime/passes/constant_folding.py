@@ -32,11 +32,6 @@ def fold_constants(program: Program) -> Program:
     return rewrite(program, folded)
 
 
-def has_no_constant_work(program: Program) -> bool:
-    """Return whether no small value that is elementwise work on constants is left."""
-    return fold_constants(program) is program
-
-
 def _constants(equation: Equation, values: Mapping[Atom, np.ndarray]) -> list[np.ndarray] | None:
     """The inputs of an equation that can be computed now; None for another one."""
     if not (equation.op.is_elementwise or equation.op.is_transparent) or len(equation.outputs) != 1:

@@ -29,8 +29,3 @@ def insert_copies(program: Program) -> Program:
         return equation.outputs
 
     return rewrite(program, copied)
-
-
-def has_no_overlaps(program: Program) -> bool:
-    """Return whether no block is written into memory that it is computed from."""
-    return insert_copies(program) is program

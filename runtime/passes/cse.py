@@ -21,8 +21,3 @@ def eliminate_common_subexpressions(program: Program) -> Program:
         return same if repeats else None
 
     return rewrite(program, shared)
-
-
-def has_no_repeats(program: Program) -> bool:
-    """Return whether no equation computes what an earlier one of the same Program does."""
-    return eliminate_common_subexpressions(program) is program

@@ -102,7 +102,7 @@ class DefUse:
 
     def _form(self, atom: Atom, depth: int) -> Hashable:
         if isinstance(atom, Literal):
-            return (atom.type, atom.value.tobytes())
+            return atom.key
         maker = self.maker(atom)
         params = None if maker is None or depth == _DEEPEST else parameters_key(maker)
         if maker is None or params is None:

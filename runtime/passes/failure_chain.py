@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from anabranch.base.frozen import frozen
-from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program
-from anabranch.runtime.ops.check import check
+from anabranch.runtime.ops.check import CODE, check
 from anabranch.runtime.ops.structured import Loop, StructuredOp
-
-_CODE = ArrayType((), np.dtype(np.int32))
 
 
 class UnchainedError(Exception):
@@ -97,10 +92,10 @@ class _Codes:
         failing = [codes for codes in inside if codes.last is not None]
         link: _Link | None = None
         for entry in (slots := op.slots(equation)):
-            if entry.operand is None or entry.formal is None or equation.inputs[entry.operand].type != _CODE:
+            if entry.operand is None or entry.formal is None or equation.inputs[entry.operand].type != CODE:
                 continue
             for slot in [entry] if isinstance(op, Loop) else slots:
-                if slot.result is None or slot.yielded is None or equation.outputs[slot.result].type != _CODE:
+                if slot.result is None or slot.yielded is None or equation.outputs[slot.result].type != CODE:
                     continue
                 if not all(codes.leads(entry.formal, slot.yielded) for codes in inside):
                     continue

@@ -28,12 +28,6 @@ def convert_small_branches(program: Program) -> Program:
     return rewrite(program, _converted)
 
 
-def has_no_small_branches(program: Program) -> bool:
-    """Return whether no `cond` is left whose branches are small."""
-    found = (e for e in program.equations if e.op is COND and _is_small(e))
-    return not any(found) and all(has_no_small_branches(p) for e in program.equations for p in e.programs())
-
-
 def _converted(equation: Equation, block: Block) -> Sequence[Atom] | None:
     if equation.op is not COND or not _is_small(equation):
         return None

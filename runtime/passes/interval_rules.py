@@ -80,14 +80,6 @@ def _truth(a: Interval) -> Interval:
     return _known(meet(a, NO) is None, a == NO)
 
 
-def _both(a: Interval, b: Interval) -> Interval:
-    return Interval(min(a.low, b.low), min(a.high, b.high))
-
-
-def _either(a: Interval, b: Interval) -> Interval:
-    return Interval(max(a.low, b.low), max(a.high, b.high))
-
-
 def _bitwise_and(a: Interval, b: Interval) -> Interval | None:
     if a.low < 0 and b.low < 0:
         return None
@@ -181,8 +173,8 @@ _RULES: dict[str, IntervalRule] = {
     "equal": _arithmetic(_equal),
     "not_equal": _arithmetic(lambda a, b: _not(_equal(a, b))),
     "logical_not": _arithmetic(lambda a: _not(_truth(a))),
-    "logical_and": _arithmetic(lambda a, b: _both(_truth(a), _truth(b))),
-    "logical_or": _arithmetic(lambda a, b: _either(_truth(a), _truth(b))),
+    "logical_and": _arithmetic(lambda a, b: _truth(a).min(_truth(b))),
+    "logical_or": _arithmetic(lambda a, b: _truth(a).max(_truth(b))),
     "bitwise_and": lambda equation, inputs: _bitwise_and(*inputs),
     "bitwise_or": lambda equation, inputs: _bitwise_or(*inputs),
     "bitwise_xor": lambda equation, inputs: _bitwise_or(*inputs),

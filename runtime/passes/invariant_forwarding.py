@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from anabranch.runtime.ir.program import Atom, Equation, Literal, Program
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, are_same
 from anabranch.runtime.ir.rewrite import Block, in_sub_programs, rewrite, substitute, with_equations
 from anabranch.runtime.ops.control import FOR_UNTIL
 from anabranch.runtime.ops.structured import Branches, Slot, StructuredOp
@@ -20,11 +20,6 @@ def forward_invariants(program: Program) -> Program:
     while program is not before:
         before, program = program, _with_constants(_forward_results(program))
     return program
-
-
-def has_no_invariants(program: Program) -> bool:
-    """Return whether each carry may change, and no result of branches is the same in all."""
-    return forward_invariants(program) is program
 
 
 @in_sub_programs
@@ -50,7 +45,7 @@ def _forwarded(equation: Equation, block: Block) -> Sequence[Atom] | None:
     read = [Slot(operand=s.operand, formal=s.formal) for s in slots if s.is_carry and s.result in same]
     kept = [s for s in slots if s.result not in same]
     first = next((i for i, s in enumerate(kept) if s.operand is None or s.is_carry), len(kept))
-    block.append(_rebuilt(equation, op, [*kept[:first], *read, *kept[first:]], {}))
+    block.append(op.with_slots(equation, [*kept[:first], *read, *kept[first:]]))
     return [same.get(place, out) for place, out in enumerate(equation.outputs)]
 
 
@@ -63,17 +58,11 @@ def _invariant(equation: Equation, programs: Sequence[Program], slot: Slot) -> A
         places = [p.inputs.index(a) if a in p.inputs else None for p, a in zip(programs, given, strict=True)]
         atoms = [a if i is None else equation.inputs[1 + i] for i, a in zip(places, given, strict=True)]
         first = atoms[0] if places[0] is not None or isinstance(given[0], Literal) else None
-        return first if all(first is a or _equal(first, a) for a in atoms) else None
+        return first if all(are_same(first, a) for a in atoms) else None
     if slot.operand is None or slot.formal is None:
         return None
     initial = equation.inputs[slot.operand]
-    return initial if given[0] is programs[0].inputs[slot.formal] or _equal(initial, given[0]) else None
-
-
-def _equal(a: Atom | None, b: Atom) -> bool:
-    if not isinstance(a, Literal) or not isinstance(b, Literal):
-        return False
-    return a.type == b.type and bool(a.value.tobytes() == b.value.tobytes())
+    return initial if given[0] is programs[0].inputs[slot.formal] or are_same(initial, given[0]) else None
 
 
 def _with_constants(program: Program) -> Program:
@@ -92,32 +81,14 @@ def _constants_inside(equation: Equation) -> Equation:
             if isinstance(operand, Literal) and not operand.type.shape:
                 known[slot.formal] = operand
     if known:
-        kept = [s for s in slots if s.formal not in known]
-        equation = _rebuilt(equation, op, kept, known)
+        equation = equation.with_programs(lambda p: _substituted(p, {p.inputs[i]: a for i, a in known.items()}))
+        equation = op.with_slots(equation, [s for s in slots if s.formal not in known])
     return equation.with_programs(_with_constants)
 
 
-def _rebuilt(equation: Equation, op: StructuredOp, slots: Sequence[Slot], known: Mapping[int, Literal]) -> Equation:
-    """The equation with these slots, and constants for inputs of its sub-Programs."""
-    results = op.results(equation.params)
-    programs = []
-    for program in equation.programs():
-        names: dict[Atom, Atom] = {program.inputs[place]: constant for place, constant in known.items()}
-        outputs = tuple([names.get(a, a) for a in program.outputs])
-        if any(program is r for r in results):
-            outputs = tuple([outputs[s.yielded] for s in slots if s.yielded is not None])
-        programs.append(
-            dataclasses.replace(
-                program,
-                inputs=tuple([program.inputs[s.formal] for s in slots if s.formal is not None]),
-                equations=tuple([substitute(e, names) for e in program.equations]),
-                outputs=outputs,
-            )
-        )
-    operands = [*op.controls, *(s.operand for s in slots if s.operand is not None)]
+def _substituted(program: Program, names: Mapping[Atom, Atom]) -> Program:
     return dataclasses.replace(
-        equation,
-        inputs=tuple([equation.inputs[i] for i in operands]),
-        outputs=tuple([equation.outputs[s.result] for s in slots if s.result is not None]),
-        params=op.rebuilt(equation.params, programs, slots),
+        program,
+        equations=tuple([substitute(e, names) for e in program.equations]),
+        outputs=tuple([names.get(a, a) for a in program.outputs]),
     )

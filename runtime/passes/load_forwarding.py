@@ -45,11 +45,6 @@ def forward_loads(program: Program) -> Program:
     return rewrite(program, forwarded)
 
 
-def has_no_loads_to_forward(program: Program) -> bool:
-    """Return whether no part is read of what was written or chosen before."""
-    return forward_loads(program) is program
-
-
 @frozen(eq=False)
 class _Load:
     """A part of an array: where it begins on each axis, and its shape."""

@@ -1,7 +1,7 @@
 """Load ordering: what was read of an array before a write, and is needed after it, is read before the write.
 
 `x[i], x[j] = x[j], x[i]` reads both elements before it writes one. XLA fuses a load into what uses it, here the second
-write, which would then read x as it was before the first one: of all of x XLA would make a copy, at each step of a loop.
+write, which would then read x as it was before the first one: XLA would copy all of x, at each step of a loop.
 """
 
 from __future__ import annotations
@@ -53,11 +53,6 @@ def order_loads(program: Program) -> Program:
         return None
 
     return rewrite(program, ordered)
-
-
-def has_no_loads_to_order(program: Program) -> bool:
-    """Return whether each load that is needed after a write is complete before it."""
-    return order_loads(program) is program
 
 
 def _written(equation: Equation, makers: Makers) -> Iterable[Var]:

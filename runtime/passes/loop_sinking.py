@@ -44,11 +44,6 @@ def sink_carries(program: Program) -> Program:
     return rewrite(program, sunk)
 
 
-def has_no_carries_to_sink(program: Program) -> bool:
-    """Return whether no large carry is left that could be computed after its loop."""
-    return sink_carries(program) is program
-
-
 @frozen(eq=False)
 class _Carry:
     """A carry of a loop under each of its names."""

@@ -307,10 +307,6 @@ def _carries(equation: Equation) -> list[_Carry]:
     ]
 
 
-def _ends(interval: Interval) -> tuple[int, int]:
-    return interval.low, interval.high
-
-
 def _narrower(known: _Known, other: _Known) -> _Known:
     """The integers in both intervals; the first interval where there are none, as in code that never runs."""
     return known if known is None or other is None else meet(known, other) or known

@@ -14,6 +14,7 @@ from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ir.rewrite import Block, rewrite, with_equations
 from anabranch.runtime.ops import cost
+from anabranch.runtime.ops.checks import BOOL, scalar
 from anabranch.runtime.ops.dot_general import dot_general
 from anabranch.runtime.ops.elementwise.casts import select
 from anabranch.runtime.ops.elementwise.comparison import less
@@ -67,7 +68,11 @@ class _ReductionFusion:
                 block.append(equation.with_programs(self.outlined))
                 return equation.outputs
             at = defs.made[equation.outputs[0]] if equation.outputs else 0
-            changed = _changed(equation, defs, at)
+            changed = (
+                _fused_reduction(equation, defs, at)
+                or _single_element(equation, defs, at)
+                or fused_update(equation, defs, at)
+            )
             if changed is None:
                 return None
             block.equations += changed
@@ -80,17 +85,6 @@ def _is_outlined(program: Program) -> bool:
     """Return whether a loop with this sub-Program becomes an outlined function once its dead code is gone."""
     live = live_values(program)
     return cost.is_small(program, live) and not any_overlaps(program, live)
-
-
-def has_no_fusible_reductions(program: Program) -> bool:
-    """Return whether no reduction or write is left that an outlined function would compute in a window."""
-    return fuse_reductions(program) is program
-
-
-def _changed(equation: Equation, defs: DefUse, at: int) -> list[Equation] | None:
-    return (
-        _fused_reduction(equation, defs, at) or _single_element(equation, defs, at) or fused_update(equation, defs, at)
-    )
 
 
 def _fused_reduction(equation: Equation, defs: DefUse, at: int) -> list[Equation] | None:
@@ -165,11 +159,8 @@ def _elements(equation: Equation, slice_: BackwardSlice) -> list[Atom]:
 
 def _first(found: Var, equation: Equation, length: int) -> list[Equation]:
     """`argmax` of what is nowhere true is 0."""
-    limit, zero, inside = Literal(np.asarray(length)), Literal(np.asarray(0)), Var(_BOOL_TYPE)
+    limit, zero, inside = Literal(np.asarray(length)), Literal(np.asarray(0)), Var(scalar(BOOL))
     return [
         Equation(less, (found, limit), {}, (inside,), equation.source),
         Equation(select, (inside, found, zero), {}, equation.outputs, equation.source),
     ]
-
-
-_BOOL_TYPE = Literal(np.zeros((), np.bool_)).type

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, SourceLocation, Var
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, SourceLocation, Var, are_same
 from anabranch.runtime.ir.rewrite import Block, in_sub_programs, rewrite
 from anabranch.runtime.ops.elementwise.casts import select
 from anabranch.runtime.ops.elementwise.comparison import equal, logical_and, logical_not, logical_or
@@ -24,19 +24,6 @@ def simplify_selects(program: Program) -> Program:
     """The Program with selects of scalars that read no value twice, also inside sub-Programs."""
     simplifier = _SelectSimplifier()
     return rewrite(program, simplifier.rule)
-
-
-def has_simple_selects(program: Program) -> bool:
-    """Return whether no select is left whose predicate is a constant or whose sides are the same."""
-    return all(
-        not (equation.op is select and not equation.outputs[0].type.shape and _is_needless(*equation.inputs))
-        and all(map(has_simple_selects, equation.programs()))
-        for equation in program.equations
-    )
-
-
-def _is_needless(pred: Atom, a: Atom, b: Atom) -> bool:
-    return isinstance(pred, Literal) or _same(a, b)
 
 
 # How many selects are looked at for a value that both sides of another one may be.
@@ -80,7 +67,7 @@ class _SelectSimplifier:
         """Return a simpler form of a select: one value, or another select; None where there is none."""
         if isinstance(pred, Literal):
             return (a if pred.value else b,)
-        if _same(a, b):
+        if are_same(a, b):
             return (a,)
         if (inner := self._operands(pred, logical_not)) is not None:
             return inner[0], b, a
@@ -157,17 +144,17 @@ class _SelectSimplifier:
 
     def both(self, x: Atom, y: Atom) -> Atom:
         """`x and y`."""
-        for one, other in ((x, y), (y, x)):
-            if isinstance(one, Literal):
-                return other if one.value else one
-        return x if x is y else self._emit(logical_and, x, y)
+        return self._joined(logical_and, x, y, True)
 
     def either(self, x: Atom, y: Atom) -> Atom:
         """`x or y`."""
+        return self._joined(logical_or, x, y, False)
+
+    def _joined(self, op: Op, x: Atom, y: Atom, neutral: bool) -> Atom:
         for one, other in ((x, y), (y, x)):
             if isinstance(one, Literal):
-                return one if one.value else other
-        return x if x is y else self._emit(logical_or, x, y)
+                return other if one.value == neutral else one
+        return x if x is y else self._emit(op, x, y)
 
     def _emit(self, op: Op, *inputs: Atom) -> Atom:
         made = self._block.emit(op, *inputs, source=self._source)
@@ -193,9 +180,3 @@ _RULES: dict[Op, Callable[..., Atom | None]] = {
 def _is_logic(equation: Equation) -> bool:
     """Return whether an equation's logic, if it is any, is that of bools."""
     return equation.op in (select, equal) or all(a.type.dtype == np.bool_ for a in equation.inputs)
-
-
-def _same(a: Atom, b: Atom) -> bool:
-    if isinstance(a, Literal) and isinstance(b, Literal):
-        return a.type == b.type and bool(a.value.tobytes() == b.value.tobytes())
-    return a is b

@@ -23,11 +23,6 @@ def propagate_undef(program: Program) -> Program:
     return _filled(program, [None] * len(program.outputs))
 
 
-def has_no_undef_to_fill(program: Program) -> bool:
-    """Return whether no large unspecified value is left for which there is a stand-in."""
-    return str(propagate_undef(program)) == str(program)
-
-
 def _filled(program: Program, hints: Sequence[Atom | None]) -> Program:
     """The Program in which an unspecified output may be the hint, which is one of the Program's inputs."""
     wanted: dict[Atom, Atom] = {}

@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import StaticArgumentError
 from anabranch.runtime.values.containers import COMPUTED, NETWORKS, attributes
 from anabranch.runtime.values.heap.opaque import is_opaque
@@ -48,13 +49,12 @@ _BY_THEMSELVES = (
 )  # fmt: skip
 
 
+@frozen(eq=False)
 class Static:
     """A static argument, at its place among the arguments: what tells its value apart, and the value."""
 
-    __slots__ = ("key", "value")
-
-    def __init__(self, key: Any, value: Any) -> None:
-        self.key, self.value = key, value
+    key: Any
+    value: Any
 
 
 class Shown(str):
@@ -152,21 +152,18 @@ def _attributes(value: Any) -> Iterator[Any]:
             yield name, key_of(part)
 
 
+def _with_attributes(make: Callable[[Any], tuple[Any, ...]]) -> Callable[[Any], tuple[Any, ...]]:
+    """The same, and the attributes that an instance of a subclass has."""
+    return lambda value: (*make(value), *_attributes(value))
+
+
 def _shown(value: object) -> tuple[Any, ...]:
     return (type(value), Shown(repr(value)))
-
-
-def _shown_with_attributes(value: Any) -> tuple[Any, ...]:
-    return (*_shown(value), *_attributes(value))
 
 
 def _both(value: Any) -> tuple[Any, ...]:
     """Return both of what may compare equal though it is written in another way, or the other way round."""
     return (type(value), value, Shown(repr(value)))
-
-
-def _both_with_attributes(value: Any) -> tuple[Any, ...]:
-    return (*_both(value), *_attributes(value))
 
 
 def _tuple(value: Any) -> tuple[Any, ...]:
@@ -227,10 +224,6 @@ def _own(value: object) -> tuple[Any, ...]:
     if is_opaque(value):
         raise TypeError("it changes as it is used")
     return (type(value), Own(value))
-
-
-def _own_with_attributes(value: Any) -> tuple[Any, ...]:
-    return (*_own(value), *_attributes(value))
 
 
 # ---- functions -------------------------------------------------------------------------------------------------------
@@ -300,10 +293,10 @@ _CLASSES: tuple[tuple[Any, Callable[[Any], tuple[Any, ...]]], ...] = (
     ((str, bytes, int, float, complex), _subclass),
     (type, _plain),
     (functools.partial, _partial),
-    ((decimal.Decimal, fractions.Fraction), _shown_with_attributes),
-    ((pathlib.PurePath, datetime.date, datetime.time, datetime.timedelta), _both_with_attributes),
+    ((decimal.Decimal, fractions.Fraction), _with_attributes(_shown)),
+    ((pathlib.PurePath, datetime.date, datetime.time, datetime.timedelta), _with_attributes(_both)),
     ((np.finfo, np.iinfo), _both),
-    ((*_ADDRESSES, uuid.UUID), _own_with_attributes),
+    ((*_ADDRESSES, uuid.UUID), _with_attributes(_own)),
     (frozenset, _set),
 )
 

@@ -74,7 +74,12 @@ class _Programs:
         compiled = function._executables.get(function._exact(key, leaves))
         if compiled is not None and compiled.plan.guards.hold():
             plan = compiled.plan
-        elif self._plan is not None and self._is_of(self._plan, key, leaves) and self._plan.guards.hold():
+        elif (
+            self._plan is not None
+            # The last trace was of this signature, with the values that it had to know.
+            and self._key == known_key(key, leaves.values, self._plan.known)
+            and self._plan.guards.hold()
+        ):
             plan = self._plan
         else:
             given, named = copied((tuple(args), dict(kwargs)))
@@ -84,10 +89,6 @@ class _Programs:
             self._plan, self._optimised = plan, None
         self._key = known_key(key, leaves.values, plan.known)
         return plan
-
-    def _is_of(self, plan: Plan, key: SignatureKey, leaves: Leaves) -> bool:
-        """Return whether the last trace was of this signature, with the values that it had to know."""
-        return self._key == known_key(key, leaves.values, plan.known)
 
     def _lowered(self, plan: Plan) -> ir.Program:
         """Return the Program that is lowered."""

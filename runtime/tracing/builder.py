@@ -7,15 +7,17 @@ is known to that body alone until the construct that owns the body carries it ou
 
 from __future__ import annotations
 
-import contextlib
 import contextvars
 import types
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
-from anabranch.base.frozen import frozen
+from anabranch.base.context_values import having
+from anabranch.base.frozen import frozen, mutable
 from anabranch.runtime.errors import EscapedTracerError
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
@@ -43,7 +45,6 @@ from anabranch.runtime.tracing.upper_layers import Lent
 
 # From how many elements on NumPy is asked whether there is memory for an array.
 _LARGE = 2**31
-_INT32 = ArrayType((), np.dtype(np.int32))
 
 
 class Trace:
@@ -112,66 +113,44 @@ class Checkpoint:
     copied: int
 
 
+@mutable
 class Builder:
     """The equations of one Program under construction."""
 
-    __slots__ = (
-        "__weakref__",
-        "captures",
-        "copied",
-        "depth",
-        "env",
-        "equations",
-        "formals",
-        "frozen_storages",
-        "indexed",
-        "known",
-        "lent",
-        "makers",
-        "memories",
-        "origins",
-        "parent",
-        "part_of",
-        "parts",
-        "points",
-        "selector",
-        "storage_inputs",
-        "trace",
-        "way",
-        "written",
-    )
+    trace: Trace
+    parent: Builder | None
+    depth: int = 0
+    equations: list[Equation] = field(default_factory=list)
+    formals: list[Var] = field(default_factory=list)
+    captures: dict[Var, Var] = field(default_factory=dict)
+    storage_inputs: dict[Storage, Var] = field(default_factory=dict)
+    env: dict[Storage, Atom] = field(default_factory=dict)
+    written: dict[Storage, None] = field(default_factory=dict)
+    known: set[Var] = field(default_factory=set)
+    # Parts that have been read, with the place of the equation that gives them; and which part a value is.
+    parts: dict[Part, tuple[int, Var]] = field(default_factory=dict)
+    part_of: dict[Var, Part] = field(default_factory=dict)
+    # What the parent knows as what is captured, or read, from there; which equations make what, as far as asked.
+    origins: dict[Var, Var] = field(default_factory=dict)
+    memories: dict[Var, Storage] = field(default_factory=dict)
+    makers: dict[Var, Equation] = field(default_factory=dict)
+    indexed: int = 0
+    # Memory of which a list of run-time length has a copy for an item: it must not change any more.
+    frozen_storages: set[Storage] | None = None
+    # Lists and dicts of which a list of run-time length has a copy for an item, with what they held then.
+    copied: list[tuple[Any, Any]] = field(default_factory=list)
+    # What the containers held that stand for items of lists, which a step may read alone.
+    lent: list[Lent] = field(default_factory=list)
+    # Where something may have failed in the body of a try statement.
+    points: list[Any] = field(default_factory=list)
+    # What decides whether this part of the Program runs: an atom of the parent.
+    selector: Atom | None = None
+    # Which of its values it has here, if this is a branch.
+    way: int | None = None
 
-    def __init__(self, trace: Trace, parent: Builder | None) -> None:
-        self.trace = trace
-        self.parent = parent
-        self.depth: int = 0 if parent is None else parent.depth + 1
-        self.equations: list[Equation] = []
-        self.formals: list[Var] = []
-        self.captures: dict[Var, Var] = {}
-        self.storage_inputs: dict[Storage, Var] = {}
-        self.env: dict[Storage, Atom] = {}
-        self.written: dict[Storage, None] = {}
-        self.known: set[Var] = set()
-        # Parts that have been read, with the place of the equation that gives them; and which part a value is.
-        self.parts: dict[Part, tuple[int, Var]] = {}
-        self.part_of: dict[Var, Part] = {}
-        # What the parent knows as what is captured, or read, from there; which equations make what, as far as asked.
-        self.origins: dict[Var, Var] = {}
-        self.memories: dict[Var, Storage] = {}
-        self.makers: dict[Var, Equation] = {}
-        self.indexed = 0
-        # Memory of which a list of run-time length has a copy for an item: it must not change any more.
-        self.frozen_storages: set[Storage] | None = None
-        # Lists and dicts of which a list of run-time length has a copy for an item, with what they held then.
-        self.copied: list[tuple[Any, Any]] = []
-        # What the containers held that stand for items of lists, which a step may read alone.
-        self.lent: list[Lent] = []
-        # Where something may have failed in the body of a try statement.
-        self.points: list[Any] = []
-        # What decides whether this part of the Program runs: an atom of the parent.
-        self.selector: Atom | None = None
-        # Which of its values it has here, if this is a branch.
-        self.way: int | None = None
+    def __post_init__(self) -> None:
+        if self.parent is not None:
+            self.depth = self.parent.depth + 1
 
     def formal(self, type: ArrayType) -> Var:
         """A new formal input."""
@@ -301,12 +280,12 @@ class Builder:
             builder = builder.parent
         return False
 
-    def new_storage(self, value: Atom, readonly: str | None = None) -> Storage:
+    def new_storage(self, value: Atom) -> Storage:
         """Fresh memory that holds `value`."""
         if value.type.size > _LARGE and value not in self.formals:  # an argument is there, or stands for what is not
             # Nobody may ever use it, and XLA makes nothing of that; NumPy raises where there is no such memory.
             np.empty(value.type.shape, value.type.dtype)
-        storage = Storage(value.type, readonly)
+        storage = Storage(value.type)
         if isinstance(value, Part):
             self.resolve(value.whole)  # a part is made where it is read
             self.env[storage] = value
@@ -371,14 +350,9 @@ def tracing() -> bool:
     return _current.get() is not None
 
 
-@contextlib.contextmanager
-def building(builder: Builder) -> Iterator[Builder]:
+def building(builder: Builder) -> AbstractContextManager[Builder | None]:
     """Make `builder` the current one."""
-    token = _current.set(builder)
-    try:
-        yield builder
-    finally:
-        _current.reset(token)
+    return having(_current, builder)
 
 
 def bind(op: Op, *inputs: Atom, **params: object) -> tuple[Atom, ...]:

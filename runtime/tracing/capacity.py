@@ -6,17 +6,18 @@ buffer gets a start value; a run in which it is too small returns nothing, and t
 
 from __future__ import annotations
 
-import contextlib
 import contextvars
 import linecache
 import logging
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from types import MappingProxyType
 from typing import NoReturn
 
 import numpy as np
 
 from anabranch.base.bounded_dict import BoundedDict
+from anabranch.base.context_values import having
 from anabranch.base.frozen import frozen
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import AnabranchError, CapacityError
@@ -161,14 +162,9 @@ _NOTHING: Mapping[CapacitySite, int] = MappingProxyType({})
 _known: contextvars.ContextVar[Mapping[CapacitySite, int]] = contextvars.ContextVar("capacities", default=_NOTHING)
 
 
-@contextlib.contextmanager
-def with_learned_sizes(sizes: Mapping[CapacitySite, int]) -> Iterator[None]:
+def with_learned_sizes(sizes: Mapping[CapacitySite, int]) -> AbstractContextManager[object]:
     """Trace with the buffer sizes that were learned to be needed."""
-    token = _known.set(sizes)
-    try:
-        yield
-    finally:
-        _known.reset(token)
+    return having(_known, sizes)
 
 
 def capacity_at(place: CapacitySite) -> Capacity:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-import dataclasses
 import re
 from collections.abc import Iterator
 
+from anabranch.base.frozen import frozen
 
-@dataclasses.dataclass(frozen=True, slots=True)
+
+@frozen
 class Decision:
     """One thing that was decided.
 

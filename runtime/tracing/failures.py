@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from anabranch.base.frozen import frozen, mutable
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.storage import Storage
 
@@ -16,6 +16,7 @@ class UnreachableError(Exception):
     """Raised while tracing when every path from here has raised a run-time exception: no value follows."""
 
 
+@frozen(eq=False)
 class Failure:
     """One place that can raise at run time: the exception to raise when the error code is its number.
 
@@ -23,26 +24,17 @@ class Failure:
     run-time values; without it, what the failure has said is an int that its message names.
     """
 
-    __slots__ = ("details", "frames", "make", "reconstruct")
-
-    def __init__(
-        self,
-        make: Callable[[list[np.ndarray]], BaseException],
-        reconstruct: Callable[[list[Atom]], BaseException] | None,
-        frames: tuple[tuple[str, int, str], ...],
-        details: tuple[Storage, ...] = (),
-    ) -> None:
-        self.make = make
-        self.reconstruct = reconstruct
-        self.frames = frames
-        self.details = details
+    make: Callable[[list[np.ndarray]], BaseException]
+    reconstruct: Callable[[list[Atom]], BaseException] | None
+    frames: tuple[tuple[str, int, str], ...]
+    details: tuple[Storage, ...] = ()
 
 
 # Where failures keep values for their messages, with the values.
 Details: TypeAlias = tuple[tuple[Storage, Atom], ...]
 
 
-@dataclasses.dataclass(slots=True, eq=False)
+@mutable
 class Caught:
     """The exception that a handler sees: the error code that led to it, which failures those may be, what they keep."""
 

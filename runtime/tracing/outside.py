@@ -71,6 +71,9 @@ class Outside(Protocol):
     def is_outside(self, value: object) -> bool:
         """Return whether an object was there before the trace, as far as was seen."""
 
+    def is_unchanged(self) -> bool:
+        """Return whether all that was entered is and holds what it was and held then; arrays' elements aside."""
+
     def needs_plain(self) -> None:
         """Raise `Restart`, perhaps, where Python or a library needs a plain value of a run-time one."""
 

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import sys
-import types
 from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import field
+from types import CodeType
 from typing import Any, Protocol
 
 import numpy as np
 
+from anabranch.base.frozen import mutable
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, SourceLocation, Var
 from anabranch.runtime.tracing.decision_log import Decisions, asked
 from anabranch.runtime.tracing.failures import Caught, Failure
 from anabranch.runtime.tracing.storage import Storage
-from anabranch.runtime.tracing.upper_layers import RowTable, Slot, TailLoop, TryRegion
+from anabranch.runtime.tracing.upper_layers import Recording, RowTable, Slot, TailLoop, TryRegion
 
 _INT32 = ArrayType((), np.dtype(np.int32))
 
 
+@mutable
 class Failures:
     """The places that can raise at run time, and the try statements that may handle what they raise.
 
@@ -38,17 +41,15 @@ class Failures:
         What their handlers have caught, by the exception's id.
     """
 
-    __slots__ = ("caught", "details", "error_code", "numbered", "refused", "regions")
-
-    def __init__(self) -> None:
-        self.numbered: list[Failure] = []
-        self.refused = False
-        self.error_code = Storage(_INT32)
-        self.details: dict[tuple[ArrayType, int], Storage] = {}
-        self.regions: list[TryRegion] = []
-        self.caught: dict[int, Caught] = {}
+    numbered: list[Failure] = field(default_factory=list)
+    refused: bool = False
+    error_code: Storage = field(default_factory=lambda: Storage(_INT32))
+    details: dict[tuple[ArrayType, int], Storage] = field(default_factory=dict)
+    regions: list[TryRegion] = field(default_factory=list)
+    caught: dict[int, Caught] = field(default_factory=dict)
 
 
+@mutable
 class Output:
     """Text that is written at run time.
 
@@ -62,14 +63,12 @@ class Output:
         The standard streams, when the trace began.
     """
 
-    __slots__ = ("counter", "print_options", "streams")
-
-    def __init__(self) -> None:
-        self.counter = Storage(_INT32)
-        self.print_options: dict[str, Any] = dict(np.get_printoptions())
-        self.streams = {name: getattr(sys, name) for name in ("stdout", "stderr")}
+    counter: Storage = field(default_factory=lambda: Storage(_INT32))
+    print_options: dict[str, Any] = field(default_factory=lambda: dict(np.get_printoptions()))
+    streams: dict[str, Any] = field(default_factory=lambda: {name: getattr(sys, name) for name in ("stdout", "stderr")})
 
 
+@mutable
 class Identity:
     """Which objects are one and the same; all by the objects' identity.
 
@@ -94,17 +93,14 @@ class Identity:
         Graphs of containers of which run-time conditions choose one.
     """
 
-    __slots__ = ("ambiguous", "callers_memory", "callers_objects", "chosen", "created", "either", "graphs", "merged")
-
-    def __init__(self) -> None:
-        self.callers_objects: dict[int, Any] = {}
-        self.callers_memory: set[Storage] = set()
-        self.created: dict[int, Any] = {}
-        self.merged: dict[int, Any] = {}
-        self.ambiguous: dict[int, Any] = {}
-        self.either: dict[int, tuple[Any, tuple[tuple[Atom, Any], ...]]] = {}
-        self.chosen: dict[int, Any] = {}
-        self.graphs: list[Any] = []
+    callers_objects: dict[int, Any] = field(default_factory=dict)
+    callers_memory: set[Storage] = field(default_factory=set)
+    created: dict[int, Any] = field(default_factory=dict)
+    merged: dict[int, Any] = field(default_factory=dict)
+    ambiguous: dict[int, Any] = field(default_factory=dict)
+    either: dict[int, tuple[Any, tuple[tuple[Atom, Any], ...]]] = field(default_factory=dict)
+    chosen: dict[int, Any] = field(default_factory=dict)
+    graphs: list[Any] = field(default_factory=list)
 
     def is_created(self, value: object) -> bool:
         """Return whether an object was made while tracing."""
@@ -120,6 +116,7 @@ class Identity:
         return value
 
 
+@mutable
 class Lists:
     """Lists as arrays, and lists of a length known only at run time.
 
@@ -147,32 +144,19 @@ class Lists:
         Whether one has a copy of an array, which must not be written to any more.
     """
 
-    __slots__ = (
-        "array_sites",
-        "deciding",
-        "grow_here",
-        "has_copies",
-        "has_heads",
-        "in_arrays",
-        "may_grow",
-        "tables",
-        "wants_growth",
-        "wants_known",
-    )
-
-    def __init__(self, may_grow: bool, array_sites: set[Hashable] | None) -> None:
-        self.array_sites = array_sites
-        self.in_arrays = 0
-        self.tables: list[RowTable] = []
-        self.may_grow = may_grow
-        self.grow_here = True
-        self.wants_growth = False
-        self.wants_known = False
-        self.deciding: Atom | None = None
-        self.has_heads = False
-        self.has_copies = False
+    may_grow: bool
+    array_sites: set[Hashable] | None
+    in_arrays: int = 0
+    tables: list[RowTable] = field(default_factory=list)
+    grow_here: bool = True
+    wants_growth: bool = False
+    wants_known: bool = False
+    deciding: Atom | None = None
+    has_heads: bool = False
+    has_copies: bool = False
 
 
+@mutable
 class Loops:
     """Findings of earlier traces of loops, mostly by the body's code; they spare traces when a loop is met again.
 
@@ -198,30 +182,18 @@ class Loops:
         Elements of comprehensions that cannot be one loop.
     """
 
-    __slots__ = (
-        "dynamic_list_sites",
-        "fixed_failures",
-        "gains",
-        "slot_hints",
-        "staged_sites",
-        "staged_with_dynamic_lists",
-        "traces",
-        "types",
-        "unstacked",
-    )
-
-    def __init__(self) -> None:
-        self.traces = 0
-        self.slot_hints: dict[Hashable, dict[int, Any]] = {}
-        self.types: dict[Hashable, list[Any]] = {}
-        self.gains: dict[tuple[Hashable, int, int], int | None] = {}
-        self.fixed_failures: dict[tuple[types.CodeType, int | None], Exception] = {}
-        self.dynamic_list_sites: set[types.CodeType] = set()
-        self.staged_with_dynamic_lists: set[str] = set()
-        self.staged_sites: set[types.CodeType] = set()
-        self.unstacked: set[Hashable] = set()
+    traces: int = 0
+    slot_hints: dict[Hashable, dict[int, Any]] = field(default_factory=dict)
+    types: dict[Hashable, list[Any]] = field(default_factory=dict)
+    gains: dict[tuple[Hashable, int, int], int | None] = field(default_factory=dict)
+    fixed_failures: dict[tuple[CodeType, int | None], Exception] = field(default_factory=dict)
+    dynamic_list_sites: set[CodeType] = field(default_factory=set)
+    staged_with_dynamic_lists: set[str] = field(default_factory=set)
+    staged_sites: set[CodeType] = field(default_factory=set)
+    unstacked: set[Hashable] = field(default_factory=set)
 
 
+@mutable
 class Unrolling:
     """The equations that unrolled loops have added, and how many they may add.
 
@@ -237,15 +209,13 @@ class Unrolling:
         What an error says of a loop that could not be unrolled; "" where there is none.
     """
 
-    __slots__ = ("equations", "limits", "reason", "too_costly")
-
-    def __init__(self, reason: str | None) -> None:
-        self.equations = 0
-        self.limits: list[int] = []
-        self.reason = reason
-        self.too_costly = ""
+    reason: str | None
+    equations: int = 0
+    limits: list[int] = field(default_factory=list)
+    too_costly: str = ""
 
 
+@mutable
 class Active:
     """The calls of one function that are in progress.
 
@@ -257,16 +227,20 @@ class Active:
         How many calls the outermost one has made of it under run-time conditions, ended ones too.
     asked : set
         The places of calls of it of which it is known that no argument alone decides whether they are reached.
+    count : int
+        How many calls of it there were in the whole trace.
+    recordings : dict, optional
+        What was recorded of calls of it, by their signatures; None where another attempt is not worth its while.
     """
 
-    __slots__ = ("asked", "depths", "inner")
+    depths: list[int] = field(default_factory=list)
+    inner: int = 0
+    asked: set[SourceLocation | None] = field(default_factory=set)
+    count: int = 0
+    recordings: dict[Hashable, Recording] | None = field(default_factory=dict)
 
-    def __init__(self) -> None:
-        self.depths: list[int] = []
-        self.inner = 0
-        self.asked: set[SourceLocation | None] = set()
 
-
+@mutable
 class Calls:
     """Calls in progress.
 
@@ -279,16 +253,17 @@ class Calls:
         none.
     tail_calls : list
         Such functions in progress, with None for each other function.
+    host_calls : int
+        How many calls there were of functions that are not compiled, and of which nothing is known.
     """
 
-    __slots__ = ("active", "looped", "tail_calls")
-
-    def __init__(self, looped: set[types.CodeType] | None) -> None:
-        self.active: dict[types.CodeType, Active] = {}
-        self.looped = looped
-        self.tail_calls: list[TailLoop | None] = []
+    looped: set[CodeType] | None
+    active: dict[CodeType, Active] = field(default_factory=dict)
+    tail_calls: list[TailLoop | None] = field(default_factory=list)
+    host_calls: int = 0
 
 
+@mutable
 class Text:
     """Characters of texts as run-time values.
 
@@ -300,13 +275,11 @@ class Text:
         Which codes a condition is true of.
     """
 
-    __slots__ = ("codes_of", "has_codes")
-
-    def __init__(self) -> None:
-        self.has_codes = False
-        self.codes_of: dict[Atom, tuple[Atom, tuple[bool, ...]]] = {}
+    has_codes: bool = False
+    codes_of: dict[Atom, tuple[Atom, tuple[bool, ...]]] = field(default_factory=dict)
 
 
+@mutable
 class Requests:
     """Requests for what a trace does not have, and another one might.
 
@@ -320,14 +293,12 @@ class Requests:
         The arguments' leaves that may be known while tracing if they must.
     """
 
-    __slots__ = ("knowable", "refusals", "restaged")
-
-    def __init__(self) -> None:
-        self.refusals = 0
-        self.restaged: set[tuple[int, str]] = set()
-        self.knowable: dict[Var, int] = {}
+    refusals: int = 0
+    restaged: set[tuple[int, str]] = field(default_factory=set)
+    knowable: dict[Var, int] = field(default_factory=dict)
 
 
+@mutable
 class Explanation:
     """The decisions and names that `explain` shows.
 
@@ -339,11 +310,8 @@ class Explanation:
         The names of the arguments, then.
     """
 
-    __slots__ = ("decisions", "names")
-
-    def __init__(self) -> None:
-        self.decisions: Decisions | None = asked()
-        self.names: dict[Var, str] = {}
+    decisions: Decisions | None = field(default_factory=asked)
+    names: dict[Var, str] = field(default_factory=dict)
 
 
 class Snapshot(Protocol):
@@ -357,6 +325,7 @@ class Snapshot(Protocol):
     def slots(self) -> Mapping[int, Slot]: ...
 
 
+@mutable
 class Reachable:
     """The heap that a function may change.
 
@@ -368,8 +337,5 @@ class Reachable:
         Those of it that branches and loops in progress have taken.
     """
 
-    __slots__ = ("roots", "snapshots")
-
-    def __init__(self) -> None:
-        self.roots: list[Any] = []
-        self.snapshots: list[Snapshot] = []
+    roots: list[Any] = field(default_factory=list)
+    snapshots: list[Snapshot] = field(default_factory=list)

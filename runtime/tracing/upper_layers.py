@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
-from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.ir.program import Atom, Program
 
 if TYPE_CHECKING:
     from anabranch.runtime.tracing.builder import Builder
@@ -83,6 +83,13 @@ class TailLoop(Protocol):
 
     @property
     def first(self) -> tuple[Any, ...]: ...
+
+
+class Recording(Protocol):
+    """A call that was traced once, for others of the same signature."""
+
+    @property
+    def program(self) -> Program: ...
 
 
 class Slot(Protocol):

@@ -13,11 +13,12 @@ import hashlib
 import itertools
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from anabranch._version import __version__
+from anabranch.base.context_values import having
 from anabranch.base.file_store import Store
 from anabranch.base.keyed_locks import KeyedLocks
 from anabranch.base.signals import Watched
@@ -63,14 +64,9 @@ def _about(made: Executable, options: CompileOptions) -> dict[str, Any]:
     return {**_asking.get(), "signature": signature, "options": repr(options), "needs": needs()}
 
 
-@contextlib.contextmanager
-def asked_by(function: str, place: str) -> Iterator[None]:
+def asked_by(function: str, place: str) -> contextlib.AbstractContextManager[object]:
     """Say of the executables that are kept what they are for."""
-    token = _asking.set({"function": function, "place": place})
-    try:
-        yield
-    finally:
-        _asking.reset(token)
+    return having(_asking, {"function": function, "place": place})
 
 
 def needs() -> dict[str, str]:

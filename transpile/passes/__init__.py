@@ -6,6 +6,7 @@ import libcst as cst
 
 from anabranch.transpile.blocks import Unit, Units
 from anabranch.transpile.lowering import Here, LoweredUnit, Lowering
+from anabranch.transpile.nodes import are_same
 from anabranch.transpile.passes.assert_ import Assert
 from anabranch.transpile.passes.attribute import Attribute
 from anabranch.transpile.passes.base import ExpressionPass, Pass, SimplificationPass, SmallPass, StatementPass
@@ -22,7 +23,7 @@ from anabranch.transpile.passes.generator_expression import GeneratorExpression
 from anabranch.transpile.passes.if_ import If, Propagation, SyntheticIf
 from anabranch.transpile.passes.lists import Display, ListComprehension
 from anabranch.transpile.passes.match import Match
-from anabranch.transpile.passes.plain_statements import Annotated, Assign, Augmented, Global, Import, Nonlocal
+from anabranch.transpile.passes.plain_statements import Annotated, Assign, Augmented, Declaration, Import
 from anabranch.transpile.passes.subscript import Subscript
 from anabranch.transpile.passes.ternary import Ternary
 from anabranch.transpile.passes.text import Formatted, Percent
@@ -39,7 +40,7 @@ PASSES: tuple[Pass, ...] = (
     Match(), LoopTest(),
     If(), SyntheticIf(), Propagation(), While(), For(), Leave(), With(), Try(), TryStar(),
     Function(), Class(),
-    Assign(), Annotated(), Augmented(), Delete(), Assert(), Import(), Global(), Nonlocal(),
+    Assign(), Annotated(), Augmented(), Delete(), Assert(), Import(), Declaration(),
     Ternary(), Boolean(), Not(), Compare(), Subscript(), Call(), Lambda(), GeneratorExpression(), Named(),
     Display(), ListComprehension(), Comprehension(),
     Formatted(), Percent(), Attribute(), Undefined(), Refused(),
@@ -77,7 +78,7 @@ class Dispatch:
             for part in new:
                 work.session.origin.setdefault(part, small)
             smalls += new
-        if len(smalls) == len(unit.body) and all(n is o for n, o in zip(smalls, unit.body, strict=True)):
+        if are_same(smalls, unit.body):
             return unit
         plain = [
             s if s.semicolon is cst.MaybeSentinel.DEFAULT

@@ -9,7 +9,7 @@ from anabranch.transpile.passes.base import Example, SmallPass
 from anabranch.transpile.reader import Reader
 
 
-class Assert(SmallPass):
+class Assert(SmallPass[cst.Assert]):
     """assert becomes a call; the message is computed only where it is needed."""
 
     handles = (cst.Assert,)
@@ -20,8 +20,7 @@ class Assert(SmallPass):
         ),
     )
 
-    def lower(self, work: Lowering, node: cst.CSTNode, here: Here) -> list[cst.BaseSmallStatement]:
-        assert isinstance(node, cst.Assert)
+    def lower(self, work: Lowering, node: cst.Assert, here: Here) -> list[cst.BaseSmallStatement]:
         reader = Reader(work, work.flow.entry(node), here.place)
         message = [] if node.msg is None else [reader.thunk(node.msg)]
         return [cst.Expr(reader.staged("assert_", reader.argument(node.test), *message))]

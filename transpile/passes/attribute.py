@@ -9,7 +9,7 @@ from anabranch.transpile.passes.base import Example, ExpressionPass
 from anabranch.transpile.reader import Reader
 
 
-class Attribute(ExpressionPass):
+class Attribute(ExpressionPass[cst.Attribute]):
     """x.__class__ becomes a call; x.tag is that of ab.attributes(x), since what stands for x has a `tag` of its own."""
 
     handles = (cst.Attribute,)
@@ -21,8 +21,7 @@ class Attribute(ExpressionPass):
         ),
     )
 
-    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
-        assert isinstance(node, cst.Attribute)
+    def rewrite(self, reader: Reader, node: cst.Attribute) -> cst.CSTNode:
         if node.attr.value == "__class__":
             return reader.staged("class_", reader.argument(node.value))
         return self._visible(reader, node)

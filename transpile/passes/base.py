@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Generic, TypeVar
 
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.blocks import Units
 from anabranch.transpile.lowering import Here, LoweredUnit, Lowering
 from anabranch.transpile.nodes import Statement
 from anabranch.transpile.reader import Reader
 from anabranch.transpile.simplify import Simplifier
 
+N = TypeVar("N")
+C = TypeVar("C", bound=cst.CSTNode)
 
-@dataclass(frozen=True, slots=True)
+
+@frozen
 class Example:
     """Source of a function before and after; the tests are made from these."""
 
@@ -23,7 +26,10 @@ class Example:
 
 
 class Pass:
-    """One construct; the docstring says in a line what becomes of it, `handles` are the node types that it takes."""
+    """One construct; the docstring says in a line what becomes of it, `handles` are the node types that it takes.
+
+    They are what its kind of pass is a pass of: `StatementPass[cst.For]`.
+    """
 
     handles: ClassVar[tuple[type[object], ...]]
     examples: ClassVar[tuple[Example, ...]] = ()
@@ -34,29 +40,29 @@ class Pass:
         return (type(self).__doc__ or "").strip()
 
 
-class SimplificationPass(Pass):
+class SimplificationPass(Pass, Generic[C]):
     """A compound statement that becomes simpler statements before anything else is done."""
 
-    def simplify(self, work: Simplifier, node: cst.CSTNode, written: cst.CSTNode) -> list[Statement] | None:
+    def simplify(self, work: Simplifier, node: C, written: C) -> list[Statement] | None:
         raise NotImplementedError
 
 
-class StatementPass(Pass):
+class StatementPass(Pass, Generic[N]):
     """A construct that is a compound statement, or a unit that the rewriting itself put in."""
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
+    def lower(self, work: Lowering, node: N, here: Here, rest: Units) -> LoweredUnit:
         raise NotImplementedError
 
 
-class SmallPass(Pass):
+class SmallPass(Pass, Generic[C]):
     """A construct that is one small statement and stays in its line."""
 
-    def lower(self, work: Lowering, node: cst.CSTNode, here: Here) -> list[cst.BaseSmallStatement]:
+    def lower(self, work: Lowering, node: C, here: Here) -> list[cst.BaseSmallStatement]:
         raise NotImplementedError
 
 
-class ExpressionPass(Pass):
+class ExpressionPass(Pass, Generic[C]):
     """A construct that is an expression."""
 
-    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
+    def rewrite(self, reader: Reader, node: C) -> cst.CSTNode:
         raise NotImplementedError

@@ -8,7 +8,7 @@ from anabranch.transpile.passes.base import Example, ExpressionPass
 from anabranch.transpile.reader import Reader
 
 
-class Boolean(ExpressionPass):
+class Boolean(ExpressionPass[cst.BooleanOperation]):
     """and/or become calls with the later operands as lambdas, which run only where Python would run them."""
 
     handles = (cst.BooleanOperation,)
@@ -23,8 +23,7 @@ class Boolean(ExpressionPass):
         ),
     )
 
-    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
-        assert isinstance(node, cst.BooleanOperation)
+    def rewrite(self, reader: Reader, node: cst.BooleanOperation) -> cst.CSTNode:
         first, *others = self._operands(node, type(node.operator))
         function = "and_" if isinstance(node.operator, cst.And) else "or_"
         return reader.staged(function, reader.argument(first), *(reader.thunk(other) for other in others))
@@ -35,14 +34,13 @@ class Boolean(ExpressionPass):
         return [*(self._operands(left, kind) if same else [left]), node.right]  # type: ignore[arg-type]
 
 
-class Not(ExpressionPass):
+class Not(ExpressionPass[cst.UnaryOperation]):
     """not becomes a call."""
 
     handles = (cst.UnaryOperation,)
     examples = (Example("def f(x):\n    return not x\n", "def f(x):\n    return ab.not_(x)\n"),)
 
-    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
-        assert isinstance(node, cst.UnaryOperation)
+    def rewrite(self, reader: Reader, node: cst.UnaryOperation) -> cst.CSTNode:
         if not isinstance(node.operator, cst.Not):
             return reader.children(node)
         return reader.staged("not_", reader.argument(node.expression))

@@ -15,7 +15,7 @@ _OF_CALLER = ("vars", "dir")  # without arguments
 _DEBUGGERS = "set_trace"  # of pdb, ipdb and others: it stops in the frame of its caller
 
 
-class Call(ExpressionPass):
+class Call(ExpressionPass[cst.Call]):
     """f(x) becomes ab.call(f, x), or ab.tail_call(f, x) at the end of f, unless f is known to be staged.
 
     f(*x) becomes ab.calling(f)(*x).
@@ -38,8 +38,7 @@ class Call(ExpressionPass):
         ),
     )
 
-    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
-        assert isinstance(node, cst.Call)
+    def rewrite(self, reader: Reader, node: cst.Call) -> cst.CSTNode:
         function = node.func
         if isinstance(function, cst.Name) and not reader.is_local(function.value):
             if function.value in _LOOKERS or (function.value in _OF_CALLER and not node.args):

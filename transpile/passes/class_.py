@@ -17,7 +17,7 @@ from anabranch.transpile.reader import Reader
 _PLAIN = (cst.Assign, cst.AnnAssign, cst.Expr, cst.Pass)
 
 
-class Class(StatementPass):
+class Class(StatementPass[cst.ClassDef]):
     """A class statement stays; its methods are rewritten, and so are the values of its attributes."""
 
     handles = (cst.ClassDef,)
@@ -35,8 +35,7 @@ class Class(StatementPass):
         ),
     )
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
-        assert isinstance(node, cst.ClassDef)
+    def lower(self, work: Lowering, node: cst.ClassDef, here: Here, rest: Units) -> LoweredUnit:
         return LoweredUnit([_class(Reader(work, work.flow.entry(node), here.place), node)], rest)
 
 

@@ -19,7 +19,7 @@ _SIGNS: dict[type[cst.BaseCompOp], str] = {
 }  # fmt: skip
 
 
-class Compare(ExpressionPass):
+class Compare(ExpressionPass[cst.Comparison]):
     """A chain, in and is become calls; each operand of a chain is evaluated at most once."""
 
     handles = (cst.Comparison,)
@@ -37,8 +37,7 @@ class Compare(ExpressionPass):
         Example("def f(x, y):\n    return x is not y\n", "def f(x, y):\n    return ab.is_not(x, y)\n"),
     )
 
-    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
-        assert isinstance(node, cst.Comparison)
+    def rewrite(self, reader: Reader, node: cst.Comparison) -> cst.CSTNode:
         if len(node.comparisons) > 1:
             parts: list[cst.BaseExpression] = []
             *links, last = node.comparisons

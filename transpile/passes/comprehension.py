@@ -8,11 +8,12 @@ import libcst as cst
 
 from anabranch.transpile.bindings import bound_names
 from anabranch.transpile.names import assigns
+from anabranch.transpile.nodes import are_same
 from anabranch.transpile.passes.base import Example, ExpressionPass
 from anabranch.transpile.reader import Reader
 
 
-class Comprehension(ExpressionPass):
+class Comprehension(ExpressionPass[cst.BaseComp]):
     """A comprehension stays; its element, iterables and conditions are rewritten."""
 
     handles = (cst.SetComp, cst.DictComp)
@@ -27,8 +28,7 @@ class Comprehension(ExpressionPass):
         ),
     )
 
-    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
-        assert isinstance(node, cst.BaseComp)
+    def rewrite(self, reader: Reader, node: cst.BaseComp) -> cst.CSTNode:
         decides = isinstance(node, (cst.SetComp, cst.DictComp)) or assigns(node)
         loops, inside = self._loop(reader.deferred(), node.for_in, decides)
         names = ("key", "value") if isinstance(node, cst.DictComp) else ("elt",)
@@ -49,8 +49,7 @@ class Comprehension(ExpressionPass):
         inside = replace(reader, hidden=reader.hidden | set(bound_names(node.target)))
         conditions = [self._condition(inside, condition, decides) for condition in node.ifs]
         inner, last = (None, inside) if node.inner_for_in is None else self._loop(inside, node.inner_for_in, decides)
-        same = iterable is node.iter and inner is node.inner_for_in
-        if same and all(new is old for new, old in zip(conditions, node.ifs, strict=True)):
+        if iterable is node.iter and inner is node.inner_for_in and are_same(conditions, node.ifs):
             return node, last
         return node.with_changes(iter=iterable, ifs=conditions, inner_for_in=inner), last
 
@@ -59,7 +58,7 @@ class Comprehension(ExpressionPass):
         return node if test is node.test else node.with_changes(test=test)
 
 
-class Refused(ExpressionPass):
+class Refused(ExpressionPass[cst.CSTNode]):
     """await, and a yield whose value is used or that is the jitted function's own, can't be rewritten."""
 
     handles = (cst.Await, cst.Yield)

@@ -10,7 +10,7 @@ from anabranch.transpile.passes.base import Example, SmallPass
 from anabranch.transpile.reader import Reader
 
 
-class Delete(SmallPass):
+class Delete(SmallPass[cst.Del]):
     """del of a name assigns it an Undefined; items and attributes are deleted as ever."""
 
     handles = (cst.Del,)
@@ -21,8 +21,7 @@ class Delete(SmallPass):
         ),
     )
 
-    def lower(self, work: Lowering, node: cst.CSTNode, here: Here) -> list[cst.BaseSmallStatement]:
-        assert isinstance(node, cst.Del)
+    def lower(self, work: Lowering, node: cst.Del, here: Here) -> list[cst.BaseSmallStatement]:
         reader = Reader(work, work.flow.entry(node), here.place)
         return [small for part in _parts(node.target) for small in self._one(work, reader, part)]
 

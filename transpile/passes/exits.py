@@ -5,19 +5,13 @@ from __future__ import annotations
 import libcst as cst
 
 from anabranch.transpile.block_values import UserFrame
-from anabranch.transpile.blocks import Exit, Units
+from anabranch.transpile.blocks import SMALL_EXITS, Units
 from anabranch.transpile.lowering import Here, LoweredUnit, Lowering
 from anabranch.transpile.passes.base import Example, StatementPass
 from anabranch.transpile.reader import Reader
 
-EXITS: dict[type[cst.CSTNode], Exit] = {
-    cst.Return: Exit.RETURN,
-    cst.Break: Exit.BREAK,
-    cst.Continue: Exit.CONTINUE,
-}
 
-
-class Leave(StatementPass):
+class Leave(StatementPass[cst.SimpleStatementLine]):
     """break, continue and return become the result of the function that their block has become."""
 
     handles = (cst.Return, cst.Break, cst.Continue)
@@ -38,8 +32,7 @@ class Leave(StatementPass):
         ),
     )
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
-        assert isinstance(node, cst.SimpleStatementLine)
+    def lower(self, work: Lowering, node: cst.SimpleStatementLine, here: Here, rest: Units) -> LoweredUnit:
         (small,) = node.body
         value = small.value if isinstance(small, cst.Return) else None
         if value is not None:
@@ -53,7 +46,7 @@ class Leave(StatementPass):
             # The user's own line stays, comment and all.
             changed = small.with_changes(value=value, semicolon=cst.MaybeSentinel.DEFAULT)
             return LoweredUnit([node.with_changes(body=[work.derived(changed, small)])], None)
-        statements = here.frame.leave(EXITS[type(small)], value)
+        statements = here.frame.leave(SMALL_EXITS[type(small)], value)
         if len(statements) == 1 and isinstance(statements[0], cst.SimpleStatementLine):
             statements = [statements[0].with_changes(trailing_whitespace=node.trailing_whitespace)]
         return LoweredUnit(statements, None)

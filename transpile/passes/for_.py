@@ -14,7 +14,7 @@ from anabranch.transpile.passes.loop_parts import LoopParts, element_place, fini
 from anabranch.transpile.reader import Reader
 
 
-class For(StatementPass):
+class For(StatementPass[cst.For]):
     """The body of a for becomes a function of the element and the names that the loop carries."""
 
     handles = (cst.For,)
@@ -50,8 +50,7 @@ class For(StatementPass):
         ),
     )
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
-        assert isinstance(node, cst.For)
+    def lower(self, work: Lowering, node: cst.For, here: Here, rest: Units) -> LoweredUnit:
         if node.asynchronous is not None:
             work.session.report("AB101", node.iter)
         iterable = work.argument(node.iter, node.iter, here.place)

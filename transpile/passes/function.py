@@ -11,7 +11,7 @@ from anabranch.transpile.passes.base import Example, ExpressionPass, StatementPa
 from anabranch.transpile.reader import Reader
 
 
-class Lambda(ExpressionPass):
+class Lambda(ExpressionPass[cst.Lambda]):
     """The body of a lambda is rewritten in place."""
 
     handles = (cst.Lambda,)
@@ -22,8 +22,7 @@ class Lambda(ExpressionPass):
         ),
     )
 
-    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
-        assert isinstance(node, cst.Lambda)
+    def rewrite(self, reader: Reader, node: cst.Lambda) -> cst.CSTNode:
         inner = reader.work.inner(node, reader.point)
         inner.outer_names |= reader.hidden
         inner.outer_unset -= reader.hidden
@@ -32,7 +31,7 @@ class Lambda(ExpressionPass):
         return new if parameters is node.params else new.with_changes(params=parameters)
 
 
-class Function(StatementPass):
+class Function(StatementPass[cst.FunctionDef]):
     """The body of an inner function is rewritten in place."""
 
     handles = (cst.FunctionDef,)
@@ -58,8 +57,7 @@ class Function(StatementPass):
         ),
     )
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
-        assert isinstance(node, cst.FunctionDef)
+    def lower(self, work: Lowering, node: cst.FunctionDef, here: Here, rest: Units) -> LoweredUnit:
         if node.asynchronous is not None:
             work.session.report("AB101", node.name)
             return LoweredUnit([node], rest)

@@ -8,7 +8,7 @@ import libcst as cst
 
 from anabranch.transpile import captures
 from anabranch.transpile.bindings import bound_names
-from anabranch.transpile.nodes import descendants, name, thunk
+from anabranch.transpile.nodes import descendants, keyword, name, thunk
 from anabranch.transpile.passes.base import Example, ExpressionPass
 from anabranch.transpile.passes.comprehension import Comprehension
 from anabranch.transpile.reader import Reader
@@ -17,7 +17,7 @@ from anabranch.transpile.reader import Reader
 _REDUCTIONS = {f"ab.builtins.{f}_" for f in ("sum", "any", "all", "min", "max")}
 
 
-class GeneratorExpression(ExpressionPass):
+class GeneratorExpression(ExpressionPass[cst.GeneratorExp]):
     """A generator expression becomes a call with its element, and its condition, as functions of the item."""
 
     handles = (cst.GeneratorExp,)
@@ -33,8 +33,7 @@ class GeneratorExpression(ExpressionPass):
         ),
     )
 
-    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
-        assert isinstance(node, cst.GeneratorExp)
+    def rewrite(self, reader: Reader, node: cst.GeneratorExp) -> cst.CSTNode:
         if not is_plain(node):
             return Comprehension().rewrite(reader, node)
         return each(reader, node)
@@ -52,7 +51,7 @@ def of_list(reader: Reader, node: cst.Call) -> cst.Call | None:
         return reader.staged("count", each(reader, first))
     if text not in _REDUCTIONS:
         return None
-    items = each(reader, first, [_keyword("whole")] if text.endswith(("any_", "all_")) else [])
+    items = each(reader, first, [keyword("whole", name("True"))] if text.endswith(("any_", "all_")) else [])
     others = [reader.children(a) for a in node.args[1:]]
     return node.with_changes(args=[node.args[0].with_changes(value=items), *others])
 
@@ -73,23 +72,15 @@ def _each(reader: Reader, loop: cst.CompFor, element: cst.BaseExpression, last: 
         first, *others = (inside.argument(c.test) for c in loop.ifs)
         test = inside.staged("and_", first, *map(thunk, others)) if others else first
         arguments.append(_function(names, test))
-    options = [_keyword("width", str(len(names)))] if isinstance(loop.target, (cst.Tuple, cst.List)) else []
+    options = [keyword("width", cst.Integer(str(len(names))))] if isinstance(loop.target, (cst.Tuple, cst.List)) else []
     if inner is not None:
-        options.append(_keyword("nested"))
+        options.append(keyword("nested", name("True")))
     call = reader.staged("each", *arguments)
     return call.with_changes(args=[*call.args, *options, *last])
 
 
 def _function(names: list[str], value: cst.BaseExpression) -> cst.Lambda:
     return cst.Lambda(cst.Parameters([cst.Param(name(n)) for n in names]), value)
-
-
-def _keyword(text: str, value: str = "True") -> cst.Arg:
-    return cst.Arg(
-        cst.Integer(value) if value.isdigit() else name(value),
-        keyword=name(text),
-        equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
-    )
 
 
 def is_plain(node: cst.GeneratorExp | cst.ListComp) -> bool:

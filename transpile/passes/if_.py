@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.block_values import Frame, NotingFrame, ResultFrame, inside
 from anabranch.transpile.blocks import Exit, Propagate, ReadyIf, Units, exits_of, falls_through, orelse_of, units_of
 from anabranch.transpile.lowering import Here, LoweredUnit, Lowering, Split
@@ -14,7 +15,7 @@ from anabranch.transpile.nodes import Statement, assign, line
 from anabranch.transpile.passes.base import Example, StatementPass
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Branch:
     """One side of an `if`: its units, and the layout around them."""
 
@@ -23,7 +24,7 @@ class Branch:
     leading: Sequence[cst.EmptyLine] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Fork:
     """An `if`, the user's or a synthetic one, with its test rewritten."""
 
@@ -33,7 +34,7 @@ class Fork:
     origin: cst.CSTNode
 
 
-class If(StatementPass):
+class If(StatementPass[cst.If]):
     """The branches of an if become functions; where one leaves, the rest of the block moves into the other."""
 
     handles = (cst.If,)
@@ -82,8 +83,7 @@ class If(StatementPass):
         ),
     )
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
-        assert isinstance(node, cst.If)
+    def lower(self, work: Lowering, node: cst.If, here: Here, rest: Units) -> LoweredUnit:
         orelse = node.orelse
         false = Branch(orelse_of(orelse))
         if isinstance(orelse, cst.Else):
@@ -93,24 +93,22 @@ class If(StatementPass):
         return lower_fork(work, fork, here, rest)
 
 
-class SyntheticIf(StatementPass):
+class SyntheticIf(StatementPass[ReadyIf]):
     """The rest of a block after an exit may have been taken stands in an if on the exit code."""
 
     handles = (ReadyIf,)
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
-        assert isinstance(node, ReadyIf)
+    def lower(self, work: Lowering, node: ReadyIf, here: Here, rest: Units) -> LoweredUnit:
         fork = Fork(node.test, Branch(node.body), Branch(node.orelse), node.origin)
         return lower_fork(work, fork, here, rest)
 
 
-class Propagation(StatementPass):
+class Propagation(StatementPass[Propagate]):
     """An exit noted in a variable goes on outwards."""
 
     handles = (Propagate,)
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
-        assert isinstance(node, Propagate)
+    def lower(self, work: Lowering, node: Propagate, here: Here, rest: Units) -> LoweredUnit:
         return LoweredUnit(here.frame.propagate(node), None)
 
 

@@ -10,18 +10,17 @@ from anabranch.transpile.passes.generator_expression import each, is_plain
 from anabranch.transpile.reader import Reader
 
 
-class Display(ExpressionPass):
+class Display(ExpressionPass[cst.List]):
     """[a, b] stays; in a function whose lists grow at run time it becomes ab.growing([a, b])."""
 
     handles = (cst.List,)
 
-    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
-        assert isinstance(node, cst.List)
+    def rewrite(self, reader: Reader, node: cst.List) -> cst.CSTNode:
         new = reader.children(node)
         return reader.staged("growing", new) if "list" in reader.work.session.operators else new
 
 
-class ListComprehension(ExpressionPass):
+class ListComprehension(ExpressionPass[cst.ListComp]):
     """A list comprehension becomes the list of what a generator expression gives."""
 
     handles = (cst.ListComp,)
@@ -37,8 +36,7 @@ class ListComprehension(ExpressionPass):
         ),
     )
 
-    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
-        assert isinstance(node, cst.ListComp)
+    def rewrite(self, reader: Reader, node: cst.ListComp) -> cst.CSTNode:
         if not is_plain(node):
             return Comprehension().rewrite(reader, node)
         return reader.staged("comprehension", each(reader, node))

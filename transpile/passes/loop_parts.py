@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.block_values import Layout, ResultFrame, UserFrame
 from anabranch.transpile.blocks import Exit, Exits, Propagate, ReadyIf, Unit, Units, exits_of, units_of
 from anabranch.transpile.data_flow import Region
 from anabranch.transpile.enclosing_functions import BoundNames
-from anabranch.transpile.lowering import Here, LoweredUnit, Lowering, Split
-from anabranch.transpile.nodes import Statement, assign, string, tuple_of
+from anabranch.transpile.lowering import Here, LoweredUnit, Lowering, Split, exits_argument
+from anabranch.transpile.nodes import Statement, assign
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class LoopParts:
     """A loop taken apart: the names it carries, the exits it has beside its own end, and its body's surroundings."""
 
@@ -57,12 +58,7 @@ def finish(
         return LoweredUnit([*before, assign(loop.carries, call)], () if endless else orelse + rest)
     code, value = here.place.fresh_outwards("exit_", "value_")
     noted = value if loop.layout.valued else None
-    exits = [string(e.name.lower()) for e in (Exit.BREAK, Exit.RETURN) if e in loop.exits]
-    keyword = cst.Arg(
-        tuple_of(exits), keyword=cst.Name("exits"),
-        equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
-    )  # fmt: skip
-    call = call.with_changes(args=[*call.args, keyword])
+    call = call.with_changes(args=[*call.args, exits_argument(loop.exits)])
     statements = [*before, assign(loop.layout.targets(code, noted), call)]
     following: list[Unit] = list(orelse)
     if orelse and Exit.BREAK in loop.exits:

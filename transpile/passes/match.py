@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.bindings import pattern_names
 from anabranch.transpile.nodes import Statement, assign, descendants, listed, name, parenthesised, replace_children
 from anabranch.transpile.passes.base import Example, SimplificationPass
@@ -13,7 +12,7 @@ from anabranch.transpile.passes.patterns import Question, question
 from anabranch.transpile.simplify import Simplifier
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Case:
     """One case: what it asks, what it binds, and whether it binds before its guard is asked."""
 
@@ -27,7 +26,7 @@ class _Case:
         return [assign(list(found), listed(list(found.values())))] if found else []
 
 
-class Match(SimplificationPass):
+class Match(SimplificationPass[cst.Match]):
     """A match statement becomes a chain of ifs on its subject."""
 
     handles = (cst.Match,)
@@ -76,9 +75,7 @@ class Match(SimplificationPass):
         ),
     )
 
-    def simplify(self, work: Simplifier, node: cst.CSTNode, written: cst.CSTNode) -> list[Statement] | None:
-        assert isinstance(node, cst.Match)
-        assert isinstance(written, cst.Match)
+    def simplify(self, work: Simplifier, node: cst.Match, written: cst.Match) -> list[Statement] | None:
         subject = work.fresh("subject")
         cases = [
             _Case(case, question(work, case.pattern, subject), _binds_early(work, own))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.bindings import pattern_names
-from anabranch.transpile.nodes import Statement, assign, assign_to, call, dotted, name, string, tuple_of
+from anabranch.transpile.nodes import Statement, assign, assign_to, call, dotted, keyword, name, string, tuple_of
 from anabranch.transpile.simplify import Simplifier
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Question:
     """Statements that come first, the test (None where every value will do), and what the names stand for then."""
 
@@ -117,10 +118,5 @@ def _described(work: Simplifier, pattern: cst.CSTNode) -> cst.BaseExpression:
         return made("mapping", cst.Dict(pairs), *rest)
     assert isinstance(pattern, cst.MatchClass)
     positional = [_described(work, e.value) for e in pattern.patterns]
-    named = [_keyword(k.key.value, _described(work, k.pattern)) for k in pattern.kwds]
+    named = [keyword(k.key.value, _described(work, k.pattern)) for k in pattern.kwds]
     return made("instance", pattern.cls, *positional, *named)
-
-
-def _keyword(key: str, value: cst.BaseExpression) -> cst.Arg:
-    plain = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
-    return cst.Arg(value, keyword=name(key), equal=plain)

@@ -6,12 +6,12 @@ import libcst as cst
 
 from anabranch.transpile.bindings import imported_names
 from anabranch.transpile.lowering import Here, Lowering
-from anabranch.transpile.nodes import call, name
+from anabranch.transpile.nodes import are_same, call, name
 from anabranch.transpile.passes.base import Example, SmallPass
 from anabranch.transpile.reader import Reader
 
 
-class Assign(SmallPass):
+class Assign(SmallPass[cst.Assign]):
     """An assignment stays; its value and the parts of its targets are rewritten."""
 
     handles = (cst.Assign,)
@@ -22,24 +22,22 @@ class Assign(SmallPass):
         ),
     )
 
-    def lower(self, work: Lowering, node: cst.CSTNode, here: Here) -> list[cst.BaseSmallStatement]:
-        assert isinstance(node, cst.Assign)
+    def lower(self, work: Lowering, node: cst.Assign, here: Here) -> list[cst.BaseSmallStatement]:
         reader = Reader(work, work.flow.entry(node), here.place)
         value = reader.bare(node.value)
         targets = [work.target(reader, target.target) for target in node.targets]
-        if value is node.value and all(n is o.target for n, o in zip(targets, node.targets, strict=True)):
+        if value is node.value and are_same(targets, [target.target for target in node.targets]):
             return [node]
         changed = [o.with_changes(target=n) for n, o in zip(targets, node.targets, strict=True)]
         return [node.with_changes(value=value, targets=changed)]
 
 
-class Annotated(SmallPass):
+class Annotated(SmallPass[cst.AnnAssign]):
     """An annotated assignment stays, a nonlocal without its annotation; its value is rewritten."""
 
     handles = (cst.AnnAssign,)
 
-    def lower(self, work: Lowering, node: cst.CSTNode, here: Here) -> list[cst.BaseSmallStatement]:
-        assert isinstance(node, cst.AnnAssign)
+    def lower(self, work: Lowering, node: cst.AnnAssign, here: Here) -> list[cst.BaseSmallStatement]:
         reader = Reader(work, work.flow.entry(node), here.place)
         target = work.target(reader, node.target)
         value = node.value if node.value is None else reader.rewrite(node.value)
@@ -50,13 +48,12 @@ class Annotated(SmallPass):
         return [node.with_changes(value=value, target=target)]
 
 
-class Augmented(SmallPass):
+class Augmented(SmallPass[cst.AugAssign]):
     """An augmented assignment stays, after a check where its name may be unset."""
 
     handles = (cst.AugAssign,)
 
-    def lower(self, work: Lowering, node: cst.CSTNode, here: Here) -> list[cst.BaseSmallStatement]:
-        assert isinstance(node, cst.AugAssign)
+    def lower(self, work: Lowering, node: cst.AugAssign, here: Here) -> list[cst.BaseSmallStatement]:
         reader = Reader(work, work.flow.entry(node), here.place)
         before: list[cst.BaseSmallStatement] = []
         if isinstance(node.target, cst.Name) and reader.may_be_unset(node.target.value):
@@ -68,7 +65,7 @@ class Augmented(SmallPass):
         return [*before, node.with_changes(value=value, target=target)]
 
 
-class Import(SmallPass):
+class Import(SmallPass[cst.Import | cst.ImportFrom]):
     """An import in a function, of which what is imported is exchanged for its staged counterpart."""
 
     handles = (cst.Import, cst.ImportFrom)
@@ -79,8 +76,7 @@ class Import(SmallPass):
         ),
     )
 
-    def lower(self, work: Lowering, node: cst.CSTNode, here: Here) -> list[cst.BaseSmallStatement]:
-        assert isinstance(node, (cst.Import, cst.ImportFrom))
+    def lower(self, work: Lowering, node: cst.Import | cst.ImportFrom, here: Here) -> list[cst.BaseSmallStatement]:
         imported = work.layout.constant("imported")
         exchanges = [
             cst.Assign([cst.AssignTarget(name(bound))], call(imported, name(bound))) for bound in imported_names(node)
@@ -88,21 +84,10 @@ class Import(SmallPass):
         return [node, *exchanges]
 
 
-class Nonlocal(SmallPass):
-    """A nonlocal declaration stays."""
+class Declaration(SmallPass[cst.Global | cst.Nonlocal]):
+    """A global or nonlocal declaration stays."""
 
-    handles = (cst.Nonlocal,)
+    handles = (cst.Global, cst.Nonlocal)
 
-    def lower(self, work: Lowering, node: cst.CSTNode, here: Here) -> list[cst.BaseSmallStatement]:
-        assert isinstance(node, cst.Nonlocal)
-        return [node]
-
-
-class Global(SmallPass):
-    """A global declaration stays."""
-
-    handles = (cst.Global,)
-
-    def lower(self, work: Lowering, node: cst.CSTNode, here: Here) -> list[cst.BaseSmallStatement]:
-        assert isinstance(node, cst.Global)
+    def lower(self, work: Lowering, node: cst.Global | cst.Nonlocal, here: Here) -> list[cst.BaseSmallStatement]:
         return [node]

@@ -10,13 +10,12 @@ from anabranch.transpile.passes.base import ExpressionPass
 from anabranch.transpile.reader import Reader
 
 
-class Subscript(ExpressionPass):
+class Subscript(ExpressionPass[cst.Subscript]):
     """x[i] stays; in a function that indexes lists or dicts by run-time values it becomes ab.at(x)[i]."""
 
     handles = (cst.Subscript,)
 
-    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
-        assert isinstance(node, cst.Subscript)
+    def rewrite(self, reader: Reader, node: cst.Subscript) -> cst.CSTNode:
         new = reader.children(node)
         if "subscript" not in reader.work.session.operators or _is_constant(node.slice):
             return new

@@ -8,7 +8,7 @@ from anabranch.transpile.passes.base import Example, ExpressionPass
 from anabranch.transpile.reader import Reader
 
 
-class Ternary(ExpressionPass):
+class Ternary(ExpressionPass[cst.IfExp]):
     """a if c else b becomes a call with both values as lambdas."""
 
     handles = (cst.IfExp,)
@@ -20,6 +20,5 @@ class Ternary(ExpressionPass):
         ),
     )
 
-    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
-        assert isinstance(node, cst.IfExp)
+    def rewrite(self, reader: Reader, node: cst.IfExp) -> cst.CSTNode:
         return reader.staged("ifexp", reader.argument(node.test), reader.thunk(node.body), reader.thunk(node.orelse))

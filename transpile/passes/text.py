@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.nodes import parenthesised, string
 from anabranch.transpile.passes.base import Example, ExpressionPass
 from anabranch.transpile.reader import Reader
 
-_Part = cst.SimpleString | cst.FormattedString
 # In the text of a plain string: a named character or another escape, which stay, and braces, which a template doubles.
 _BRACES = re.compile(r"(\\N\{[^}]*\}|\\.)|[{}]", re.DOTALL)
 _RAW_BRACES = re.compile(r"(?!)()|[{}]")
 
 
-class Formatted(ExpressionPass):
+class Formatted(ExpressionPass[cst.FormattedString | cst.ConcatenatedString]):
     """An f-string becomes a call with the template that `str.format` takes, and the values."""
 
     handles = (cst.FormattedString, cst.ConcatenatedString)
@@ -33,8 +33,7 @@ class Formatted(ExpressionPass):
         ),
     )
 
-    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
-        assert isinstance(node, (cst.FormattedString, cst.ConcatenatedString))
+    def rewrite(self, reader: Reader, node: cst.FormattedString | cst.ConcatenatedString) -> cst.CSTNode:
         leaves = [leaf for leaf in _leaves(node) if isinstance(leaf, cst.FormattedString)]
         if not any(isinstance(p, cst.FormattedStringExpression) for leaf in leaves for p in leaf.parts):
             return node
@@ -43,7 +42,7 @@ class Formatted(ExpressionPass):
         return reader.staged("fstring", template, *values)
 
 
-class Percent(ExpressionPass):
+class Percent(ExpressionPass[cst.BinaryOperation]):
     """The % of a string, or with a tuple, becomes a call."""
 
     handles = (cst.BinaryOperation,)
@@ -52,8 +51,7 @@ class Percent(ExpressionPass):
         Example("def f(s, n):\n    return s % (n, 3)\n", "def f(s, n):\n    return ab.percent(s, (n, 3))\n"),
     )
 
-    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
-        assert isinstance(node, cst.BinaryOperation)
+    def rewrite(self, reader: Reader, node: cst.BinaryOperation) -> cst.CSTNode:
         if not isinstance(node.operator, cst.Modulo):
             return reader.children(node)
         text = isinstance(node.left, cst.BaseString) and not (
@@ -94,7 +92,7 @@ def _text(part: cst.BaseFormattedStringContent) -> str:
     return part.value
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Writer:
     """Writes the template of one f-string."""
 

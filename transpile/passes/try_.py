@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import libcst as cst
 
+from anabranch.base.frozen import frozen
 from anabranch.transpile.bindings import bound_names
 from anabranch.transpile.block_values import Frame, InPlace, NotingFrame, ResultFrame, UserFrame, inside
 from anabranch.transpile.blocks import (
@@ -22,13 +23,13 @@ from anabranch.transpile.blocks import (
     units_of,
 )
 from anabranch.transpile.data_flow import Region
-from anabranch.transpile.lowering import Here, LoweredUnit, Lowering
-from anabranch.transpile.nodes import Statement, assign, line, name, string, tuple_of
+from anabranch.transpile.lowering import Here, LoweredUnit, Lowering, exits_argument
+from anabranch.transpile.nodes import Statement, assign, keyword, line, name, tuple_of
 from anabranch.transpile.passes.base import Example, StatementPass
 from anabranch.transpile.reader import Reader
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Parts:
     """A try statement taken apart, and where control goes after its blocks."""
 
@@ -49,7 +50,7 @@ class _Parts:
         return exits_of([u for block in (self.body, *self.handlers, self.orelse, self.final) for u in block])
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class _Around:
     """The common part of the functions of one try statement: how they deliver, their place, the names they share."""
 
@@ -58,7 +59,7 @@ class _Around:
     shared: frozenset[str]
 
 
-class Try(StatementPass):
+class Try(StatementPass[cst.Try]):
     """The blocks of a try become functions; what fails at run time leads to the handler of its class."""
 
     handles = (cst.Try,)
@@ -112,8 +113,7 @@ class Try(StatementPass):
         ),
     )
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
-        assert isinstance(node, cst.Try)
+    def lower(self, work: Lowering, node: cst.Try, here: Here, rest: Units) -> LoweredUnit:
         return _lower(work, _take_apart(work, node, here, rest), here)
 
 
@@ -143,10 +143,7 @@ def _lower(work: Lowering, parts: _Parts, here: Here) -> LoweredUnit:
         return LoweredUnit([*before, *functions, line(cst.Return(call))], None)
     layout = replace(work.layout, coded=True, valued=Exit.RETURN in exits)
     functions, call = _functions(work, parts, _Around(ResultFrame(layout), here, shared))
-    keyword = cst.Arg(
-        tuple_of([string(e.name.lower()) for e in Exit if e in exits]), keyword=cst.Name("exits"), equal=_TIGHT
-    )
-    call = call.with_changes(args=[*call.args, keyword])
+    call = call.with_changes(args=[*call.args, exits_argument(exits)])
     if not rest and isinstance(here.frame, ResultFrame) and not here.frame.layout.coded:
         # A loop body with nothing left to do: going on and `continue` give the same.
         return LoweredUnit([*before, *functions, line(cst.Expr(call))], rest)
@@ -158,9 +155,6 @@ def _lower(work: Lowering, parts: _Parts, here: Here) -> LoweredUnit:
     if falls_through((node,)):
         following = ReadyIf(work.comparison(code, Exit.NEXT), rest, (leave,), node)
     return LoweredUnit(statements, (following,))
-
-
-_TIGHT = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
 
 
 def _take_apart(work: Lowering, node: cst.Try, here: Here, rest: Units) -> _Parts:
@@ -247,12 +241,12 @@ def _functions(work: Lowering, parts: _Parts, around: _Around) -> tuple[list[cst
         assert node.orelse is not None
         function = names[len(handlers)]
         made.append(_function(work, function, parts.orelse, node.orelse.body, around, parts.after, node.orelse))
-        arguments.append(cst.Arg(name(function), keyword=cst.Name("orelse"), equal=_TIGHT))
+        arguments.append(keyword("orelse", name(function)))
     if node.finalbody is not None:
         late = around if exits_of(parts.final) else replace(around, frame=InPlace())
         end = work.regions.entries(parts.rest, around.here.after)
         made.append(_function(work, names[-1], parts.final, node.finalbody.body, late, end, node.finalbody))
-        arguments.append(cst.Arg(name(names[-1]), keyword=cst.Name("final"), equal=_TIGHT))
+        arguments.append(keyword("final", name(names[-1])))
     return made, cst.Call(work.layout.constant("try_"), arguments)
 
 
@@ -339,12 +333,11 @@ def _kind(work: Lowering, parts: _Parts, node: cst.ExceptHandler, around: _Aroun
     return reader.thunk(node.type)
 
 
-class TryStar(StatementPass):
+class TryStar(StatementPass[cst.TryStar]):
     """except* can't be rewritten."""
 
     handles = (cst.TryStar,)
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
-        assert isinstance(node, cst.TryStar)
+    def lower(self, work: Lowering, node: cst.TryStar, here: Here, rest: Units) -> LoweredUnit:
         work.session.report("AB110", node.handlers[0])
         return LoweredUnit([node], rest)

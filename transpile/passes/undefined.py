@@ -9,7 +9,7 @@ from anabranch.transpile.passes.base import Example, ExpressionPass
 from anabranch.transpile.reader import Reader
 
 
-class Undefined(ExpressionPass):
+class Undefined(ExpressionPass[cst.Name]):
     """A read of a name that may be unset asks whether it is."""
 
     handles = (cst.Name,)
@@ -29,8 +29,7 @@ class Undefined(ExpressionPass):
         ),
     )
 
-    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
-        assert isinstance(node, cst.Name)
+    def rewrite(self, reader: Reader, node: cst.Name) -> cst.CSTNode:
         text = node.value
         if not reader.may_be_unset(text):
             return node

@@ -14,7 +14,7 @@ from anabranch.transpile.reader import Reader
 from anabranch.transpile.simplify import Simplifier
 
 
-class Named(ExpressionPass):
+class Named(ExpressionPass[cst.NamedExpr]):
     """An assignment expression stays; where it may not run, it stands in a function that shares its name."""
 
     handles = (cst.NamedExpr,)
@@ -31,15 +31,14 @@ class Named(ExpressionPass):
         ),
     )
 
-    def rewrite(self, reader: Reader, node: cst.CSTNode) -> cst.CSTNode:
-        assert isinstance(node, cst.NamedExpr)
+    def rewrite(self, reader: Reader, node: cst.NamedExpr) -> cst.CSTNode:
         assert isinstance(node.target, cst.Name)
         value = reader.rewrite(node.value)
         reader.bound.add(node.target.value)
         return node if value is node.value else node.with_changes(value=value)
 
 
-class LoopTest(SimplificationPass):
+class LoopTest(SimplificationPass[cst.While]):
     """A while whose test assigns becomes an endless loop that asks the test and breaks."""
 
     handles = (cst.While,)
@@ -63,8 +62,7 @@ class LoopTest(SimplificationPass):
         ),
     )
 
-    def simplify(self, work: Simplifier, node: cst.CSTNode, written: cst.CSTNode) -> list[Statement] | None:
-        assert isinstance(node, cst.While)
+    def simplify(self, work: Simplifier, node: cst.While, written: cst.While) -> list[Statement] | None:
         if not assigns(node.test):
             return None
         orelse = units_of(node.orelse.body) if node.orelse is not None else ()

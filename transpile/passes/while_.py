@@ -13,7 +13,7 @@ from anabranch.transpile.passes.loop_parts import finish, take_apart
 from anabranch.transpile.reader import Reader
 
 
-class While(StatementPass):
+class While(StatementPass[cst.While]):
     """The test and the body of a while become functions of the names that the loop carries."""
 
     handles = (cst.While,)
@@ -50,8 +50,7 @@ class While(StatementPass):
         ),
     )
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
-        assert isinstance(node, cst.While)
+    def lower(self, work: Lowering, node: cst.While, here: Here, rest: Units) -> LoweredUnit:
         head = work.flow.entry(node.test)
         loop = take_apart(work, node, head, head, here)
         before = work.before(here, loop.split, loop.carries)

@@ -12,7 +12,7 @@ from anabranch.transpile.passes.try_ import lower_suppress
 from anabranch.transpile.reader import Reader
 
 
-class With(StatementPass):
+class With(StatementPass[cst.With]):
     """A with statement stays, its block rewritten in place; one of suppress becomes a try."""
 
     handles = (cst.With,)
@@ -45,8 +45,7 @@ class With(StatementPass):
         ),
     )
 
-    def lower(self, work: Lowering, node: object, here: Here, rest: Units) -> LoweredUnit:
-        assert isinstance(node, cst.With)
+    def lower(self, work: Lowering, node: cst.With, here: Here, rest: Units) -> LoweredUnit:
         if node.asynchronous is not None:
             work.session.report("AB101", node.items[0])
         if _suppresses(node):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
+from anabranch.base.frozen import frozen
 from anabranch.runtime.call.call_spec import Call
 from anabranch.runtime.call.fastpath.codegen import Writer
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class ArgumentPosition:
     """An argument, and where it stands in the call: `args[0]`, `kwargs['n']`; None for a default."""
 
@@ -28,7 +28,7 @@ class ArgumentPosition:
                 return f"kwargs.get({name!r}, MISS)"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@frozen
 class CallForm:
     """A call as it is written: how many arguments it has, by position and by name; all that it gives, as arranged."""
 

@@ -22,7 +22,7 @@ from anabranch.runtime.values.union import UnionValue
 def choose(pred: Atom, on_true: object, on_false: object, bounds: Interval, what: str) -> Value:
     """`on_true if pred else on_false`; scalars become one select, anything else a branch."""
     if not (_is_number(on_true) and _is_number(on_false)):
-        return stage_branches.stage(pred, (lambda: on_false, lambda: on_true), (), what)
+        return stage_branches.stage(pred, (lambda: on_false, lambda: on_true), what)
     both = layouts.numeric(layouts.outline(on_true))
     if both is None or both != layouts.numeric(layouts.outline(on_false)):
         return _of_either_kind(pred, on_true, on_false)

@@ -63,13 +63,13 @@ class TracedBranch:
         return tuple(self.changes.get(id(s.target), s.before) for s in slots)
 
 
-def stage(selector: Atom, thunks: Sequence[Callable[[], object]], names: Sequence[str], what: str) -> Value:
+def stage(selector: Atom, thunks: Sequence[Callable[[], object]], what: str) -> Value:
     """The value of `thunks[selector]()`, with its writes, chosen at run time.
 
     `selector` is an int32 scalar for any number of thunks, or a bool scalar for two (false first).
     """
     try:
-        value = _stage(selector, thunks, names, what)
+        value = _stage(selector, thunks, what)
         note(
             "staged",
             what,
@@ -81,7 +81,7 @@ def stage(selector: Atom, thunks: Sequence[Callable[[], object]], names: Sequenc
         raise
 
 
-def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], names: Sequence[str], what: str) -> Value:
+def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], what: str) -> Value:
     outer = current()
     heap = Heap((*thunks, *outer.trace.heap.roots), watch_arrays=True)
     inner = [Builder(outer.trace, outer) for _ in thunks]
@@ -279,11 +279,11 @@ def _choose(states: Sequence[try_regions.Point], steps: Sequence[Callable[[], ob
     codes = [s.code for s in states[: len(steps) - 1]]
     fine = [atoms.ufunc(np.equal, code, atoms.literal(0, np.int32)) for code in codes]
     if len(fine) == 1 and not isinstance(fine[0], Literal):
-        return stage(fine[0], steps, (), "the try statement")
+        return stage(fine[0], steps, "the try statement")
     which: Atom = atoms.literal(0, np.int32)
     for passed in fine:
         which = atoms.ufunc(np.add, which, atoms.convert(passed, np.int32))
-    return steps[int(which.value)]() if isinstance(which, Literal) else stage(which, steps, (), "the try statement")
+    return steps[int(which.value)]() if isinstance(which, Literal) else stage(which, steps, "the try statement")
 
 
 def _restoring(heap: Heap | None, roots: tuple[object, ...]) -> Callable[[], None]:
@@ -352,8 +352,8 @@ def decide(choice: UnionValue, operation: Callable[[Any], object]) -> Value:
         choice = choice.plain_()
     thunks = [functools.partial(_apply, operation, option) for option in choice.options]
     if len(thunks) == 2:
-        return stage(choice.chosen(1), thunks, (), "an operation on one of two objects")
-    return stage(choice.tag, thunks, (), "an operation on one of a few objects")
+        return stage(choice.chosen(1), thunks, "an operation on one of two objects")
+    return stage(choice.tag, thunks, "an operation on one of a few objects")
 
 
 def _apply(operation: Callable[[Any], object], option: object) -> Value:

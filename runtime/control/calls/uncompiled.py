@@ -29,6 +29,8 @@ from anabranch.runtime.values.tracer import Tracer
 _MISFIT = re.compile(r"takes |expected .* argument|unexpected keyword|missing |multiple values|object is not iterable")
 # Errors that are not the program's own where values are meant that stand for others.
 _MISREADINGS = (TypeError, AttributeError, RuntimeError, SystemError, NotImplementedError)
+# Whose methods change nothing else, and look at nothing else.
+_CONTAINERS = (list, dict, set, frozenset, tuple, str, bytes)
 # Packages whose compiled code has no use for values known only at run time, and says so in any kind of error.
 _NUMERIC = ("scipy", "pandas", "sklearn", "numba", "cython")
 
@@ -43,7 +45,11 @@ def run(function: object, target: Callable[..., Any], args: tuple[Value, ...], k
     Specialise
         Where these are integers computed from arguments that can be static.
     """
-    refusals = current().trace.requests.refusals if tracing() else 0
+    refusals = 0
+    if tracing():
+        trace = current().trace
+        refusals = trace.requests.refusals
+        trace.calls.host_calls += not _keeps_to_itself(function)
     try:
         return target(*args, **kwargs)
     except Exception as error:
@@ -52,6 +58,13 @@ def run(function: object, target: Callable[..., Any], args: tuple[Value, ...], k
         for value in _integers((*args, *kwargs.values())):
             request_static(value.atom, f"an argument of {_name(function)}()")
         raise _refusal(function, error, (*args, *kwargs.values())) from None
+
+
+def _keeps_to_itself(function: object) -> bool:
+    """Return whether a call surely looks at nothing but its arguments, and changes nothing but a built-in container."""
+    if isinstance(function, type):
+        return issubclass(function, BaseException) and function.__module__ == "builtins"
+    return type(getattr(function, "__self__", None)) in _CONTAINERS
 
 
 def _misread(

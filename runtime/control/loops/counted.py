@@ -192,7 +192,7 @@ class _Counted:
             )
 
         with self._attempt(state, undone_by=CANNOT):
-            return steps.either(truth(self.length > 0), lambda: state, peeled, self.form, self.what)
+            return steps.either(truth(self.length > 0), lambda: state, peeled, self.what)
 
     def _stage(self, sequence: Countable, init: tuple[object, ...], peeled: bool = False) -> State:
         def step(index: int | PythonScalar, *carry: Any) -> State:

@@ -260,7 +260,7 @@ class Emission:
             decided = truth(run())
         else:
             # A loop that was left does not evaluate its condition again.
-            decided = truth(stage_branches.stage(verdict, (lambda: False, run), (), self.loop.what))
+            decided = truth(stage_branches.stage(verdict, (lambda: False, run), self.loop.what))
         heap.restore()
         return atoms.logical_and(verdict, atoms.literal(decided) if isinstance(decided, bool) else decided)
 

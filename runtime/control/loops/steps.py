@@ -127,15 +127,12 @@ def then(state: Sequence[Any], rest: Callable[[State], State], form: StateForm, 
     def go_on(left: State = left) -> State:
         return rest((NEXT, no_value, *left[2:]))
 
-    return either(truth(state[0] < BREAK), leave, go_on, form, what)
+    return either(truth(state[0] < BREAK), leave, go_on, what)
 
 
-def either(
-    condition: bool | Atom, if_false: Callable[[], State], if_true: Callable[[], State], form: StateForm, what: str
-) -> State:
+def either(condition: bool | Atom, if_false: Callable[[], State], if_true: Callable[[], State], what: str) -> State:
     """The state that one of two ways to go on leaves: a branch, where the condition is known only at run time."""
     if isinstance(condition, bool):
         return if_true() if condition else if_false()
-    names = ("exit code", "returned value", *form.names)
-    after: State = stage_branches.stage(condition, (if_false, if_true), names, what)
+    after: State = stage_branches.stage(condition, (if_false, if_true), what)
     return after

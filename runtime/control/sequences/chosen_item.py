@@ -44,7 +44,7 @@ def chosen(items: Sequence[Value], position: int | PythonScalar, key: Value) -> 
     if not all(_has_a_type(i) for i in items):
         key.__index__()  # what holds for each of them is found out where the index is known
     thunks = [functools.partial(_itself, item) for item in items]
-    return stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, (), "an item by a run-time index")
+    return stage_branches.stage(atoms.convert(position.atom, np.int32), thunks, "an item by a run-time index")
 
 
 def merged(number: object) -> Value:

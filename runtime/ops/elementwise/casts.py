@@ -20,6 +20,7 @@ from anabranch.runtime.ops.elementwise.term import (
     Rule,
     Term,
     complex_of,
+    terms_of,
     where,
 )
 from anabranch.runtime.ops.elementwise.ufunc import narrow
@@ -95,46 +96,37 @@ class Convert(Op):
     is_transparent = True
     work = Work.LITTLE
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+    def type(self, x: ArrayType, *, dtype: np.dtype) -> tuple[ArrayType, ...]:
         """The input's shape with `dtype`."""
-        expect(len(inputs) == 1, self.name, "takes one input")
-        return (ArrayType(inputs[0].shape, np.dtype(params["dtype"])),)
+        return (ArrayType(x.shape, np.dtype(dtype)),)
 
-    def evaluate(self, *arrays: Any, **params: Any) -> tuple[Any, ...]:
+    def evaluate(self, x: Any, *, dtype: np.dtype) -> tuple[Any, ...]:
         """`ndarray.astype`, in NumPy's unsafe casting."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", np.exceptions.ComplexWarning)
-            return (np.asarray(arrays[0]).astype(params["dtype"]),)
+            return (np.asarray(x).astype(dtype),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         """Emit the conversion NumPy's cast makes on x86-64."""
-        return [convert(Term(ctx.emitter, ctx.inputs[0], ctx.in_types[0]), ctx.out_types[0].dtype).name]
+        (x,) = terms_of(ctx)
+        return [convert(x, ctx.out_types[0].dtype).name]
 
 
 class ComplexParts(Op):
     """An op between complex values and their parts, or a choice: a type rule, an evaluation and an expression."""
 
-    __slots__ = ("_arity", "_evaluate", "_rule", "_type")
+    __slots__ = ("_evaluate", "_rule", "_type")
     is_elementwise = True
     work = Work.LITTLE
 
-    def __init__(
-        self,
-        name: str,
-        arity: int,
-        type: Callable[..., ArrayType],
-        evaluate: Callable[..., object],
-        rule: Rule,
-    ) -> None:
+    def __init__(self, name: str, type: Callable[..., ArrayType], evaluate: Callable[..., object], rule: Rule) -> None:
         super().__init__(name)
-        self._arity = arity
         self._type = type
         self._evaluate = evaluate
         self._rule = rule
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         """One output, of the inputs' shape."""
-        expect(len(inputs) == self._arity, self.name, f"takes {self._arity} inputs, {len(inputs)} given")
         expect(all(x.shape == inputs[0].shape for x in inputs), self.name, "the inputs' shapes differ")
         return (self._type(*inputs),)
 
@@ -144,7 +136,7 @@ class ComplexParts(Op):
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         """Emit the expression."""
-        result: Term = self._rule(*(Term(ctx.emitter, n, t) for n, t in zip(ctx.inputs, ctx.in_types, strict=True)))
+        result: Term = self._rule(*terms_of(ctx))
         return [result.name]
 
 
@@ -172,8 +164,8 @@ def _join(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
 
 
 convert_op = Convert("convert")
-select = ComplexParts("select", 3, _select_type, np.where, where)
-real = ComplexParts("real", 1, _part_type, np.real, lambda z: z.real)
-imag = ComplexParts("imag", 1, _part_type, np.imag, lambda z: z.imag)
-complex = ComplexParts("complex", 2, _complex_type, _join, complex_of)
+select = ComplexParts("select", _select_type, np.where, where)
+real = ComplexParts("real", _part_type, np.real, lambda z: z.real)
+imag = ComplexParts("imag", _part_type, np.imag, lambda z: z.imag)
+complex = ComplexParts("complex", _complex_type, _join, complex_of)
 OPS: tuple[Op, ...] = (convert_op, select, real, imag, complex)

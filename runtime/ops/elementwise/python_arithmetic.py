@@ -10,11 +10,10 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops.checks import arity, keywords
 from anabranch.runtime.ops.elementwise.arithmetic import product
 from anabranch.runtime.ops.elementwise.bits import magnitude
 from anabranch.runtime.ops.elementwise.float_bits import copysign, power_of_two
-from anabranch.runtime.ops.elementwise.term import FLOAT64, INT64, Rule, Term, iterate, where
+from anabranch.runtime.ops.elementwise.term import FLOAT64, INT64, Rule, Term, iterate, terms_of, where
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
@@ -47,10 +46,9 @@ class PythonOp(Op):
         self.function = np.frompyfunc(function, len(types) - 1, 1)
         self.rule = rule
 
-    def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
+    def type(self, *inputs: ArrayType) -> tuple[ArrayType, ...]:
         """The output's dtype in the inputs' shape."""
-        keywords(self.name, params)
-        arity(self.name, inputs, len(self.types) - 1)
+        expect(len(inputs) == len(self.types) - 1, self.name, f"takes {len(self.types) - 1} inputs")
         for x, dtype in zip(inputs, self.types, strict=False):
             expect(x == ArrayType(inputs[0].shape, dtype), self.name, f"takes {dtype} of one shape")
         return (ArrayType(inputs[0].shape, self.types[-1]),)
@@ -62,8 +60,7 @@ class PythonOp(Op):
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         """Emit the rule's expression."""
-        terms = [Term(ctx.emitter, n, t) for n, t in zip(ctx.inputs, ctx.in_types, strict=True)]
-        return [self.rule(*(t.fenced() if t.dtype == FLOAT64 else t for t in terms)).name]
+        return [self.rule(*(t.fenced() if t.dtype == FLOAT64 else t for t in terms_of(ctx))).name]
 
 
 # ---- the quotient of two ints ----------------------------------------------------------------------------------------

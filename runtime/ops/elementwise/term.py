@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 BOOL = np.dtype(np.bool_)
 INT32 = np.dtype(np.int32)
@@ -171,6 +171,11 @@ class Term:
         return where(odd, self.constant(np.nan), self)
 
 
+def terms_of(ctx: LoweringContext) -> list[Term]:
+    """The inputs of an equation that is lowered."""
+    return [Term(ctx.emitter, name, type) for name, type in zip(ctx.inputs, ctx.in_types, strict=True)]
+
+
 Operand: TypeAlias = Term | complex | np.generic
 Rule: TypeAlias = Callable[..., Any]  # Terms of the inputs to a Term, or to a tuple of them
 
@@ -221,15 +226,13 @@ def iterate(running: Rule, step: Rule, state: tuple[Term, ...]) -> tuple[Term, .
     def terms(names: list[str]) -> tuple[Term, ...]:
         return tuple(Term(emitter, n, t) for n, t in zip(names, types, strict=True))
 
-    def condition(names: list[str]) -> list[str]:
-        each = running(*terms(names))
-        return Emitter.typed([_any(each)], [ArrayType((), BOOL)])
+    def test(names: list[str]) -> str:
+        return _any(running(*terms(names)))
 
     def body(names: list[str]) -> list[str]:
-        return Emitter.typed([t.name for t in step(*terms(names))], types)
+        return [t.name for t in step(*terms(names))]
 
-    regions = [emitter.region(types, condition), emitter.region(types, body)]
-    return terms(emitter.multi("while", [t.name for t in state], types, types, regions))
+    return terms(emitter.loop([t.name for t in state], types, test, body))
 
 
 def _any(x: Term) -> str:

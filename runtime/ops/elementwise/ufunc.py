@@ -10,7 +10,7 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
-from anabranch.runtime.ops.elementwise.term import FLOAT32, Rule, Term
+from anabranch.runtime.ops.elementwise.term import FLOAT32, Rule, Term, terms_of
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
@@ -64,8 +64,7 @@ class Ufunc(Op):
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         """Emit the rule's expression."""
-        terms = [self.enter(Term(ctx.emitter, n, t)) for n, t in zip(ctx.inputs, ctx.in_types, strict=True)]
-        results = self.rule(*terms)
+        results = self.rule(*map(self.enter, terms_of(ctx)))
         results = results if isinstance(results, tuple) else (results,)
         return [self.leave(r, t.dtype).name for r, t in zip(results, ctx.out_types, strict=True)]
 

@@ -97,10 +97,18 @@ class Heap:
 
     def changed(self) -> bool:
         """Return whether any object, or any watched array, holds other things now."""
+        return self.has_changed_slots() or self.has_written_arrays()
+
+    def has_changed_slots(self) -> bool:
+        """Return whether any object holds other things now."""
         # Each call of a compiled function comes here: a generator would take as long as the checks.
-        for slot in self.slots.values():
+        for slot in self.slots.values():  # noqa: SIM110
             if slot.changed:
                 return True
+        return False
+
+    def has_written_arrays(self) -> bool:
+        """Return whether any watched array holds other elements now."""
         return bool(self.arrays) and any(
             a.shape != b.shape or a.tobytes() != b.tobytes() for a, b in self.arrays.values()
         )

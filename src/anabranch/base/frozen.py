@@ -1,4 +1,4 @@
-"""Frozen classes with slots, as `dataclasses.dataclass(frozen=True, slots=True)` makes them, in a fraction of the time.
+"""Classes with slots, as `dataclasses.dataclass(slots=True)` makes them, in a fraction of the time; most are frozen.
 
 A process that finds its executables on disk would spend a fifth of its start in making such classes. Here one text is
 compiled for each, where `dataclasses` compiles six; and a field is set by its slot, which takes half as long.
@@ -31,7 +31,13 @@ def frozen(cls: type | None = None, /, *, eq: bool = True) -> Any:
     return (lambda given: _made(given, eq)) if cls is None else _made(cls, eq)
 
 
-def _made(cls: type, eq: bool) -> type:
+@dataclass_transform(eq_default=False, field_specifiers=(dataclasses.field,))
+def mutable(cls: type[T]) -> type[T]:
+    """Make a class such a one whose fields may be set; two are equal only when they are one, and show no fields."""
+    return _made(cls, eq=False, frozen=False)
+
+
+def _made(cls: type, eq: bool, frozen: bool = True) -> type:
     own = dict(_own_fields(cls))
     inherited: dict[str, Any] = {}
     for base in reversed(cls.__mro__[1:]):
@@ -45,10 +51,10 @@ def _made(cls: type, eq: bool) -> type:
         "__qualname__": cls.__qualname__,
         "__dataclass_fields__": fields,
         "__dataclass_params__": dataclasses._DataclassParams(  # type: ignore[attr-defined]
-            init=True, repr=True, eq=eq, order=False, unsafe_hash=False, frozen=True, **_MORE_PARAMETERS
+            init=True, repr=frozen, eq=eq, order=False, unsafe_hash=False, frozen=frozen, **_MORE_PARAMETERS
         ),
     }
-    for name, method in _SHARED.items():
+    for name, method in (_OF_STATE | _OF_FROZEN if frozen else _OF_STATE).items():
         namespace.setdefault(name, method)
     kind: Any = type(cls)
     made: type = kind(cls.__name__, cls.__bases__, namespace)
@@ -124,10 +130,8 @@ def _set_state(self: Any, state: list[Any]) -> None:
         object.__setattr__(self, name, value)
 
 
-_SHARED = {
-    "__repr__": _repr, "__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete,
-    "__getstate__": _get_state, "__setstate__": _set_state,
-}  # fmt: skip
+_OF_STATE = {"__getstate__": _get_state, "__setstate__": _set_state}
+_OF_FROZEN = {"__repr__": _repr, "__setattr__": _refuse_to_set, "__delattr__": _refuse_to_delete}
 # Python 3.12 keeps more of what a dataclass was asked for.
 _MORE_PARAMETERS = (
     {"match_args": True, "kw_only": False, "slots": True, "weakref_slot": False}

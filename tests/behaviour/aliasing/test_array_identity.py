@@ -10,6 +10,7 @@ from anabranch.runtime.api import functional
 from tests.program_table import Program, Table
 
 case = Table()
+CHOSEN = tuple((n, np.arange(4.0), np.arange(4.0) * 10) for n in range(3))
 ARRAYS = [(n, np.arange(4.0), np.arange(4.0) * 10, np.arange(4.0) * 100) for n in range(5)]
 
 
@@ -404,6 +405,26 @@ def a_dict_that_holds_an_array_or_a_view_of_it(n, a, b, c):
         if m > 2:
             d["k"] = a[:]
     return d, a, d["k"] is a
+
+
+@case(*CHOSEN)
+def an_array_chosen_in_a_step_from_the_one_before(n, a, b):
+    y = a if n > 1 else b
+    found = 0
+    for _ in range(n + 1):
+        y = y if n > 1 else b
+        found = found + (1 if y is a else 10)
+    return found
+
+
+@case(*CHOSEN)
+def an_array_kept_where_a_step_chose_it(n, a, b):
+    y = a if n > 1 else b
+    kept = b
+    for _ in range(n + 1):
+        y = y if n > 1 else b
+        kept = a if y is a else kept
+    return kept
 
 
 def test_the_shape_of_an_array_or_a_view_of_it_is_not_set() -> None:

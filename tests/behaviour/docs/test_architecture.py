@@ -45,6 +45,35 @@ def test_paths_are_there(page):
     assert [p for p in named if not (ROOT / p).exists() and not (ROOT / "runtime" / p).exists()] == []
 
 
+def test_where_to_change_what_names_modules():
+    """Each by its whole path and once in its task, so many of them; those to understand are linked by imports."""
+    section = (DOCS / "architecture.md").read_text().split("## Where to change what")[1].split("\n## ")[0]
+    tasks = section.split("\n### ")[1:]
+    assert len(tasks) == 6
+    counted = re.findall(r"^\| (.*) \| (\d+) \| (\d+) \|$", section, re.MULTILINE)
+    for task, (title, count, more) in zip(tasks, counted, strict=True):
+        named = re.findall(r"`([\w./]+\.py)`", task)
+        assert len(set(named)) == len(named) == int(count) + int(more)
+        assert task.startswith(f"{title}\n")
+        assert len(re.findall(r"\.py`", task.partition("\nBesides")[0])) == int(count)
+        assert [path for path in named if not (ROOT / path).is_file()] == []
+        needed = [p for p in re.findall(r"`((?:runtime|transpile)/[\w./]+\.py)`", task.partition("\nBesides")[0])]
+        assert [p for p in needed if not any(_are_linked(p, other) for other in needed if other != p)] == []
+
+
+def _are_linked(one: str, other: str) -> bool:
+    """Return whether one of two modules imports the other, or they are the two sides of a construct."""
+    return Path(one).name == Path(other).name or _imports(one, other) or _imports(other, one)
+
+
+def _imports(one: str, other: str) -> bool:
+    package, _, name = other.removesuffix(".py").removesuffix("/__init__").replace("/", ".").rpartition(".")
+    text = (ROOT / one).read_text()
+    whole = rf"^\s*from (?:anabranch\.)?{re.escape(package)}\.{name} import"
+    part = rf"^\s*from (?:anabranch\.)?{re.escape(package)} import (?:\([^)]*|.*)\b{name}\b"
+    return re.search(f"{whole}|{part}", text, re.MULTILINE) is not None
+
+
 def test_the_passes_are_listed_in_their_order():
     listed = re.findall(
         r"^\| `(\w+)` \| `passes/(\w+)\.py`", (DOCS / "mechanisms" / "programs.md").read_text(), re.MULTILINE

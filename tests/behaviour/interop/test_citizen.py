@@ -545,6 +545,19 @@ def test_pickles_by_value():
     assert pickle.loads(cloudpickle.dumps(jit(lambda x: x + 1 if x > 0 else x)))(2.0) == 3.0
 
 
+def test_pickles_by_value_with_what_it_calls():
+    cloudpickle = pytest.importorskip("cloudpickle")
+
+    def helper(x):
+        return x * 2 if x > 0 else x
+
+    @jit
+    def local(x):
+        return helper(x) if x < 5 else x
+
+    assert pickle.loads(cloudpickle.dumps(local))(2.0) == 4.0
+
+
 # ---- asyncio and threads -------------------------------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ import pickle
 
 import pytest
 
-from anabranch.base.frozen import frozen
+from anabranch.base.frozen import frozen, mutable
 
 
 @frozen
@@ -104,3 +104,26 @@ def test_by_identity():
     a, b = ByIdentity(1), ByIdentity(1)
     assert a != b
     assert len({a, b, a}) == 2
+
+
+@mutable
+class Counter:
+    name: str
+    count: int = 0
+    rows: list[int] = dataclasses.field(default_factory=list)
+
+
+def test_fields_of_a_mutable_one_may_be_set_and_are_its_own():
+    one, other = Counter("a"), Counter("a")
+    one.count += 1
+    one.rows.append(1)
+    assert (one.count, one.rows, other.count, other.rows) == (1, [1], 0, [])
+    assert one != other
+    assert "rows" not in repr(one)
+    with pytest.raises(AttributeError):
+        one.another = 1
+    assert vars_of(pickle.loads(pickle.dumps(one))) == vars_of(copy.copy(one)) == ("a", 1, [1])
+
+
+def vars_of(counter):
+    return tuple(getattr(counter, field.name) for field in dataclasses.fields(counter))

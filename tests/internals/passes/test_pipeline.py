@@ -39,10 +39,10 @@ def test_each_pass_holds_what_it_promises(function, static, args):
     for one in (*PASSES, LEGALIZATION):
         program = one.run(program)
         check(program)
-        assert one.holds(program), f"{one.name} leaves work for itself"
+        assert str(one.run(program)) == str(program), f"{one.name} leaves work for itself"
         alone = one.run(first)
         check(alone)
-        assert one.holds(alone), f"{one.name} alone leaves work for itself"
+        assert str(one.run(alone)) == str(alone), f"{one.name} alone leaves work for itself"
 
 
 def busy(a, n):
