@@ -16,6 +16,7 @@ from anabranch.runtime.passes.cse import eliminate_common_subexpressions
 from anabranch.runtime.passes.dce import eliminate_dead_code
 from anabranch.runtime.passes.if_conversion import convert_small_branches
 from anabranch.runtime.passes.invariant_forwarding import forward_invariants
+from anabranch.runtime.passes.invariant_hoisting import hoist_invariants
 from anabranch.runtime.passes.load_forwarding import forward_loads
 from anabranch.runtime.passes.load_ordering import order_loads
 from anabranch.runtime.passes.loop_sinking import sink_carries
@@ -52,6 +53,7 @@ PASSES = (
     Pass(propagate_undef),
     Pass(convert_small_branches),
     Pass(simplify_selects),
+    Pass(hoist_invariants),
     Pass(fold_constants),
     Pass(eliminate_common_subexpressions),
     Pass(forward_loads),
