@@ -14,7 +14,7 @@ from typing import Protocol
 from anabranch.runtime.ir.op import Work
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ir.rewrite import Block, in_sub_programs, renamed, rewrite
-from anabranch.runtime.ops.control import WHILE
+from anabranch.runtime.ops.control import is_pure
 from anabranch.runtime.ops.structured import Branches, Loop, StructuredOp, constants
 
 # What reads fewer elements is computed at each step.
@@ -143,7 +143,7 @@ class _Inside:
         self._equations.append(equation)
 
     def _may_move(self, equation: Equation) -> bool:
-        return _is_one_pass(equation) if self.speculates else _is_pure(equation)
+        return _is_one_pass(equation) if self.speculates else is_pure(equation)
 
     def _compute(self, equation: Equation) -> None:
         """Add an equation to what is computed before the loop."""
@@ -151,13 +151,6 @@ class _Inside:
         outputs = tuple([Var(v.type) for v in equation.outputs])
         self.block.append(dataclasses.replace(equation, inputs=inputs, outputs=outputs).with_programs(renamed))
         self._before.update(zip(equation.outputs, outputs, strict=True))
-
-
-def _is_pure(equation: Equation) -> bool:
-    """Return whether an equation may run on any values, and once instead of in each step."""
-    if not equation.op.pure or equation.op is WHILE:
-        return False
-    return all(_is_pure(e) for p in equation.programs() for e in p.equations)
 
 
 def _is_one_pass(equation: Equation) -> bool:
