@@ -21,8 +21,8 @@ class Module(NamedTuple):
 
 
 def lower(program: Program) -> str:
-    """The StableHLO module whose `main` computes the Program, in MLIR's generic form."""
-    return module(program).text
+    """The StableHLO module whose `main` computes the Program without host functions, in MLIR's generic form."""
+    return module(program, calls_host=False).text
 
 
 def module(program: Program, aliases: Mapping[int, int] | None = None, calls_host: bool = True) -> Module:

@@ -89,7 +89,7 @@ class HostFunction:
     function: Callable[..., tuple[Any, ...]]
     params: tuple[tuple[str, Any], ...]
 
-    def __call__(self, *arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    def __call__(self, *arrays: object) -> tuple[Any, ...]:
         """The results, as XLA takes them."""
         with np.errstate(all="ignore"):
             return self.function(*arrays, **dict(self.params))

@@ -1,6 +1,6 @@
 """Sorting, along one axis.
 
-Integers are sorted by NumPy on the host, whose vector code takes a tenth of the time of XLA's sort, unless they are few.
+Integers are sorted by NumPy on the host, whose vector code takes a tenth of the time of XLA's, unless they are few.
 XLA's CPU sort is fast for one array of integers under `<` alone, and several times slower for any other comparison
 and for pairs. So values are sorted as integers that have the same order, and a permutation is found digit by digit:
 each pass sorts 64-bit words that hold 32 bits of the key above the 32 bits of the position. Words differ, so ties keep

@@ -22,7 +22,7 @@ from anabranch.base.signals import Interrupt
 from anabranch.runtime import _jaxlib
 from anabranch.runtime._jaxlib import Buffer
 from anabranch.runtime.errors import ForkedProcessError
-from anabranch.runtime.host.callbacks import HostCallback
+from anabranch.runtime.host.callbacks import HostCallback, has_effects
 from anabranch.runtime.host.compile_options import CompileOptions
 from anabranch.runtime.xla import compiler as xla, executable as executables
 from anabranch.runtime.xla.executable import Executable
@@ -43,10 +43,15 @@ def compile_text(text: str, options: CompileOptions, callbacks: Sequence[HostCal
     ------
     LoweringError
     ForkedProcessError
-        Where the compiling process ends.
+        For a program with effects, which belong to the process that compiles, or where the compiling process ends.
     """
     if not _process.cannot_compile:
         return xla.compile_text(text, options, callbacks)
+    if has_effects(callbacks):
+        raise ForkedProcessError(
+            "this process was forked from one in which XLA had compiled: here it cannot compile a function that "
+            f"prints, logs or warns in a branch or a loop; {_INSTEAD}"
+        )
     return xla.deserialize(_process.compiled(text, options, len(callbacks)), options, callbacks)
 
 
@@ -155,13 +160,18 @@ def _adopt(executable: Executable) -> None:
         if type(executable) is not _Orphan:
             return  # another thread was faster
         held = object.__getattribute__(executable, "__dict__")
+        if has_effects(held["callbacks"]):
+            raise ForkedProcessError(
+                "this process was forked from one in which XLA had run: here it cannot run a function that prints, "
+                f"logs or warns in a branch or a loop; {_INSTEAD}"
+            )
         # Read through another object: whoever asks this one adopts it.
         lost = object.__new__(Executable)
         lost.__dict__.update(held)
         options = CompileOptions(asynchronous=held["_backend"].asynchronous)
         made = xla.deserialize(lost.serialize(), options, held["callbacks"])
         held.update(made.__dict__)
-        executable.__class__ = type(made)  # type: ignore[assignment]
+        executable.__class__ = Executable  # type: ignore[assignment]
 
 
 def _moved(buffers: Sequence[Buffer]) -> Iterator[Buffer]:

@@ -173,23 +173,6 @@ in_child(work)
     assert out == "True\n10.0\nTrue\nTrue\n"
 
 
-def test_callbacks_in_the_child(tmp_path):
-    out = run_program(
-        tmp_path,
-        COMMON
-        + """
-told(1)
-def work():
-    for n in (1, True):  # one that the parent compiled, and a new one
-        told(n)
-    assert count(np.ones(3)) == 12.0
-in_child(work)
-told(2)
-""",
-    )
-    assert out == "step 0\n" * 4 + "step 1\n"
-
-
 def test_host_functions_in_the_child(tmp_path):
     out = run_program(
         tmp_path,
@@ -198,6 +181,7 @@ def test_host_functions_in_the_child(tmp_path):
 ordered = jit(lambda x: np.sort(x))
 given = np.arange(5000.0)[::-1] % 1234
 assert (ordered(given) == np.sort(given)).all()
+assert "host functions" in str(ordered.explain(given))
 def work():
     for x in (given, given[:4000]):  # one that the parent compiled, and a new one
         assert (ordered(x) == np.sort(x)).all()
@@ -206,6 +190,26 @@ in_child(work)
 """,
     )
     assert out == "sorted\n"
+
+
+def test_callbacks_cannot_be_had_in_the_child(tmp_path):
+    out = run_program(
+        tmp_path,
+        COMMON
+        + """
+told(1)
+def work():
+    for n in (1, True):  # one that the parent compiled, and a new one
+        try:
+            told(n)
+        except anabranch.ForkedProcessError as error:
+            print("spawn" in str(error), isinstance(error, RuntimeError))
+    assert count(np.ones(3)) == 12.0
+in_child(work)
+told(2)
+""",
+    )
+    assert out == "step 0\nTrue True\nTrue True\nstep 0\nstep 1\n"
 
 
 def test_a_computation_that_is_under_way_is_ready_in_the_child(tmp_path):
