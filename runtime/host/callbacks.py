@@ -90,9 +90,17 @@ class HostFunction:
     params: tuple[tuple[str, Any], ...]
 
     def __call__(self, *arrays: object) -> tuple[Any, ...]:
-        """The results, as XLA takes them."""
-        with np.errstate(all="ignore"):
-            return self.function(*arrays, **dict(self.params))
+        """The results, as XLA takes them.
+
+        Raises
+        ------
+        OutOfMemoryError
+        """
+        try:
+            with np.errstate(all="ignore"):
+                return self.function(*arrays, **dict(self.params))
+        except MemoryError as error:
+            raise OutOfMemoryError(str(error)) from error
 
 
 def has_effects(callbacks: Sequence[HostCallback]) -> bool:
@@ -132,11 +140,11 @@ def _in_callers_context(callback: HostCallback) -> HostCallback:
 def fail(error: Exception) -> NoReturn:
     """Raise XLA's failure as ours, caused by the callback's exception where there is one.
 
-    What is no `Exception`, such as a `KeyboardInterrupt`, is raised itself.
+    Lack of memory, and what is no `Exception`, such as a `KeyboardInterrupt`, is raised itself.
     """
     ticket = re.search(r"host callback failure \d+;", str(error))
     cause = _raised.pop(ticket.group(), None) if ticket else None
-    if cause is not None and not isinstance(cause, Exception):
+    if isinstance(cause, OutOfMemoryError) or (cause is not None and not isinstance(cause, Exception)):
         raise cause from None
     if cause is not None:
         raise CallbackError(f"a host callback raised {cause!r}") from cause
