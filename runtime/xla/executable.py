@@ -11,7 +11,14 @@ import numpy as np
 from anabranch.runtime._jaxlib import Backend, Buffer, XlaError, versions
 from anabranch.runtime.errors import SerializationError
 from anabranch.runtime.host.buffer_types import BufferType
-from anabranch.runtime.host.callbacks import ArgumentMismatchError, ExecutionError, HostCallback, alone, fail
+from anabranch.runtime.host.callbacks import (
+    ArgumentMismatchError,
+    ExecutionError,
+    HostCallback,
+    alone,
+    fail,
+    has_effects,
+)
 from anabranch.runtime.host.saved_bytes import pack
 from anabranch.runtime.host.staging import Staging, adopter
 
@@ -25,6 +32,8 @@ class Executable:
         Types of the arguments and results.
     adopters
         What makes ndarrays of these, in the order of the outputs.
+    callbacks
+        The functions of this process that the program calls.
     stagings
         Those that no call uses now: a call takes one, or makes one by `staging`, and gives it back.
     """
@@ -42,7 +51,7 @@ class Executable:
         self.inputs = inputs
         self.outputs = outputs
         self._loaded = loaded
-        self._callbacks = tuple(callbacks)
+        self.callbacks = tuple(callbacks)
         self._serialized = serialized
         self._backend = backend
         self._handlers = [backend.handler(kind) for kind in outputs]
@@ -57,9 +66,9 @@ class Executable:
         return self._serialized is not None
 
     @property
-    def has_callbacks(self) -> bool:
-        """Return whether the program calls back into this process."""
-        return bool(self._callbacks)
+    def has_effects(self) -> bool:
+        """Return whether the program calls back what belongs to this process."""
+        return has_effects(self.callbacks)
 
     def __call__(self, arguments: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Run the program and wait for its end.
@@ -122,7 +131,7 @@ class Executable:
             if buffer.kind is not kind and buffer.kind != kind:
                 raise ArgumentMismatchError(f"argument {index} is {buffer.kind}, not {kind}")
         arrays = [buffer.array for buffer in buffers]
-        results = self.run(arrays) if self._callbacks or not self._handlers else self.start(arrays)
+        results = self.run(arrays) if self.callbacks or not self._handlers else self.start(arrays)
         return [Buffer(result, kind) for result, kind in zip(results, self.outputs, strict=True)]
 
     def start(self, arrays: list[Any]) -> list[Any]:
@@ -156,21 +165,16 @@ class Executable:
         """The program as XLA optimised it."""
         return "\n\n".join(module.to_string() for module in self._loaded.hlo_modules())
 
-    def serialize(self, *, with_callbacks: bool = False) -> bytes:
+    def serialize(self) -> bytes:
         """Return bytes that `deserialize` takes, in a process with the same jaxlib, platform and CPU features.
 
-        Parameters
-        ----------
-        with_callbacks
-            Whether `deserialize` will be given the functions that the program calls.
+        With them it must be given the functions that the program calls.
 
         Raises
         ------
         SerializationError
-            The program calls back into this process, or it sorts and has run.
+            XLA has none of this program, which has run.
         """
-        if self._callbacks and not with_callbacks:
-            raise SerializationError("a program with host callbacks lives in its own process only")
         # XLA gives incomplete bytes for an executable that was itself loaded from bytes.
         if self._serialized is not None:
             return self._serialized
@@ -178,14 +182,14 @@ class Executable:
             payload = self._backend.client.serialize_executable(self._loaded)
         except XlaError as error:
             raise SerializationError(f"XLA cannot give the bytes of this program: {error}") from error
-        return pack(payload, (self.inputs, self.outputs), versions(), len(self._callbacks))
+        return pack(payload, (self.inputs, self.outputs), versions(), len(self.callbacks))
 
 
 class CallingBack(Executable):
-    """A program with host callbacks."""
+    """A program with effects on the host."""
 
     def run(self, buffers: list[Any]) -> list[Any]:
-        """As any program, while no other one with callbacks runs."""
+        """As any program, while no other one with effects runs."""
         return alone(super().run)(buffers)
 
 
