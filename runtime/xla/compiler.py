@@ -46,7 +46,7 @@ def compile_text(
         register_lapack()
     with mlir_module.context() as context:
         module = mlir_module.parse(stablehlo_text)
-        signature = mlir_module.signature(module, may_donate=options.asynchronous)
+        signature = mlir_module.signature(module, on_device=options.asynchronous)
         load = backend.client.compile_and_load
         return _loaded(LoweringError, backend, load, (module, context), signature, options, callbacks)
 
