@@ -127,7 +127,7 @@ def measure(task: Task) -> Iterable[tuple[Size, Row]]:
         if "anabranch" in measured:
             traced = runners["anabranch"].function.trace(*copied(reference.arguments))
             measured["anabranch"] = replace(measured["anabranch"], equations=equations(traced.program))
-        yield size, row | measured
+        yield size, {**row, **measured}
 
 
 def _prepared(peer: Peer, kernel: Kernel) -> Outcome | Function:
