@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import os
 import random
 import signal
@@ -114,6 +115,7 @@ CHANGING = (
     "contextlib.py",
     "api/compile_driver.py",
     "api/jitted.py",
+    "base/context_values.py",
     "base/signals.py",
     "calls/special_methods.py",
     "frontend/trace_function.py",
@@ -175,8 +177,50 @@ def test_an_interrupt_leaves_everything_as_it_was(events, seed, kind):
     restore(before)
 
 
+def blocks(x):
+    """A class that is staged, and what is computed while the function is traced."""
+    return (Vec(x[0], x[1]) + Vec(np.sum(np.zeros(2)), 1.0)).norm
+
+
+def around():
+    """Return what the project's `with` blocks change and put back."""
+    context = {variable.name: id(value) for variable, value in contextvars.copy_context().items()}
+    displays = [thread for thread in threading.enumerate() if thread.name == "anabranch progress"]
+    for display in displays:
+        display.join(10)
+    return context, any(display.is_alive() for display in displays), outside()[2:]
+
+
 class Late(Exception):
     """The ordinary exception that an alarm raises."""
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("file", ["contextlib.py", "base/context_values.py", "api/progress.py", "_ufunc_config.py"])
+def test_a_signal_where_a_block_begins_or_ends(file):
+    x, came = np.arange(1.0, 5.0), []
+
+    def handler(*_):
+        came.append(True)
+        raise Late
+
+    old = signal.signal(signal.SIGUSR1, handler)
+    try:
+        with signal_at(signal.SIGUSR1, 10**9, (file,)) as seen:
+            jit(blocks)(x)
+        before, deadline = around(), time.monotonic() + 60.0
+        assert seen()
+        for number in range(1, seen() + 1):
+            came.clear()
+            with contextlib.suppress(Late), signal_at(signal.SIGUSR1, number, (file,)):
+                jit(blocks)(x)
+                sys.setprofile(None)
+                while not came and time.monotonic() < deadline:
+                    time.sleep(0.001)
+            assert came
+            assert around() == before, number
+    finally:
+        signal.signal(signal.SIGUSR1, old)
 
 
 def guarded(x):
