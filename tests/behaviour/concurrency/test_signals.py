@@ -282,6 +282,19 @@ def test_what_a_handler_raises_is_no_part_of_the_function(function):
         signal.signal(signal.SIGUSR1, old)
 
 
+def test_a_handler_that_raises_at_an_instruction_without_a_line():
+    def handler(*_):
+        raise Late
+
+    handler.__code__ = handler.__code__.replace(co_linetable=b"")
+    old = signal.signal(signal.SIGUSR1, handler)
+    try:
+        with signal_in_slow(signal.SIGUSR1), pytest.raises(Late):
+            jit(unguarded)(np.array([2.0, 3.0]))
+    finally:
+        signal.signal(signal.SIGUSR1, old)
+
+
 def test_an_exception_that_somebody_swallows_is_raised_at_the_end():
     def swallow():
         with Watched():
