@@ -8,7 +8,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
-from anabranch.runtime.control.aliasing import branch_identity
+from anabranch.runtime.control.aliasing import branch_identity, object_numbers
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.columnar import node_reads
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -65,13 +65,6 @@ def is_(a: object, b: object) -> Value:
     return _is_one_of_parts(a, b)
 
 
-def _undecided(kind: str) -> UnsupportedOperationError:
-    return UnsupportedOperationError(
-        f"whether this {kind} is that one is not known: a run-time branch or loop chose between several, and only "
-        "their contents are kept; compare with =="
-    )
-
-
 def _is_one_of_parts(a: object, b: object) -> bool:
     """Return whether two tuples, frozen objects or NumPy scalars are one, of which some stand for one of several.
 
@@ -80,11 +73,11 @@ def _is_one_of_parts(a: object, b: object) -> bool:
     sized = wrap.is_dynamic_array(a), wrap.is_dynamic_array(b)
     if any(sized):
         if all(sized) or isinstance(a, TracedArray) or isinstance(b, TracedArray):
-            raise _undecided("ndarray")
+            raise object_numbers.undecided("ndarray")
         return False
     structures = structure_of(a), structure_of(b)
     if structures[0] is not None and structures[0] == structures[1] and structures[0].mutable:
-        raise _undecided(type(a).__name__)
+        raise object_numbers.undecided(type(a).__name__)
     kind = type(a).__name__ if structures[0] is not None else "NumPy scalar"
     text = (
         f"whether this {kind} is that one is not known: they are equal, and compiled code does not keep the identity "
@@ -170,6 +163,8 @@ _UNKNOWN_NUMBER = run_time_checks.IntMessage(
 
 def _is_one_array(a: TracedArray, b: TracedArray) -> Value:
     """Return whether two arrays are one object: where a condition has chosen them, whether it has chosen the same."""
+    if tracing() and current().trace.identity.is_tracked:
+        return _is_one_object(a, b)
     unclear = current().trace.identity.ambiguous if tracing() else {}
     if unclear and a.storage is b.storage and {id(a), id(b)} & current().trace.identity.either.keys():
         known = [branch_identity.objects_of(current(), x) for x in (a, b)]
@@ -181,11 +176,11 @@ def _is_one_array(a: TracedArray, b: TracedArray) -> Value:
                         one_object = atoms.logical_or(one_object, atoms.logical_and(pred, taken))
             return python_scalar(one_object)
     if {id(a), id(b)} & unclear.keys() and a.storage is b.storage and views.same(a.path, b.path):
-        raise _undecided("ndarray")
+        raise object_numbers.undecided("ndarray")
     if a is b or (a.shape, a.dtype) != (b.shape, b.dtype):
         return a is b
     if any(_may_be_merged(x) for x in (a, b)):
-        raise _undecided("ndarray")
+        raise object_numbers.undecided("ndarray")
     if not aliasing.memory(a.storage) & aliasing.memory(b.storage):
         if not a.path and not b.path and {type(x.storage.readonly) for x in (a, b)} == {OnDevice, OnDeviceOutside}:
             raise UnsupportedOperationError(
@@ -194,13 +189,24 @@ def _is_one_array(a: TracedArray, b: TracedArray) -> Value:
             )
         return False
     result: Atom = atoms.literal(False)
-    for chosen, one in _alternatives(a):
-        for taken, other in _alternatives(b):
+    for chosen, one in object_numbers.objects_of(a):
+        for taken, other in object_numbers.objects_of(b):
             if one is other and id(one) not in unclear:
                 result = atoms.logical_or(result, atoms.logical_and(chosen, taken))
             elif (one is not a or other is not b) and one.storage is other.storage and views.same(one.path, other.path):
-                raise _undecided("ndarray")  # two handles on the way of what may be one object
+                raise object_numbers.undecided("ndarray")  # two handles on the way of what may be one object
     return python_scalar(result)
+
+
+def _is_one_object(a: TracedArray, b: TracedArray) -> Value:
+    """Return whether two arrays are one object, where loops carry the numbers of objects."""
+    identity = current().trace.identity
+    unclear = {i for i in (id(a), id(b)) if i in identity.ambiguous and i not in identity.either}
+    if unclear and a.storage is b.storage and views.same(a.path, b.path):
+        raise object_numbers.undecided("ndarray")
+    if a is b or (a.shape, a.dtype) != (b.shape, b.dtype):
+        return a is b
+    return python_scalar(object_numbers.are_one(a, b))
 
 
 def _may_be_merged(array: TracedArray) -> bool:
@@ -216,27 +222,6 @@ def _may_be_merged(array: TracedArray) -> bool:
             pending += [edge.handle for edge in one.storage.alias_edges]
         seen[id(one)] = one
     return False
-
-
-def _alternatives(array: TracedArray) -> list[tuple[Atom, TracedArray]]:
-    """The arrays that one is, each with when it is that."""
-    if id(array) in current().trace.identity.either:
-        options = branch_identity.objects_of(current(), array)
-        if options is None:
-            raise _undecided("ndarray")
-        return [(atoms.logical_and(p, q), other) for p, one in options for q, other in _alternatives(one)]
-    if id(array) not in current().trace.identity.chosen:
-        return [(atoms.literal(True), array)]
-    if id(array) in current().trace.identity.ambiguous:
-        raise _undecided("ndarray")
-    found: list[tuple[Atom, TracedArray]] = []
-    own: Atom = atoms.literal(True)
-    for edge in array.storage.alias_edges:
-        if edge.pred is None or edge.form is not None:
-            raise _undecided("ndarray")
-        own = atoms.logical_and(own, atoms.logical_not(edge.pred))
-        found += [(atoms.logical_and(edge.pred, p), other) for p, other in _alternatives(edge.handle)]
-    return [*found, (own, array)]
 
 
 def _is_bool(value: object) -> bool:

@@ -19,6 +19,7 @@ from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.tracing.upper_layers import Recording, RowTable, Slot, TailLoop, TryRegion
 
 _INT32 = ArrayType((), np.dtype(np.int32))
+_INT64 = ArrayType((), np.dtype(np.int64))
 
 
 @mutable
@@ -89,6 +90,18 @@ class Identity:
         Of those, which object each one is, and when: the array, and the truths with the objects.
     chosen : dict
         Arrays that are each one of those that their memory is linked with.
+    is_tracked : bool
+        Whether loops carry numbers that say which object each array of their state is.
+    is_wanted : bool
+        Whether this would have told what is refused.
+    numbers : dict
+        Arrays of loops' states, each with the number of the object that it is.
+    numbered : dict
+        Other arrays whose numbers were asked for, in that order.
+    stand_ins : dict
+        Handles that stand for an array which a branch has made, and which is reached in several ways.
+    made : Storage
+        Of an int64: the number of the next array that a step of a loop makes.
     graphs : list of Graph
         Graphs of containers of which run-time conditions choose one.
     """
@@ -100,6 +113,12 @@ class Identity:
     ambiguous: dict[int, Any] = field(default_factory=dict)
     either: dict[int, tuple[Any, tuple[tuple[Atom, Any], ...]]] = field(default_factory=dict)
     chosen: dict[int, Any] = field(default_factory=dict)
+    is_tracked: bool = False
+    is_wanted: bool = False
+    numbers: dict[int, tuple[Any, Atom]] = field(default_factory=dict)
+    numbered: dict[int, Any] = field(default_factory=dict)
+    stand_ins: dict[int, Any] = field(default_factory=dict)
+    made: Storage = field(default_factory=lambda: Storage(_INT64))
     graphs: list[Any] = field(default_factory=list)
 
     def is_created(self, value: object) -> bool:

@@ -122,6 +122,8 @@ def _may_alias(
             both = atoms.logical_and(pred, edge.pred)
         is_part = edge.form is None and (handle.path or handle.is_view)
         other = edge.handle.viewed(*handle.path) if is_part else edge.handle
+        if is_part:
+            current().trace.identity.stand_ins[id(other)] = other
         seen_here = visibility.storage_visible(outer, other) and (edge.form is None or edge.form.is_visible(outer))
         if seen_here and both is not None:
             objects = _objects(outer, other) if edge.form is None else ()
