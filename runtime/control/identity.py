@@ -189,8 +189,8 @@ def _is_one_array(a: TracedArray, b: TracedArray) -> Value:
             )
         return False
     result: Atom = atoms.literal(False)
-    for chosen, one in object_numbers.objects_of(a):
-        for taken, other in object_numbers.objects_of(b):
+    for chosen, one in object_numbers.arrays_of(a):
+        for taken, other in object_numbers.arrays_of(b):
             if one is other and id(one) not in unclear:
                 result = atoms.logical_or(result, atoms.logical_and(chosen, taken))
             elif (one is not a or other is not b) and one.storage is other.storage and views.same(one.path, other.path):

@@ -72,6 +72,11 @@ def objects_of(array: TracedArray) -> list[tuple[Atom, Object]]:
     return [*found, (own, array)]
 
 
+def arrays_of(array: TracedArray) -> list[tuple[Atom, TracedArray]]:
+    """Return the same where no loop carries numbers: all of them are known while tracing."""
+    return [(holds, one) for holds, one in objects_of(array) if isinstance(one, TracedArray)]
+
+
 def are_one(a: TracedArray, b: TracedArray) -> Atom:
     """Return whether two arrays are one object, by the conditions and numbers that say which objects they are."""
     identity = current().trace.identity
@@ -133,7 +138,7 @@ class LoopObjects:
         if not identity.is_tracked:
             return
         self._body, self._since = traced.builder, traced.since
-        self._new: dict[int, TracedArray] = {}
+        self._new: dict[int, Object] = {}
         self._unknown: set[int] = set()
         self._from: dict[int, set[Atom]] = {}
         used = {atom for equation in self._body.equations for atom in equation.inputs}
@@ -143,18 +148,18 @@ class LoopObjects:
             elif before.handle is not None or after.handle is not None:
                 self.formals[k] = self._body.formal(NUMBER)
         with building(outer):
-            before = [self._of(k, traced.init[k], False) for k in self.formals]
+            starts = [self._of(k, traced.init[k], False) for k in self.formals]
         with building(self._body):
             self._made = self._body.read(identity.made)
-            after = [self._of(k, traced.packed[k], True) for k in self.formals]
+            ends = [self._of(k, traced.packed[k], True) for k in self.formals]
             if self._new:
                 more = atoms.literal(len(self._new), np.int64)
                 self._body.write(identity.made, atoms.ufunc(np.add, self._made, more))
-            after = [self._body.resolve(number) for number in after]
+            ends = [self._body.resolve(number) for number in ends]
         self._spread_unknown()
         if any(self.formals[k] in used for k in self._unknown):
             raise undecided("ndarray")
-        self.extras = list(zip(before, self.formals.values(), after, strict=True))
+        self.extras = list(zip(starts, self.formals.values(), ends, strict=True))
 
     def _of(self, leaf: int, packed: Packed, in_step: bool) -> Atom:
         """The number of the object that a leaf is before the loop, or after a step."""
@@ -170,13 +175,14 @@ class LoopObjects:
             self._unknown.add(leaf)
             return nothing
         self._from.setdefault(leaf, set()).update(one for _, one in objects if not isinstance(one, TracedArray))
-        number = nothing
+        number: Atom = nothing
         for holds, one in objects:
             is_new = in_step and isinstance(one, TracedArray) and one.serial > self._since
-            number = atoms.select(holds, self._new_number(one) if is_new else _number(one), number)
+            own = self._new_number(one) if is_new else _number(one)
+            number = atoms.select(holds, own, number)
         return number
 
-    def _new_number(self, one: TracedArray) -> Atom:
+    def _new_number(self, one: Object) -> Atom:
         """The number of an array that the step has made."""
         self._new.setdefault(id(one), one)
         return atoms.ufunc(np.add, self._made, atoms.literal(list(self._new).index(id(one)), np.int64))
