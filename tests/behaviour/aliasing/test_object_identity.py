@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anabranch import AliasError, StructureMismatchError, UnsupportedOperationError, jit
+from anabranch import AliasError, StructureMismatchError, jit
 from tests.program_table import Program, Table
 
 case = Table()
