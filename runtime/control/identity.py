@@ -8,12 +8,13 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
-from anabranch.runtime.control.aliasing import branch_identity, object_numbers
+from anabranch.runtime.control.aliasing import object_numbers
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.columnar import node_reads
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.state import Identity
 from anabranch.runtime.tracing.storage import OnDevice, OnDeviceOutside
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.abstract import Kind, abstract_of
@@ -163,49 +164,19 @@ _UNKNOWN_NUMBER = run_time_checks.IntMessage(
 
 def _is_one_array(a: TracedArray, b: TracedArray) -> Value:
     """Return whether two arrays are one object: where a condition has chosen them, whether it has chosen the same."""
-    if tracing() and current().trace.identity.is_tracked:
-        return _is_one_object(a, b)
-    unclear = current().trace.identity.ambiguous if tracing() else {}
-    if unclear and a.storage is b.storage and {id(a), id(b)} & current().trace.identity.either.keys():
-        known = [branch_identity.objects_of(current(), x) for x in (a, b)]
-        if known[0] is not None and known[1] is not None:
-            one_object: Atom = atoms.literal(a is b)
-            for pred, one in known[0] if a is not b else ():
-                for taken, other in known[1]:
-                    if one is other:
-                        one_object = atoms.logical_or(one_object, atoms.logical_and(pred, taken))
-            return python_scalar(one_object)
-    if {id(a), id(b)} & unclear.keys() and a.storage is b.storage and views.same(a.path, b.path):
+    identity = current().trace.identity if tracing() else Identity()
+    unclear = identity.ambiguous.keys() - identity.either.keys()
+    if {id(a), id(b)} & unclear and a.storage is b.storage and views.same(a.path, b.path):
         raise object_numbers.undecided("ndarray")
     if a is b or (a.shape, a.dtype) != (b.shape, b.dtype):
         return a is b
-    if any(_may_be_merged(x) for x in (a, b)):
-        raise object_numbers.undecided("ndarray")
-    if not aliasing.memory(a.storage) & aliasing.memory(b.storage):
+    if not any(_may_be_merged(x) for x in (a, b)) and not aliasing.memory(a.storage) & aliasing.memory(b.storage):
         if not a.path and not b.path and {type(x.storage.readonly) for x in (a, b)} == {OnDevice, OnDeviceOutside}:
             raise UnsupportedOperationError(
                 "whether an Array among the arguments is one from outside of the function is not known; pass both as "
                 "arguments"
             )
         return False
-    result: Atom = atoms.literal(False)
-    for chosen, one in object_numbers.arrays_of(a):
-        for taken, other in object_numbers.arrays_of(b):
-            if one is other and id(one) not in unclear:
-                result = atoms.logical_or(result, atoms.logical_and(chosen, taken))
-            elif (one is not a or other is not b) and one.storage is other.storage and views.same(one.path, other.path):
-                raise object_numbers.undecided("ndarray")  # two handles on the way of what may be one object
-    return python_scalar(result)
-
-
-def _is_one_object(a: TracedArray, b: TracedArray) -> Value:
-    """Return whether two arrays are one object, where loops carry the numbers of objects."""
-    identity = current().trace.identity
-    unclear = {i for i in (id(a), id(b)) if i in identity.ambiguous and i not in identity.either}
-    if unclear and a.storage is b.storage and views.same(a.path, b.path):
-        raise object_numbers.undecided("ndarray")
-    if a is b or (a.shape, a.dtype) != (b.shape, b.dtype):
-        return a is b
     return python_scalar(object_numbers.are_one(a, b))
 
 
@@ -216,7 +187,7 @@ def _may_be_merged(array: TracedArray) -> bool:
     pending = [array]
     while pending:
         one = pending.pop()
-        if id(one) in identity.merged:
+        if id(one) in identity.merged or id(one) in identity.numbers:
             return True
         if id(one) not in seen and id(one) in identity.chosen:
             pending += [edge.handle for edge in one.storage.alias_edges]

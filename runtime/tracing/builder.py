@@ -45,8 +45,6 @@ from anabranch.runtime.tracing.upper_layers import Lent
 
 # From how many elements on NumPy is asked whether there is memory for an array.
 _LARGE = 2**31
-# The number of the first array that a step of a loop makes: more than all that are known while tracing.
-_FIRST_MADE = 2**32
 
 
 class Trace:
@@ -95,7 +93,7 @@ class Trace:
         self.root = Builder(self, None)
         for counter in (self.failures.error_code, self.output.counter):
             self.root.env[counter] = Literal(np.zeros((), np.int32))
-        self.root.env[self.identity.made] = Literal(np.array(_FIRST_MADE, np.int64))
+        self.root.env[self.identity.step] = Literal(np.zeros((), np.int64))
 
     def detail(self, type: ArrayType, number: int) -> Storage:
         """Where a failure keeps its value of this number among those of this type; all failures share these."""

@@ -97,11 +97,15 @@ class Identity:
     numbers : dict
         Arrays of loops' states, each with the number of the object that it is.
     numbered : dict
-        Other arrays whose numbers were asked for, in that order.
+        Other arrays, each with a number of its own.
     stand_ins : dict
         Handles that stand for an array which a branch has made, and which is reached in several ways.
-    made : Storage
-        Of an int64: the number of the next array that a step of a loop makes.
+    known : dict
+        Arrays with what is known of the objects that they are.
+    steps : dict
+        Builders of loops' steps, each with the serial number of arrays that all arrays made in the step are above.
+    step : Storage
+        Of an int64: how many steps of loops came before, of those that it matters for.
     graphs : list of Graph
         Graphs of containers of which run-time conditions choose one.
     """
@@ -116,9 +120,11 @@ class Identity:
     is_tracked: bool = False
     is_wanted: bool = False
     numbers: dict[int, tuple[Any, Atom]] = field(default_factory=dict)
-    numbered: dict[int, Any] = field(default_factory=dict)
+    numbered: dict[int, tuple[Any, int]] = field(default_factory=dict)
     stand_ins: dict[int, Any] = field(default_factory=dict)
-    made: Storage = field(default_factory=lambda: Storage(_INT64))
+    known: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    steps: dict[int, tuple[Any, int]] = field(default_factory=dict)
+    step: Storage = field(default_factory=lambda: Storage(_INT64))
     graphs: list[Any] = field(default_factory=list)
 
     def is_created(self, value: object) -> bool:

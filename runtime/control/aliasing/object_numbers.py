@@ -1,9 +1,8 @@
-"""Objects that an array may be, each with when it is that, and the numbers that loops carry to tell them apart.
+"""Numbers of objects: which object an array is, where conditions and loops have chosen it.
 
-After `y = a if c else b` y is one of two objects, as a condition says. In a loop it may be another one in each step:
-where `is` asks for that (`Identity.is_tracked`) a loop carries the number of the object that each array of its state
-is. An array that is known while tracing has a number of its own. One that a step makes gets the next number at the
-end of the step, if the step leaves it.
+After `y = a if c else b` y is one of two objects, as a condition says: its number is one of two. In a loop it may be
+another one in each step: where `is` asks for that (`Identity.is_tracked`) a loop carries the number of the object that
+each array of its state is. An array that a step of a loop makes is another object in each step, which its number says.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from anabranch.base.frozen import frozen
 from anabranch.runtime.control.aliasing import branch_identity
 from anabranch.runtime.control.aliasing.loop_identity import NUMBER
 from anabranch.runtime.control.aliasing.loop_sources import TracedBody
@@ -19,14 +19,39 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Var
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing.builder import Builder, building, current
+from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, visibility
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
 _UNDEF = OPS["undef"]
-# An object, or the number of one.
-Object = TracedArray | Atom
+# What the number of a step counts in: more than there are arrays in a trace.
+_STEP = atoms.literal(2**20, np.int64)
+
+
+@frozen
+class Known:
+    """What is known of the object that an array is: its number, and what that may be.
+
+    Attributes
+    ----------
+    number : Storage
+        Holds the number. The builder that made it forgets it when it goes back to before.
+    arrays : dict
+        Arrays that it may be, by their identity.
+    carried : frozenset of Atom
+        Numbers that loops carry of which it may be one.
+    """
+
+    number: Storage
+    arrays: dict[int, TracedArray]
+    carried: frozenset[Atom]
+
+    @property
+    def atom(self) -> Atom:
+        """The number, in the current builder."""
+        return current().read(self.number)
 
 
 def undecided(kind: str) -> UnsupportedOperationError:
@@ -38,86 +63,100 @@ def undecided(kind: str) -> UnsupportedOperationError:
     )
 
 
-def objects_of(array: TracedArray) -> list[tuple[Atom, Object]]:
-    """Return the objects that an array may be, each with when it is that.
+def object_of(array: TracedArray) -> Known:
+    """Return which object an array is; found once in each builder, however many arrays may be this one.
 
     Raises
     ------
     UnsupportedOperationError
         Where that is not known.
     """
+    identity, builder = current().trace.identity, current()
+    known: Known | None
+    _, known = identity.known.get(id(array), (array, None))
+    if known is None or not (known.number in builder.env or builder.outer_has(known.number)):
+        known = _find(array)
+        identity.known[id(array)] = array, known
+    return known
+
+
+def _find(array: TracedArray) -> Known:
     identity = current().trace.identity
     if id(array) in identity.numbers:
         _, number = identity.numbers[id(array)]
         if visibility.atom_visible(current(), number):
-            return [(atoms.literal(True), number)]
+            return Known(current().new_storage(number), {}, frozenset({number}))
     if id(array) in identity.merged:
         raise undecided("ndarray")
     if id(array) in identity.either:
         options = branch_identity.objects_of(current(), array)
         if options is None:
             raise undecided("ndarray")
-        return [(atoms.logical_and(p, q), other) for p, one in options for q, other in objects_of(one)]
+        (_, first), *others = options
+        return _chosen(object_of(first), others)
     if id(array) in identity.ambiguous:
         raise undecided("ndarray")
     if id(array) not in identity.chosen:
-        return [(atoms.literal(True), array)]
-    found: list[tuple[Atom, Object]] = []
-    own: Atom = atoms.literal(True)
-    for edge in array.storage.alias_edges:
-        if edge.pred is None or edge.form is not None:
-            raise undecided("ndarray")
-        own = atoms.logical_and(own, atoms.logical_not(edge.pred))
-        found += [(atoms.logical_and(edge.pred, p), other) for p, other in objects_of(edge.handle)]
-    return [*found, (own, array)]
+        return _itself(array)
+    edges = array.storage.alias_edges
+    others = [(edge.pred, edge.handle) for edge in edges if edge.pred is not None and edge.form is None]
+    if len(others) < len(edges):
+        raise undecided("ndarray")
+    return _chosen(_itself(array), others)
 
 
-def arrays_of(array: TracedArray) -> list[tuple[Atom, TracedArray]]:
-    """Return the same where no loop carries numbers: all of them are known while tracing."""
-    return [(holds, one) for holds, one in objects_of(array) if isinstance(one, TracedArray)]
+def _itself(array: TracedArray) -> Known:
+    """An array that is known while tracing: of a number of its own, and of the step that makes it."""
+    identity = current().trace.identity
+    number: Atom = atoms.literal(identity.numbered.setdefault(id(array), (array, len(identity.numbered)))[1], np.int64)
+    builder: Builder | None = current()
+    while builder is not None:
+        if id(builder) in identity.steps and array.serial > identity.steps[id(builder)][1]:
+            number = atoms.ufunc(np.add, number, builder.at_start(identity.step))
+            break
+        builder = builder.parent
+    return Known(current().new_storage(number), {id(array): array}, frozenset())
+
+
+def _chosen(one: Known, others: Sequence[tuple[Atom, TracedArray]]) -> Known:
+    """One object, or another one where its condition holds."""
+    number, arrays, carried = one.atom, one.arrays, one.carried
+    for holds, other in others:
+        known = object_of(other)
+        number = atoms.select(holds, known.atom, number)
+        arrays, carried = arrays | known.arrays, carried | known.carried
+    return Known(current().new_storage(number), arrays, carried)
 
 
 def are_one(a: TracedArray, b: TracedArray) -> Atom:
-    """Return whether two arrays are one object, by the conditions and numbers that say which objects they are."""
-    identity = current().trace.identity
-    result: Atom = atoms.literal(False)
-    for chosen, one in objects_of(a):
-        for taken, other in objects_of(b):
-            both = atoms.logical_and(chosen, taken)
-            if isinstance(one, TracedArray) and isinstance(other, TracedArray):
-                if one is other:
-                    result = atoms.logical_or(result, both)
-                elif {id(one), id(other)} & identity.stand_ins.keys() and _are_one_part(one, other):
-                    raise undecided("ndarray")
-            elif not (_is_other(one, a, b) or _is_other(other, a, b)):
-                same = atoms.ufunc(np.equal, _number(one), _number(other))
-                result = atoms.logical_or(result, atoms.logical_and(both, same))
-    return result
+    """Return whether two arrays are one object."""
+    one, other = object_of(a), object_of(b)
+    if not one.carried and not other.carried and one.arrays.keys() == other.arrays.keys() and len(one.arrays) == 1:
+        return atoms.literal(True)
+    if _may_be_one_part(one, other) or _may_be_one_part(other, one):
+        raise undecided("ndarray")
+    if not one.carried and not other.carried and not one.arrays.keys() & other.arrays.keys():
+        return atoms.literal(False)
+    return atoms.ufunc(np.equal, one.atom, other.atom)
 
 
-def _is_other(one: Object, *arrays: TracedArray) -> bool:
-    """Return whether an object is of another type than these arrays, of one type, so that it is none of them."""
-    return isinstance(one, TracedArray) and (one.shape, one.dtype) != (arrays[0].shape, arrays[0].dtype)
+def _may_be_one_part(one: Known, other: Known) -> bool:
+    """Return whether a stand-in and another array may be one object, which their numbers do not tell."""
+    stand_ins = [one.arrays[i] for i in one.arrays.keys() & current().trace.identity.stand_ins.keys()]
+    return any(
+        a is not b and a.storage is b.storage and views.same(a.path, b.path)
+        for a in stand_ins
+        for b in other.arrays.values()
+    )
 
 
-def _are_one_part(one: TracedArray, other: TracedArray) -> bool:
-    return one.storage is other.storage and views.same(one.path, other.path)
-
-
-def _number(one: Object) -> Atom:
-    """The number of an object."""
-    if not isinstance(one, TracedArray):
-        return one
-    numbered = current().trace.identity.numbered
-    numbered.setdefault(id(one), one)
-    return atoms.literal(list(numbered).index(id(one)), np.int64)
-
-
-def enter(body: Builder, entry: Sequence[TracedArray | None]) -> None:
-    """Give the arrays at the start of a step numbers, which the loop is to carry."""
-    identity = body.trace.identity
+def enter(traced: TracedBody) -> None:
+    """Note that which object each array at the start of a step is differs from step to step: the loop carries it."""
+    body, identity = traced.builder, traced.builder.trace.identity
+    identity.merged.update((id(a), a) for a in traced.entry if a is not None)
     if identity.is_tracked:
-        identity.numbers.update({id(a): (a, body.formal(NUMBER)) for a in entry if a is not None})
+        identity.steps[id(body)] = body, traced.since
+        identity.numbers.update({id(a): (a, body.formal(NUMBER)) for a in traced.entry if a is not None})
 
 
 class LoopObjects:
@@ -137,10 +176,9 @@ class LoopObjects:
         identity = outer.trace.identity
         if not identity.is_tracked:
             return
-        self._body, self._since = traced.builder, traced.since
-        self._new: dict[int, Object] = {}
+        self._body = traced.builder
         self._unknown: set[int] = set()
-        self._from: dict[int, set[Atom]] = {}
+        self._from: dict[int, frozenset[Atom]] = {}
         used = {atom for equation in self._body.equations for atom in equation.inputs}
         for k, (entry, before, after) in enumerate(zip(traced.entry, traced.init, traced.packed, strict=True)):
             if entry is not None:
@@ -148,20 +186,18 @@ class LoopObjects:
             elif before.handle is not None or after.handle is not None:
                 self.formals[k] = self._body.formal(NUMBER)
         with building(outer):
-            starts = [self._of(k, traced.init[k], False) for k in self.formals]
+            starts = [self._of(k, traced.init[k]) for k in self.formals]
         with building(self._body):
-            self._made = self._body.read(identity.made)
-            ends = [self._of(k, traced.packed[k], True) for k in self.formals]
-            if self._new:
-                more = atoms.literal(len(self._new), np.int64)
-                self._body.write(identity.made, atoms.ufunc(np.add, self._made, more))
+            ends = [self._of(k, traced.packed[k]) for k in self.formals]
+            if identity.step in self._body.storage_inputs:
+                self._body.write(identity.step, atoms.ufunc(np.add, self._body.read(identity.step), _STEP))
             ends = [self._body.resolve(number) for number in ends]
         self._spread_unknown()
         if any(self.formals[k] in used for k in self._unknown):
             raise undecided("ndarray")
         self.extras = list(zip(starts, self.formals.values(), ends, strict=True))
 
-    def _of(self, leaf: int, packed: Packed, in_step: bool) -> Atom:
+    def _of(self, leaf: int, packed: Packed) -> Atom:
         """The number of the object that a leaf is before the loop, or after a step."""
         nothing = atoms.literal(-1, np.int64)
         if packed.handle is None:
@@ -170,22 +206,12 @@ class LoopObjects:
                 self._unknown.add(leaf)
             return nothing
         try:
-            objects = objects_of(packed.handle)
+            known = object_of(packed.handle)
         except UnsupportedOperationError:
             self._unknown.add(leaf)
             return nothing
-        self._from.setdefault(leaf, set()).update(one for _, one in objects if not isinstance(one, TracedArray))
-        number: Atom = nothing
-        for holds, one in objects:
-            is_new = in_step and isinstance(one, TracedArray) and one.serial > self._since
-            own = self._new_number(one) if is_new else _number(one)
-            number = atoms.select(holds, own, number)
-        return number
-
-    def _new_number(self, one: Object) -> Atom:
-        """The number of an array that the step has made."""
-        self._new.setdefault(id(one), one)
-        return atoms.ufunc(np.add, self._made, atoms.literal(list(self._new).index(id(one)), np.int64))
+        self._from[leaf] = self._from.get(leaf, frozenset()) | known.carried
+        return known.atom
 
     def _spread_unknown(self) -> None:
         """Take for unknown what a step may take from what is unknown, or from loops in it that may do so."""
@@ -198,6 +224,11 @@ class LoopObjects:
                 inner = any(a not in own and a in self._body.known for a in numbers)
                 if leaves & self._unknown or (inner and self._unknown):
                     self._unknown.add(k)
+
+    def enter_test(self, arrays: Sequence[TracedArray | None], numbers: Mapping[Var, Atom]) -> None:
+        """Note the same of the arrays that the loop's condition is given."""
+        current().trace.identity.merged.update((id(a), a) for a in arrays if a is not None)
+        self.note(arrays, numbers)
 
     def note(self, arrays: Sequence[TracedArray | None], numbers: Mapping[Var, Atom]) -> None:
         """Note the numbers of arrays that hold the loop's state; `numbers` has what stands for the formals."""

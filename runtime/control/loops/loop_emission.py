@@ -224,7 +224,7 @@ class Emission:
                 leaves[k] = arrays[k] if k in arrays else atoms.unspecified(self.groups.types[k])
             given = iter(leaves)
             state = [pack_unpack.unpack(t, given, made) for t in self.types.layouts]
-            self.objects.note(made, extras)
+            self.objects.enter_test(made, extras)
             verdict = builder.resolve(self._condition(state))
         trace = builder.trace
         counters = {trace.failures.error_code, trace.output.counter, *trace.failures.details.values()}

@@ -126,9 +126,7 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
         if types.aliased:
             aliased = _leaves(types, types.aliased)
             traced.carried = loop_identity.enter(inner, traced.entry, aliased, traced.init, types.places)
-    # Which array each of them is differs from step to step.
-    outer.trace.identity.merged.update((id(a), a) for a in traced.entry if a is not None)
-    object_numbers.enter(inner, traced.entry)
+    object_numbers.enter(traced)
     for slot, contents in zip(types.slots, values[width:], strict=True):
         slot.restore(contents)
     entries = loop_objects.Entries(unpacking.containers)
