@@ -124,7 +124,7 @@ def views_in_nested_loops(n, a, b):
     ],
 )
 def test_is_in_loops(function: Callable[..., object]) -> None:
-    for n in range(6):
+    for n in map(np.array, range(6)):  # an int would become static, and its loops would be unrolled
         check(function, n, np.arange(4.0), np.arange(4.0) * 10)
 
 
