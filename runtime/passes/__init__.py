@@ -9,6 +9,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Program
 from anabranch.runtime.passes.check_discharge import discharge_checks
 from anabranch.runtime.passes.check_elimination import eliminate_checks
+from anabranch.runtime.passes.check_hoisting import hoist_checks
 from anabranch.runtime.passes.check_proofs import prove_checks
 from anabranch.runtime.passes.constant_folding import fold_constants
 from anabranch.runtime.passes.copy_insertion import insert_copies
@@ -46,6 +47,7 @@ class Pass:
 PASSES = (
     Pass(eliminate_checks),
     Pass(prove_checks),
+    Pass(hoist_checks),
     Pass(forward_invariants),
     Pass(discharge_checks),
     Pass(sink_carries),
