@@ -9,7 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from anabranch.base.context_values import having
 from anabranch.base.signals import Watched
-from anabranch.runtime.api.compile_driver import TracedAndLowered
+from anabranch.runtime.api.compile_driver import lowered_of, shown
 from anabranch.runtime.api.jitted import Wrapped
 from anabranch.runtime.api.memory_cache import CacheInfo, ExecutableCache
 from anabranch.runtime.api.options import JitOptions
@@ -57,8 +57,9 @@ class Dynamic(Wrapped[P, R]):
         with (
             Watched(),
             configure(**self.__anabranch_options__.settings),
-            TracedAndLowered(function, name, lambda: self._trace(key, leaves, call)) as lowered,
+            shown(function, name) as progress,
         ):
+            lowered = lowered_of(lambda: self._trace(key, leaves, call), progress)
             fingerprint = _fingerprint(lowered)
             with self._programs.locks.of(fingerprint):
                 executable = self._programs.get(fingerprint)
