@@ -42,6 +42,7 @@ class CapturedArrays:
         trace.identity.callers_memory.add(storage)
         self.arrays.append(array)
         self.handles.append(TracedArray(storage))
+        self.handles[-1].serial = 0  # the array was there before all, wherever it is met
         self._formals.append(formal)
         self.guards.heap.forget_array(array)
         return self.handles[-1]

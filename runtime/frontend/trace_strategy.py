@@ -30,6 +30,8 @@ class Approach:
         The functions that end with a call of themselves and are loops, as they are found; None for no such loops.
     first : Approach, optional
         The approach with lists as arrays, of one that tries without.
+    tracks_objects : bool
+        Loops carry which object each array of their state is: `is` asks for it.
     """
 
     lists: bool
@@ -37,6 +39,7 @@ class Approach:
     unroll_reason: str | None = None
     looped: frozenset[types.CodeType] | None = frozenset()
     first: Approach | None = None
+    tracks_objects: bool = False
 
     def after(self, trace: Trace) -> Approach:
         """Return the same with what a trace has found out of functions that call themselves."""
@@ -44,7 +47,7 @@ class Approach:
 
     def without_arrays(self, trace: Trace) -> Approach:
         """Return the approach without lists as arrays."""
-        return Approach(False, None, looped=self.after(trace).looped, first=self)
+        return Approach(False, None, looped=self.after(trace).looped, first=self, tracks_objects=self.tracks_objects)
 
     def unrolling(self, trace: Trace, error: AnabranchError) -> Approach:
         """Return the approach in which loops with lists that grow are unrolled, since staging them has failed so."""
@@ -52,6 +55,8 @@ class Approach:
 
     def instead(self, trace: Trace, error: AnabranchError) -> Approach | None:
         """Return the approach to try where a trace has failed so; None where there is none."""
+        if trace.identity.is_wanted and not self.tracks_objects:
+            return dataclasses.replace(self.after(trace), tracks_objects=True)
         if self.looped:
             return dataclasses.replace(self, looped=None)
         if self.sites and trace.lists.in_arrays <= _RETRIED:
@@ -63,4 +68,4 @@ class Approach:
     def with_arrays_again(self, trace: Trace) -> Approach:
         """Return the approach for arguments of which more is known: lists as arrays were not what it failed of."""
         first = self.first or self
-        return Approach(first.lists, first.sites, looped=self.after(trace).looped)
+        return Approach(first.lists, first.sites, looped=self.after(trace).looped, tracks_objects=self.tracks_objects)

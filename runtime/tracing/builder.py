@@ -63,6 +63,8 @@ class Trace:
     looped : set, optional
         The code of functions whose calls of themselves at their end are a loop's steps; None where there are to be
         none.
+    tracks_objects : bool
+        Whether loops carry numbers that say which object each array of their state is.
     """
 
     def __init__(
@@ -72,13 +74,14 @@ class Trace:
         array_sites: set[Hashable] | None = None,
         unroll_reason: str | None = None,
         looped: set[types.CodeType] | None = None,
+        tracks_objects: bool = False,
     ) -> None:
         self.outside = outside
         self.calls = Calls(looped)
         self.explanation = Explanation()
         self.failures = Failures()
         self.heap = Reachable()
-        self.identity = Identity()
+        self.identity = Identity(is_tracked=tracks_objects)
         self.lists = Lists(lists, array_sites)
         self.loops = Loops()
         self.output = Output()
@@ -90,6 +93,7 @@ class Trace:
         self.root = Builder(self, None)
         for counter in (self.failures.error_code, self.output.counter):
             self.root.env[counter] = Literal(np.zeros((), np.int32))
+        self.root.env[self.identity.step] = Literal(np.zeros((), np.int64))
 
     def detail(self, type: ArrayType, number: int) -> Storage:
         """Where a failure keeps its value of this number among those of this type; all failures share these."""

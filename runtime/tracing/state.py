@@ -19,6 +19,7 @@ from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.tracing.upper_layers import Recording, RowTable, Slot, TailLoop, TryRegion
 
 _INT32 = ArrayType((), np.dtype(np.int32))
+_INT64 = ArrayType((), np.dtype(np.int64))
 
 
 @mutable
@@ -89,6 +90,22 @@ class Identity:
         Of those, which object each one is, and when: the array, and the truths with the objects.
     chosen : dict
         Arrays that are each one of those that their memory is linked with.
+    is_tracked : bool
+        Whether loops carry numbers that say which object each array of their state is.
+    is_wanted : bool
+        Whether this would have told what is refused.
+    numbers : dict
+        Arrays of loops' states, each with the number of the object that it is.
+    numbered : dict
+        Other arrays, each with a number of its own.
+    stand_ins : dict
+        Handles that stand for an array which a branch has made, and which is reached in several ways.
+    known : dict
+        Arrays with what is known of the objects that they are.
+    steps : dict
+        Builders of loops' steps, each with the serial number of arrays that all arrays made in the step are above.
+    step : Storage
+        Of an int64: how many steps of loops came before, of those that it matters for.
     graphs : list of Graph
         Graphs of containers of which run-time conditions choose one.
     """
@@ -100,6 +117,14 @@ class Identity:
     ambiguous: dict[int, Any] = field(default_factory=dict)
     either: dict[int, tuple[Any, tuple[tuple[Atom, Any], ...]]] = field(default_factory=dict)
     chosen: dict[int, Any] = field(default_factory=dict)
+    is_tracked: bool = False
+    is_wanted: bool = False
+    numbers: dict[int, tuple[Any, Atom]] = field(default_factory=dict)
+    numbered: dict[int, tuple[Any, int]] = field(default_factory=dict)
+    stand_ins: dict[int, Any] = field(default_factory=dict)
+    known: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    steps: dict[int, tuple[Any, int]] = field(default_factory=dict)
+    step: Storage = field(default_factory=lambda: Storage(_INT64))
     graphs: list[Any] = field(default_factory=list)
 
     def is_created(self, value: object) -> bool:

@@ -81,8 +81,33 @@ class BranchAliases:
                 aliasing.add_edge(array.storage, holds, row.handle, row.form)
         for pair in self.aliased:
             array, other, holds = arrays[pair.index], arrays[pair.other], _truth(pair.pred, chosen, given)
-            if array is not None and other is not None:
-                aliasing.add_edge(array.storage, holds, other)
+            one, another = packed[pair.index].handle, packed[pair.other].handle
+            if array is not None and other is not None and one is not None and another is not None:
+                aliasing.add_edge(array.storage, holds, _aliased_object(one, another, array, other))
+
+
+def _aliased_object(one: TracedArray, another: TracedArray, array: TracedArray, other: TracedArray) -> TracedArray:
+    """Return what `array` is, where one that a branch returns as `array` shares memory with what it returns as `other`.
+
+    That is `other` where these two are one object in the branch, and else a view of it.
+    """
+    identity = current().trace.identity
+    unclear = identity.ambiguous.keys() | identity.either.keys() | identity.stand_ins.keys()
+    if one is another or not ({id(one), id(another)} & unclear or _is_of_views(one) or _is_of_views(another)):
+        identity.chosen[id(array)] = array
+        return other
+    view = TracedArray(other.storage)
+    view.is_view = True
+    if one.storage is not another.storage or {id(one), id(another)} & unclear:
+        identity.ambiguous[id(view)] = view
+        identity.chosen[id(array)] = array
+    return view
+
+
+def _is_of_views(array: TracedArray) -> bool:
+    """Return whether an array is, or may be, another object than the one that its memory was made for."""
+    edges = (edge for storage in aliasing.memory(array.storage) for edge in storage.alias_edges)
+    return any(one.path or one.is_view for one in (array, *(edge.handle for edge in edges)))
 
 
 def _truth(pred: Atom | None, chosen: Atom, given: Iterator[Atom]) -> Atom | None:
@@ -122,6 +147,8 @@ def _may_alias(
             both = atoms.logical_and(pred, edge.pred)
         is_part = edge.form is None and (handle.path or handle.is_view)
         other = edge.handle.viewed(*handle.path) if is_part else edge.handle
+        if is_part:
+            current().trace.identity.stand_ins[id(other)] = other
         seen_here = visibility.storage_visible(outer, other) and (edge.form is None or edge.form.is_visible(outer))
         if seen_here and both is not None:
             objects = _objects(outer, other) if edge.form is None else ()
@@ -151,7 +178,9 @@ def _aliased_outputs(outer: Builder, packed: Sequence[Packed]) -> Iterator[Alias
             continue
         for storage, pred in _own(outer, part.handle).items():
             others = met.setdefault(storage, [])
+            # Any of those that surely are this memory will do, but that one is the same object says more.
             always = [row for row in others if row[1] is _ALWAYS]
+            always.sort(key=lambda row: packed[row[0]].handle is not part.handle)
             for other, before in always[:1] or others:
                 yield AliasedOutputs(
                     index, other, None if before is None or pred is None else atoms.logical_and(before, pred)

@@ -107,7 +107,7 @@ def objects_of(builder: Builder, array: TracedArray) -> tuple[tuple[Atom, Traced
             return None
     else:
         options = ((atoms.literal(True), array),)
-    unclear = trace.identity.ambiguous.keys() | trace.identity.merged.keys()
+    unclear = trace.identity.ambiguous.keys() | (trace.identity.merged.keys() - trace.identity.numbers.keys())
     return None if any(id(one) in unclear for _, one in options) else options
 
 

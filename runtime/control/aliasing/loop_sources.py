@@ -35,6 +35,9 @@ class TracedBody(Protocol):
     def index(self) -> Var: ...
 
     @property
+    def since(self) -> int: ...
+
+    @property
     def entry(self) -> list[TracedArray | None]: ...
 
     @property

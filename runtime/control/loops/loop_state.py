@@ -35,6 +35,7 @@ from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.dynamic_lists.grouped_fields import FieldGroups
 from anabranch.runtime.values.heap.slots import GeneratorNames, Slot
 from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.memory.handle import serials
 from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, pack_unpack, shared_containers
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UnionValue
@@ -92,6 +93,7 @@ class BodyTrace:
     given: list[Any] = dataclasses.field(default_factory=list)  # what the body saw
     carried: Carried = dataclasses.field(default_factory=Carried)
     packed: list[pack_unpack.Packed] = dataclasses.field(default_factory=list)
+    since: int = dataclasses.field(default_factory=functools.partial(next, serials))  # arrays before it have lower ones
 
     @property
     def formals(self) -> list[Var]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from anabranch.base.value import Value
-from anabranch.runtime.control.aliasing import loop_aliasing, loop_identity
+from anabranch.runtime.control.aliasing import loop_aliasing, loop_identity, object_numbers
 from anabranch.runtime.control.aliasing.loop_identity import Identities
 from anabranch.runtime.control.branches.join import MISSING, decided_by
 from anabranch.runtime.control.branches.stage_branches import trace_branch
@@ -126,8 +126,7 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
         if types.aliased:
             aliased = _leaves(types, types.aliased)
             traced.carried = loop_identity.enter(inner, traced.entry, aliased, traced.init, types.places)
-    # Which array each of them is differs from step to step.
-    outer.trace.identity.merged.update((id(a), a) for a in traced.entry if a is not None)
+    object_numbers.enter(traced)
     for slot, contents in zip(types.slots, values[width:], strict=True):
         slot.restore(contents)
     entries = loop_objects.Entries(unpacking.containers)
@@ -258,6 +257,7 @@ def _finish(
     pack_unpack.unpack(whole, iter(results), made)
     possible = report.identities.sources.possible(*plan.steps)
     kept = loop_aliasing.after(outer, report, made, init, emitted.firsts, emitted.carried, count, possible)
+    plan.objects.note(made, emitted.carried)
     arrays = {k: kept.get(k, a) for k, a in enumerate(made) if a is not None}
     copied_items.after_loop(
         outer, traced.builder, traced.entry, init, traced.packed, [arrays.get(k) for k in range(len(made))]

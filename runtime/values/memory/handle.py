@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from anabranch.runtime.ir.program import Atom
@@ -11,6 +13,8 @@ from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.tracer import Tracer
 
+serials = itertools.count(1)
+
 
 class Handle(Tracer):
     """The base of traced ndarrays: the memory that one shows, and which part of it.
@@ -19,7 +23,7 @@ class Handle(Tracer):
     is seen by the other. `b = a` is the same handle; `a[1:3]` is a new handle on the same storage with a longer path.
     """
 
-    __slots__ = ("_abstract", "_shape", "is_view", "path", "readonly", "storage")
+    __slots__ = ("_abstract", "_shape", "is_view", "path", "readonly", "serial", "storage")
     ndim: int
     T: Handle
 
@@ -29,6 +33,7 @@ class Handle(Tracer):
         self.readonly = readonly
         # An object of its own beside the one that the memory was made for, even where it is a view of all of it.
         self.is_view = False
+        self.serial = next(serials)  # in the order in which they were made
         shape = storage.type.shape
         for step in path:
             shape = step.shape(shape)

@@ -277,7 +277,35 @@ def an_item_that_a_condition_chooses_written_in_a_branch(n, a, b, c):
     return a, b, rows[0], rows[1]
 
 
+@case(*ARRAYS)
+def one_new_array_by_two_names_in_either_branch(n, a, b, c):
+    if n > 1:
+        y = z = a.copy()
+    else:
+        y = z = a * 2
+    return y is z, y is a
+
+
+@case(*ARRAYS)
+def a_view_of_a_new_array_by_two_names(n, a, b, c):
+    y, z, x = a, b, b
+    if n > 1:
+        y = a + 1
+        z = y[:]
+        x = z
+    return y is z, y is x, z is x
+
+
 @case(*ARRAYS, refused=UnsupportedOperationError)
+def a_new_array_or_a_view_of_it(n, a, b, c):
+    y, z = a, b
+    if n > 0:
+        y = a + 1
+        z = y[:] if n > 1 else y
+    return y is z
+
+
+@case(*ARRAYS)
 def a_view_made_anew_that_may_be_the_array(n, a, b, c):
     y = a if n > 1 else b
     for _ in range(n + 1):

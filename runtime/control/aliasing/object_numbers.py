@@ -1,0 +1,243 @@
+"""Numbers of objects: which object an array is, where conditions and loops have chosen it.
+
+After `y = a if c else b` y is one of two objects, as a condition says: its number is one of two. In a loop it may be
+another one in each step: where `is` asks for that (`Identity.is_tracked`) a loop carries the number of the object that
+each array of its state is. An array that a step of a loop makes is another object in each step, which its number says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.control.aliasing import branch_identity
+from anabranch.runtime.control.aliasing.loop_identity import NUMBER
+from anabranch.runtime.control.aliasing.loop_sources import TracedBody
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir.program import Atom, Var
+from anabranch.runtime.ops.table import OPS
+from anabranch.runtime.tracing.builder import Builder, building, current
+from anabranch.runtime.tracing.storage import Storage
+from anabranch.runtime.values import atoms, visibility
+from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.memory import views
+from anabranch.runtime.values.pytrees.pack_unpack import Packed
+
+_UNDEF = OPS["undef"]
+# What the number of a step counts in: more than there are arrays in a trace.
+_STEP = atoms.literal(2**20, np.int64)
+
+
+@frozen
+class Known:
+    """What is known of the object that an array is: its number, and what that may be.
+
+    Attributes
+    ----------
+    number : Storage
+        Holds the number. The builder that made it forgets it when it goes back to before.
+    arrays : dict
+        Arrays that it may be, by their identity.
+    carried : frozenset of Atom
+        Numbers that loops carry of which it may be one.
+    """
+
+    number: Storage
+    arrays: dict[int, TracedArray]
+    carried: frozenset[Atom]
+
+    @property
+    def atom(self) -> Atom:
+        """The number, in the current builder."""
+        return current().read(self.number)
+
+
+def undecided(kind: str) -> UnsupportedOperationError:
+    """The error where it is not known whether two things are one; another trace may track them."""
+    current().trace.identity.is_wanted = True
+    return UnsupportedOperationError(
+        f"whether this {kind} is that one is not known: a run-time branch or loop chose between several, and only "
+        "their contents are kept; compare with =="
+    )
+
+
+def object_of(array: TracedArray) -> Known:
+    """Return which object an array is; found once in each builder, however many arrays may be this one.
+
+    Raises
+    ------
+    UnsupportedOperationError
+        Where that is not known.
+    """
+    identity, builder = current().trace.identity, current()
+    known: Known | None
+    _, known = identity.known.get(id(array), (array, None))
+    if known is None or not (known.number in builder.env or builder.outer_has(known.number)):
+        known = _find(array)
+        identity.known[id(array)] = array, known
+    return known
+
+
+def _find(array: TracedArray) -> Known:
+    identity = current().trace.identity
+    if id(array) in identity.numbers:
+        _, number = identity.numbers[id(array)]
+        if visibility.atom_visible(current(), number):
+            return Known(current().new_storage(number), {}, frozenset({number}))
+    if id(array) in identity.merged:
+        raise undecided("ndarray")
+    if id(array) in identity.either:
+        options = branch_identity.objects_of(current(), array)
+        if options is None:
+            raise undecided("ndarray")
+        (_, first), *others = options
+        return _chosen(object_of(first), others)
+    if id(array) in identity.ambiguous:
+        raise undecided("ndarray")
+    if id(array) not in identity.chosen:
+        return _itself(array)
+    edges = array.storage.alias_edges
+    others = [(edge.pred, edge.handle) for edge in edges if edge.pred is not None and edge.form is None]
+    if len(others) < len(edges):
+        raise undecided("ndarray")
+    return _chosen(_itself(array), others)
+
+
+def _itself(array: TracedArray) -> Known:
+    """An array that is known while tracing: of a number of its own, and of the step that makes it."""
+    identity = current().trace.identity
+    number: Atom = atoms.literal(identity.numbered.setdefault(id(array), (array, len(identity.numbered)))[1], np.int64)
+    builder: Builder | None = current()
+    while builder is not None:
+        if id(builder) in identity.steps and array.serial > identity.steps[id(builder)][1]:
+            number = atoms.ufunc(np.add, number, builder.at_start(identity.step))
+            break
+        builder = builder.parent
+    return Known(current().new_storage(number), {id(array): array}, frozenset())
+
+
+def _chosen(one: Known, others: Sequence[tuple[Atom, TracedArray]]) -> Known:
+    """One object, or another one where its condition holds."""
+    number, arrays, carried = one.atom, one.arrays, one.carried
+    for holds, other in others:
+        known = object_of(other)
+        number = atoms.select(holds, known.atom, number)
+        arrays, carried = arrays | known.arrays, carried | known.carried
+    return Known(current().new_storage(number), arrays, carried)
+
+
+def are_one(a: TracedArray, b: TracedArray) -> Atom:
+    """Return whether two arrays are one object."""
+    one, other = object_of(a), object_of(b)
+    if not one.carried and not other.carried and one.arrays.keys() == other.arrays.keys() and len(one.arrays) == 1:
+        return atoms.literal(True)
+    if _may_be_one_part(one, other) or _may_be_one_part(other, one):
+        raise undecided("ndarray")
+    if not one.carried and not other.carried and not one.arrays.keys() & other.arrays.keys():
+        return atoms.literal(False)
+    return atoms.ufunc(np.equal, one.atom, other.atom)
+
+
+def _may_be_one_part(one: Known, other: Known) -> bool:
+    """Return whether a stand-in and another array may be one object, which their numbers do not tell."""
+    stand_ins = [one.arrays[i] for i in one.arrays.keys() & current().trace.identity.stand_ins.keys()]
+    return any(
+        a is not b and a.storage is b.storage and views.same(a.path, b.path)
+        for a in stand_ins
+        for b in other.arrays.values()
+    )
+
+
+def enter(traced: TracedBody) -> None:
+    """Note that which object each array at the start of a step is differs from step to step: the loop carries it."""
+    body, identity = traced.builder, traced.builder.trace.identity
+    identity.merged.update((id(a), a) for a in traced.entry if a is not None)
+    if identity.is_tracked:
+        identity.steps[id(body)] = body, traced.since
+        identity.numbers.update({id(a): (a, body.formal(NUMBER)) for a in traced.entry if a is not None})
+
+
+class LoopObjects:
+    """Numbers of the objects that the arrays of a loop's state are, which the loop carries.
+
+    Attributes
+    ----------
+    formals : dict
+        For each leaf that is an array, its number at the start of a step.
+    extras : list of tuple
+        The extra carries: the value before the loop, the formal, and the value after a step of each.
+    """
+
+    def __init__(self, outer: Builder, traced: TracedBody) -> None:
+        self.formals: dict[int, Var] = {}
+        self.extras: list[tuple[Atom, Var, Atom]] = []
+        identity = outer.trace.identity
+        if not identity.is_tracked:
+            return
+        self._body = traced.builder
+        self._unknown: set[int] = set()
+        self._from: dict[int, frozenset[Atom]] = {}
+        used = {atom for equation in self._body.equations for atom in equation.inputs}
+        for k, (entry, before, after) in enumerate(zip(traced.entry, traced.init, traced.packed, strict=True)):
+            if entry is not None:
+                self.formals[k] = identity.numbers[id(entry)][1]  # type: ignore[assignment] # a formal of the body
+            elif before.handle is not None or after.handle is not None:
+                self.formals[k] = self._body.formal(NUMBER)
+        with building(outer):
+            starts = [self._of(k, traced.init[k]) for k in self.formals]
+        with building(self._body):
+            ends = [self._of(k, traced.packed[k]) for k in self.formals]
+            if identity.step in self._body.storage_inputs:
+                self._body.write(identity.step, atoms.ufunc(np.add, self._body.read(identity.step), _STEP))
+            ends = [self._body.resolve(number) for number in ends]
+        self._spread_unknown()
+        if any(self.formals[k] in used for k in self._unknown):
+            raise undecided("ndarray")
+        self.extras = list(zip(starts, self.formals.values(), ends, strict=True))
+
+    def _of(self, leaf: int, packed: Packed) -> Atom:
+        """The number of the object that a leaf is before the loop, or after a step."""
+        nothing = atoms.literal(-1, np.int64)
+        if packed.handle is None:
+            maker = current().maker(packed.atom) if isinstance(packed.atom, Var) else None
+            if maker is None or maker.op is not _UNDEF:
+                self._unknown.add(leaf)
+            return nothing
+        try:
+            known = object_of(packed.handle)
+        except UnsupportedOperationError:
+            self._unknown.add(leaf)
+            return nothing
+        self._from[leaf] = self._from.get(leaf, frozenset()) | known.carried
+        return known.atom
+
+    def _spread_unknown(self) -> None:
+        """Take for unknown what a step may take from what is unknown, or from loops in it that may do so."""
+        own = {formal: k for k, formal in self.formals.items()}
+        before = -1
+        while before < len(self._unknown):
+            before = len(self._unknown)
+            for k, numbers in self._from.items():
+                leaves = {own[a] for a in numbers if a in own}
+                inner = any(a not in own and a in self._body.known for a in numbers)
+                if leaves & self._unknown or (inner and self._unknown):
+                    self._unknown.add(k)
+
+    def enter_test(self, arrays: Sequence[TracedArray | None], numbers: Mapping[Var, Atom]) -> None:
+        """Note the same of the arrays that the loop's condition is given."""
+        current().trace.identity.merged.update((id(a), a) for a in arrays if a is not None)
+        self.note(arrays, numbers)
+
+    def note(self, arrays: Sequence[TracedArray | None], numbers: Mapping[Var, Atom]) -> None:
+        """Note the numbers of arrays that hold the loop's state; `numbers` has what stands for the formals."""
+        identity = current().trace.identity
+        for k, formal in self.formals.items():
+            array = arrays[k]
+            if array is None:
+                continue
+            if k in self._unknown:
+                identity.merge(array)
+            else:
+                identity.numbers[id(array)] = array, numbers[formal]
