@@ -25,7 +25,7 @@ from anabranch.runtime.host.buffer_types import BufferType, buffer_type
 from anabranch.runtime.host.callbacks import OutOfMemoryError, fail
 from anabranch.runtime.host.compile_options import CompileOptions, Flag, message_field, quiet_start
 from anabranch.runtime.host.kept_memory import KeptMemory
-from anabranch.runtime.host.staging import aligned, aligned_copy
+from anabranch.runtime.host.staging import Copy, aligned, aligned_copy
 
 with quiet_start():
     from jaxlib import _jax, version, xla_client as xc
@@ -79,20 +79,19 @@ class Backend:
         self.device_list = _jax.DeviceList((self.device,))
         self.sharding = _Sharding(self.device)
         self.default_flags = _DEFAULT_FLAGS
-        self.kept = KeptMemory()
+        self.kept_results: KeptMemory[Any] = KeptMemory()
+        self.kept_copies: KeptMemory[Copy] = KeptMemory()
         self._unread: np.ndarray = np.empty(0, np.uint8)  # memory that is never written to
 
     def place(self, array: np.ndarray, kind: BufferType) -> Any:
         """Make XLA's buffer of an array, on the array's own memory where that is aligned and contiguous."""
-        return self._put(array, kind, xc.HostBufferSemantics.ZERO_COPY)
-
-    def copy(self, array: np.ndarray, kind: BufferType) -> Any:
-        """Make XLA's buffer of a copy of an array."""
-        return self._put(np.ascontiguousarray(array), kind, xc.HostBufferSemantics.IMMUTABLE_ONLY_DURING_CALL)
+        hold = xc.HostBufferSemantics.ZERO_COPY
+        # The last argument says that 64-bit types stay: without it jaxlib would ask `jax`'s settings.
+        return xc.batched_device_put(kind, self.sharding, [array], self.devices, True, False, hold, True)
 
     def result_memory(self, kind: BufferType) -> Any:
         """A buffer to donate to a run: kept memory for its result, or one that XLA leaves alone for fresh memory."""
-        found = self.kept.take(kind)
+        found = self.kept_results.take(kind)
         return self._unwritten(kind) if found is None else found
 
     def _unwritten(self, kind: BufferType) -> Any:
@@ -106,10 +105,6 @@ class Backend:
                 raise OutOfMemoryError(f"Out of memory for a result of {kind.nbytes} bytes") from error
             self._unread = memory = np.frombuffer(pages, np.uint8)
         return self.place(memory[: kind.nbytes].view(kind.dtype).reshape(kind.shape), kind)
-
-    def _put(self, array: np.ndarray, kind: BufferType, semantics: Any) -> Any:
-        # The last argument says that 64-bit types stay: without it jaxlib would ask `jax`'s settings.
-        return xc.batched_device_put(kind, self.sharding, [array], self.devices, True, False, semantics, True)
 
     @functools.cached_property
     def keeps_memory(self) -> bool:
@@ -180,9 +175,9 @@ def has_compiled() -> bool:
     return _compiled
 
 
-def kept_memory() -> list[KeptMemory]:
+def kept_memory() -> list[KeptMemory[Any]]:
     """What the clients of this process keep."""
-    return [backend.kept for backend in list(_made_backends.values())]
+    return [kept for backend in list(_made_backends.values()) for kept in (backend.kept_results, backend.kept_copies)]
 
 
 def arrays_on_device() -> list[Any]:
@@ -196,7 +191,8 @@ def forget_backends() -> list[Backend]:
     global _forgotten
     lost = list(_made_backends.values())
     for backend in lost:
-        backend.kept.close()
+        backend.kept_results.close()
+        backend.kept_copies.close()
     _forgotten = _forgotten or bool(lost)
     _made_backends.clear()
     return lost

@@ -73,8 +73,8 @@ class Settings:
     cache_size : int
         How many executables a jitted function keeps in memory.
     kept_memory : int
-        How many bytes of large results that nobody has any more, and of copied arguments, the process keeps for the
-        results and arguments of later calls. `memory_stats` says how many there are, `release_memory` gives them back.
+        How many bytes the process keeps for later calls: half of them of large results that nobody has any more, half
+        of copied arguments. `memory_stats` says how many there are, `release_memory` gives them back.
     log_compiles : bool
         Whether each compilation is logged, to `anabranch.compiles`.
     explain_cache_misses : bool

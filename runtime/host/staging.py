@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from anabranch.runtime.host.buffer_types import BufferType, DeviceBuffer
 from anabranch.runtime.host.callbacks import ArgumentMismatchError
-from anabranch.runtime.host.kept_memory import KeptMemory, Lent, memory_of
+from anabranch.runtime.host.kept_memory import KeptMemory, Lent
 
 _ALIGNMENT = 64
 # Arguments up to this size are copied into aligned memory that XLA already knows: making XLA a buffer costs 3 to 6 µs.
@@ -20,7 +20,7 @@ _COPIED_BYTES = 16 * 1024
 _RECYCLED_BYTES = 128 * 1024
 
 
-def adopter(kind: BufferType, kept: KeptMemory) -> Callable[[DeviceBuffer], np.ndarray]:
+def adopter(kind: BufferType, kept: KeptMemory[DeviceBuffer]) -> Callable[[DeviceBuffer], np.ndarray]:
     """How a result of this type becomes a writable ndarray that stands on, and keeps alive, XLA's memory.
 
     Where the memory is worth keeping, it is given back when the ndarray is gone.
@@ -48,7 +48,8 @@ def reader(kind: BufferType) -> Callable[[DeviceBuffer], bool | int | float | co
     """How a 0-d result becomes a Python number."""
     scalar = _CTYPES.get(kind.dtype)
     if scalar is None:
-        return lambda result: memory_of(result, kind).item()
+        memory: Any = ctypes.c_char * kind.nbytes
+        return lambda result: np.ndarray((), kind.dtype, memory.from_address(result.unsafe_buffer_pointer())).item()
     from_address: Any = scalar.from_address
     return lambda result: from_address(result.unsafe_buffer_pointer()).value
 
@@ -94,17 +95,18 @@ def is_recycled(kind: BufferType) -> bool:
     return kind.nbytes >= _RECYCLED_BYTES
 
 
+Copy: TypeAlias = tuple[np.ndarray, DeviceBuffer]
+"""Memory for a copy of an argument, and XLA's buffer on it."""
+
+
 class StagingMemory(Protocol):
     """Where stagings have their memory from: XLA's client."""
 
     @property
-    def kept(self) -> KeptMemory: ...
+    def kept_copies(self) -> KeptMemory[Copy]: ...
 
     def place(self, array: np.ndarray, kind: BufferType) -> DeviceBuffer:
         """XLA's buffer on the memory of an aligned array."""
-
-    def copy(self, array: np.ndarray, kind: BufferType) -> DeviceBuffer:
-        """XLA's buffer of a copy of an array."""
 
     def result_memory(self, kind: BufferType) -> DeviceBuffer:
         """XLA's buffer whose memory, or fresh memory in its place, a result gets."""
@@ -126,7 +128,7 @@ class Staging:
     def __init__(self, kinds: Sequence[BufferType], recycled: Sequence[BufferType], source: StagingMemory) -> None:
         self._kinds, self._recycled, self._source = kinds, recycled, source
         self._large = {i: _Large(kind, source) for i, kind in enumerate(kinds) if not is_staged(kind)}
-        self._copies: list[tuple[BufferType, DeviceBuffer]] = []
+        self._copies: list[tuple[BufferType, Copy]] = []
         self.memories: list[np.ndarray] = []
         self.buffers: list[Any] = []
         for kind in kinds:
@@ -150,12 +152,18 @@ class Staging:
 
     def placed(self, index: int, argument: np.ndarray) -> DeviceBuffer:
         """The buffer of an argument that is not always copied."""
-        large = self._large[index]
-        found = large.in_place(argument)
-        if found is None:
-            found = large.copied(argument)
-            self._copies.append((self._kinds[index], found))
-        return found
+        found = self._large[index].in_place(argument)
+        return self._copied(self._kinds[index], argument) if found is None else found
+
+    def _copied(self, kind: BufferType, argument: np.ndarray) -> DeviceBuffer:
+        """The buffer of a copy, which the call has until it ends."""
+        copy = self._source.kept_copies.take(kind)
+        if copy is None:
+            memory = aligned(kind)
+            copy = memory, self._source.place(memory, kind)
+        copy[0][...] = argument
+        self._copies.append((kind, copy))
+        return copy[1]
 
     @property
     def operands(self) -> list[Any]:
@@ -167,9 +175,9 @@ class Staging:
     def give_back(self) -> None:
         """Let other calls have the memory of copies; nothing reads them any more."""
         if self._copies:
-            give = self._source.kept.give
-            for kind, buffer in self._copies:
-                give(kind, buffer)
+            give = self._source.kept_copies.give
+            for kind, copy in self._copies:
+                give(kind, copy)
             self._copies.clear()
 
 
@@ -195,14 +203,3 @@ class _Large:
             self._buffer = self._source.place(np.ndarray(self._kind.shape, self._kind.dtype, memory), self._kind)
             self._address = at
         return self._buffer
-
-    def copied(self, array: np.ndarray) -> DeviceBuffer:
-        """XLA's buffer of a copy."""
-        kind = self._kind
-        if not kind.nbytes:
-            return self._source.place(aligned_copy(array, kind), kind)
-        buffer = self._source.kept.take(kind)
-        if buffer is None:
-            return self._source.copy(array, kind)
-        memory_of(buffer, kind)[...] = array
-        return buffer

@@ -59,7 +59,7 @@ class Executable:
         self._serialized = serialized
         self._backend = backend
         self._handlers = [backend.handler(kind) for kind in outputs]
-        self.adopters = [adopter(kind, backend.kept) for kind in outputs]
+        self.adopters = [adopter(kind, backend.kept_results) for kind in outputs]
         # The call that takes a staging out of this list owns it; the list's own operations are atomic.
         self.stagings: list[Staging] = []
         live.add(self)
