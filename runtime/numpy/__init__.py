@@ -10,6 +10,7 @@ from anabranch.runtime.numpy import (
     bits,
     calculus,
     convolution,
+    counting,
     covariance,
     creation,
     einsum,
@@ -36,7 +37,10 @@ from anabranch.runtime.numpy import (
     ranges,
     reductions,
     repeats,
+    reshaping,
+    searching,
     selection,
+    sets,
     shaping,
     sorting,
     statistics,
@@ -44,12 +48,8 @@ from anabranch.runtime.numpy import (
     unstaged,
 )
 from anabranch.runtime.numpy.dynamic_shapes import (
-    counting as dynamic_counting,
     reductions as dynamic_reductions,
-    reshaping as dynamic_reshaping,
-    searching as dynamic_searching,
     selection as dynamic_selection,
-    sets as dynamic_sets,
 )
 from anabranch.runtime.numpy.namespace import namespace, staged
 
@@ -59,6 +59,7 @@ FAMILIES = (
     bits,
     calculus,
     convolution,
+    counting,
     covariance,
     creation,
     einsum,
@@ -85,19 +86,18 @@ FAMILIES = (
     ranges,
     reductions,
     repeats,
+    reshaping,
+    searching,
     selection,
+    sets,
     shaping,
     sorting,
     statistics,
     ufuncs,
     unstaged,
     # Their rules for arrays whose size is known only at run time.
-    dynamic_counting,
     dynamic_reductions,
-    dynamic_reshaping,
-    dynamic_searching,
     dynamic_selection,
-    dynamic_sets,
 )
 
 for _family in FAMILIES:

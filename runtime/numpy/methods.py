@@ -8,7 +8,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import memory_order
+from anabranch.runtime.numpy import memory_order, operands
 from anabranch.runtime.numpy.core import (
     atom_of,
     dtype_of,
@@ -20,7 +20,6 @@ from anabranch.runtime.numpy.core import (
     supported,
     zeros_atom,
 )
-from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.selection import positions
 from anabranch.runtime.values import atoms, registry, wrap

@@ -6,9 +6,9 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Program
-from anabranch.runtime.numpy import sequential_loops
+from anabranch.runtime.numpy import operands, sequential_loops
 from anabranch.runtime.numpy.core import NoValue, atom_of
-from anabranch.runtime.numpy.dynamic_shapes import operands, ufunc_methods
+from anabranch.runtime.numpy.dynamic_shapes import ufunc_methods
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.values import atoms

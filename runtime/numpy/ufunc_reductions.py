@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import sequential_loops
+from anabranch.runtime.numpy import operands, sequential_loops
 from anabranch.runtime.numpy.core import (
     NoValue,
     atom_of,
@@ -23,8 +23,7 @@ from anabranch.runtime.numpy.core import (
     result,
     supported,
 )
-from anabranch.runtime.numpy.dynamic_shapes import operands
-from anabranch.runtime.numpy.dynamic_shapes.outputs import stored, written
+from anabranch.runtime.numpy.outputs import stored, written
 from anabranch.runtime.ops.reducers import highest, lowest
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays import indexing

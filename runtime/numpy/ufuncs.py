@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import ufunc_reductions, union_arguments
+from anabranch.runtime.numpy import operands, outputs, ufunc_reductions, union_arguments
 from anabranch.runtime.numpy.core import (
     NoValue,
     adopted,
@@ -25,7 +25,7 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
     zeros_atom,
 )
-from anabranch.runtime.numpy.dynamic_shapes import operands, outputs, ufunc_methods
+from anabranch.runtime.numpy.dynamic_shapes import ufunc_methods
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.selection import refuse_outside
 from anabranch.runtime.numpy.ufunc_at import scatter_at

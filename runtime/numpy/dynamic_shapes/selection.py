@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.numpy import operands
 from anabranch.runtime.numpy.core import fresh, one_axis
-from anabranch.runtime.numpy.dynamic_shapes import operands
-from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
+from anabranch.runtime.numpy.outputs import stored
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays import indexing

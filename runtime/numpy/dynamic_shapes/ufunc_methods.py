@@ -8,10 +8,9 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import ufunc_reductions
+from anabranch.runtime.numpy import operands, ufunc_reductions
 from anabranch.runtime.numpy.core import atom_of, fresh, handle, one_axis
-from anabranch.runtime.numpy.dynamic_shapes import operands
-from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
+from anabranch.runtime.numpy.outputs import stored
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.registry import FUNCTIONS
