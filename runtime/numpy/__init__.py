@@ -32,6 +32,7 @@ from anabranch.runtime.numpy import (
     padding,
     polynomial_fits,
     polynomials,
+    positions,
     products,
     quantiles,
     ranges,
@@ -46,10 +47,10 @@ from anabranch.runtime.numpy import (
     statistics,
     ufuncs,
     unstaged,
+    writing,
 )
 from anabranch.runtime.numpy.dynamic_shapes import (
     reductions as dynamic_reductions,
-    selection as dynamic_selection,
 )
 from anabranch.runtime.numpy.namespace import namespace, staged
 
@@ -81,6 +82,7 @@ FAMILIES = (
     padding,
     polynomial_fits,
     polynomials,
+    positions,
     products,
     quantiles,
     ranges,
@@ -95,9 +97,9 @@ FAMILIES = (
     statistics,
     ufuncs,
     unstaged,
+    writing,
     # Their rules for arrays whose size is known only at run time.
     dynamic_reductions,
-    dynamic_selection,
 )
 
 for _family in FAMILIES:

@@ -22,6 +22,7 @@ from anabranch.runtime.numpy.core import (
     refused,
     result,
     supported,
+    zeros_atom,
 )
 from anabranch.runtime.numpy.outputs import stored, written
 from anabranch.runtime.ops.reducers import highest, lowest
@@ -334,12 +335,12 @@ def _check_running(ufunc: np.ufunc, dtypes: tuple[np.dtype, ...], name: str) -> 
         raise TypeError(f"the resolved dtypes are not compatible with {ufunc.__name__}.{name}. Resolved ({text})")
 
 
-def reduceat_atom(ufunc: np.ufunc, x: Atom, starts: Atom, axis: int, dtypes: tuple[np.dtype, ...]) -> Atom:
-    """`ufunc.reduceat` along one axis, of starts within it."""
+def reduceat_atom(ufunc: np.ufunc, x: Atom, starts: Atom, axis: int, dtypes: tuple[np.dtype, ...], size: Atom) -> Atom:
+    """`ufunc.reduceat` along one axis of so many elements, of starts within it."""
     _check_running(ufunc, dtypes, "reduceat")
     if ufunc is np.power and dtypes[1].kind == "i":
         raise refused("power.reduceat", "exponents of signed integers may be negative; use floats")
-    line = along_first(x, (axis,))
-    if not starts.type.shape[0]:
-        return back(atoms.convert(rows(line, 0, 0), dtypes[2]), axis)
-    return back(sequential_loops.segmented(sequential_loops.UfuncLoop(ufunc, dtypes), line, starts), axis)
+    line, (count,) = along_first(x, (axis,)), starts.type.shape
+    if not count or not line.type.shape[0]:
+        return back(zeros_atom((count, *line.type.shape[1:]), dtypes[2]), axis)
+    return back(sequential_loops.segmented(sequential_loops.UfuncLoop(ufunc, dtypes), line, starts, size), axis)
