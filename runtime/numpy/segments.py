@@ -35,7 +35,7 @@ def reduceat(ufunc: np.ufunc, array: object, indices: object, axis: object, dtyp
     dtypes = ufunc_reductions.loop_dtypes(ufunc, x.dtype, ReductionKeywords(dtype=dtype, out=out))
     value = ufunc_reductions.reduceat_atom(ufunc, whole.value, places, at, dtypes, size_arithmetic.atom_of(size))
     whole.extents[at] = front.extents[0]
-    return written(out, wrap.with_extents(fresh(value), whole.extents, operands.origin(x, starts)), "same_kind")
+    return written(out, wrap.with_extents(fresh(value), whole.extents, operands.origin(x, starts)))
 
 
 def _checked(ufunc: np.ufunc, starts: Operand, size: Bound) -> Atom:
