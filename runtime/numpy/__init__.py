@@ -49,9 +49,6 @@ from anabranch.runtime.numpy import (
     unstaged,
     writing,
 )
-from anabranch.runtime.numpy.dynamic_shapes import (
-    reductions as dynamic_reductions,
-)
 from anabranch.runtime.numpy.namespace import namespace, staged
 
 __all__ = ["FAMILIES", "namespace", "staged"]
@@ -98,8 +95,6 @@ FAMILIES = (
     ufuncs,
     unstaged,
     writing,
-    # Their rules for arrays whose size is known only at run time.
-    dynamic_reductions,
 )
 
 for _family in FAMILIES:

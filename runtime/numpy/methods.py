@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import memory_order, operands
 from anabranch.runtime.numpy.core import (
     atom_of,
@@ -19,14 +20,16 @@ from anabranch.runtime.numpy.core import (
 )
 from anabranch.runtime.numpy.positions import positions
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.values import atoms, registry, wrap
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
+from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.memory import memory_layout, views
 from anabranch.runtime.values.python_numbers.python_conversions import of_numpy
 
 rules = Rules()
 
 _F = registry.FUNCTIONS
+_NOT_ONE = "can only convert an array of size 1 to a Python scalar"
 
 
 # ---- attributes ------------------------------------------------------------------------------------------------------
@@ -131,12 +134,29 @@ def view(a: Value, dtype: Value = None, type: Value = None) -> Value:
     raise refused("ndarray.view", f"{a.dtype} viewed as {np.dtype(dtype)}; convert the values by astype")
 
 
+@rules.dynamic_shape(bool)
+def truth(a: Value) -> Atom:
+    """The truth of the only element; raises as NumPy does for other sizes."""
+    size = size_arithmetic.bound_of(a.size)
+    broadcasting.refuse(
+        broadcasting.differ(size_arithmetic.minimum(size, 1), 1), ValueError, apply_ufunc.NO_TRUTH_OF_NONE
+    )
+    broadcasting.refuse(
+        broadcasting.differ(size_arithmetic.maximum(size, 1), 1), ValueError, apply_ufunc.NO_TRUTH_OF_MANY
+    )
+    true = atoms.convert(a.padded(0).atom, np.bool_)
+    return atoms.op("reduce_any", true, axes=tuple(range(a.ndim)))
+
+
+@rules.dynamic_shape_method("item")
 @rules.method("item")
 def item(a: Value, *args: Value) -> Value:
     """As `ndarray.item`: a Python scalar."""
+    if wrap.is_dynamic_array(a):
+        return _item_of_run_time_size(a, *args)
     if not args:
         if a.size != 1:
-            raise ValueError("can only convert an array of size 1 to a Python scalar")
+            raise ValueError(_NOT_ONE)
         return of_numpy(atoms.reshape(a.atom, ()))
     key = args[0] if len(args) == 1 else args
     if isinstance(key, tuple):
@@ -146,6 +166,13 @@ def item(a: Value, *args: Value) -> Value:
     place = positions(key, a.size, "raise", None if a.ndim > 1 else 0)
     flat = atoms.reshape(a.atom, (a.size,))
     return of_numpy(atoms.op("gather", flat, atoms.reshape(place, (1,))))
+
+
+def _item_of_run_time_size(a: Value, *args: Value) -> Value:
+    if args:
+        return item(a[args if len(args) > 1 else args[0]])
+    broadcasting.refuse(broadcasting.differ(a.size, 1), ValueError, _NOT_ONE)
+    return item(a[(0,) * a.ndim])
 
 
 @rules.method("tolist")
