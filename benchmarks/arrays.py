@@ -1,15 +1,8 @@
-"""Names for the array types the kernels take, and the one source of random inputs."""
+"""The one source of random inputs."""
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
-
 import numpy as np
-import numpy.typing as npt
-
-FloatArray: TypeAlias = npt.NDArray[np.float64]
-IntArray: TypeAlias = npt.NDArray[np.int64]
-Size: TypeAlias = Literal["small", "full"]
 
 
 def generator() -> np.random.Generator:

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from anabranch import jit
-from benchmarks.arrays import Size, generator
+from benchmarks.arrays import generator
 
-SIZES: dict[Size, int] = {"small": 2_000, "full": 500_000}
+SIZES = {"small": 2_000, "large": 500_000}
 
 
 def gather(values, places):
@@ -60,7 +60,7 @@ def counted(values, places):
 FUNCTIONS = (gather, scatter, histogram, chase, counted)
 
 
-def arguments(size: Size) -> tuple[Any, ...]:
+def arguments(size: str) -> tuple[Any, ...]:
     """Values, and as many places among them."""
     rng, n = generator(), SIZES[size]
     return rng.standard_normal(n), rng.integers(0, n, n)
@@ -80,7 +80,7 @@ def milliseconds(function: Callable[..., Any], args: tuple[Any, ...], rounds: in
 def main() -> None:
     """Print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--size", choices=list(SIZES), default="full")
+    parser.add_argument("--size", choices=list(SIZES), default="large")
     parser.add_argument("--rounds", type=int, default=20)
     options = parser.parse_args()
     args = arguments(options.size)

@@ -26,10 +26,11 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
 
+from benchmarks.kernels import all_kernels, load
 from benchmarks.table import aligned
 
 ROOT = Path(__file__).resolve().parent.parent
-GROUPS = ("examples", "kernels", "slices", "programs")
+GROUPS = ("examples", "kernels", "programs")
 PEERS = ("anabranch", "jax", "numba")
 Times = dict[str, list[float]]  # seconds on the clock and on the processors, by the program's name
 
@@ -42,18 +43,15 @@ class Entry:
     function: Callable[..., Any]
     arguments: Callable[[], tuple[Any, ...]]
     static: tuple[str, ...] = ()
-    jax_kernel: Callable[[], Callable[..., Any]] | None = None
+    jax_form: Callable[[], Callable[..., Any] | None] = lambda: None
 
 
 def programs(group: str) -> Iterator[Entry]:
     """The programs of a group."""
-    if group in ("kernels", "slices"):
-        package = importlib.import_module(f"benchmarks.{group}")
-        size = "small" if group == "kernels" else 200
-        for name in package.NAMES:
-            kernel = package.load(name)
+    if group == "kernels":
+        for name, kernel in all_kernels().items():
             if name != "thomas":
-                yield Entry(name, kernel.function, partial(kernel.arguments, size), (), kernel.jax_kernel)
+                yield Entry(name, kernel.function, partial(kernel.arguments, "tiny"), (), kernel.jax_form)
     elif group == "examples":
         yield from _examples()
     else:
@@ -87,14 +85,13 @@ def _examples() -> Iterator[Entry]:
 def run(peer: str, group: str) -> None:
     """Print a line of JSON for each program of a group that the peer has: its name, and its times."""
     from benchmarks import start_worker
-    from benchmarks.kernels import load
 
     warnings.simplefilter("ignore")
     decorate = {"anabranch": start_worker._anabranch, "jax": start_worker._jax, "numba": start_worker._numba}[peer]()
-    thomas = load("thomas")
-    start_worker._wait(decorate(thomas.jax_kernel() if peer == "jax" else thomas.function)(*thomas.arguments("small")))
+    thomas = load("factorisations.thomas")
+    start_worker._wait(decorate(thomas.jax_form() if peer == "jax" else thomas.function)(*thomas.arguments("tiny")))
     for entry in programs(group):
-        if peer == "jax" and entry.jax_kernel is None:
+        if peer == "jax" and entry.jax_form() is None:
             continue
         with contextlib.suppress(Exception), contextlib.redirect_stdout(io.StringIO()):  # what it cannot compile
             times = _timed(peer, decorate, entry, start_worker._wait)
@@ -104,8 +101,7 @@ def run(peer: str, group: str) -> None:
 def _timed(peer: str, decorate: Any, entry: Entry, wait: Callable[[Any], None]) -> tuple[float, float]:
     arguments = entry.arguments()
     if peer == "jax":
-        assert entry.jax_kernel is not None
-        function = decorate(entry.jax_kernel())
+        function = decorate(entry.jax_form())
     else:
         options = {"static_argnames": entry.static} if peer == "anabranch" and entry.static else {}
         function = decorate(entry.function, **options)

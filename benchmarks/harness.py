@@ -1,84 +1,78 @@
-"""Runs every kernel under every peer, each in its own process, so that peers do not disturb one another."""
+"""Runs every kernel in a process of its own, and keeps what was measured."""
 
 from __future__ import annotations
 
 import importlib.metadata
 import json
+import multiprocessing
 import os
 import platform
-import subprocess
-import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from time import monotonic
+from typing import Any
 
-from benchmarks.arrays import Size
-from benchmarks.outcome import NotMeasured, Outcome, from_json, to_json
-from benchmarks.peers import PEERS
-from benchmarks.worker import Task
-
-ROOT = Path(__file__).resolve().parent.parent
-BUDGET_SECONDS: dict[Size, float] = {"small": 0.1, "full": 1.5}
-
-Results: TypeAlias = dict[str, dict[str, Outcome]]
-"""Outcomes by kernel and then by peer."""
+from benchmarks import worker
+from benchmarks.kernel import Kernel, Size
+from benchmarks.outcome import NotMeasured, Results, Row, from_json, to_json
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The kernels and peers to run, and how; `timeout` is in seconds for each process."""
+    """The kernels, sizes and peers to run, and how.
 
-    kernels: tuple[str, ...]
+    `budget` is in seconds for each peer and size, `fewest` the calls it has at least; `timeout` is in seconds for each
+    kernel.
+    """
+
+    kernels: tuple[Kernel, ...]
     peers: tuple[str, ...]
-    size: Size
-    repeats: int | None
+    sizes: tuple[Size, ...]
+    budget: float
+    fewest: int
     timeout: float
 
-    def processes(self) -> list[tuple[str, str]]:
-        """Kernels and peers in the order they run: NumPy first, since its results are what the others are held to."""
-        peers = ["numpy", *(name for name in self.peers if name != "numpy")]
-        return [(kernel, peer) for kernel in self.kernels for peer in peers]
+    def task(self, kernel: Kernel) -> worker.Task:
+        """What the process of a kernel is told. NumPy's results are what the others are held to."""
+        peers = tuple(dict.fromkeys(("numpy", *self.peers)))
+        return worker.Task(f"{kernel.group}.{kernel.name}", peers, self.sizes, self.budget, self.fewest)
 
 
-def run(plan: Plan, on_start: Callable[[str, str], None], on_end: Callable[[], None]) -> Results:
-    """Run the plan; the two callbacks are told of each process as it starts and ends."""
-    results: Results = {kernel: {} for kernel in plan.kernels}
-    with tempfile.TemporaryDirectory(prefix="benchmarks-") as folder:
-        for kernel, peer in plan.processes():
-            on_start(kernel, peer)
-            reference = Path(folder, f"{kernel}.npz")
-            task = Task(kernel, peer, plan.size, plan.repeats, BUDGET_SECONDS[plan.size], str(reference))
-            results[kernel][peer] = _outcome(task, plan.timeout)
-            on_end()
+def run(plan: Plan, on_start: Callable[[str], None], on_end: Callable[[Results], None]) -> Results:
+    """Run the plan; the two callbacks are told of each kernel as it starts and ends."""
+    # A GPU that only one of the peers can use would make the times incomparable.
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    # Processes are forks of one that has imported everything and computed nothing.
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["benchmarks.preloaded"])
+    results: Results = {}
+    for kernel in plan.kernels:
+        on_start(kernel.name)
+        results[kernel.name] = _in_process(context, plan.task(kernel), plan.timeout)
+        on_end(results)
     return results
 
 
-def _outcome(task: Task, timeout: float) -> Outcome:
-    """The outcome of a task, or why it was not started."""
-    if not PEERS[task.peer].installed():
-        return NotMeasured("not installed", f"no module named {PEERS[task.peer].module!r}")
-    if task.peer != "numpy" and not Path(task.reference).exists():
-        return NotMeasured("failed", "there is no NumPy result to compare with")
-    return _run_process(task, timeout)
-
-
-def _run_process(task: Task, timeout: float) -> Outcome:
-    """Start a worker, wait for it and read its answer."""
-    command = [sys.executable, "-m", "benchmarks.worker", task.as_json()]
-    # A GPU that only one of the peers can use would make the times incomparable.
-    environment = {"JAX_PLATFORMS": "cpu"} | os.environ
+def _in_process(context: Any, task: worker.Task, timeout: float) -> dict[str, Row]:
+    """The rows of a kernel; sizes that its process did not come to say why."""
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=worker.run, args=(task, sender))
+    process.start()
+    sender.close()
+    rows: dict[str, Row] = {}
+    end = monotonic() + timeout
+    missing = NotMeasured("timed out", f"no answer within {timeout:g} s")
     try:
-        process = subprocess.run(
-            command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=timeout, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return NotMeasured("timed out", f"no answer within {timeout:g} s")
-    if process.returncode != 0:
-        last = process.stderr.strip().splitlines()[-1:] or ["no message"]
-        return NotMeasured("failed", f"exit status {process.returncode}: {last[0]}", process.stderr)
-    return from_json(json.loads(process.stdout))
+        while receiver.poll(max(0.0, end - monotonic())):
+            size, row = receiver.recv()
+            rows[size] = row
+    except EOFError:
+        process.join()
+        missing = NotMeasured("failed", f"exit status {process.exitcode}")
+    process.kill()
+    process.join()
+    return {size: rows.get(size, dict.fromkeys(task.peers, missing)) for size in task.sizes}
 
 
 def environment() -> dict[str, Any]:
@@ -101,15 +95,20 @@ def _version(distribution: str) -> str | None:
         return None
 
 
-def write_json(path: Path, plan: Plan, results: Results) -> None:
-    """Write everything measured, every single time included."""
-    document = {
-        "environment": environment(),
-        "size": plan.size,
-        "results": {
-            kernel: {peer: to_json(outcome) for peer, outcome in outcomes.items()}
-            for kernel, outcomes in results.items()
-        },
+def write_json(path: Path, results: Results) -> None:
+    """Write everything measured."""
+    rows = {
+        kernel: {size: {peer: to_json(o) for peer, o in row.items()} for size, row in sizes.items()}
+        for kernel, sizes in results.items()
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    path.write_text(json.dumps({"environment": environment(), "results": rows}, indent=1) + "\n", encoding="utf-8")
+
+
+def read_json(path: Path) -> Results:
+    """What `write_json` has written."""
+    rows = json.loads(path.read_text(encoding="utf-8"))["results"]
+    return {
+        kernel: {size: {peer: from_json(o) for peer, o in row.items()} for size, row in sizes.items()}
+        for kernel, sizes in rows.items()
+    }

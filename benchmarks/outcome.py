@@ -8,29 +8,39 @@ from typing import Any, Literal, TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Times of one kernel under one peer.
+    """Times of one kernel at one size under one peer, in milliseconds.
 
-    `import_seconds` is the import of the peer's module, which `first_call_seconds` leaves out; the first call includes
-    whatever preparation and compilation the peer does. `relative_error` is the largest against NumPy's result.
+    `first_ms` is the first call, compilation included; None where the peer had compiled the function for another size.
+    `error` is the largest against NumPy's result, `equations` the number in the compiled Program.
     """
 
-    import_seconds: float
-    first_call_seconds: float
-    milliseconds: list[float]
+    best_ms: float
     median_ms: float
-    relative_error: float
+    calls: int
+    first_ms: float | None = None
+    error: float = 0.0
+    equations: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class NotMeasured:
-    """Why there are no times; `detail` is the traceback or the process's last words."""
+    """Why there are no times; `detail` is the traceback."""
 
-    status: Literal["failed", "timed out", "not installed"]
+    status: Literal["refused", "wrong", "failed", "timed out", "not installed", "no form"]
     reason: str
     detail: str = ""
 
+    @property
+    def is_absence(self) -> bool:
+        """Nothing went wrong: there was nothing to measure."""
+        return self.status in ("not installed", "no form")
+
 
 Outcome: TypeAlias = Measured | NotMeasured
+Row: TypeAlias = dict[str, Outcome]
+"""Outcomes by peer."""
+Results: TypeAlias = dict[str, dict[str, Row]]
+"""Rows by kernel and then by size."""
 
 
 def to_json(outcome: Outcome) -> dict[str, Any]:

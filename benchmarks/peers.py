@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.kernels import Kernel
+from benchmarks.kernel import Kernel
 
 Function = Callable[..., Any]
 
 
-def _as_numpy(kernel: Kernel[Any]) -> Function:
+def _as_numpy(kernel: Kernel) -> Function:
     """The kernel as it stands."""
     return kernel.function
 
 
-def _as_anabranch(kernel: Kernel[Any]) -> Function:
+def _as_anabranch(kernel: Kernel) -> Function:
     """The same source under `anabranch.jit`."""
     from anabranch import jit
 
@@ -28,7 +27,7 @@ def _as_anabranch(kernel: Kernel[Any]) -> Function:
     return compiled
 
 
-def _as_numba(kernel: Kernel[Any]) -> Function:
+def _as_numba(kernel: Kernel) -> Function:
     """The same source under `numba.njit`."""
     from numba import njit
 
@@ -36,52 +35,48 @@ def _as_numba(kernel: Kernel[Any]) -> Function:
     return compiled
 
 
-def _as_jax(kernel: Kernel[Any]) -> Function:
-    """The hand-written peer under `jax.jit`, with 64-bit types; NumPy in, NumPy out, as for the others."""
+def _as_jax(kernel: Kernel) -> Function | None:
+    """JAX's form, with 64-bit types; NumPy in, NumPy out, as for the others."""
     import jax
 
-    jax.config.update("jax_enable_x64", True)
-    compiled = jax.jit(kernel.jax_kernel())
+    compiled = kernel.jax_form()
+    if compiled is None:
+        return None
 
     def call(*arguments: Any) -> Any:
         # The conversion waits for the result, so it also ends the time measured.
-        return kernel.from_jax(jax.tree.map(np.asarray, compiled(*arguments)))
+        return jax.tree.map(np.asarray, compiled(*arguments))
 
     return call
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """One way to run a kernel: the module it needs, how to prepare a kernel for it, what of a call to compare.
+    """One way to run a kernel: the module it needs, and how to prepare a kernel for it, None where it has no form.
 
-    `visible` picks from a call's result and its arguments what must equal NumPy's: functions written for JAX leave
-    their arguments alone.
+    Functions written for JAX leave their arguments alone: only what they return must equal NumPy's.
     """
 
     name: str
     module: str
-    prepare: Callable[[Kernel[Any]], Function]
-    visible: Callable[[Any, tuple[Any, ...]], Any]
+    prepare: Callable[[Kernel], Function | None]
+    changes_arguments: bool = True
 
     def installed(self) -> bool:
         """Return whether the module can be found; it is not imported."""
         return importlib.util.find_spec(self.module) is not None
 
-
-def _result_and_arguments(result: Any, arguments: tuple[Any, ...]) -> Any:
-    return result, arguments
-
-
-def _result_alone(result: Any, arguments: tuple[Any, ...]) -> Any:
-    return (result,)
+    def visible(self, result: Any, arguments: tuple[Any, ...]) -> Any:
+        """What must equal NumPy's of a call's result and its arguments, the result first."""
+        return (result, arguments) if self.changes_arguments else (result,)
 
 
 PEERS = {
     peer.name: peer
     for peer in (
-        Peer("numpy", "numpy", _as_numpy, _result_and_arguments),
-        Peer("anabranch", "anabranch", _as_anabranch, _result_and_arguments),
-        Peer("numba", "numba", _as_numba, _result_and_arguments),
-        Peer("jax", "jax", _as_jax, _result_alone),
+        Peer("numpy", "numpy", _as_numpy),
+        Peer("anabranch", "anabranch", _as_anabranch),
+        Peer("numba", "numba", _as_numba),
+        Peer("jax", "jax", _as_jax, changes_arguments=False),
     )
 }

@@ -30,7 +30,7 @@ from benchmarks.table import aligned
 ROOT = Path(__file__).resolve().parent.parent
 PEERS = ("anabranch", "jax", "numba")
 # A loop on numbers, loops over particles, matrices and vectors until they agree, and array expressions.
-KERNELS = ("mandelbrot", "n_body", "conjugate_gradient", "softmax_mlp")
+KERNELS = ("physics.mandelbrot", "physics.n_body", "dense.conjugate_gradient", "learning.softmax_mlp")
 
 
 def run(folder: str, *task: str) -> dict[str, float]:

@@ -27,8 +27,8 @@ def first_call(peer: str, kernel: str) -> dict[str, float]:
     from benchmarks.kernels import load
 
     found = load(kernel)
-    arguments = found.arguments("small")
-    function = decorate(found.jax_kernel() if peer == "jax" else found.function)
+    arguments = found.arguments("tiny")
+    function = decorate(found.jax_form() if peer == "jax" else found.function)
     ready = perf_counter()
     _wait(function(*arguments))
     called = perf_counter()
@@ -68,10 +68,10 @@ def stages(peer: str, kernel: str) -> dict[str, float]:
     from benchmarks.kernels import load
 
     decorate = {"anabranch": _anabranch, "jax": _jax}[peer]()
-    for name in ("thomas", kernel):
+    for name in ("factorisations.thomas", kernel):
         found = load(name)
-        function = decorate(found.jax_kernel() if peer == "jax" else found.function)
-        times = _traced_and_lowered(function, found.arguments("small"), perf_counter)
+        function = decorate(found.jax_form() if peer == "jax" else found.function)
+        times = _traced_and_lowered(function, found.arguments("tiny"), perf_counter)
     return {"trace": times[0], "lower": times[1]}
 
 

@@ -1,99 +1,162 @@
-"""The results as one table of text, with notes beneath on what it cannot show."""
+"""The results as tables of text: every kernel, the means of groups, and notes on what a table cannot show."""
 
 from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from benchmarks.harness import Results
-from benchmarks.outcome import Measured, NotMeasured, Outcome
+from benchmarks.kernels import all_kernels
+from benchmarks.outcome import Measured, NotMeasured, Outcome, Results, Row
 from benchmarks.peers import PEERS
 
 SUBJECT = "anabranch"
-
-Row = dict[str, Outcome]
+SHORTEST_MS = 0.02
+"""NumPy's time from which on a kernel must not be slower than NumPy: below, the call itself is what takes time."""
+MARGIN = 1.05
+"""How many times as long may be chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A heading and what stands beneath it in a kernel's row."""
+    """A heading, what stands beneath it in a kernel's row, and what in a group's row."""
 
     heading: str
-    cell: Callable[[Row], str]
+    value: Callable[[Row], float | None]
+    show: Callable[[float | None], str]
+    mean: Callable[[Iterable[float | None]], float | None] | None = None
+
+    def cell(self, row: Row) -> str:
+        """The text of a kernel's row."""
+        return self.show(self.value(row))
+
+    def mean_cell(self, rows: Iterable[Row]) -> str:
+        """The text of a group's row."""
+        return self.show(self.mean(map(self.value, rows))) if self.mean else ""
 
 
-def ratio(row: Row, numerator: str, denominator: str) -> float | None:
-    """How many times as long `numerator` takes as `denominator`; None unless both were measured."""
-    above, below = row.get(numerator), row.get(denominator)
-    if isinstance(above, Measured) and isinstance(below, Measured):
-        return above.median_ms / below.median_ms
-    return None
+def best_ms(row: Row, peer: str) -> float | None:
+    """The best time of a peer, if it was measured."""
+    outcome = row.get(peer)
+    return outcome.best_ms if isinstance(outcome, Measured) else None
+
+
+def ratio(row: Row, peer: str) -> float | None:
+    """How many times as long a peer takes as anabranch; None unless both were measured."""
+    theirs, ours = best_ms(row, peer), best_ms(row, SUBJECT)
+    return theirs / ours if theirs and ours else None
+
+
+def best_ratio(row: Row) -> float | None:
+    """How many times as long the best of the others takes as anabranch."""
+    ratios = [r for peer in PEERS if peer != SUBJECT and (r := ratio(row, peer))]
+    return min(ratios, default=None)
 
 
 def geometric_mean(values: Iterable[float | None]) -> float | None:
     """The geometric mean of the values there are; None if there are none."""
-    present = [value for value in values if value is not None]
+    present = [value for value in values if value]
     return statistics.geometric_mean(present) if present else None
 
 
-def render(results: Results, statistic: str = "median") -> str:
-    """The table, the geometric means of its ratios, and the notes, which say what the times are."""
-    peers = [name for name in PEERS if any(name in row for row in results.values())]
-    pairs = [(name, SUBJECT) for name in peers if name != SUBJECT] if SUBJECT in peers else []
-    columns = [*_time_columns(peers), *(_ratio_column(*pair) for pair in pairs), Column("max rel error", _error_cell)]
-    lines = [["kernel", *(column.heading for column in columns)]]
-    lines += [[kernel, *(column.cell(row) for column in columns)] for kernel, row in results.items()]
-    if pairs:
-        means = [_number(geometric_mean(ratio(row, *pair) for row in results.values())) for pair in pairs]
-        lines.append(["geometric mean", *[""] * (len(columns) - len(means) - 1), *means, ""])
-    return "\n".join([*aligned(lines), "", *_notes(results, peers, statistic)])
+def slower_than_numpy(results: Results) -> list[tuple[str, str, float]]:
+    """The kernels and sizes that take anabranch longer than NumPy, and how many times as long, worst first."""
+    found = [
+        (kernel, size, 1.0 / r)
+        for kernel, size, row in flat(results)
+        if (r := ratio(row, "numpy")) and r * MARGIN < 1.0 and (best_ms(row, "numpy") or 0.0) > SHORTEST_MS
+    ]
+    return sorted(found, key=lambda entry: -entry[2])
 
 
-def _time_columns(peers: list[str]) -> list[Column]:
-    """First call and median of each peer; NumPy's first call is a call like any other."""
-    columns = []
+def flat(results: Results) -> Iterator[tuple[str, str, Row]]:
+    """Each row with its kernel and size."""
+    for kernel, sizes in results.items():
+        for size, row in sizes.items():
+            yield kernel, size, row
+
+
+def render(results: Results) -> str:
+    """The tables and the notes."""
+    peers = [name for name in PEERS if any(name in row for _, _, row in flat(results))]
+    columns = list(_columns(peers))
+    parts = [_kernel_table(results, columns), _group_table(results, [c for c in columns if c.mean])]
+    return "\n\n".join(["\n".join(part) for part in (*parts, _notes(results, peers)) if part])
+
+
+def _columns(peers: list[str]) -> Iterator[Column]:
+    """Times, ratios, first calls and the largest error."""
+    for peer in peers:
+        yield Column(f"{peer} ms", lambda row, p=peer: best_ms(row, p), number)  # type: ignore[misc]
+    if SUBJECT in peers:
+        others = [peer for peer in peers if peer != SUBJECT]
+        for peer in others:
+            heading = f"{peer}/{SUBJECT}"
+            yield Column(heading, lambda row, p=peer: ratio(row, p), number, geometric_mean)  # type: ignore[misc]
+        yield Column("best/anabranch", best_ratio, number, geometric_mean)
     for peer in peers:
         if peer != "numpy":
-            columns.append(Column(f"{peer} first s", _cell_of(peer, lambda m: f"{m.first_call_seconds:.3f}")))
-        columns.append(Column(f"{peer} ms", _cell_of(peer, lambda m: _number(m.median_ms))))
-    return columns
+            heading = f"{peer} first ms"
+            yield Column(heading, lambda row, p=peer: _first_ms(row, p), _rounded, geometric_mean)  # type: ignore[misc]
+    yield Column("error", _largest_error, lambda error: "-" if error is None else f"{error:.0e}", _largest)
 
 
-def _cell_of(peer: str, show: Callable[[Measured], str]) -> Callable[[Row], str]:
-    """Return the text that `show` makes of the peer's times, or why there are none."""
-
-    def cell(row: Row) -> str:
-        match row.get(peer):
-            case Measured() as measured:
-                return show(measured)
-            case NotMeasured(status=status):
-                return "-" if status == "not installed" else status
-            case None:
-                return "-"
-
-    return cell
+def _first_ms(row: Row, peer: str) -> float | None:
+    outcome = row.get(peer)
+    return outcome.first_ms if isinstance(outcome, Measured) else None
 
 
-def _ratio_column(numerator: str, denominator: str) -> Column:
-    """One column of ratios."""
-    return Column(f"{numerator}/{denominator}", lambda row: _number(ratio(row, numerator, denominator)))
+def _largest_error(row: Row) -> float | None:
+    return _largest(o.error for peer, o in row.items() if peer != "numpy" and isinstance(o, Measured))
 
 
-def _error_cell(row: Row) -> str:
-    """The largest error of any peer."""
-    errors = [m.relative_error for name, m in row.items() if name != "numpy" and isinstance(m, Measured)]
-    return f"{max(errors):.1e}" if errors else "-"
+def _largest(values: Iterable[float | None]) -> float | None:
+    return max((value for value in values if value is not None), default=None)
 
 
-def _number(value: float | None) -> str:
+def _kernel_table(results: Results, columns: list[Column]) -> list[str]:
+    kernels = all_kernels()
+    lines = [["kernel", "group", "size", *(column.heading for column in columns)]]
+    for kernel, size, row in flat(results):
+        cells = [_status(row, column) or column.cell(row) for column in columns]
+        lines.append([kernel, kernels[kernel].group, size, *cells])
+    return aligned(lines)
+
+
+def _status(row: Row, column: Column) -> str | None:
+    """What stands in the place of a time where something went wrong."""
+    outcome = row.get(column.heading.removesuffix(" ms"))
+    return outcome.status if isinstance(outcome, NotMeasured) and not outcome.is_absence else None
+
+
+def _group_table(results: Results, columns: list[Column]) -> list[str]:
+    """Geometric means by group, by the style of the source, and of everything; the largest of the errors."""
+    kernels = all_kernels()
+    of: dict[tuple[str, str], list[Row]] = {}
+    rows = [(kernels[kernel], size, row) for kernel, size, row in flat(results)]
+    for names in (lambda k: k.group, lambda k: f"style: {k.style}", lambda k: "all"):
+        for kernel, size, row in rows:
+            of.setdefault((names(kernel), size), []).append(row)
+    lines = [["geometric means", "size", "kernels", *(column.heading for column in columns)]]
+    for (name, size), members in of.items():
+        lines.append([name, size, str(len(members)), *(column.mean_cell(members) for column in columns)])
+    everything = [row for _, _, row in rows]
+    lines.append(["all", "", str(len(rows)), *(column.mean_cell(everything) for column in columns)])
+    return aligned(lines)
+
+
+def number(value: float | None) -> str:
     """Three significant digits without an exponent."""
     if value is None:
         return "-"
     if value <= 0:
         return "0"
     return f"{value:.{max(0, 2 - math.floor(math.log10(value)))}f}"
+
+
+def _rounded(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0f}"
 
 
 def aligned(lines: list[list[str]]) -> list[str]:
@@ -106,27 +169,20 @@ def aligned(lines: list[list[str]]) -> list[str]:
     return [text[0], "-" * len(text[0]), *text[1:]]
 
 
-def _notes(results: Results, peers: list[str], statistic: str) -> list[str]:
-    """Import times, errors by peer, what is not installed, what failed."""
-    first = "first s: the first call, compilation included, the import of the peer left out"
-    notes = [f"{first}; ms: {statistic} of the rest."]
+def _notes(results: Results, peers: list[str]) -> list[str]:
+    """What the times are, what is slower than NumPy, what was not measured and why."""
+    notes = [
+        "ms: the best call; first ms: the first one, compilation included; error: relative to the largest element."
+    ]
+    notes += [
+        f"slower than NumPy: {kernel} {size}, {times:.2f} times" for kernel, size, times in slower_than_numpy(results)
+    ]
     for peer in peers:
-        outcomes = {kernel: row[peer] for kernel, row in results.items() if peer in row}
-        measured = {kernel: m for kernel, m in outcomes.items() if isinstance(m, Measured)}
-        if measured and peer != "numpy":
-            worst = max(measured, key=lambda kernel: measured[kernel].relative_error)
-            seconds = statistics.median(m.import_seconds for m in measured.values())
-            error = measured[worst].relative_error
-            notes.append(f"{peer}: import {seconds:.2f} s; largest relative error {error:.1e} ({worst})")
-        notes += _failures(peer, {k: o for k, o in outcomes.items() if isinstance(o, NotMeasured)})
+        kernels: dict[tuple[str, str], list[str]] = {}
+        for kernel, size, row in flat(results):
+            outcome: Outcome | None = row.get(peer)
+            if isinstance(outcome, NotMeasured) and outcome.status != "no form":
+                kernels.setdefault((outcome.status, outcome.reason), []).append(f"{kernel} {size}")
+        for (status, reason), names in kernels.items():
+            notes.append(f"{peer} {status}: {reason}" + (f" ({', '.join(names)})" if status != "not installed" else ""))
     return notes
-
-
-def _failures(peer: str, outcomes: dict[str, NotMeasured]) -> list[str]:
-    """One line for a peer that is not installed, else one for each reason it did not finish."""
-    if any(outcome.status == "not installed" for outcome in outcomes.values()):
-        return [f"{peer}: not installed; its columns are empty"]
-    kernels: dict[tuple[str, str], list[str]] = {}
-    for kernel, outcome in outcomes.items():
-        kernels.setdefault((outcome.status, outcome.reason), []).append(kernel)
-    return [f"{peer} {status} on {', '.join(names)}: {reason}" for (status, reason), names in kernels.items()]

@@ -11,6 +11,7 @@ import contextlib
 import functools
 import importlib.machinery
 import importlib.util
+import mmap
 import os
 import sys
 import types
@@ -21,8 +22,9 @@ import numpy as np
 
 from anabranch.base.fork_locks import lock
 from anabranch.runtime.host.buffer_types import BufferType, buffer_type
-from anabranch.runtime.host.callbacks import fail
+from anabranch.runtime.host.callbacks import OutOfMemoryError, fail
 from anabranch.runtime.host.compile_options import CompileOptions, Flag, message_field, quiet_start
+from anabranch.runtime.host.kept_memory import KeptMemory
 from anabranch.runtime.host.staging import aligned, aligned_copy
 
 with quiet_start():
@@ -77,12 +79,37 @@ class Backend:
         self.device_list = _jax.DeviceList((self.device,))
         self.sharding = _Sharding(self.device)
         self.default_flags = _DEFAULT_FLAGS
+        self.kept = KeptMemory()
+        self._unread: np.ndarray = np.empty(0, np.uint8)  # memory that is never written to
 
     def place(self, array: np.ndarray, kind: BufferType) -> Any:
         """Make XLA's buffer of an array, on the array's own memory where that is aligned and contiguous."""
-        hold = xc.HostBufferSemantics.ZERO_COPY
+        return self._put(array, kind, xc.HostBufferSemantics.ZERO_COPY)
+
+    def copy(self, array: np.ndarray, kind: BufferType) -> Any:
+        """Make XLA's buffer of a copy of an array."""
+        return self._put(np.ascontiguousarray(array), kind, xc.HostBufferSemantics.IMMUTABLE_ONLY_DURING_CALL)
+
+    def result_memory(self, kind: BufferType) -> Any:
+        """A buffer to donate to a run: kept memory for its result, or one that XLA leaves alone for fresh memory."""
+        found = self.kept.take(kind)
+        return self._unwritten(kind) if found is None else found
+
+    def _unwritten(self, kind: BufferType) -> Any:
+        """Make XLA's buffer of any contents, on memory that is not XLA's."""
+        memory = self._unread
+        if memory.nbytes < kind.nbytes:
+            # The system has one page for all that nobody has written to.
+            try:
+                pages = mmap.mmap(-1, kind.nbytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ)
+            except (OSError, OverflowError) as error:
+                raise OutOfMemoryError(f"Out of memory for a result of {kind.nbytes} bytes") from error
+            self._unread = memory = np.frombuffer(pages, np.uint8)
+        return self.place(memory[: kind.nbytes].view(kind.dtype).reshape(kind.shape), kind)
+
+    def _put(self, array: np.ndarray, kind: BufferType, semantics: Any) -> Any:
         # The last argument says that 64-bit types stay: without it jaxlib would ask `jax`'s settings.
-        return xc.batched_device_put(kind, self.sharding, [array], self.devices, True, False, hold, True)
+        return xc.batched_device_put(kind, self.sharding, [array], self.devices, True, False, semantics, True)
 
     @functools.cached_property
     def keeps_memory(self) -> bool:
@@ -153,6 +180,11 @@ def has_compiled() -> bool:
     return _compiled
 
 
+def kept_memory() -> list[KeptMemory]:
+    """What the clients of this process keep."""
+    return [backend.kept for backend in list(_made_backends.values())]
+
+
 def arrays_on_device() -> list[Any]:
     """XLA's own arrays behind every `Buffer`."""
     made = _made_backends.get(True)
@@ -163,6 +195,8 @@ def forget_backends() -> list[Backend]:
     """Make new clients when they are next needed; returns the old ones."""
     global _forgotten
     lost = list(_made_backends.values())
+    for backend in lost:
+        backend.kept.close()
     _forgotten = _forgotten or bool(lost)
     _made_backends.clear()
     return lost

@@ -28,6 +28,7 @@ class Switches(TypedDict, total=False):
     disable_jit: bool
     disable_passes: tuple[str, ...]
     cache_size: int
+    kept_memory: int
     log_compiles: bool
     explain_cache_misses: bool
     compile_warning: int
@@ -71,6 +72,9 @@ class Settings:
         variable they are separated by commas. Results are the same without them, and computed more slowly.
     cache_size : int
         How many executables a jitted function keeps in memory.
+    kept_memory : int
+        How many bytes of large results that nobody has any more, and of copied arguments, the process keeps for the
+        results and arguments of later calls. `memory_stats` says how many there are, `release_memory` gives them back.
     log_compiles : bool
         Whether each compilation is logged, to `anabranch.compiles`.
     explain_cache_misses : bool
@@ -104,6 +108,7 @@ class Settings:
     disable_jit: bool = False
     disable_passes: tuple[str, ...] = ()
     cache_size: int = 256
+    kept_memory: int = 2**29
     log_compiles: bool = False
     explain_cache_misses: bool = False
     compile_warning: int = 64

@@ -21,11 +21,11 @@ class Module(NamedTuple):
 
 
 def lower(program: Program) -> str:
-    """The StableHLO module whose `main` computes the Program, in MLIR's generic form."""
-    return module(program).text
+    """The StableHLO module whose `main` computes the Program without host functions, in MLIR's generic form."""
+    return module(program, calls_host=False).text
 
 
-def module(program: Program, aliases: Mapping[int, int] | None = None) -> Module:
+def module(program: Program, aliases: Mapping[int, int] | None = None, calls_host: bool = True) -> Module:
     """The module, for Programs that have effects on the host.
 
     Parameters
@@ -33,8 +33,10 @@ def module(program: Program, aliases: Mapping[int, int] | None = None) -> Module
     program
     aliases
         Inputs whose memory an output takes over, with the outputs' numbers.
+    calls_host
+        Whether NumPy on the host may compute what it is faster at; effects are called in any case.
     """
-    return _module(program, Emitter(), aliases or {}, {})
+    return _module(program, Emitter(calls_host), aliases or {}, {})
 
 
 def located(program: Program, aliases: Mapping[int, int], names: Mapping[int, str]) -> str:

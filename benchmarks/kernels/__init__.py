@@ -1,75 +1,46 @@
-"""The kernels: one module each, holding a NumPy function of the module's name, its inputs and its JAX peer.
+"""The kernels, in modules by group: plain functions of NumPy, and `KERNELS`, the records of them.
 
-The NumPy function is ordinary source with native control flow; the same function runs as NumPy, under `anabranch.jit`
-and under `numba.njit`. `jax_kernel` imports JAX and gives the function, not yet under `jax.jit`, that a JAX user would
-write by hand: loops whose iterations depend on one another are `jax.lax` loops, other element loops are array
-expressions.
+A function is ordinary source with native control flow; it runs as NumPy, under `anabranch.jit` and under `numba.njit`.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
 
-from benchmarks.arrays import Size
+from benchmarks.kernel import Kernel
 
-SizeT = TypeVar("SizeT")
-
-NAMES = (
-    "jacobi_2d_slices",
-    "jacobi_2d_loops",
-    "heat_3d",
-    "floyd_warshall",
-    "n_body",
-    "mandelbrot",
-    "cholesky",
-    "lu",
-    "gauss_seidel",
-    "conjugate_gradient",
-    "crc16",
-    "durbin",
-    "levenshtein",
-    "smith_waterman",
-    "thomas",
-    "softmax_mlp",
+GROUPS = (
+    "factorisations",
+    "dense",
+    "sparse",
+    "stencils",
+    "pdes",
+    "signal",
+    "images",
+    "statistics",
+    "learning",
+    "finance",
+    "physics",
+    "geometry",
+    "graphs",
+    "strings",
+    "tables",
+    "numbers",
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Kernel(Generic[SizeT]):
-    """One benchmark: `function` and the function that `jax_kernel` makes both take `arguments(size)`.
-
-    `from_jax` makes NumPy's result of what JAX's function gives, where a size is known only when it has run.
-    """
-
-    name: str
-    function: Callable[..., Any]
-    arguments: Callable[[SizeT], tuple[Any, ...]]
-    jax_kernel: Callable[[], Callable[..., Any]]
-    from_jax: Callable[[Any], Any]
+def of_group(group: str) -> tuple[Kernel, ...]:
+    """The kernels of a group."""
+    kernels: tuple[Kernel, ...] = importlib.import_module(f"{__name__}.{group}").KERNELS
+    return kernels
 
 
-def load(name: str) -> Kernel[Size]:
-    """Import the kernel called `name`.
-
-    Raises
-    ------
-    ValueError
-        If `name` is not in `NAMES`.
-    """
-    return kernel_of(__name__, NAMES, name)
+def all_kernels() -> dict[str, Kernel]:
+    """All kernels by their names, in the order of the groups."""
+    return {kernel.name: kernel for group in GROUPS for kernel in of_group(group)}
 
 
-def kernel_of(package: str, names: Sequence[str], name: str) -> Kernel[Any]:
-    """Import a kernel of a package, for `load`."""
-    if name not in names:
-        raise ValueError(f"no kernel {name!r}; there are {', '.join(names)}")
-    module = importlib.import_module(f"{package}.{name}")
-    from_jax = getattr(module, "from_jax", _as_it_is)
-    return Kernel(name, getattr(module, name), module.arguments, module.jax_kernel, from_jax)
-
-
-def _as_it_is(result: Any) -> Any:
-    return result
+def load(place: str) -> Kernel:
+    """The kernel of a group and a name, ``"physics.n_body"``; no other group is imported."""
+    group, _, name = place.partition(".")
+    return next(kernel for kernel in of_group(group) if kernel.name == name)

@@ -72,4 +72,19 @@ def f(a, n):
 f(np.arange(2.0, 6.0), 4)
 """,
     ),
+    Fault(
+        "a check after a loop does not ask whether the loop was left",
+        "runtime/passes/check_hoisting.py",
+        "        if stopped is not None:\n            more =",
+        "        if stopped is None:\n            more =",
+        """
+def f(a, n):
+    for i in range(n):
+        a[i] = a[i] + 1.0
+        if a[i] > 2.5:
+            break
+    return a
+f(np.arange(5.0), 9)
+""",
+    ),
 )

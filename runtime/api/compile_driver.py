@@ -7,8 +7,7 @@ import inspect
 import itertools
 import logging
 import time
-from collections.abc import Callable
-from types import TracebackType
+from collections.abc import Callable, Iterator
 
 from anabranch.base.fork_locks import lock
 from anabranch.runtime.api.dump import Dump, source_of
@@ -50,7 +49,8 @@ def compile_function(
         dump.write("program.txt", made.as_text)
         return made
 
-    with TracedAndLowered(function, name, traced) as lowered:
+    with shown(function, name) as progress:
+        lowered = lowered_of(traced, progress)
         times.append(time.perf_counter())
         dump.write("stablehlo.mlir", lowered.as_text)
         made = lowered.compile()
@@ -60,31 +60,22 @@ def compile_function(
     return made
 
 
-class TracedAndLowered(contextlib.AbstractContextManager[Lowered]):
-    """The lowered form of what `trace` returns; the block compiles it, and the progress of all this is displayed.
+@contextlib.contextmanager
+def shown(function: Callable[..., object], name: str) -> Iterator[ProgressDisplay]:
+    """Display the progress of a compilation, and say of what is kept of it what it is for."""
+    place = _place_of(function)
+    with ProgressDisplay(name, place) as progress, disk_cache.asked_by(name, place):
+        yield progress
 
-    It is no generator: that would turn a StopIteration of the function that is traced into a RuntimeError.
-    """
 
-    def __init__(self, function: Callable[..., object], name: str, trace: Callable[[], Traced]) -> None:
-        self._name, self._place, self._trace = name, _place_of(function), trace
-
-    def __enter__(self) -> Lowered:
-        with contextlib.ExitStack() as stack:
-            progress = stack.enter_context(ProgressDisplay(self._name, self._place))
-            with tracing_alone:
-                traced = self._trace()
-            progress.stage, progress.program = "lowered", traced.program
-            lowered = traced.lower()
-            progress.stage = "compiled by XLA"
-            stack.enter_context(disk_cache.asked_by(self._name, self._place))
-            self._block = stack.pop_all()
-        return lowered
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._block.__exit__(kind, error, traceback)
+def lowered_of(trace: Callable[[], Traced], progress: ProgressDisplay) -> Lowered:
+    """The lowered form of what `trace` returns, which XLA is to compile next."""
+    with tracing_alone:
+        traced = trace()
+    progress.stage, progress.program = "lowered", traced.program
+    lowered = traced.lower()
+    progress.stage = "compiled by XLA"
+    return lowered
 
 
 def _place_of(function: Callable[..., object]) -> str:

@@ -9,7 +9,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from anabranch.base.context_values import having
 from anabranch.base.signals import Watched
-from anabranch.runtime.api.compile_driver import TracedAndLowered
+from anabranch.runtime.api.compile_driver import lowered_of, shown
 from anabranch.runtime.api.jitted import Wrapped
 from anabranch.runtime.api.memory_cache import CacheInfo, ExecutableCache
 from anabranch.runtime.api.options import JitOptions
@@ -18,7 +18,7 @@ from anabranch.runtime.call.call_spec import Call
 from anabranch.runtime.call.donation import DonatingExecution
 from anabranch.runtime.config import configure
 from anabranch.runtime.frontend.function_info import name_of
-from anabranch.runtime.host.callbacks import HostCallback
+from anabranch.runtime.host.callbacks import HostCallback, HostFunction, has_effects
 from anabranch.runtime.signature.flatten_to_key import Leaves, LeavesButNumbers, SignatureKey
 from anabranch.runtime.xla.executable import Executable
 
@@ -57,8 +57,9 @@ class Dynamic(Wrapped[P, R]):
         with (
             Watched(),
             configure(**self.__anabranch_options__.settings),
-            TracedAndLowered(function, name, lambda: self._trace(key, leaves, call)) as lowered,
+            shown(function, name) as progress,
         ):
+            lowered = lowered_of(lambda: self._trace(key, leaves, call), progress)
             fingerprint = _fingerprint(lowered)
             with self._programs.locks.of(fingerprint):
                 executable = self._programs.get(fingerprint)
@@ -66,19 +67,20 @@ class Dynamic(Wrapped[P, R]):
                     self._programs.misses += 1
                     self._programs.compiles += 1
                     self.__anabranch_options__.show(lowered.plan.program)
-                    relays = tuple(map(_relay, range(len(lowered.callbacks))))
+                    relays = [c if isinstance(c, HostFunction) else _relay(i) for i, c in enumerate(lowered.callbacks)]
                     executable = executable_of(lowered.plan, lowered.text, lowered.flags, relays)
                     self._programs.put(fingerprint, executable)
                 else:
                     self._programs.hits += 1
-        if not lowered.callbacks:
+        if not has_effects(lowered.callbacks):
             return lowered.bound(executable)
         return Compiled(lowered.plan, lowered.calling, _Relaying(lowered, executable))
 
 
 def _fingerprint(lowered: Lowered) -> bytes:
-    """Return the bytes that tell programs apart: their text, where they run, and how they are compiled."""
-    parts = (lowered.text, lowered.plan.on_device, lowered.flags)
+    """Return the bytes that tell programs apart: text, host functions, where they run, and how they are compiled."""
+    functions = [c for c in lowered.callbacks if isinstance(c, HostFunction)]
+    parts = (lowered.text, functions, lowered.plan.on_device, lowered.flags)
     return hashlib.sha256(repr(parts).encode()).digest()
 
 

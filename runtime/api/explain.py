@@ -16,6 +16,7 @@ from anabranch.runtime.call import cache_miss
 from anabranch.runtime.call.call_spec import CallSpec
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.guards.guards import Guards
+from anabranch.runtime.host.callbacks import HostFunction
 from anabranch.runtime.signature.argument_layouts import argument_names
 from anabranch.runtime.signature.flatten_to_key import SignatureKey
 from anabranch.runtime.tracing.capacity import Overflowed
@@ -212,4 +213,8 @@ def _executable(traced: Traced, cached: str) -> Iterator[Decision]:
         yield Decision(
             "executable", "loops", f"{_count(native, 'native function')}, where a step touches little memory"
         )
+    functions = [c for c in lowered.callbacks if isinstance(c, HostFunction)]
+    if functions:
+        names = sorted({f.function.__name__.strip("_").replace("_", " ") for f in functions})
+        yield Decision("executable", "host functions", f"{', '.join(names)}: computed by NumPy, which is faster there")
     yield Decision("executable", "XLA", cached or "this signature is not compiled yet")

@@ -12,6 +12,7 @@ from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.api.stages import Lowered
 from anabranch.runtime.call.portable_plan import loaded, saved
 from anabranch.runtime.errors import SerializationError
+from anabranch.runtime.lower import module
 from anabranch.runtime.xla import mlir_module
 
 
@@ -49,10 +50,12 @@ def export(fun: Callable[..., object], *, platforms: Sequence[str] | None = None
 
 
 def _exported(lowered: Lowered, platforms: tuple[str, ...]) -> Exported:
-    if lowered.callbacks:
+    # Host functions are those of one version of anabranch and NumPy; what is exported is StableHLO alone.
+    text, callbacks = module(lowered.program, lowered.donation.aliases, calls_host=False)
+    if callbacks:
         raise SerializationError(
             f"{lowered.fun_name} prints, logs or warns in a branch or a loop, and so calls back into its own process; "
             "let it return what is to be shown"
         )
     plan, calling = loaded(saved(lowered.plan, lowered.calling))
-    return Exported(plan, calling, platforms, mlir_module.portable(lowered.text), lowered.donation, lowered.flags)
+    return Exported(plan, calling, platforms, mlir_module.portable(text), lowered.donation, lowered.flags)

@@ -11,7 +11,6 @@ import time
 import types
 from typing import TextIO
 
-from anabranch.base.signals import whole
 from anabranch.runtime.config import settings
 from anabranch.runtime.ir.program import Program, SourceLocation
 from anabranch.runtime.tracing.source_frames import standard, users
@@ -52,7 +51,6 @@ class ProgressDisplay:
                 self._thread.start()
         return self
 
-    @whole
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: object) -> None:
         self._done.set()
         if self._shown:

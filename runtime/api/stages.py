@@ -282,19 +282,24 @@ class Compiled(Stage):
         """
         execution = self.execution
         donation = execution.donation if isinstance(execution, DonatingExecution) else Donation()
-        rest = pickle.dumps((donation, self.flags), protocol=5)
+        executable = execution.executable
+        if executable.has_effects:
+            raise SerializationError(
+                f"{self.fun_name} prints, logs or warns in a branch or a loop, and such host callbacks live in their "
+                "own process only; let it return what is to be shown"
+            )
+        rest = pickle.dumps((donation, self.flags, executable.callbacks), protocol=5)
         plan = saved(self.plan, self.calling)
-        return pack(_KIND, made_here(), [self._code(), plan, rest])
+        return pack(_KIND, made_here(), [self._code(executable), plan, rest])
 
-    def _code(self) -> bytes:
+    def _code(self, executable: Executable) -> bytes:
         """The executable's bytes; XLA may have none of one that has run."""
-        executable = self.execution.executable
         try:
             return executable.serialize()
         except SerializationError:
-            if self.text is None or executable.has_callbacks:
+            if self.text is None:
                 raise
-        return executable_of(self.plan, self.text, self.flags).serialize()
+        return executable_of(self.plan, self.text, self.flags, executable.callbacks).serialize()
 
     @staticmethod
     def deserialize(data: Buffer) -> Compiled:
@@ -310,8 +315,8 @@ class Compiled(Stage):
         """
         code, surroundings, rest = unpack(data, _KIND, made_here(), 3)
         plan, calling = loaded(surroundings)
-        donation, flags = unpickled(rest, Donation, tuple)
-        executable = deserialize(code, CompileOptions(flags, asynchronous=plan.on_device))
+        donation, flags, callbacks = unpickled(rest, Donation, tuple, tuple)
+        executable = deserialize(code, CompileOptions(flags, asynchronous=plan.on_device), callbacks)
         check_fits(plan, executable)
         return bound(plan, calling, executable, donation, flags)
 

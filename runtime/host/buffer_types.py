@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import ClassVar, Protocol, TypeAlias
 
 import ml_dtypes
@@ -31,7 +32,7 @@ class BufferType:
     @property
     def nbytes(self) -> int:
         """Size of an array of this type."""
-        return int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+        return math.prod(self.shape) * self.dtype.itemsize
 
 
 @functools.lru_cache(maxsize=4096)
@@ -57,4 +58,5 @@ DTYPES: dict[str, np.dtype] = {
 DTYPE_OF_NAME = {dtype.name: dtype for dtype in DTYPES.values()}
 
 
-Signature: TypeAlias = tuple[tuple[BufferType, ...], tuple[BufferType, ...]]
+# The types of an executable's arguments and results, and the numbers of the results whose memory it is given.
+Signature: TypeAlias = tuple[tuple[BufferType, ...], tuple[BufferType, ...], tuple[int, ...]]

@@ -6,10 +6,13 @@ import contextvars
 import itertools
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeAlias
 
+import numpy as np
+
 from anabranch.base.fork_locks import lock
+from anabranch.base.frozen import frozen
 
 HostCallback: TypeAlias = Callable[..., tuple[Any, ...]]
 # How XLA's words start where memory is lacking.
@@ -76,34 +79,72 @@ def _in_context(run: Callable[[list[Any]], list[Any]], buffers: list[Any]) -> li
         _contexts.pop()
 
 
+@frozen
+class HostFunction:
+    """A callback without effects: a function of arrays that can be pickled, and its keyword arguments.
+
+    It needs nothing of the process in which the program was compiled, and runs no programs itself.
+    """
+
+    function: Callable[..., tuple[Any, ...]]
+    params: tuple[tuple[str, Any], ...]
+
+    def __call__(self, *arrays: object) -> tuple[Any, ...]:
+        """The results, as XLA takes them.
+
+        Raises
+        ------
+        OutOfMemoryError
+        """
+        try:
+            with np.errstate(all="ignore"):
+                return self.function(*arrays, **dict(self.params))
+        except MemoryError as error:
+            raise OutOfMemoryError(str(error)) from error
+
+
+def has_effects(callbacks: Sequence[HostCallback]) -> bool:
+    """Return whether some of the callbacks do more than to compute, and so belong to their process."""
+    return not all(isinstance(callback, HostFunction) for callback in callbacks)
+
+
 def reporting(callback: HostCallback) -> HostCallback:
     """Keep what a callback raises: XLA passes on only the text of an exception."""
+    act = callback if isinstance(callback, HostFunction) else _in_callers_context(callback)
 
     def report(*arguments: object) -> tuple[Any, ...]:
-        outermost, _here.in_callback = not _here.in_callback, True
         try:
-            result: tuple[Any, ...] = _contexts[-1].copy().run(callback, *arguments)
-            return result
+            return act(*arguments)
         except BaseException as error:
             ticket = f"host callback failure {next(_tickets)};"
             _raised[ticket] = error
             if len(_raised) > 64:
                 _raised.pop(next(iter(_raised)), None)
             raise RuntimeError(ticket) from error
+
+    return report
+
+
+def _in_callers_context(callback: HostCallback) -> HostCallback:
+    def act(*arguments: object) -> tuple[Any, ...]:
+        outermost, _here.in_callback = not _here.in_callback, True
+        try:
+            result: tuple[Any, ...] = _contexts[-1].copy().run(callback, *arguments)
+            return result
         finally:
             _here.in_callback = not outermost
 
-    return report
+    return act
 
 
 def fail(error: Exception) -> NoReturn:
     """Raise XLA's failure as ours, caused by the callback's exception where there is one.
 
-    What is no `Exception`, such as a `KeyboardInterrupt`, is raised itself.
+    Lack of memory, and what is no `Exception`, such as a `KeyboardInterrupt`, is raised itself.
     """
     ticket = re.search(r"host callback failure \d+;", str(error))
     cause = _raised.pop(ticket.group(), None) if ticket else None
-    if cause is not None and not isinstance(cause, Exception):
+    if isinstance(cause, OutOfMemoryError) or (cause is not None and not isinstance(cause, Exception)):
         raise cause from None
     if cause is not None:
         raise CallbackError(f"a host callback raised {cause!r}") from cause

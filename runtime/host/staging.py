@@ -1,25 +1,30 @@
-"""Memory of the host as XLA's arguments and results: small arguments are copied, large ones stay where they are."""
+"""Memory of the host as XLA's arguments and results: small arguments are copied, large ones stay where they can."""
 
 from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from anabranch.runtime.host.buffer_types import BufferType, DeviceBuffer
 from anabranch.runtime.host.callbacks import ArgumentMismatchError
+from anabranch.runtime.host.kept_memory import KeptMemory, Lent, memory_of
 
 _ALIGNMENT = 64
 # Arguments up to this size are copied into aligned memory that XLA already knows: making XLA a buffer costs 3 to 6 µs.
 _COPIED_BYTES = 16 * 1024
-# Larger ones are where their memory is not aligned; fresh memory costs page faults, so each executable keeps so much.
-_KEPT_BYTES = 1024 * 1024
+# Results from this size on are computed where earlier ones stood: the C library gives such memory back to the system,
+# and new pages cost more than what is computed into them.
+_RECYCLED_BYTES = 128 * 1024
 
 
-def adopter(kind: BufferType) -> Callable[[DeviceBuffer], np.ndarray]:
-    """How a result of this type becomes a writable ndarray that stands on, and keeps alive, XLA's memory."""
+def adopter(kind: BufferType, kept: KeptMemory) -> Callable[[DeviceBuffer], np.ndarray]:
+    """How a result of this type becomes a writable ndarray that stands on, and keeps alive, XLA's memory.
+
+    Where the memory is worth keeping, it is given back when the ndarray is gone.
+    """
     shape, dtype, ndarray = kind.shape, kind.dtype, np.ndarray
     if kind.nbytes == 0:
         return lambda result: ndarray(shape, dtype)
@@ -31,15 +36,19 @@ def adopter(kind: BufferType) -> Callable[[DeviceBuffer], np.ndarray]:
         memory.owner = result
         return ndarray(shape, dtype, memory)
 
-    return adopt
+    def borrow(result: DeviceBuffer) -> np.ndarray:
+        memory = from_address(result.unsafe_buffer_pointer())
+        memory.owner = Lent(kept, kind, result)
+        return ndarray(shape, dtype, memory)
+
+    return borrow if is_recycled(kind) else adopt
 
 
 def reader(kind: BufferType) -> Callable[[DeviceBuffer], bool | int | float | complex]:
     """How a 0-d result becomes a Python number."""
     scalar = _CTYPES.get(kind.dtype)
     if scalar is None:
-        adopt = adopter(kind)
-        return lambda result: adopt(result).item()
+        return lambda result: memory_of(result, kind).item()
     from_address: Any = scalar.from_address
     return lambda result: from_address(result.unsafe_buffer_pointer()).value
 
@@ -80,6 +89,27 @@ def is_staged(kind: BufferType) -> bool:
     return 0 < kind.nbytes <= _COPIED_BYTES
 
 
+def is_recycled(kind: BufferType) -> bool:
+    """Return whether results of this type are computed into memory that earlier ones had."""
+    return kind.nbytes >= _RECYCLED_BYTES
+
+
+class StagingMemory(Protocol):
+    """Where stagings have their memory from: XLA's client."""
+
+    @property
+    def kept(self) -> KeptMemory: ...
+
+    def place(self, array: np.ndarray, kind: BufferType) -> DeviceBuffer:
+        """XLA's buffer on the memory of an aligned array."""
+
+    def copy(self, array: np.ndarray, kind: BufferType) -> DeviceBuffer:
+        """XLA's buffer of a copy of an array."""
+
+    def result_memory(self, kind: BufferType) -> DeviceBuffer:
+        """XLA's buffer whose memory, or fresh memory in its place, a result gets."""
+
+
 class Staging:
     """Where one call's arguments stand for XLA: small ones are copied into memory kept from call to call.
 
@@ -91,76 +121,88 @@ class Staging:
         Those of the arguments that are always copied.
     """
 
-    __slots__ = ("_kinds", "_large", "_place", "buffers", "memories")
+    __slots__ = ("_copies", "_kinds", "_large", "_recycled", "_source", "buffers", "memories")
 
-    def __init__(self, kinds: Sequence[BufferType], place: Callable[[np.ndarray, BufferType], DeviceBuffer]) -> None:
-        self._kinds = kinds
-        self._place = place
-        self._large = {i: _Large(kind, place) for i, kind in enumerate(kinds) if not is_staged(kind)}
+    def __init__(self, kinds: Sequence[BufferType], recycled: Sequence[BufferType], source: StagingMemory) -> None:
+        self._kinds, self._recycled, self._source = kinds, recycled, source
+        self._large = {i: _Large(kind, source) for i, kind in enumerate(kinds) if not is_staged(kind)}
+        self._copies: list[tuple[BufferType, DeviceBuffer]] = []
         self.memories: list[np.ndarray] = []
         self.buffers: list[Any] = []
         for kind in kinds:
             self.buffers.append(None)
             if is_staged(kind):
-                memory, self.buffers[-1] = _staged(kind, place)
+                memory = aligned(kind)
+                self.buffers[-1] = source.place(memory, kind)
                 self.memories.append(memory)
 
-    def fill(self, arguments: Sequence[np.ndarray]) -> list[Any]:
-        """Buffers that hold the arguments until the next `fill`, or for as long as the caller leaves them unchanged."""
+    def fill(self, arguments: Sequence[np.ndarray]) -> None:
+        """Let the buffers hold the arguments, until `give_back` or for as long as the caller leaves them unchanged."""
         memories = iter(self.memories)
         for index, (kind, argument) in enumerate(zip(self._kinds, arguments, strict=True)):
             if argument.shape != kind.shape or argument.dtype != kind.dtype:
                 found = BufferType(argument.shape, argument.dtype)
                 raise ArgumentMismatchError(f"argument {index} is {found}, but the program was compiled for {kind}")
-            large = self._large.get(index)
-            if large is None:
-                next(memories)[...] = argument
+            if index in self._large:
+                self.buffers[index] = self.placed(index, argument)
             else:
-                self.buffers[index] = large.placed(argument)
-        return self.buffers
+                next(memories)[...] = argument
 
     def placed(self, index: int, argument: np.ndarray) -> DeviceBuffer:
         """The buffer of an argument that is not always copied."""
-        return self._large[index].placed(argument)
+        large = self._large[index]
+        found = large.in_place(argument)
+        if found is None:
+            found = large.copied(argument)
+            self._copies.append((self._kinds[index], found))
+        return found
 
+    @property
+    def operands(self) -> list[Any]:
+        """What the executable takes: the arguments, and memory for results."""
+        if not self._recycled:
+            return self.buffers
+        return [*self.buffers, *map(self._source.result_memory, self._recycled)]
 
-def _staged(
-    kind: BufferType, place: Callable[[np.ndarray, BufferType], DeviceBuffer]
-) -> tuple[np.ndarray, DeviceBuffer]:
-    """Memory, and XLA's buffer on it."""
-    memory = aligned(kind)
-    return memory, place(memory, kind)
+    def give_back(self) -> None:
+        """Let other calls have the memory of copies; nothing reads them any more."""
+        if self._copies:
+            give = self._source.kept.give
+            for kind, buffer in self._copies:
+                give(kind, buffer)
+            self._copies.clear()
 
 
 class _Large:
     """One argument's buffer: on its own memory where that suits XLA, else on a copy."""
 
-    __slots__ = ("_address", "_buffer", "_kind", "_place", "_staged")
+    __slots__ = ("_address", "_buffer", "_kind", "_source")
 
-    def __init__(self, kind: BufferType, place: Callable[[np.ndarray, BufferType], DeviceBuffer]) -> None:
-        self._kind, self._place = kind, place
+    def __init__(self, kind: BufferType, source: StagingMemory) -> None:
+        self._kind, self._source = kind, source
         self._address = -1
         self._buffer: DeviceBuffer  # of the address, once there is one
-        self._staged: tuple[np.ndarray, DeviceBuffer] | None = None
 
-    def placed(self, array: np.ndarray) -> DeviceBuffer:
-        """XLA's buffer, valid while the array lives and is not written to."""
+    def in_place(self, array: np.ndarray) -> DeviceBuffer | None:
+        """XLA's buffer, valid while the array lives and is not written to; None where its memory does not suit XLA."""
         at = address(array)
         # XLA would copy memory that doesn't suit it on a thread of its own, and run the program there too.
         if at % _ALIGNMENT or not array.flags.c_contiguous or not self._kind.nbytes:
-            return self._copied(array)
+            return None
         if self._address != at:
             # XLA gets the address alone, so that nothing is kept alive: any array there is the right one.
             memory: Any = (ctypes.c_char * self._kind.nbytes).from_address(at)
-            self._buffer = self._place(np.ndarray(self._kind.shape, self._kind.dtype, memory), self._kind)
+            self._buffer = self._source.place(np.ndarray(self._kind.shape, self._kind.dtype, memory), self._kind)
             self._address = at
         return self._buffer
 
-    def _copied(self, array: np.ndarray) -> DeviceBuffer:
-        if not 0 < self._kind.nbytes <= _KEPT_BYTES:
-            return self._place(aligned_copy(array, self._kind), self._kind)
-        if self._staged is None:
-            self._staged = _staged(self._kind, self._place)
-        memory, buffer = self._staged
-        memory[...] = array
+    def copied(self, array: np.ndarray) -> DeviceBuffer:
+        """XLA's buffer of a copy."""
+        kind = self._kind
+        if not kind.nbytes:
+            return self._source.place(aligned_copy(array, kind), kind)
+        buffer = self._source.kept.take(kind)
+        if buffer is None:
+            return self._source.copy(array, kind)
+        memory_of(buffer, kind)[...] = array
         return buffer

@@ -33,6 +33,9 @@ class Op(abc.ABC):
         Each element of the outputs is computed from the elements of the inputs at the same position.
     work : Work
         For one element; what takes little may be computed where its result is not needed.
+    whole_work : Work or None
+        Even one element of the result takes the work on all of the inputs, which is little in one pass over these; None
+        where elements are computed one by one.
     update : int or None
         The input that is written into the first one, whose memory the result takes over.
     is_view : bool
@@ -53,6 +56,7 @@ class Op(abc.ABC):
     pure: ClassVar[bool] = True
     is_elementwise: ClassVar[bool] = False
     work: Work = Work.MUCH
+    whole_work: ClassVar[Work | None] = None
     update: ClassVar[int | None] = None
     is_view: ClassVar[bool] = False
     is_transparent: ClassVar[bool] = False

@@ -370,3 +370,10 @@ def _set_row(emitter: Emitter, stack: str, y: str, type: ArrayType, counter: str
 
 COND, SWITCH, WHILE, FOR, FOR_UNTIL = Cond("cond"), Switch("switch"), While("while"), For("for"), ForUntil("for_until")
 OPS: tuple[Op, ...] = (COND, SWITCH, WHILE, FOR, FOR_UNTIL)
+
+
+def is_pure(equation: Equation) -> bool:
+    """Return whether an equation may run on any values, and once instead of in each step."""
+    if not equation.op.pure or equation.op is WHILE:
+        return False
+    return all(is_pure(e) for p in equation.programs() for e in p.equations)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ir.op import Op
+from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ops.checks import BOOL, INT64, in_range, scalar
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.reducers import ADD, MAXIMUM, MINIMUM, MULTIPLY, Reducer
@@ -28,6 +28,7 @@ class _Cumulative(Op):
     """
 
     __slots__ = ("reducer",)
+    whole_work = Work.LITTLE
 
     def __init__(self, name: str, reducer: Reducer) -> None:
         super().__init__(name)

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ir.op import Op
+from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.ops.checks import BOOL, in_range
 from anabranch.runtime.ops.op import expect
@@ -29,6 +29,7 @@ class _DotGeneral(Op):
     """
 
     __slots__ = ()
+    whole_work = Work.MUCH
     is_materialized = True
 
     @property

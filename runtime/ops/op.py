@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from anabranch.runtime.ir.op import Op
+from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import Equation
 
 # The memory traffic of what must not become part of an outlined function.
@@ -33,6 +33,7 @@ class CallOp(Op):
     """An op that is a call of a function of this process or a library, which no outlined function can make."""
 
     __slots__ = ()
+    whole_work = Work.MUCH
 
     def bytes_touched(self, equation: Equation) -> int:
         """More than an outlined function may touch."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ir.op import Op
+from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ops.checks import BOOL, INT64, in_range, scalar, without
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.reducers import (
@@ -42,6 +42,7 @@ class _Reduction(Op):
     """`NAME[axes](x)`: a ufunc's `reduce` over a tuple of axes, which the result lacks; no axes leave x as it is."""
 
     __slots__ = ("reducer",)
+    whole_work = Work.LITTLE
 
     def __init__(self, name: str, reducer: Reducer) -> None:
         super().__init__(name)
@@ -130,6 +131,7 @@ class _ArgExtreme(Op):
     """
 
     __slots__ = ("initial", "reducer", "ufunc")
+    whole_work = Work.LITTLE
 
     def __init__(
         self,

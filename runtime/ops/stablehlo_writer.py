@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.host.callbacks import HostCallback
+from anabranch.runtime.host.callbacks import HostCallback, HostFunction
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.mlir_text import ints, nested, splat, tensor
@@ -26,13 +26,14 @@ class Emitter:
     equations; control-flow ops use it, inside `region`, for their sub-Programs.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, calls_host: bool = True) -> None:
         self.lines: list[str] = []
         self.functions: list[list[str]] = []
         self.callbacks: list[HostCallback] = []
         self._count = 0
         self._constants: list[dict[object, str]] = [{}]
         self._outlined = False
+        self._calls_host = calls_host
         self._nested: dict[str, bool] = {}  # of the results of control flow: whether a function returned it
         self._named: dict[str, str] = {}
         self._under_way: list[EmissionProgress] = []
@@ -41,6 +42,11 @@ class Emitter:
     def is_outlined(self) -> bool:
         """Return whether the emitter is within an outlined function."""
         return self._outlined
+
+    @property
+    def can_call_host(self) -> bool:
+        """Return whether what is emitted may call host functions; an outlined function cannot."""
+        return self._calls_host and not self._outlined
 
     def fresh(self) -> str:
         """A new SSA name."""
@@ -205,11 +211,17 @@ class Emitter:
     def callback(
         self, function: HostCallback, operands: Sequence[str], in_types: Sequence[ArrayType], outs: Sequence[ArrayType]
     ) -> list[str]:
-        """Emit a call of a function of this process, on arrays; it takes place exactly where it stands."""
-        self.callbacks.append(function)
-        index = f"backend_config = {{index = {len(self.callbacks) - 1} : ui64}}"
-        target = 'call_target_name = "xla_ffi_python_cpu_callback", api_version = 4 : i32, has_side_effect = true'
-        return self.multi("custom_call", operands, in_types, outs, attributes=f"{target}, {index}")
+        """Emit a call of a function of this process, on arrays; one with effects takes place exactly where it stands.
+
+        Calls of equal functions are calls of one.
+        """
+        if function not in self.callbacks:
+            self.callbacks.append(function)
+        index = f"backend_config = {{index = {self.callbacks.index(function)} : ui64}}"
+        target = 'call_target_name = "xla_ffi_python_cpu_callback", api_version = 4 : i32'
+        acts = str(not isinstance(function, HostFunction)).lower()
+        attributes = f"{target}, has_side_effect = {acts}, {index}"
+        return self.multi("custom_call", operands, in_types, outs, attributes=attributes)
 
     def located(self, start: int, equation: Equation) -> None:
         """Take note that an equation's lines, those from `start` on, are complete."""

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import Atom, Equation, Program
+from anabranch.runtime.ir.program import Atom, Equation, Program, Var
 
 Params: TypeAlias = Mapping[str, Any]
 
@@ -87,6 +87,21 @@ class StructuredOp(Op):
             params=self.rebuilt(equation.params, programs, slots),
         )
 
+    def with_operands(
+        self, equation: Equation, values: Sequence[Atom], programs: Sequence[tuple[Program, Sequence[Var]]]
+    ) -> Equation:
+        """An equation of this op with more operands, and these sub-Programs, each with its inputs for them."""
+        slots = self.slots(equation)
+        first = constants(slots)
+        operand = len(self.controls) + first
+        widened = [dataclasses.replace(p, inputs=(*p.inputs[:first], *more, *p.inputs[first:])) for p, more in programs]
+        more = [Slot(operand=operand, formal=first)] * len(values)
+        return dataclasses.replace(
+            equation,
+            inputs=(*equation.inputs[:operand], *values, *equation.inputs[operand:]),
+            params=self.rebuilt(equation.params, widened, [*slots[:first], *more, *slots[first:]]),
+        )
+
 
 class Branches(StructuredOp):
     """An op that runs one of its sub-Programs: `cond`, `switch`."""
@@ -108,6 +123,11 @@ class Loop(StructuredOp):
     def results(self, params: Params) -> Sequence[Program]:
         """The body."""
         return (params["body"],)
+
+
+def constants(slots: Sequence[Slot]) -> int:
+    """Return how many of the slots, at their beginning, are operands that the sub-Programs only read."""
+    return next((i for i, s in enumerate(slots) if s.operand is None or s.is_carry), len(slots))
 
 
 def carries(equation: Equation) -> list[tuple[Atom, Slot]]:

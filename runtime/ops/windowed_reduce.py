@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ir.op import Op
+from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import Equation, Program
 from anabranch.runtime.ops.checks import INT64, scalar
 from anabranch.runtime.ops.op import expect
@@ -54,6 +54,7 @@ class _WindowedReduce(Op):
     """
 
     __slots__ = ()
+    whole_work = Work.LITTLE
     is_materialized = True
 
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:

@@ -9,6 +9,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Program
 from anabranch.runtime.passes.check_discharge import discharge_checks
 from anabranch.runtime.passes.check_elimination import eliminate_checks
+from anabranch.runtime.passes.check_hoisting import hoist_checks
 from anabranch.runtime.passes.check_proofs import prove_checks
 from anabranch.runtime.passes.constant_folding import fold_constants
 from anabranch.runtime.passes.copy_insertion import insert_copies
@@ -16,6 +17,7 @@ from anabranch.runtime.passes.cse import eliminate_common_subexpressions
 from anabranch.runtime.passes.dce import eliminate_dead_code
 from anabranch.runtime.passes.if_conversion import convert_small_branches
 from anabranch.runtime.passes.invariant_forwarding import forward_invariants
+from anabranch.runtime.passes.invariant_hoisting import hoist_invariants
 from anabranch.runtime.passes.load_forwarding import forward_loads
 from anabranch.runtime.passes.load_ordering import order_loads
 from anabranch.runtime.passes.loop_sinking import sink_carries
@@ -46,12 +48,14 @@ class Pass:
 PASSES = (
     Pass(eliminate_checks),
     Pass(prove_checks),
+    Pass(hoist_checks),
     Pass(forward_invariants),
     Pass(discharge_checks),
     Pass(sink_carries),
     Pass(propagate_undef),
     Pass(convert_small_branches),
     Pass(simplify_selects),
+    Pass(hoist_invariants),
     Pass(fold_constants),
     Pass(eliminate_common_subexpressions),
     Pass(forward_loads),

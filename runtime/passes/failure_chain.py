@@ -26,6 +26,22 @@ def is_chained(program: Program) -> bool:
     return True
 
 
+def always_raises(program: Program) -> bool:
+    """Return whether a check that fails makes a run raise, so that nothing else of the run is seen."""
+    if program.groups.effects.start != program.groups.effects.stop or not _is_pure(program):
+        return False
+    codes = program.outputs[program.groups.failures]
+    try:
+        found = _Codes(program)
+    except UnchainedError:
+        return False
+    return bool(codes) and found.last is not None and found.seen(codes[0]) is found.last
+
+
+def _is_pure(program: Program) -> bool:
+    return all(e.op.pure and all(map(_is_pure, e.programs())) for e in program.equations)
+
+
 @frozen(eq=False)
 class _Link:
     """The error code before and after an equation."""

@@ -138,7 +138,7 @@ def _hull_of_arrays(equation: Equation, inputs: Sequence[Interval]) -> Interval:
 def _place(equation: Equation, inputs: Sequence[Interval]) -> Interval:
     """Of positions on an axis of the input."""
     type = equation.inputs[0].type
-    return Interval(0, max(type.shape[equation.params["axis"]] - 1, 0))
+    return Interval(0, max(type.shape[equation.params.get("axis", 0)] - 1, 0))
 
 
 def _iota(equation: Equation, inputs: Sequence[Interval]) -> Interval:
@@ -184,6 +184,7 @@ _RULES: dict[str, IntervalRule] = {
     "iota": _iota,
     "argmax": _place,
     "argmin": _place,
+    "true_positions": _place,
     "concatenate": lambda equation, inputs: hull(inputs),
     "dynamic_update_slice": _hull_of_arrays,
     **dict.fromkeys(("reshape", "transpose", "broadcast_in_dim", "reverse", "slice", "dynamic_slice"), _first),

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, are_same
 from anabranch.runtime.ir.rewrite import Block, in_sub_programs, rewrite, substitute, with_equations
 from anabranch.runtime.ops.control import FOR_UNTIL
-from anabranch.runtime.ops.structured import Branches, Slot, StructuredOp
+from anabranch.runtime.ops.structured import Branches, Slot, StructuredOp, constants
 
 
 def forward_invariants(program: Program) -> Program:
@@ -44,7 +44,7 @@ def _forwarded(equation: Equation, block: Block) -> Sequence[Atom] | None:
         return None
     read = [Slot(operand=s.operand, formal=s.formal) for s in slots if s.is_carry and s.result in same]
     kept = [s for s in slots if s.result not in same]
-    first = next((i for i, s in enumerate(kept) if s.operand is None or s.is_carry), len(kept))
+    first = constants(kept)
     block.append(op.with_slots(equation, [*kept[:first], *read, *kept[first:]]))
     return [same.get(place, out) for place, out in enumerate(equation.outputs)]
 

@@ -15,7 +15,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ir.rewrite import Block, in_sub_programs, renamed, rewrite
-from anabranch.runtime.ops.control import FOR, WHILE
+from anabranch.runtime.ops.control import FOR, is_pure
 from anabranch.runtime.ops.structured import Loop, carries
 from anabranch.runtime.ops.undef import undef
 from anabranch.runtime.passes.dce import eliminate_dead_code
@@ -157,18 +157,11 @@ class _Slice:
                 inputs[atom] = None
                 continue
             maker = self._makers.get(atom)
-            if maker is None or not _is_pure(maker):
+            if maker is None or not is_pure(maker):
                 return None
             equations.add(maker)
             pending += maker.inputs
         return _Part(frozenset(equations), tuple(inputs))
-
-
-def _is_pure(equation: Equation) -> bool:
-    """Return whether an equation may run on any values, and once instead of in each step."""
-    if not equation.op.pure or equation.op is WHILE:
-        return False
-    return all(_is_pure(e) for p in equation.programs() for e in p.equations)
 
 
 def _with_carries(equation: Equation, values: Sequence[Var]) -> tuple[Equation, Sequence[Var]]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from anabranch.runtime._jaxlib import Backend, XlaError, backend_of, note_compilation, register_lapack, versions
 from anabranch.runtime.errors import SerializationError
 from anabranch.runtime.host.buffer_types import Signature
-from anabranch.runtime.host.callbacks import HostCallback, LoweringError, reporting
+from anabranch.runtime.host.callbacks import HostCallback, LoweringError, has_effects, reporting
 from anabranch.runtime.host.compile_options import CompileOptions
 from anabranch.runtime.host.saved_bytes import unpack
 from anabranch.runtime.xla import mlir_module
@@ -46,7 +46,7 @@ def compile_text(
         register_lapack()
     with mlir_module.context() as context:
         module = mlir_module.parse(stablehlo_text)
-        signature = mlir_module.signature(module, may_donate=options.asynchronous)
+        signature = mlir_module.signature(module, on_device=options.asynchronous)
         load = backend.client.compile_and_load
         return _loaded(LoweringError, backend, load, (module, context), signature, options, callbacks)
 
@@ -87,5 +87,5 @@ def _loaded(
         # What a signal's handler has raised. XLA goes on with the program, in a thread of its own.
         abandon(backend, *program, reported)
         raise
-    kind = CallingBack if reported else Executable
-    return kind(loaded, *signature, backend, callbacks=reported, serialized=serialized)
+    kind = CallingBack if has_effects(callbacks) else Executable
+    return kind(loaded, *signature, backend, callbacks=callbacks, serialized=serialized)

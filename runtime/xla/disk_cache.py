@@ -53,7 +53,7 @@ def executable(text: str, options: CompileOptions, callbacks: Sequence[HostCallb
                     entries.remove(key)
             made = compile_text(text, options, callbacks)
             with contextlib.suppress(SerializationError):
-                entries.save(key, made.serialize(with_callbacks=True), _about(made, options))
+                entries.save(key, made.serialize(), _about(made, options))
             return made
 
 

@@ -11,7 +11,14 @@ import numpy as np
 from anabranch.runtime._jaxlib import Backend, Buffer, XlaError, versions
 from anabranch.runtime.errors import SerializationError
 from anabranch.runtime.host.buffer_types import BufferType
-from anabranch.runtime.host.callbacks import ArgumentMismatchError, ExecutionError, HostCallback, alone, fail
+from anabranch.runtime.host.callbacks import (
+    ArgumentMismatchError,
+    ExecutionError,
+    HostCallback,
+    alone,
+    fail,
+    has_effects,
+)
 from anabranch.runtime.host.saved_bytes import pack
 from anabranch.runtime.host.staging import Staging, adopter
 
@@ -23,8 +30,12 @@ class Executable:
     ----------
     inputs, outputs
         Types of the arguments and results.
+    recycled : tuple of int
+        The outputs that are computed into the memory of earlier ones: what they get stands after the arguments.
     adopters
         What makes ndarrays of these, in the order of the outputs.
+    callbacks
+        The functions of this process that the program calls.
     stagings
         Those that no call uses now: a call takes one, or makes one by `staging`, and gives it back.
     """
@@ -34,6 +45,7 @@ class Executable:
         loaded: Any,
         inputs: tuple[BufferType, ...],
         outputs: tuple[BufferType, ...],
+        recycled: tuple[int, ...],
         backend: Backend,
         *,
         callbacks: Sequence[HostCallback] = (),
@@ -41,12 +53,13 @@ class Executable:
     ) -> None:
         self.inputs = inputs
         self.outputs = outputs
+        self.recycled = recycled
         self._loaded = loaded
-        self._callbacks = tuple(callbacks)
+        self.callbacks = tuple(callbacks)
         self._serialized = serialized
         self._backend = backend
         self._handlers = [backend.handler(kind) for kind in outputs]
-        self.adopters = [adopter(kind) for kind in outputs]
+        self.adopters = [adopter(kind, backend.kept) for kind in outputs]
         # The call that takes a staging out of this list owns it; the list's own operations are atomic.
         self.stagings: list[Staging] = []
         live.add(self)
@@ -57,9 +70,9 @@ class Executable:
         return self._serialized is not None
 
     @property
-    def has_callbacks(self) -> bool:
-        """Return whether the program calls back into this process."""
-        return bool(self._callbacks)
+    def has_effects(self) -> bool:
+        """Return whether the program calls back what belongs to this process."""
+        return has_effects(self.callbacks)
 
     def __call__(self, arguments: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Run the program and wait for its end.
@@ -88,19 +101,26 @@ class Executable:
             staging = self.stagings.pop()
         except IndexError:
             staging = self.staging()
-        results = self.run(staging.fill(arguments))
-        # Not after a failure: other parts of that run may still read from it.
-        self.stagings.append(staging)
+        staging.fill(arguments)
+        results = self.run(staging)
         return [adopt(result) for adopt, result in zip(self.adopters, results, strict=True)]
 
     def staging(self) -> Staging:
         """Fresh memory for a call's arguments."""
         if not self._backend.keeps_memory:
             raise ExecutionError(f"{versions()} copies aligned arrays, so it would not see what arguments become")
-        return Staging(self.inputs, self._backend.place)
+        return Staging(self.inputs, [self.outputs[k] for k in self.recycled], self._backend)
 
-    def run(self, buffers: list[Any]) -> list[Any]:
-        """Run the program on the buffers of a `Staging`, to its end; gives jaxlib's arrays."""
+    def run(self, staging: Staging) -> list[Any]:
+        """Run the program on the arguments in a staging, to its end, and free that; gives jaxlib's arrays."""
+        results = self.finish(staging.operands)
+        # Not after a failure: other parts of that run may still read from it.
+        staging.give_back()
+        self.stagings.append(staging)
+        return results
+
+    def finish(self, buffers: list[Any]) -> list[Any]:
+        """Run the program on XLA's buffers, to its end; gives jaxlib's arrays."""
         try:
             if not self._handlers:
                 self._loaded.execute_sharded(buffers, with_tokens=True).consume_token().block_until_ready()
@@ -122,7 +142,7 @@ class Executable:
             if buffer.kind is not kind and buffer.kind != kind:
                 raise ArgumentMismatchError(f"argument {index} is {buffer.kind}, not {kind}")
         arrays = [buffer.array for buffer in buffers]
-        results = self.run(arrays) if self._callbacks or not self._handlers else self.start(arrays)
+        results = self.finish(arrays) if self.callbacks or not self._handlers else self.start(arrays)
         return [Buffer(result, kind) for result, kind in zip(results, self.outputs, strict=True)]
 
     def start(self, arrays: list[Any]) -> list[Any]:
@@ -156,21 +176,16 @@ class Executable:
         """The program as XLA optimised it."""
         return "\n\n".join(module.to_string() for module in self._loaded.hlo_modules())
 
-    def serialize(self, *, with_callbacks: bool = False) -> bytes:
+    def serialize(self) -> bytes:
         """Return bytes that `deserialize` takes, in a process with the same jaxlib, platform and CPU features.
 
-        Parameters
-        ----------
-        with_callbacks
-            Whether `deserialize` will be given the functions that the program calls.
+        With them it must be given the functions that the program calls.
 
         Raises
         ------
         SerializationError
-            The program calls back into this process, or it sorts and has run.
+            XLA has none of this program, which has run.
         """
-        if self._callbacks and not with_callbacks:
-            raise SerializationError("a program with host callbacks lives in its own process only")
         # XLA gives incomplete bytes for an executable that was itself loaded from bytes.
         if self._serialized is not None:
             return self._serialized
@@ -178,15 +193,15 @@ class Executable:
             payload = self._backend.client.serialize_executable(self._loaded)
         except XlaError as error:
             raise SerializationError(f"XLA cannot give the bytes of this program: {error}") from error
-        return pack(payload, (self.inputs, self.outputs), versions(), len(self._callbacks))
+        return pack(payload, (self.inputs, self.outputs, self.recycled), versions(), len(self.callbacks))
 
 
 class CallingBack(Executable):
-    """A program with host callbacks."""
+    """A program with effects on the host."""
 
-    def run(self, buffers: list[Any]) -> list[Any]:
-        """As any program, while no other one with callbacks runs."""
-        return alone(super().run)(buffers)
+    def finish(self, buffers: list[Any]) -> list[Any]:
+        """As any program, while no other one with effects runs."""
+        return alone(super().finish)(buffers)
 
 
 # Every executable of this process.

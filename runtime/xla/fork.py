@@ -22,7 +22,7 @@ from anabranch.base.signals import Interrupt
 from anabranch.runtime import _jaxlib
 from anabranch.runtime._jaxlib import Buffer
 from anabranch.runtime.errors import ForkedProcessError
-from anabranch.runtime.host.callbacks import HostCallback
+from anabranch.runtime.host.callbacks import HostCallback, has_effects
 from anabranch.runtime.host.compile_options import CompileOptions
 from anabranch.runtime.xla import compiler as xla, executable as executables
 from anabranch.runtime.xla.executable import Executable
@@ -43,16 +43,16 @@ def compile_text(text: str, options: CompileOptions, callbacks: Sequence[HostCal
     ------
     LoweringError
     ForkedProcessError
-        For a program with callbacks, which no other process can compile, or where the compiling process ends.
+        For a program with effects, which belong to the process that compiles, or where the compiling process ends.
     """
     if not _process.cannot_compile:
         return xla.compile_text(text, options, callbacks)
-    if callbacks:
+    if has_effects(callbacks):
         raise ForkedProcessError(
             "this process was forked from one in which XLA had compiled: here it cannot compile a function that "
             f"prints, logs or warns in a branch or a loop; {_INSTEAD}"
         )
-    return xla.deserialize(_process.compiled(text, options), options)
+    return xla.deserialize(_process.compiled(text, options, len(callbacks)), options, callbacks)
 
 
 class _Compiler:
@@ -71,8 +71,8 @@ class _Compiler:
         self._pid = os.getpid()
         atexit.register(self.end)
 
-    def compiled(self, text: str, options: CompileOptions) -> bytes:
-        """The serialized executable.
+    def compiled(self, text: str, options: CompileOptions, callbacks: int) -> bytes:
+        """The serialized executable of a program with so many callbacks.
 
         Raises
         ------
@@ -81,7 +81,7 @@ class _Compiler:
         """
         with self._lock:
             try:
-                self._here.send((text, options))
+                self._here.send((text, options, callbacks))
                 answer = self._here.recv()
             except Interrupt:
                 # The next question would get this one's answer.
@@ -108,14 +108,14 @@ class _Process:
         self._lock = lock()
         self._compiler: _Compiler | None = None
 
-    def compiled(self, text: str, options: CompileOptions) -> bytes:
+    def compiled(self, text: str, options: CompileOptions, callbacks: int) -> bytes:
         """Return what the compiling interpreter gives; it is started when first asked for, and when it has ended."""
         try:
             with self._lock:
                 if self._compiler is None:
                     self._compiler = _Compiler()
                 compiler = self._compiler
-            return compiler.compiled(text, options)
+            return compiler.compiled(text, options, callbacks)
         except Interrupt:
             with self._lock:
                 self._compiler = None
@@ -160,7 +160,7 @@ def _adopt(executable: Executable) -> None:
         if type(executable) is not _Orphan:
             return  # another thread was faster
         held = object.__getattribute__(executable, "__dict__")
-        if held["_callbacks"]:
+        if has_effects(held["callbacks"]):
             raise ForkedProcessError(
                 "this process was forked from one in which XLA had run: here it cannot run a function that prints, "
                 f"logs or warns in a branch or a loop; {_INSTEAD}"
@@ -169,7 +169,7 @@ def _adopt(executable: Executable) -> None:
         lost = object.__new__(Executable)
         lost.__dict__.update(held)
         options = CompileOptions(asynchronous=held["_backend"].asynchronous)
-        made = xla.deserialize(lost.serialize(), options)
+        made = xla.deserialize(lost.serialize(), options, held["callbacks"])
         held.update(made.__dict__)
         executable.__class__ = Executable  # type: ignore[assignment]
 

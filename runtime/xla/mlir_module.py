@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from anabranch.runtime._jaxlib import backend_of, bindings
 from anabranch.runtime.errors import SerializationError
 from anabranch.runtime.host.buffer_types import DTYPES, BufferType, Signature, buffer_type
 from anabranch.runtime.host.callbacks import LoweringError
+from anabranch.runtime.host.staging import is_recycled
 
 # Releases of the last twelve weeks read what `portable` gives; newer ones do for five years.
 _READABLE_BY = "WEEK_12"
@@ -41,24 +42,45 @@ def _buffer_type(mlir_type: object) -> BufferType:
     return buffer_type(tuple(tensor.shape), dtype)
 
 
-def signature(module: Any, *, may_donate: bool) -> Signature:
+def signature(module: Any, *, on_device: bool) -> Signature:
     """Types of the arguments and results of `main`.
+
+    Of a program that runs on NumPy's arrays, `main` gets arguments for the memory of large results.
 
     Raises
     ------
     LoweringError
-        There is no `main`, NumPy lacks a type, or an argument is donated without `may_donate`.
+        There is no `main`, NumPy lacks a type, or an argument is donated that is not on the device.
     """
     for function in module.body.operations:
         if bindings().ir.StringAttr(function.attributes["sym_name"]).value != "main":
             continue
         # Of a run on NumPy's arrays it would be the caller's own memory, or memory kept for the next call.
         donates = re.search(r"tf\.aliasing_output|jax\.buffer_donor", str(function.attributes.get("arg_attrs")))
-        if donates and not may_donate:
+        if donates and not on_device:
             raise LoweringError("only programs that run on the device's own data can have donated arguments")
         kind = function.attributes["function_type"].value
-        return tuple(map(_buffer_type, kind.inputs)), tuple(map(_buffer_type, kind.results))
+        inputs, outputs = tuple(map(_buffer_type, kind.inputs)), tuple(map(_buffer_type, kind.results))
+        recycled = () if on_device else tuple(k for k, output in enumerate(outputs) if is_recycled(output))
+        if recycled:
+            _add_results_memory(function, recycled)
+        return inputs, outputs, recycled
     raise LoweringError("the module has no function main")
+
+
+def _add_results_memory(function: Any, outputs: Sequence[int]) -> None:
+    """Give a function arguments, which it does not read, in whose memory these outputs are computed."""
+    ir = bindings().ir
+    kind = function.attributes["function_type"].value
+    added = [kind.results[k] for k in outputs]
+    for one in added:
+        function.regions[0].blocks[0].add_argument(one, ir.Location.unknown())
+    taken = ir.FunctionType.get([*kind.inputs, *added], kind.results)
+    function.attributes["function_type"] = ir.TypeAttr.get(taken)
+    given = function.attributes.get("arg_attrs") or [ir.DictAttr.get({}) for _ in kind.inputs]
+    number = ir.IntegerType.get_signless(32)
+    aliases = [ir.DictAttr.get({"tf.aliasing_output": ir.IntegerAttr.get(number, k)}) for k in outputs]
+    function.attributes["arg_attrs"] = ir.ArrayAttr.get([*given, *aliases])
 
 
 @contextlib.contextmanager

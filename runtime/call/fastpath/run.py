@@ -102,8 +102,7 @@ class Running:
             if isinstance(value, (list, tuple)):
                 leaf = f"as_array({leaf}, {constant(executable.inputs[i].dtype)})"
             self._place(value, f"buffers[{i}] = staging.placed({i}, {leaf})")
-        # Not given back after a failure: other parts of that run may still read from it.
-        lines += [f"{self._unpacked()}{constant(executable.run)}(buffers)", f"{stagings}.append(staging)"]
+        lines.append(f"{self._unpacked()}{constant(executable.run)}(staging)")
         self._fail()
         plan, made = self._plan, list(zip(self._outputs, executable.adopters, strict=True))
         computed = [(name, adopt) for name, adopt in made[self._groups.results] if name not in self._read]

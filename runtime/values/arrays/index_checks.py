@@ -93,10 +93,10 @@ def _absolute(index: Bound, extent: ValidRegion, capacity: int) -> int | Atom:
         place = size_arithmetic.add(index, extent.start)
         return place if isinstance(place, int) and 0 <= place < capacity else size_arithmetic.atom_of(place)
     assert isinstance(extent, Masked)
-    mask = extent.mask.atom
-    line = atoms.broadcast_to(size_arithmetic.atom_of(index), (capacity,))
-    here = atoms.logical_and(mask, atoms.ufunc(np.equal, compaction.ranks(mask), line))
-    return atoms.op("argmax", here, axis=0) if capacity else atoms.literal(0, np.int64)
+    if not capacity:
+        return atoms.literal(0, np.int64)
+    places = compaction.selected(extent.mask.atom)
+    return atoms.reshape(atoms.op("dynamic_slice", places, size_arithmetic.atom_of(index), sizes=(1,)), ())
 
 
 @frozen

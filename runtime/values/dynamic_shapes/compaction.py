@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.counted_loops import counted
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window
 
 
 def selected(mask: Atom) -> Atom:
-    """The positions at which a mask is true, in order, then whatever."""
-    (n,) = mask.type.shape
-    if n == 0:
-        return atoms.literal(np.zeros(0), np.int64)
-
-    def step(index: Atom, carries: Sequence[Atom], row: Sequence[Atom]) -> tuple[list[Atom], list[Atom]]:
-        places, count = carries
-        # Written at each step, and kept where the mask is true: no branch.
-        places = atoms.op("dynamic_update_slice", places, atoms.reshape(index, (1,)), count)
-        return [places, atoms.ufunc(np.add, count, atoms.convert(row[0], np.int64))], []
-
-    start = atoms.broadcast_to(atoms.literal(0, np.int64), (n,))
-    return counted(atoms.literal(n, np.int64), n, step, [start, atoms.literal(0, np.int64)], [mask])[0]
+    """The positions at which a mask is true, in order, then zeros."""
+    return atoms.op("true_positions", mask)
 
 
 def ranks(mask: Atom) -> Atom:

@@ -65,6 +65,13 @@ def _append(error: BaseException, filename: str, line: int, start: int, end: int
     error.anabranch_located = True  # type: ignore[attr-defined]
 
 
+def _followed(tb: types.TracebackType, rest: types.TracebackType | None) -> types.TracebackType:
+    """The entry of a traceback with others than its own after it."""
+    # A signal may come at an instruction that belongs to no line.
+    line = tb.tb_lineno or tb.tb_frame.f_code.co_firstlineno
+    return types.TracebackType(rest, tb.tb_frame, tb.tb_lasti, line)
+
+
 def hide_internal_frames(error: BaseException) -> None:
     """Drop the project's own frames from an error's traceback."""
     kept: types.TracebackType | None = None
@@ -78,8 +85,8 @@ def hide_internal_frames(error: BaseException) -> None:
             # of an expression has no name that says whose it is.
             if inner.f_code.co_name == "<lambda>":
                 kept = kept.tb_next if kept.tb_lineno == tb.tb_lineno else kept
-                kept = types.TracebackType(kept, tb.tb_frame, tb.tb_lasti, tb.tb_lineno)
+                kept = _followed(tb, kept)
         else:
-            kept = types.TracebackType(kept, tb.tb_frame, tb.tb_lasti, tb.tb_lineno)
+            kept = _followed(tb, kept)
         inner = tb.tb_frame
     error.__traceback__ = kept

@@ -3,7 +3,8 @@
 Python runs a signal's handler between any two instructions. What it raises there would look like an exception of the
 code that is being traced, be caught by a `try` of the user's and become part of what is compiled; or it would come
 between a change of state and the code that puts it back. So a handler's exception travels as an `Interrupt`, which no
-construct catches, and code that must not be left half done is `whole`.
+construct catches, and code that must not be left half done is `whole`; what enters and leaves the `with` blocks of the
+project always is.
 """
 
 from __future__ import annotations
@@ -29,8 +30,8 @@ class Interrupt(BaseException):
 
 
 _whole: set[types.CodeType] = set()
-_manager: Any = contextlib._GeneratorContextManager
-_ENTERING = frozenset({_manager.__enter__.__code__, _manager.__exit__.__code__})
+_ENTERING = ("__enter__", "__exit__")
+_MANAGERS = ("anabranch", "contextlib", "numpy", "warnings")  # whose managers the project's `with` blocks have
 
 
 def whole(function: F) -> F:
@@ -147,16 +148,27 @@ def _handle(original: Callable[..., object], number: int, frame: types.FrameType
 
 def _is_whole(frame: types.FrameType | None) -> bool:
     while frame is not None:
-        code = frame.f_code
-        if code in _whole or (code in _ENTERING and _is_ours(frame.f_locals.get("self"))):
+        if frame.f_code in _whole or (frame.f_code.co_name in _ENTERING and _is_of_own_block(frame)):
             return True
         frame = frame.f_back
     return False
 
 
-def _is_ours(manager: object) -> bool:
-    frame = getattr(getattr(manager, "gen", None), "gi_frame", None)
-    return frame is not None and str(frame.f_globals.get("__name__")).startswith("anabranch.")
+def _is_of_own_block(entering: types.FrameType) -> bool:
+    """Return whether the block that is entered or left is the project's, or its manager a generator of the project's.
+
+    The user's own methods may take long, and so may what a manager calls that passes on what the user's block does.
+    """
+    block = entering.f_back
+    passes_on = block is None or block.f_code.co_name in _ENTERING
+    if not passes_on and _library(block) == "anabranch" and _library(entering) in _MANAGERS:
+        return True
+    return _library(getattr(getattr(entering.f_locals.get("self"), "gen", None), "gi_frame", None)) == "anabranch"
+
+
+def _library(frame: types.FrameType | None) -> str:
+    """The package or module at the top that a frame's code is of."""
+    return "" if frame is None else str(frame.f_globals.get("__name__")).partition(".")[0]
 
 
 def _again(number: int) -> None:

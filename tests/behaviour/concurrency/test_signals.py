@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import os
 import random
 import signal
@@ -22,6 +23,7 @@ from anabranch.runtime.api import stages
 from anabranch.runtime.api.compile_driver import tracing_alone
 from anabranch.runtime.config import settings
 from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.values.failures.user_traceback import hide_internal_frames
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
 
@@ -114,6 +116,7 @@ CHANGING = (
     "contextlib.py",
     "api/compile_driver.py",
     "api/jitted.py",
+    "base/context_values.py",
     "base/signals.py",
     "calls/special_methods.py",
     "frontend/trace_function.py",
@@ -175,8 +178,53 @@ def test_an_interrupt_leaves_everything_as_it_was(events, seed, kind):
     restore(before)
 
 
+def blocks(x):
+    """A class that is staged, and what is computed while the function is traced."""
+    return (Vec(x[0], x[1]) + Vec(np.sum(np.zeros(2)), 1.0)).norm
+
+
+def around():
+    """Return what the project's `with` blocks change and put back."""
+    context = {variable.name: id(value) for variable, value in contextvars.copy_context().items()}
+    displays = [thread for thread in threading.enumerate() if thread.name == "anabranch progress"]
+    for display in displays:
+        display.join(10)
+    return context, any(display.is_alive() for display in displays), outside()[2:]
+
+
 class Late(Exception):
     """The ordinary exception that an alarm raises."""
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize(
+    "file", ["contextlib.py", "base/context_values.py", "api/compile_driver.py", "_ufunc_config.py"]
+)
+def test_a_signal_where_a_block_begins_or_ends(file):
+    x, came = np.arange(1.0, 5.0), []
+
+    def handler(*_):
+        came.append(True)
+        raise Late
+
+    old = signal.signal(signal.SIGUSR1, handler)
+    try:
+        jit(blocks)(x)  # rewrites, imports
+        with signal_at(signal.SIGUSR1, 10**9, (file,)) as events:
+            jit(blocks)(x)
+        before, deadline = around(), time.monotonic() + 60.0
+        for number in range(1, events() + 1):
+            came.clear()
+            with contextlib.suppress(Late), signal_at(signal.SIGUSR1, number, (file,)) as seen:
+                jit(blocks)(x)
+                sys.setprofile(None)
+                while seen() >= number and not came and time.monotonic() < deadline:
+                    time.sleep(0.001)
+            assert bool(came) is (seen() >= number)
+            assert around() == before, number
+        assert events()
+    finally:
+        signal.signal(signal.SIGUSR1, old)
 
 
 def guarded(x):
@@ -235,6 +283,18 @@ def test_what_a_handler_raises_is_no_part_of_the_function(function):
         assert signal.getsignal(signal.SIGUSR1) is alarmed
     finally:
         signal.signal(signal.SIGUSR1, old)
+
+
+def test_an_instruction_without_a_line_may_be_interrupted():
+    def interrupted():
+        raise KeyboardInterrupt
+
+    interrupted.__code__ = interrupted.__code__.replace(co_linetable=b"")
+    with pytest.raises(KeyboardInterrupt) as caught:
+        interrupted()
+    hide_internal_frames(caught.value)
+    assert caught.tb.tb_next.tb_frame.f_code is interrupted.__code__
+    assert caught.value.__traceback__.tb_next.tb_lineno == interrupted.__code__.co_firstlineno
 
 
 def test_an_exception_that_somebody_swallows_is_raised_at_the_end():

@@ -7,20 +7,20 @@ import pytest
 
 from anabranch import jit
 from benchmarks.compare import leaves
-from benchmarks.slices import NAMES, load
-from benchmarks.slices.equations import equations
+from benchmarks.equations import equations
+from benchmarks.kernels import all_kernels
+
+KERNELS = {name: kernel for name, kernel in all_kernels().items() if kernel.style == "slices"}
 
 
 def arguments(kernel, n, dtype):
-    return tuple(
-        a.astype(dtype) if isinstance(a, np.ndarray) and a.dtype.kind == "f" else a for a in kernel.arguments(n)
-    )
+    return tuple(a.astype(dtype) if isinstance(a, np.ndarray) and a.dtype.kind == "f" else a for a in kernel.make(n))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KERNELS)
 def test_kernel_equals_numpy(name, dtype):
-    kernel = load(name)
+    kernel = KERNELS[name]
     compiled = jit(kernel.function)
     for n in (1, 2, 7, 20, 150):
         ours, theirs = arguments(kernel, n, dtype), arguments(kernel, n, dtype)
@@ -32,15 +32,15 @@ def test_kernel_equals_numpy(name, dtype):
             )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KERNELS)
 def test_program_does_not_grow_with_the_size(name):
-    kernel = load(name)
-    small, large = (jit(kernel.function).trace(*kernel.arguments(n)).program for n in (200, 2000))
+    kernel = KERNELS[name]
+    small, large = (jit(kernel.function).trace(*kernel.make(n)).program for n in (200, 2000))
     assert equations(small) == equations(large)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KERNELS)
 def test_arguments_are_reproducible(name):
-    kernel = load(name)
-    for first, second in zip(kernel.arguments(20), kernel.arguments(20), strict=True):
+    kernel = KERNELS[name]
+    for first, second in zip(kernel.make(20), kernel.make(20), strict=True):
         np.testing.assert_array_equal(first, second)

@@ -173,6 +173,25 @@ in_child(work)
     assert out == "True\n10.0\nTrue\nTrue\n"
 
 
+def test_host_functions_in_the_child(tmp_path):
+    out = run_program(
+        tmp_path,
+        COMMON
+        + """
+ordered = jit(lambda x: np.sort(x))
+given = np.arange(5000.0)[::-1] % 1234
+assert (ordered(given) == np.sort(given)).all()
+assert "host functions" in str(ordered.explain(given))
+def work():
+    for x in (given, given[:4000]):  # one that the parent compiled, and a new one
+        assert (ordered(x) == np.sort(x)).all()
+    print("sorted")
+in_child(work)
+""",
+    )
+    assert out == "sorted\n"
+
+
 def test_callbacks_cannot_be_had_in_the_child(tmp_path):
     out = run_program(
         tmp_path,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
+from anabranch import djit, jit
 from tests.behaviour.numpy.cases import Static, Table
 from tests.behaviour.numpy.samples import FLOATS, INTS, VECTOR
 from tests.equivalence import check
@@ -81,3 +84,45 @@ def test_downwards(function, a):
 @pytest.mark.parametrize("name", case.names())
 def test_as_numpy(name: str) -> None:
     case.check(name)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "f2", "i8", "i4", "u2", "i1", "?", "c16"])
+def test_many_elements(dtype):
+    rng = np.random.default_rng(1)
+    x = (rng.integers(0, 700, (3, 400)) * 1.5).astype(dtype)
+    if dtype[0] in "fc":
+        x[:, ::50], x[:, 3::90] = np.nan, -0.0
+
+    def ordered(a):
+        return np.sort(a), np.sort(a, axis=0, kind="stable"), np.argsort(a, kind="stable"), np.sort(a[a != 3])
+
+    check(ordered, x)
+
+
+def test_sorts_in_a_loop_and_in_threads():
+    def smallest(x, n):
+        total = 0.0
+        for i in range(n):
+            x = np.sort(x * -1.0)
+            total += x[i]
+        return total, x
+
+    x = np.random.default_rng(2).random(2000)
+    compiled, expected = jit(smallest), smallest(x, 9)
+    with ThreadPoolExecutor(8) as pool:
+        for total, ordered in pool.map(lambda _: compiled(x, 9), range(40)):
+            assert total == expected[0]
+            assert (ordered == expected[1]).all()
+
+
+def test_a_function_traced_at_each_call_tells_sorts_apart():
+    x = np.random.default_rng(3).random((40, 40))
+    ordered = djit(lambda a, axis: np.sort(a, axis))
+    for axis in (0, 1, 0):
+        np.testing.assert_array_equal(ordered(x, axis), np.sort(x, axis))
+
+
+def test_sorts_on_the_host_are_explained():
+    ordered = jit(lambda x: np.sort(x))
+    assert "sorted integers: computed by NumPy" in str(ordered.explain(np.ones(1000)))
+    assert "NumPy" not in str(ordered.explain(np.ones(10)))

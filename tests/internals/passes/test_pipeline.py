@@ -124,6 +124,22 @@ def either_row(a, n):
     return a, b
 
 
+def selected(a, n):
+    """Elements under a mask, one by one."""
+    b = a[0][a[0] > n]
+    total = 0.0
+    for i in range(len(b)):
+        total += b[i]
+    return total
+
+
+def counted_writes(a, n):
+    """Writes of as many rows as are known only at run time."""
+    for i in range(n):
+        a[i, 0] = a[i, 1] * 2.0
+    return a
+
+
 # Whole numbers, so that sums are exact in any order.
 MATRIX = (np.arange(150.0 * 150) % 7).reshape(150, 150)
 CALLS = [
@@ -135,6 +151,8 @@ CALLS = [
     (one_row, MATRIX, 3),
     (some_rows, MATRIX, np.array([3, -1])),
     (either_row, MATRIX, 3),
+    (selected, MATRIX, 3),
+    (counted_writes, MATRIX, 90),
 ]
 
 

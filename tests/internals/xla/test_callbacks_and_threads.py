@@ -76,6 +76,18 @@ def test_callback_exception_is_the_cause():
     assert executable([np.array(11)])[0] == 11
 
 
+def test_a_host_function_without_memory_raises_so():
+    def exhausted(a):
+        raise MemoryError("no room")
+
+    body = f"%r = {CALL}(%a) {{{SIDE_EFFECT}}} : (tensor<f64>) -> tensor<f64>"
+    executable = compiler.compile_text(
+        program({"a": "tensor<f64>"}, {"r": "tensor<f64>"}, body), callbacks=[callbacks.HostFunction(exhausted, ())]
+    )
+    with pytest.raises(callbacks.OutOfMemoryError, match="no room"):
+        executable([np.array(1.0)])
+
+
 @pytest.mark.parametrize(("size", "turns"), [(16, 200), (5000, 100), (LARGE, 20)])
 def test_threads(size, turns):
     executable = compiler.compile_text(add(f"tensor<{size}xf64>"))

@@ -368,13 +368,14 @@ def test_serialize_from_another_release(monkeypatch):
         compiler.deserialize(data)
 
 
-def test_serialize_with_callbacks_is_refused():
+def test_bytes_of_a_program_with_callbacks_are_loaded_with_as_many():
     body = f"%r = {CALL}(%a) {{{SIDE_EFFECT}}} : (tensor<f64>) -> tensor<f64>"
-    executable = compiler.compile_text(
+    data = compiler.compile_text(
         program({"a": "tensor<f64>"}, {"r": "tensor<f64>"}, body), callbacks=[lambda a: (a,)]
-    )
+    ).serialize()
+    assert compiler.deserialize(data, callbacks=[lambda a: (a + 1,)])([np.array(1.0)])[0] == 2.0
     with pytest.raises(SerializationError, match="callbacks"):
-        executable.serialize()
+        compiler.deserialize(data)
 
 
 def test_analyses():

@@ -1,0 +1,29 @@
+"""The memory that calls keep for one another, as a user sees it."""
+
+from __future__ import annotations
+
+from anabranch.runtime._jaxlib import kept_memory
+from anabranch.runtime.config import settings
+
+
+def memory_stats() -> dict[str, int]:
+    """The memory of results and of copied arguments that is kept for later calls.
+
+    Returns
+    -------
+    dict
+        "kept_bytes" and "kept_buffers", which nothing uses now, and "limit", the bytes that may be kept: the setting
+        `kept_memory`. Arrays that somebody has, and executables, are not counted.
+    """
+    stats = [kept.stats for kept in kept_memory()]
+    return {
+        "kept_bytes": sum(one["bytes"] for one in stats),
+        "kept_buffers": sum(one["buffers"] for one in stats),
+        "limit": settings().kept_memory,
+    }
+
+
+def release_memory() -> None:
+    """Give back to the system what `memory_stats` counts."""
+    for kept in kept_memory():
+        kept.release()
