@@ -9,6 +9,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.numpy import operands
 from anabranch.runtime.numpy.core import (
     NoValue,
     atom_of,
@@ -19,7 +20,6 @@ from anabranch.runtime.numpy.core import (
     promoted,
     traced_inside,
 )
-from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic

@@ -6,7 +6,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.numpy.dynamic_shapes import operands
+from anabranch.runtime.numpy import operands
 from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, wrap

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from anabranch.base.value import Value
 from anabranch.runtime.numpy.core import NoValue, has_dynamic_array
-from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
+from anabranch.runtime.numpy.outputs import stored
 from anabranch.runtime.values.dynamic_shapes import broadcasting
 
 Function = TypeVar("Function", bound=Callable[..., Any])

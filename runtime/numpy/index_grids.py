@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.numpy import operands
 from anabranch.runtime.numpy.core import (
     adopted,
     dtype_of,
@@ -20,8 +21,7 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
     zeros_atom,
 )
-from anabranch.runtime.numpy.dynamic_shapes import operands
-from anabranch.runtime.numpy.dynamic_shapes.operands import Operand
+from anabranch.runtime.numpy.operands import Operand
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.run_time_sizes import shape_with_capacity
 from anabranch.runtime.values import atoms, passed_functions, wrap

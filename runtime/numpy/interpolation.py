@@ -8,6 +8,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.numpy import operands
 from anabranch.runtime.numpy.core import (
     atom_of,
     dtype_of,
@@ -18,7 +19,6 @@ from anabranch.runtime.numpy.core import (
     result,
     zeros_atom,
 )
-from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.elementwise import elementwise
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sorting import bisect

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from anabranch.base.value import Value
@@ -9,35 +11,34 @@ from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.numpy import memory_order
 from anabranch.runtime.numpy.core import dtype_of, one_axis, refused, shape_of, spec_of, traced_inside
 from anabranch.runtime.numpy.rules import Rules
+from anabranch.runtime.values import wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
 
 rules = Rules()
 
 
-@rules.implements(np.shape)
-def shape(a: Value) -> tuple[int, ...]:
-    """As `numpy.shape`."""
-    return shape_of(a)
+@rules.any_shape(np.shape)
+def shape(a: Value) -> tuple[Value, ...]:
+    """As `numpy.shape`; a size known only at run time is a traced int."""
+    return a.shape if wrap.is_dynamic_array(a) else shape_of(a)
 
 
-@rules.implements(np.ndim)
+@rules.any_shape(np.ndim)
 def ndim(a: Value) -> int:
     """As `numpy.ndim`."""
-    return len(shape_of(a))
+    return len(shape(a))
 
 
-@rules.implements(np.size)
-def size(a: Value, axis: Value = None) -> int:
+@rules.any_shape(np.size)
+def size(a: Value, axis: Value = None) -> Value:
     """As `numpy.size`."""
-    sizes = shape_of(a)
+    sizes = shape(a)
     axes = range(len(sizes)) if axis is None else [one_axis(x, len(sizes)) for x in np.atleast_1d(axis)]
-    total = 1
-    for i in axes:
-        total *= sizes[i]
-    return total
+    return math.prod([size_arithmetic.bound_of(sizes[i]) for i in axes])
 
 
 def _model(x: object) -> Value:

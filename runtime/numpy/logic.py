@@ -9,6 +9,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.numpy import operands
 from anabranch.runtime.numpy.core import (
     atom_of,
     dtype_of,
@@ -20,7 +21,6 @@ from anabranch.runtime.numpy.core import (
     shape_of,
     zeros_atom,
 )
-from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.elementwise import elementwise
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sorting import bisect

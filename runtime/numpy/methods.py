@@ -8,32 +8,28 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import memory_order
+from anabranch.runtime.numpy import memory_order, operands
 from anabranch.runtime.numpy.core import (
     atom_of,
-    dtype_of,
     fresh,
     handle,
     plain,
     refused,
-    spec_of,
     supported,
     zeros_atom,
 )
-from anabranch.runtime.numpy.dynamic_shapes import operands
+from anabranch.runtime.numpy.positions import positions
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.selection import positions
-from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.arrays import indexing
+from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
-from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.memory import memory_layout, views
 from anabranch.runtime.values.python_numbers.python_conversions import of_numpy
 
 rules = Rules()
 
 _F = registry.FUNCTIONS
+_NOT_ONE = "can only convert an array of size 1 to a Python scalar"
 
 
 # ---- attributes ------------------------------------------------------------------------------------------------------
@@ -138,12 +134,29 @@ def view(a: Value, dtype: Value = None, type: Value = None) -> Value:
     raise refused("ndarray.view", f"{a.dtype} viewed as {np.dtype(dtype)}; convert the values by astype")
 
 
+@rules.dynamic_shape(bool)
+def truth(a: Value) -> Atom:
+    """The truth of the only element; raises as NumPy does for other sizes."""
+    size = size_arithmetic.bound_of(a.size)
+    broadcasting.refuse(
+        broadcasting.differ(size_arithmetic.minimum(size, 1), 1), ValueError, apply_ufunc.NO_TRUTH_OF_NONE
+    )
+    broadcasting.refuse(
+        broadcasting.differ(size_arithmetic.maximum(size, 1), 1), ValueError, apply_ufunc.NO_TRUTH_OF_MANY
+    )
+    true = atoms.convert(a.padded(0).atom, np.bool_)
+    return atoms.op("reduce_any", true, axes=tuple(range(a.ndim)))
+
+
+@rules.dynamic_shape_method("item")
 @rules.method("item")
 def item(a: Value, *args: Value) -> Value:
     """As `ndarray.item`: a Python scalar."""
+    if wrap.is_dynamic_array(a):
+        return _item_of_run_time_size(a, *args)
     if not args:
         if a.size != 1:
-            raise ValueError("can only convert an array of size 1 to a Python scalar")
+            raise ValueError(_NOT_ONE)
         return of_numpy(atoms.reshape(a.atom, ()))
     key = args[0] if len(args) == 1 else args
     if isinstance(key, tuple):
@@ -153,6 +166,13 @@ def item(a: Value, *args: Value) -> Value:
     place = positions(key, a.size, "raise", None if a.ndim > 1 else 0)
     flat = atoms.reshape(a.atom, (a.size,))
     return of_numpy(atoms.op("gather", flat, atoms.reshape(place, (1,))))
+
+
+def _item_of_run_time_size(a: Value, *args: Value) -> Value:
+    if args:
+        return item(a[args if len(args) > 1 else args[0]])
+    broadcasting.refuse(broadcasting.differ(a.size, 1), ValueError, _NOT_ONE)
+    return item(a[(0,) * a.ndim])
 
 
 @rules.method("tolist")
@@ -170,156 +190,6 @@ rules.refuses_method(
     "dump",
     "dumps",
 )
-
-
-# ---- writing ---------------------------------------------------------------------------------------------------------
-
-
-def _target(a: object, name: str) -> Value:
-    if not isinstance(a, TracedArray) and not wrap.is_dynamic_array(a):
-        raise refused(name, "its target is not a traced array")
-    return a
-
-
-@rules.dynamic_shape_method("fill")
-@rules.method("fill")
-def fill(a: object, value: object) -> None:
-    """As `ndarray.fill`."""
-    _target(a, "ndarray.fill")[...] = value
-
-
-@rules.any_shape(np.copyto)
-def copyto(dst: object, src: Value, casting: object = "same_kind", where: object = True) -> None:
-    """As `numpy.copyto`."""
-    target = _target(dst, "copyto")
-    if _is_same(target, src):
-        return
-    if not _castable(src, target.dtype, casting):
-        raise TypeError(f"Cannot cast array data to {target.dtype!r} according to the rule '{casting}'")
-    if type(src) is complex:
-        src = np.complex128(src)
-    value = src.astype(target.dtype) if wrap.is_dynamic_array(src) else fresh(atom_of(src, target.dtype))
-    if where is not True:
-        value = _F[np.where](where, value, target)
-    target.assign(value)
-
-
-def _castable(value: Value, dtype: np.dtype, casting: Value) -> bool:
-    """Return whether the rule allows it; Python numbers are weak: of them only the kind matters."""
-    kind = type(spec_of(value))
-    if kind in (int, float, complex):
-        least = {int: np.int8, float: np.float16, complex: np.complex64}[kind]
-        if casting in ("unsafe", "equiv"):
-            return bool(casting == "unsafe")
-        return np.can_cast(least, dtype, "same_kind") or (kind is int and dtype.kind == "u")
-    return np.can_cast(dtype_of(value), dtype, casting)
-
-
-def _is_same(a: Value, b: object) -> bool:
-    """Return whether both are the very same part of one array."""
-    if wrap.is_dynamic_array(a):
-        return a is b
-    return isinstance(b, TracedArray) and a.storage is b.storage and a.path == b.path
-
-
-@rules.implements(np.putmask)
-def putmask(a: object, mask: object, values: object) -> None:
-    """As `numpy.putmask`: the values are repeated to the array's size."""
-    target = _target(a, "putmask")
-    chosen = atom_of(mask, np.bool_)
-    if chosen.type.size != target.size:
-        raise ValueError("putmask: mask and data must be the same size")
-    _check_safe(values, target)
-    new = _repeated(atom_of(indexing.assigned(values, target.dtype), target.dtype), target.size)
-    if new is None:
-        return
-    shape = target.shape
-    target.set(atoms.select(atoms.reshape(chosen, shape), atoms.reshape(new, shape), target.atom))
-
-
-def _repeated(values: Atom, size: int) -> Atom | None:
-    n = values.type.size
-    if n == 0:
-        return None
-    times = -(-size // n)
-    rows = atoms.broadcast_to(atoms.reshape(values, (1, n)), (times, n))
-    flat = atoms.reshape(rows, (times * n,))
-    return atoms.op("slice", flat, starts=(0,), limits=(size,), strides=(1,))
-
-
-def _check_apart(name: str, values: object, target: TracedArray) -> None:
-    """NumPy reads these values one by one while it writes."""
-    if isinstance(values, TracedArray) and values.storage is target.storage:
-        raise refused(name, "the values are a part of the array that is written; pass a copy of them")
-
-
-def _check_safe(values: object, target: TracedArray) -> None:
-    """An array is cast by the rule "safe", any other value as it can be."""
-    if isinstance(values, (np.ndarray, TracedArray)) and not np.can_cast(values.dtype, target.dtype, "safe"):
-        raise TypeError(
-            f"Cannot cast array data from {values.dtype!r} to {target.dtype!r} according to the rule 'safe'"
-        )
-
-
-@rules.implements(np.place)
-def place(arr: Value, mask: Value, vals: Value) -> None:
-    """As `numpy.place`: the n-th chosen element takes the n-th value, values repeating."""
-    target = _target(arr, "place")
-    chosen = atom_of(mask, np.bool_)
-    if chosen.type.size != target.size:
-        raise ValueError("place: mask and data must be the same size")
-    _check_apart("place", vals, target)
-    _check_safe(vals, target)
-    values = atom_of(indexing.assigned(vals, target.dtype), target.dtype)
-    n = values.type.size
-    if n == 0:
-        some = atoms.op("reduce_any", chosen, axes=tuple(range(len(chosen.type.shape))))
-        run_time_checks.fail_if(some, lambda _: ValueError("Cannot insert from an empty array!"))
-        return
-    flat = atoms.reshape(chosen, (target.size,))
-    rank = atoms.op("cumsum", atoms.convert(flat, np.int64), axis=0)
-    one, count = (atoms.broadcast_to(atoms.literal(k, np.int64), (target.size,)) for k in (1, n))
-    index = atoms.ufunc(np.remainder, atoms.ufunc(np.subtract, rank, one), count)
-    new = atoms.op("gather", atoms.reshape(values, (n,)), atoms.reshape(index, (target.size, 1)))
-    value = atoms.select(flat, new, atoms.reshape(target.atom, (target.size,)))
-    target.set(atoms.reshape(value, target.shape))
-
-
-@rules.method("put")
-@rules.implements(np.put)
-def put(a: object, ind: object, v: object, mode: object = "raise") -> None:
-    """As `numpy.put`: writes at positions of the flat array."""
-    target = _target(a, "put")
-    if not atom_of(v).type.size:
-        return
-    index = positions(ind, target.size, mode, 0)
-    count = index.type.size
-    new = _repeated(atom_of(indexing.assigned(v, target.dtype), target.dtype), count)
-    if new is None or not count:
-        return
-    flat = atoms.reshape(target.atom, (target.size,))
-    done = atoms.op("scatter", flat, atoms.reshape(index, (count, 1)), new, combine="set")
-    target.set(atoms.reshape(done, target.shape))
-
-
-@rules.implements(np.fill_diagonal)
-def fill_diagonal(a: object, val: object, wrap: object = False) -> None:
-    """As `numpy.fill_diagonal`."""
-    target = _target(a, "fill_diagonal")
-    if target.ndim < 2:
-        raise ValueError("array must be at least 2-d")
-    if target.ndim > 2 and len(set(target.shape)) > 1:
-        raise ValueError("All dimensions of input must be of equal length")
-    _check_apart("fill_diagonal", val, target)
-    stop = None if wrap or target.ndim > 2 else target.shape[1] * target.shape[1]
-    step = target.shape[1] + 1 if target.ndim == 2 else 1 + sum(target.shape[0] ** k for k in range(1, target.ndim))
-    where = np.arange(target.size)[:stop:step]
-    new = _repeated(atom_of(indexing.assigned(val, target.dtype), target.dtype), where.size)
-    if new is None or not where.size:
-        return
-    flat = atoms.reshape(target.atom, (target.size,))
-    done = atoms.op("scatter", flat, atoms.literal(where.reshape(-1, 1), np.int64), new, combine="set")
-    target.set(atoms.reshape(done, target.shape))
 
 
 rules.refuses_method(

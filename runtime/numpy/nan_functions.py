@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.numpy import sorting, statistics
+from anabranch.runtime.numpy import operands, outputs, sorting, statistics
 from anabranch.runtime.numpy.core import NoValue, fresh, zeros_atom
-from anabranch.runtime.numpy.dynamic_shapes import operands, outputs
 from anabranch.runtime.numpy.reductions import refuse_empty
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.ufunc_reductions import ReductionKeywords, reduce

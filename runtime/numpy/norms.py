@@ -7,8 +7,8 @@ import math
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.numpy import operands
 from anabranch.runtime.numpy.core import axes_tuple, handle, one_axis
-from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import registry
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.numpy import operands
 from anabranch.runtime.numpy.core import (
     atom_of,
     fresh,
@@ -18,7 +19,6 @@ from anabranch.runtime.numpy.core import (
     refused,
     traced_inside,
 )
-from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.joining import concatenate
 from anabranch.runtime.numpy.repeats import picked
 from anabranch.runtime.numpy.rules import Rules

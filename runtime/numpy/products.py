@@ -9,6 +9,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.numpy import operands
 from anabranch.runtime.numpy.core import (
     atom_of,
     axes_tuple,
@@ -21,9 +22,8 @@ from anabranch.runtime.numpy.core import (
     spec_of,
     supported,
 )
-from anabranch.runtime.numpy.dynamic_shapes import operands
-from anabranch.runtime.numpy.dynamic_shapes.operands import Operand
-from anabranch.runtime.numpy.dynamic_shapes.outputs import written
+from anabranch.runtime.numpy.operands import Operand
+from anabranch.runtime.numpy.outputs import written
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.atoms import shape_text

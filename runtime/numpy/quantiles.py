@@ -11,9 +11,8 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.numpy import sorting, statistics
+from anabranch.runtime.numpy import operands, outputs, sorting, statistics
 from anabranch.runtime.numpy.core import NoValue, fresh, handle, refused
-from anabranch.runtime.numpy.dynamic_shapes import operands, outputs
 from anabranch.runtime.numpy.namespace import namespace as xp, staged
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, wrap

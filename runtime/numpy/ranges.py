@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.core import (
     NoValue,
@@ -25,14 +27,15 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
     zeros_atom,
 )
-from anabranch.runtime.numpy.dynamic_shapes import ranges
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.run_time_sizes import Extents, is_open, with_capacity
 from anabranch.runtime.numpy.ufunc_reductions import rows
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import pack_unpack
 from anabranch.runtime.values.static_requests import source_leaves, with_static_request
 from anabranch.runtime.values.tracer import Tracer
@@ -40,6 +43,9 @@ from anabranch.runtime.values.tracer import Tracer
 rules = Rules()
 
 _F = registry.FUNCTIONS
+
+_SAMPLES = "Number of samples, {}, must be non-negative."
+_MOST = 2.0**62
 
 
 @rules.creates(np.arange)
@@ -91,11 +97,32 @@ def _arange_count(start: Value, stop: Value, step: Value) -> tuple[int, Extents]
     extent = stop - start
     if traced_inside((extent, step)):
         _refuse_unless_open((extent, step))
-        (capacity,), extents = with_capacity((ranges.of_steps(extent, step),))
+        (capacity,), extents = with_capacity((_of_steps(extent, step),))
         return capacity, extents
     if not step or not math.isfinite(abs(extent / step)):
         return len(np.arange(0 if isinstance(start, Tracer) else start, stop, step)), ()
     return max(math.ceil((extent / step).real), 0), ()
+
+
+def _of_steps(extent: Any, step: Value) -> Value:
+    """How many numbers `np.arange` makes of a distance and a step, as a traced int."""
+    if dtype_of(extent).kind in "iu" and type(step) is int and step:
+        distance = size_arithmetic.bound_of(extent)
+        if step != 1:
+            distance = (distance * (1 if step > 0 else -1) + (abs(step) - 1)) // abs(step)
+        return size_arithmetic.maximum(distance, 0)
+    distance, ratio = atom_of(extent, np.float64), atom_of(extent / step, np.float64)
+    zero, most = (atoms.literal(x, np.float64) for x in (0.0, _MOST))
+    unknown = atoms.ufunc(np.isnan, ratio)
+    broadcasting.refuse(unknown, ValueError, "arange: cannot compute length")
+    too_many = atoms.logical_not(atoms.ufunc(np.less, atoms.ufunc(np.absolute, ratio), most))
+    broadcasting.refuse(too_many, ValueError, "Maximum allowed size exceeded")
+    # A quotient too small for its type is still one number.
+    vanished = atoms.logical_and(atoms.ufunc(np.equal, ratio, zero), atoms.ufunc(np.not_equal, distance, zero))
+    one = atoms.logical_and(vanished, atoms.logical_not(atoms.ufunc(np.signbit, ratio)))
+    rounded = atoms.select(one, atoms.literal(1.0, np.float64), atoms.ufunc(np.ceil, ratio))
+    count = atoms.convert(atoms.ufunc(np.maximum, rounded, zero), np.int64)
+    return python_scalar(count, Interval(0, int(_MOST)))
 
 
 def _refuse_unless_open(bounds: Sequence[object]) -> None:
@@ -146,10 +173,10 @@ def linspace(
     extents: Extents = ()
     count = num
     if is_open(num):
-        (num,), extents = with_capacity((num,), ranges.SAMPLES)
+        (num,), extents = with_capacity((num,), _SAMPLES)
     num = operator.index(num)
     if num < 0:
-        raise ValueError(ranges.SAMPLES.format(num))
+        raise ValueError(_SAMPLES.format(num))
     inexact = np.result_type(promoted(start, stop), 0.0)
     chosen = inexact if dtype is None else supported(dtype)
     low, high = (atom_of(x, inexact) for x in (start, stop))
@@ -157,7 +184,7 @@ def linspace(
     low, high = atoms.broadcast_to(low, shape), atoms.broadcast_to(high, shape)
     delta = atoms.ufunc(np.subtract, high, low)
     if extents:
-        y, step = ranges.spaced(delta, low, high, num, count, bool(endpoint))
+        y, step = _spaced(delta, low, high, num, count, bool(endpoint))
     else:
         y, step = _steps(delta, num - 1 if endpoint else num, num, inexact)
         y = atoms.ufunc(np.add, y, atoms.broadcast_to(low, (num, *shape)))
@@ -177,6 +204,32 @@ def linspace(
     if isinstance(several, (bool, np.bool_)):
         return made, apart if several else math.nan
     return made, pack_unpack.either(wrap.as_atom(several), apart, math.nan)
+
+
+def _spaced(delta: Atom, low: Atom, high: Atom, capacity: int, count: object, endpoint: bool) -> tuple[Atom, Atom]:
+    """The numbers of `np.linspace`, `count` of them, in the order of operations that NumPy uses; and the step."""
+    dtype, shape = delta.type.dtype, (capacity, *delta.type.shape)
+    positions = iota(shape, 0, dtype)
+    steps = atoms.convert(atom_of(count), np.int64)
+    if endpoint:
+        steps = atoms.ufunc(np.subtract, steps, atoms.literal(1, np.int64))
+    divisor = atoms.convert(steps, dtype)
+    some = atoms.ufunc(np.greater, steps, atoms.literal(0, np.int64))
+    step = atoms.ufunc(np.divide, delta, atoms.broadcast_to(divisor, delta.type.shape))
+    zero = atoms.ufunc(np.equal, step, zeros_atom(step.type.shape, dtype))
+    if step.type.shape:
+        zero = atoms.op("reduce_any", zero, axes=tuple(range(len(step.type.shape))))
+    wide = atoms.broadcast_to(delta, shape)
+    # A step that underflows to zero: divide the positions first.
+    tiny = atoms.ufunc(np.multiply, atoms.ufunc(np.divide, positions, atoms.broadcast_to(divisor, shape)), wide)
+    regular = atoms.ufunc(np.multiply, positions, atoms.broadcast_to(step, shape))
+    y = atoms.select(some, atoms.select(zero, tiny, regular), atoms.ufunc(np.multiply, positions, wide))
+    y = atoms.ufunc(np.add, y, atoms.broadcast_to(low, shape))
+    if endpoint:
+        at_end = atoms.ufunc(np.equal, iota(shape, 0), atoms.broadcast_to(steps, shape))
+        last = atoms.logical_and(at_end, atoms.broadcast_to(some, shape))
+        y = atoms.select(last, atoms.broadcast_to(high, shape), y)
+    return y, atoms.select(some, step, zeros_atom(delta.type.shape, dtype, np.nan))
 
 
 def _steps(delta: Atom, div: int, num: int, dtype: np.dtype) -> tuple[Atom, Atom]:

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.numpy import ufunc_reductions
+from anabranch.runtime.numpy import operands, outputs, ufunc_reductions
 from anabranch.runtime.numpy.core import NoValue, atom_of, keepdims_shape, one_axis
-from anabranch.runtime.numpy.dynamic_shapes import operands, outputs
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.ufunc_reductions import ReductionKeywords, reduce
 from anabranch.runtime.ops.reducers import highest, lowest

@@ -10,9 +10,8 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import run_time_sizes
+from anabranch.runtime.numpy import operands, run_time_sizes
 from anabranch.runtime.numpy.core import atom_of, fresh, has_dynamic_array, iota, one_axis, traced_inside
-from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.ufunc_reductions import rows
 from anabranch.runtime.values import atoms, registry, wrap

@@ -10,7 +10,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.config import settings
-from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import (
     NoValue,
     atom_of,
@@ -18,18 +18,17 @@ from anabranch.runtime.numpy.core import (
     dtype_of,
     fresh,
     handle,
-    one_axis,
     plain,
     promoted,
     refused,
     result,
-    shape_argument,
     shape_of,
     zeros_atom,
 )
 from anabranch.runtime.numpy.elementwise import elementwise
+from anabranch.runtime.numpy.positions import positions
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
+from anabranch.runtime.values import apply_ufunc, atoms, registry
 from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
@@ -169,128 +168,7 @@ def piecewise(x: Value, condlist: Value, funclist: Value, *args: Value, **kw: Va
     return fresh(value)
 
 
-# ---- by position -----------------------------------------------------------------------------------------------------
-
-
-def positions(indices: object, size: int, mode: object, axis: int | None = None) -> Atom:
-    """Index values as positions from 0, by `mode`; out of range raises `IndexError` in mode 'raise'."""
-    index = atom_of(indices)
-    if index.type.dtype.kind not in "iub":
-        raise TypeError(
-            f"Cannot cast array data from {index.type.dtype!r} to dtype('int64') according to the rule 'safe'"
-        )
-    index = atoms.convert(index, np.int64)
-    shape = index.type.shape
-    if mode == "clip":
-        low, high = zeros_atom(shape, np.int64), zeros_atom(shape, np.int64, max(size - 1, 0))
-        return atoms.ufunc(np.minimum, atoms.ufunc(np.maximum, index, low), high)
-    if mode == "wrap":
-        return atoms.ufunc(np.remainder, index, zeros_atom(shape, np.int64, max(size, 1)))
-    if mode != "raise":
-        raise ValueError(f"clipmode must be one of 'clip', 'raise', or 'wrap' (got '{mode}')")
-    return _checked(index, size, axis)
-
-
-def _checked(index: Atom, size: int, axis: int | None) -> Atom:
-    where_ = f"axis {axis} with " if axis is not None else ""
-    text = f"index {{}} is out of bounds for {where_}size {size}"
-    refuse_outside(index, -size, size, run_time_checks.IntMessage(IndexError, text))
-    shape = index.type.shape
-    negative = atoms.ufunc(np.less, index, zeros_atom(shape, np.int64))
-    return atoms.select(negative, atoms.ufunc(np.add, index, zeros_atom(shape, np.int64, size)), index)
-
-
-def refuse_outside(index: Atom, low: int, high: int, error: Callable[[int], BaseException]) -> None:
-    """Raise for the first index that is not in [low, high)."""
-    if isinstance(index, Literal):
-        bad = index.value[(index.value < low) | (index.value >= high)]
-        if bad.size:
-            raise error(int(bad.flat[0]))
-        return
-    if not settings().checks or not index.type.size:
-        return
-    flat = atoms.reshape(index, (index.type.size,))
-    least, limit = (zeros_atom(flat.type.shape, np.int64, n) for n in (low, high))
-    outside = atoms.logical_or(atoms.ufunc(np.greater_equal, flat, limit), atoms.ufunc(np.less, flat, least))
-    first = atoms.op("gather", flat, atoms.reshape(atoms.op("argmax", outside, axis=0), (1,)))
-    run_time_checks.fail_if(atoms.op("reduce_any", outside, axes=(0,)), error, first)
-
-
-def along(value: Atom, index: Atom, axis: int) -> Atom:
-    """`value` at positions of one axis, which the positions' axes replace."""
-    rank, shape = len(value.type.shape), index.type.shape
-    order = (axis, *(i for i in range(rank) if i != axis))
-    taken = atoms.op("gather", atoms.transpose(value, order), atoms.reshape(index, (*shape, 1)))
-    k = len(shape)
-    back = [*range(k, k + axis), *range(k), *range(k + axis, k + rank - 1)]
-    return atoms.transpose(taken, back)
-
-
-@rules.method("take")
-@rules.implements(np.take)
-def take(a: object, indices: object, axis: object = None, out: object = None, mode: object = "raise") -> Value:
-    """As `numpy.take`."""
-    value = atom_of(a)
-    if axis is None:
-        value, axis = atoms.reshape(value, (value.type.size,)), 0
-    if not value.type.shape:
-        one_axis(axis, 1)
-        value, axis = atoms.reshape(value, (1,)), 0
-    at = one_axis(axis, len(value.type.shape))
-    size = value.type.shape[at]
-    if size == 0 and atom_of(indices).type.size and math.prod(n for i, n in enumerate(value.type.shape) if i != at):
-        raise IndexError("cannot do a non-empty take from an empty axes.")
-    if isinstance(out, TracedArray) and not np.can_cast(out.dtype, value.type.dtype, "safe"):
-        # NumPy works on a copy of the output in the array's dtype.
-        raise TypeError(
-            f"Cannot cast array data from {out.dtype!r} to {value.type.dtype!r} according to the rule 'safe'"
-        )
-    if mode == "raise" and size and not math.prod(value.type.shape[:at]):
-        mode = "clip"  # NumPy, too, looks at no index
-    return result(along(value, positions(indices, size, mode, at), at), out, "unsafe")
-
-
-def _along_axis(array: object, indices: object, axis: object) -> tuple[Atom, Atom, int]:
-    """The array (flat for axis None), full positions of each element, and the axis."""
-    value, index = atom_of(array), atom_of(indices)
-    if axis is None:
-        if len(index.type.shape) != 1:
-            raise ValueError("when axis=None, `indices` must have a single dimension.")
-        value, axis = atoms.reshape(value, (value.type.size,)), 0
-    at = one_axis(axis, len(value.type.shape))
-    if index.type.dtype.kind not in "iu":
-        raise IndexError("`indices` must be an integer array")
-    if len(index.type.shape) != len(value.type.shape):
-        raise ValueError("`indices` and `arr` must have the same number of dimensions")
-    shape = list(value.type.shape)
-    shape[at] = index.type.shape[at]
-    index = atoms.broadcast_to(positions(fresh(index), value.type.shape[at], "raise", at), shape)
-    columns = [
-        index if i == at else atoms.op("iota", shape=tuple(shape), dtype=np.dtype(np.int64), axis=i)
-        for i in range(len(shape))
-    ]
-    parts = [atoms.reshape(c, (*shape, 1)) for c in columns]
-    return value, parts[0] if len(parts) == 1 else atoms.op("concatenate", *parts, axis=len(shape)), at
-
-
-@rules.implements(np.take_along_axis)
-def take_along_axis(arr: object, indices: object, axis: object = -1) -> TracedArray:
-    """As `numpy.take_along_axis`."""
-    value, full, _ = _along_axis(arr, indices, axis)
-    return fresh(atoms.op("gather", value, full))
-
-
-@rules.implements(np.put_along_axis)
-def put_along_axis(arr: object, indices: object, values: object, axis: object) -> None:
-    """As `numpy.put_along_axis`: writes in place."""
-    target = handle(arr)
-    value, full, _ = _along_axis(arr, indices, axis)
-    shape = full.type.shape[:-1]
-    updates = atoms.broadcast_to(atom_of(values, target.dtype), shape)
-    count = full.type.size // max(full.type.shape[-1], 1)
-    flat = atoms.reshape(full, (count, full.type.shape[-1]))
-    written = atoms.op("scatter", value, flat, atoms.reshape(updates, (count,)), combine="set")
-    target.set(atoms.reshape(written, target.shape))
+# ---- by number ------------------------------------------------------------------------------------------------------
 
 
 @rules.method("choose")
@@ -321,56 +199,3 @@ def _check_choices(index: Atom, count: int) -> None:
     above = atoms.ufunc(np.greater_equal, atoms.convert(index, np.int64), zeros_atom(index.type.shape, np.int64, count))
     outside = atoms.op("reduce_any", atoms.logical_or(below, above), axes=tuple(range(len(index.type.shape))))
     run_time_checks.fail_if(outside, lambda _: ValueError("invalid entry in choice array"))
-
-
-# ---- flat positions --------------------------------------------------------------------------------------------------
-
-
-def _fortran(order: object) -> bool:
-    if order not in ("C", "F"):
-        raise ValueError("only 'C' or 'F' order is permitted")
-    return bool(order == "F")
-
-
-@rules.implements(np.unravel_index)
-def unravel_index(indices: object, shape: object, order: object = "C") -> Value:
-    """As `numpy.unravel_index`."""
-    if _fortran(order):
-        return unravel_index(indices, shape_argument(shape)[::-1])[::-1]
-    sizes = shape_argument(shape)
-    index = atom_of(indices)
-    if index.type.dtype.kind not in "iu":
-        raise TypeError("only int indices permitted")
-    index = atoms.convert(index, np.int64)
-    total = math.prod(sizes)
-    message = f"is out of bounds for array with size {total}"
-    refuse_outside(index, 0, total, run_time_checks.IntMessage(ValueError, f"index {{}} {message}"))
-    columns = []
-    for size in reversed(sizes):
-        n = zeros_atom(index.type.shape, np.int64, max(size, 1))
-        columns.append(wrap.numpy_result(atoms.ufunc(np.remainder, index, n)))
-        index = atoms.ufunc(np.floor_divide, index, n)
-    return tuple(reversed(columns))
-
-
-@rules.implements(np.ravel_multi_index)
-def ravel_multi_index(multi_index: Value, dims: Value, mode: Value = "raise", order: Value = "C") -> Value:
-    """As `numpy.ravel_multi_index`."""
-    sizes = shape_argument(dims)
-    items = [multi_index[i] for i in range(len(multi_index))]
-    if _fortran(order):
-        how = mode[::-1] if isinstance(mode, tuple) else mode
-        return ravel_multi_index(items[::-1], sizes[::-1], how)
-    if len(items) != len(sizes):
-        raise ValueError(f"parameter multi_index must be a sequence of length {len(sizes)}")
-    modes = mode if isinstance(mode, tuple) else (mode,) * len(sizes)
-    parts = [atoms.convert(v, np.int64) for v in broadcast_atoms(*items)]
-    total = zeros_atom(parts[0].type.shape, np.int64)
-    for part, size, how in zip(parts, sizes, modes, strict=True):
-        if how == "raise":
-            refuse_outside(part, 0, size, run_time_checks.IntMessage(ValueError, "invalid entry in coordinates array"))
-        else:
-            part = positions(fresh(part), size, how)
-        scaled = atoms.ufunc(np.multiply, total, zeros_atom(part.type.shape, np.int64, size))
-        total = atoms.ufunc(np.add, scaled, part)
-    return result(total)

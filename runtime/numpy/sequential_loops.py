@@ -64,13 +64,13 @@ def accumulated(loop: UfuncLoop, start: Atom, rows: Atom) -> Atom:
     return atoms.op("concatenate", first, later, axis=0) if n else first
 
 
-def segmented(loop: UfuncLoop, x: Atom, starts: Atom) -> Atom:
-    """The rows of each segment combined: from its start up to the next one's, or the start alone."""
+def segmented(loop: UfuncLoop, x: Atom, starts: Atom, size: Atom) -> Atom:
+    """The rows of each segment combined, of so many: from its start up to the next one's, or the start alone."""
     n, (m,) = x.type.shape[0], starts.type.shape
     following = atoms.op(
         "concatenate",
         atoms.op("slice", starts, starts=(1,), limits=(m,), strides=(1,)),
-        zeros_atom((1,), np.int64, n),
+        atoms.reshape(size, (1,)),
         axis=0,
     )
     one = zeros_atom((m,), np.int64, 1)

@@ -10,7 +10,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError
-from anabranch.runtime.numpy import memory_order
+from anabranch.runtime.numpy import memory_order, operands
 from anabranch.runtime.numpy.core import (
     axes_tuple,
     fresh,
@@ -19,7 +19,6 @@ from anabranch.runtime.numpy.core import (
     plain,
     shape_argument,
 )
-from anabranch.runtime.numpy.dynamic_shapes import operands
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar

@@ -10,7 +10,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.numpy import sorting, ufunc_reductions
+from anabranch.runtime.numpy import operands, outputs, sorting, ufunc_reductions
 from anabranch.runtime.numpy.core import (
     NoValue,
     atom_of,
@@ -20,7 +20,6 @@ from anabranch.runtime.numpy.core import (
     supported,
     zeros_atom,
 )
-from anabranch.runtime.numpy.dynamic_shapes import operands, outputs
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.ufunc_reductions import ReductionKeywords, reduce
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap

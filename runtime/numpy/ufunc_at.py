@@ -6,13 +6,12 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Program
-from anabranch.runtime.numpy import sequential_loops
-from anabranch.runtime.numpy.core import NoValue, atom_of
-from anabranch.runtime.numpy.dynamic_shapes import operands, ufunc_methods
+from anabranch.runtime.numpy import operands, sequential_loops
+from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, handle, iota
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing.builder import Builder, building, current
-from anabranch.runtime.values import atoms
-from anabranch.runtime.values.dynamic_shapes import compaction
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction
 
 _SCATTERED = frozenset(
     ("add", "subtract", "multiply", "minimum", "maximum", "bitwise_and", "bitwise_or", "bitwise_xor")
@@ -27,11 +26,11 @@ def scatter_at(ufunc: np.ufunc, a: Value, indices: Value, b: Value) -> None:
     The second operand counts as an array (no Python number is weak), and each step's result is cast back.
     """
     memory = operands.memory(a)
-    where, target = ufunc_methods.places(a, indices)
+    where, target = _places(a, indices)
     count = where.type.size
     given = []
     if b is not NoValue:
-        value = atoms.broadcast_to(atom_of(b), where.type.shape) if target is None else ufunc_methods.fitted(b, target)
+        value = atoms.broadcast_to(atom_of(b), where.type.shape) if target is None else _fitted(b, target)
         given.append(atoms.reshape(value, (count,)))
     if not count:
         return
@@ -47,6 +46,25 @@ def scatter_at(ufunc: np.ufunc, a: Value, indices: Value, b: Value) -> None:
             sequential_loops.UfuncLoop(ufunc, loop).check(given[0])
         written = _one_by_one(ufunc, loop, flat, places, given)
     memory.set(atoms.reshape(compaction.resized(written, 0, memory.size), memory.shape))
+
+
+def _places(a: Value, indices: Value) -> tuple[Atom, Value]:
+    """The flat positions in an array's buffer that indices select, and the array of them where not all are valid."""
+    view = operands.memory(a)
+    grid = wrap.with_extents(fresh(atoms.reshape(iota((view.size,)), view.shape)), operands.extents(a))
+    found = grid[indices]
+    if not wrap.is_dynamic_array(found):
+        return atom_of(found), None
+    return found.padded(view.size).atom, found
+
+
+def _fitted(b: Value, target: Value) -> Atom:
+    """The operand of `ufunc.at` at the target's positions, 1 where no element is valid."""
+    value = atoms.broadcast_to(
+        atom_of(broadcasting.fitted(handle(b) if not wrap.is_dynamic_array(b) else b, target)), target.capacity
+    )
+    one = atoms.broadcast_to(atoms.literal(np.ones((), value.type.dtype)), target.capacity)
+    return atoms.select(operands.valid(target), value, one)
 
 
 def _commutes(ufunc: np.ufunc, dtype: np.dtype, loop: np.dtype) -> bool:

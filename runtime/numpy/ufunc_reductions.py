@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import sequential_loops
+from anabranch.runtime.numpy import operands, sequential_loops
 from anabranch.runtime.numpy.core import (
     NoValue,
     atom_of,
@@ -22,9 +22,9 @@ from anabranch.runtime.numpy.core import (
     refused,
     result,
     supported,
+    zeros_atom,
 )
-from anabranch.runtime.numpy.dynamic_shapes import operands
-from anabranch.runtime.numpy.dynamic_shapes.outputs import stored, written
+from anabranch.runtime.numpy.outputs import stored, written
 from anabranch.runtime.ops.reducers import highest, lowest
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays import indexing
@@ -335,12 +335,12 @@ def _check_running(ufunc: np.ufunc, dtypes: tuple[np.dtype, ...], name: str) -> 
         raise TypeError(f"the resolved dtypes are not compatible with {ufunc.__name__}.{name}. Resolved ({text})")
 
 
-def reduceat_atom(ufunc: np.ufunc, x: Atom, starts: Atom, axis: int, dtypes: tuple[np.dtype, ...]) -> Atom:
-    """`ufunc.reduceat` along one axis, of starts within it."""
+def reduceat_atom(ufunc: np.ufunc, x: Atom, starts: Atom, axis: int, dtypes: tuple[np.dtype, ...], size: Atom) -> Atom:
+    """`ufunc.reduceat` along one axis of so many elements, of starts within it."""
     _check_running(ufunc, dtypes, "reduceat")
     if ufunc is np.power and dtypes[1].kind == "i":
         raise refused("power.reduceat", "exponents of signed integers may be negative; use floats")
-    line = along_first(x, (axis,))
-    if not starts.type.shape[0]:
-        return back(atoms.convert(rows(line, 0, 0), dtypes[2]), axis)
-    return back(sequential_loops.segmented(sequential_loops.UfuncLoop(ufunc, dtypes), line, starts), axis)
+    line, (count,) = along_first(x, (axis,)), starts.type.shape
+    if not count or not line.type.shape[0]:
+        return back(zeros_atom((count, *line.type.shape[1:]), dtypes[2]), axis)
+    return back(sequential_loops.segmented(sequential_loops.UfuncLoop(ufunc, dtypes), line, starts, size), axis)

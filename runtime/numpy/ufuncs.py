@@ -10,13 +10,11 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import ufunc_reductions, union_arguments
+from anabranch.runtime.numpy import operands, outputs, segments, ufunc_reductions, union_arguments
 from anabranch.runtime.numpy.core import (
     NoValue,
     adopted,
     atom_of,
-    fresh,
-    one_axis,
     operand,
     plain,
     resolved,
@@ -25,9 +23,7 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
     zeros_atom,
 )
-from anabranch.runtime.numpy.dynamic_shapes import operands, outputs, ufunc_methods
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.selection import refuse_outside
 from anabranch.runtime.numpy.ufunc_at import scatter_at
 from anabranch.runtime.ops.elementwise import LEFT_OUT
 from anabranch.runtime.values import apply_ufunc, atoms, wrap
@@ -36,7 +32,6 @@ from anabranch.runtime.values.arrays import numpy_messages
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.atoms import shape_text
 from anabranch.runtime.values.dynamic_shapes import broadcasting
-from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import memory_layout
 
 
@@ -238,25 +233,11 @@ class StagedUfunc:
         if not traced_inside((array, indices, out)):
             return adopted(self.ufunc.reduceat(array, indices, axis, dtype, out), (array, out))
         ufunc_reductions.only_binary(self.ufunc, "reduceat")
-        if any(map(wrap.is_dynamic_array, (array, indices, out))):
-            return ufunc_methods.reduceat(self, resolved(array), resolved(indices), axis, dtype, out)
         try:
-            return self._segmented(resolved(array), resolved(indices), axis, dtype, out)
+            return segments.reduceat(self.ufunc, resolved(array), resolved(indices), axis, dtype, out)
         except numpy_messages.FAILURES as error:
             numpy_messages.reraise(error, self.ufunc.reduceat, array, indices, axis, dtype, out)
             raise
-
-    def _segmented(self, array: object, indices: object, axis: object, dtype: object, out: object) -> TracedArray:
-        x = atom_of(array)
-        if not x.type.shape:
-            raise TypeError("cannot reduceat on a scalar")
-        at = one_axis(axis, len(x.type.shape))
-        starts = segment_starts(self.ufunc, indices, x.type.shape[at])
-        dtypes = ufunc_reductions.loop_dtypes(
-            self.ufunc, x.type.dtype, ufunc_reductions.ReductionKeywords(dtype=dtype, out=out)
-        )
-        value = ufunc_reductions.reduceat_atom(self.ufunc, x, starts, at, dtypes)
-        return fresh(value) if out is None else store(out, value)
 
 
 def _fit(value: Atom, shape: tuple[int, ...]) -> Atom:
@@ -267,21 +248,6 @@ def _fit(value: Atom, shape: tuple[int, ...]) -> Atom:
         raise ValueError(
             f"non-broadcastable output operand with shape {given} doesn't match the broadcast shape {wanted}"
         ) from None
-
-
-def segment_starts(ufunc: np.ufunc, indices: object, size: int) -> Atom:
-    """The starts of the segments, each a position in the array."""
-    starts = atom_of(indices)
-    if len(starts.type.shape) > 1:
-        raise ValueError("object too deep for desired array")
-    if starts.type.dtype.kind not in "biu" and not isinstance(indices, (list, tuple)):
-        raise TypeError(
-            f"Cannot cast array data from {starts.type.dtype!r} to dtype('int64') according to the rule 'safe'"
-        )
-    starts = atoms.reshape(atoms.convert(starts, np.int64), (starts.type.size,))
-    text = f"index {{}} out-of-bounds in {ufunc.__name__}.reduceat [0, {size})"
-    refuse_outside(starts, 0, size, run_time_checks.IntMessage(IndexError, text))
-    return starts
 
 
 rules = Rules()

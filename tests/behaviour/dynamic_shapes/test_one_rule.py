@@ -50,6 +50,56 @@ def copied_by_a_rule_of_casting(a, b, k):
     return a
 
 
+# ---- at positions and in segments ------------------------------------------------------------------------------------
+
+
+@case(*ints(M, at=(1, 3, 5)))
+def put_into_rows_of_run_time_number(a, k):
+    np.put(a[:k], [0, -1, 3], [50.0, 60.0])
+    a[1:k].T.put(np.flatnonzero(a[:k] > 10), -1, mode="wrap") if k > 1 else None
+    return a
+
+
+@case(*ints(V, np.zeros(3), at=(0, 2)))
+def put_of_as_many_values_as_there_are(a, b, k):
+    np.put(b, [1, 2], a[:k])
+    np.put(b, [0, 7], a[:0])
+    return b
+
+
+@case((np.zeros(0), V), (V, V))
+def put_into_nothing(a, b):
+    np.put(a, [0], b)
+    return a
+
+
+@case(*ints(V, at=(0, 1, 3)))
+def put_into_nothing_at_run_time(a, k):
+    np.put(a[:k], [0], 7, mode="clip")
+    return a
+
+
+@case(*ints(V, np.zeros(2, np.float32), at=(2, 8)))
+def taken_into_an_output_that_cannot_hold_it(a, out, k):
+    try:
+        return np.take(a[:k], [0, 1], out=out)
+    except TypeError:
+        return "refused"
+
+
+@case(*ints(V, at=(3, 5, 8)))
+def segments_without_a_neutral_element(a, k):
+    return np.subtract.reduceat(a[:k], [0, 2, 1]), np.divide.reduceat(a, np.flatnonzero(a[:k] > 2))
+
+
+@case(*ints(M, np.zeros((2, 6), np.int64), at=(2, 5)))
+def segments_into_an_output_that_cannot_hold_them(a, out, k):
+    try:
+        return np.add.reduceat(a[:k], [0, 1], out=out)
+    except TypeError:
+        return "refused"
+
+
 # ---- joining and repeating -------------------------------------------------------------------------------------------
 
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.numpy import operands
 from anabranch.runtime.numpy.core import fresh, one_axis, refused, traced_inside, zeros_atom
-from anabranch.runtime.numpy.dynamic_shapes import operands
-from anabranch.runtime.numpy.dynamic_shapes.outputs import stored
+from anabranch.runtime.numpy.outputs import stored
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays import index_checks

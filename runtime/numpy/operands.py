@@ -13,7 +13,7 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import atom_of, fresh, handle, iota, zeros_atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import compaction, size_arithmetic
-from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window
+from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window, valid_elements
 from anabranch.runtime.values.registry import FUNCTIONS
 
 
@@ -60,6 +60,10 @@ class Operand:
     @property
     def ndim(self) -> int:
         return len(self.shape)
+
+    def valid(self) -> Atom | None:
+        """Which elements of the buffer are there, as bools; None for all."""
+        return valid_elements(self.extents, self.value.type.shape)
 
     def widen(self, axis: int) -> None:
         """Put in an axis of one element."""
