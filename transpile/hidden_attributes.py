@@ -24,8 +24,8 @@ HIDDEN = frozenset((
     "keywords", "kind_", "kinds", "kinds_", "left_packed", "length", "made", "memory", "merges_with", "method",
     "most", "native", "nested", "number", "number_as", "of_objects", "options", "origin", "overwrite", "padded",
     "parts", "path", "plain_", "positions", "possible_", "pull", "python", "readonly", "refuse_library", "resolve",
-    "resume", "row_binding", "run", "separate", "set", "site", "state", "steps", "storage", "strict", "tag",
-    "take_up", "through", "unbind_row", "under_way", "valid", "viewed", "what", "whole", "with_memory",
+    "resume", "row_binding", "run", "separate", "serial", "set", "site", "state", "steps", "storage", "strict",
+    "tag", "take_up", "through", "unbind_row", "under_way", "valid", "viewed", "what", "whole", "with_memory",
     "without_undefined", "worth",
     "__array_priority__", "__doc__", "__jax_array__", "__module__", "__slots__", "__torch_function__",
 ))
