@@ -1,4 +1,4 @@
-"""What changed between two runs: `python -m benchmarks --compare OLD.json`."""
+"""The changes between two runs: `python -m benchmarks --compare OLD.json`."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Plan:
     timeout: float
 
     def task(self, kernel: Kernel) -> worker.Task:
-        """What the process of a kernel is told. NumPy's results are what the others are held to."""
+        """The task of the process of a kernel. The others are held to NumPy's results."""
         peers = tuple(dict.fromkeys(("numpy", *self.peers)))
         return worker.Task(f"{kernel.group}.{kernel.name}", peers, self.sizes, self.budget, self.fewest)
 
@@ -106,7 +106,7 @@ def write_json(path: Path, results: Results) -> None:
 
 
 def read_json(path: Path) -> Results:
-    """What `write_json` has written."""
+    """The rows that `write_json` has written."""
     rows = json.loads(path.read_text(encoding="utf-8"))["results"]
     return {
         kernel: {size: {peer: from_json(o) for peer, o in row.items()} for size, row in sizes.items()}

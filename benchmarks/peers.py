@@ -67,7 +67,7 @@ class Peer:
         return importlib.util.find_spec(self.module) is not None
 
     def visible(self, result: Any, arguments: tuple[Any, ...]) -> Any:
-        """What must equal NumPy's of a call's result and its arguments, the result first."""
+        """The parts of a call's result and its arguments that must equal NumPy's, the result first."""
         return (result, arguments) if self.changes_arguments else (result,)
 
 

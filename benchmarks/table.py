@@ -125,7 +125,7 @@ def _kernel_table(results: Results, columns: list[Column]) -> list[str]:
 
 
 def _status(row: Row, column: Column) -> str | None:
-    """What stands in the place of a time where something went wrong."""
+    """The entry in the place of a time where something went wrong."""
     outcome = row.get(column.heading.removesuffix(" ms"))
     return outcome.status if isinstance(outcome, NotMeasured) and not outcome.is_absence else None
 
@@ -170,7 +170,7 @@ def aligned(lines: list[list[str]]) -> list[str]:
 
 
 def _notes(results: Results, peers: list[str]) -> list[str]:
-    """What the times are, what is slower than NumPy, what was not measured and why."""
+    """Notes on the times: the kernels slower than NumPy, and those not measured, with the reason."""
     notes = [
         "ms: the best call; first ms: the first one, compilation included; error: relative to the largest element."
     ]

@@ -67,7 +67,7 @@ class Runner:
         self.milliseconds.append(1e3 * (ended - started))
 
     def outcome(self) -> Measured:
-        """What the table shows."""
+        """The contents of the table."""
         times = self.milliseconds
         return Measured(min(times), statistics.median(times), len(times), self.first_ms, self.error)
 

@@ -176,7 +176,7 @@ def has_compiled() -> bool:
 
 
 def kept_memory() -> list[KeptMemory[Any]]:
-    """What the clients of this process keep."""
+    """The memory that the clients of this process keep."""
     return [kept for backend in list(_made_backends.values()) for kept in (backend.kept_results, backend.kept_copies)]
 
 

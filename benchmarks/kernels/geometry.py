@@ -40,7 +40,7 @@ def pairwise_distances(a, b):
 
 
 def points_in_polygon(x, y, px, py):
-    """Whether each point lies in a polygon, by the edges that a ray crosses."""
+    """The points that lie in a polygon, as a mask, by the edges that a ray crosses."""
     inside = np.zeros(x.shape[0], dtype=np.bool_)
     for i in range(x.shape[0]):
         crossed = False

@@ -89,7 +89,7 @@ def recurrent_layer(x, w, u, b):
 
 
 def decision_tree(samples, feature, threshold, left, right, value):
-    """What a decision tree says of each sample, node by node."""
+    """The prediction of a decision tree for each sample, node by node."""
     out = np.zeros(samples.shape[0])
     for i in range(samples.shape[0]):
         node = 0

@@ -36,7 +36,10 @@ class KeptMemory(Generic[T]):
             if not found:
                 return None
             self._bytes -= kind.nbytes
-            return found.pop()
+            memory = found.pop()
+            if not found:
+                del self._free[kind]
+            return memory
 
     def give(self, kind: BufferType, memory: T) -> None:
         """Keep what nothing uses any more; what is of types that were not given for longest goes for it."""
@@ -70,9 +73,8 @@ class KeptMemory(Generic[T]):
     def _shrink(self, limit: int) -> None:
         while self._bytes > limit:
             kind, found = next(iter(self._free.items()))
-            if found:
-                found.pop(0)
-                self._bytes -= kind.nbytes
+            found.pop(0)
+            self._bytes -= kind.nbytes
             if not found:
                 del self._free[kind]
 

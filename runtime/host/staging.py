@@ -167,7 +167,7 @@ class Staging:
 
     @property
     def operands(self) -> list[Any]:
-        """What the executable takes: the arguments, and memory for results."""
+        """The operands of the executable: the arguments, and memory for results."""
         if not self._recycled:
             return self.buffers
         return [*self.buffers, *map(self._source.result_memory, self._recycled)]

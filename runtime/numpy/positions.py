@@ -158,7 +158,7 @@ def full_positions(array: object, indices: object, axis: object) -> tuple[Atom, 
 
 
 @rules.implements(np.take_along_axis)
-def takefull_positions(arr: object, indices: object, axis: object = -1) -> TracedArray:
+def take_along_axis(arr: object, indices: object, axis: object = -1) -> TracedArray:
     """As `numpy.take_along_axis`."""
     value, full, _ = full_positions(arr, indices, axis)
     return fresh(atoms.op("gather", value, full))

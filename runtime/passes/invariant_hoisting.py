@@ -38,7 +38,7 @@ def hoist_invariants(program: Program) -> Program:
 
 
 class _Scope(Protocol):
-    """What an equation finds around it."""
+    """The surroundings of an equation."""
 
     block: Block
 

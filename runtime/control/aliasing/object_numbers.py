@@ -32,7 +32,7 @@ _STEP = atoms.literal(2**20, np.int64)
 
 @frozen
 class Known:
-    """What is known of the object that an array is: its number, and what that may be.
+    """Knowledge of the object that an array is: its number, and the arrays that it may be.
 
     Attributes
     ----------
