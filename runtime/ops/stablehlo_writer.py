@@ -14,6 +14,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.host.callbacks import HostCallback, HostFunction
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ops.emission_progress import EmissionProgress
 from anabranch.runtime.ops.mlir_text import ints, nested, splat, tensor
 
 _NAME = re.compile(r"%\d+")
@@ -398,17 +399,3 @@ class LoweringContext:
             return lower(dataclasses.replace(self, inputs=names))
 
         return self.emitter.outlined(self.inputs, self.in_types, self.out_types, body)
-
-
-class EmissionProgress:
-    """How far the emission of a Program has come, and which of its values are read later on."""
-
-    def __init__(self, program: Program, env: dict[Var, str]) -> None:
-        self.place = 0
-        self._env = env
-        self._last: dict[Atom, int] = {a: i for i, e in enumerate(program.equations) for a in e.inputs}
-        self._last |= dict.fromkeys(program.outputs, len(program.equations))
-
-    def needs(self, name: str) -> bool:
-        """Return whether an equation after the present one, or an output, reads the name."""
-        return any(self._last.get(var, -1) > self.place for var, known in self._env.items() if known == name)
