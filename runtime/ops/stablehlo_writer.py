@@ -220,9 +220,8 @@ class Emitter:
             self.callbacks.append(function)
         index = f"backend_config = {{index = {self.callbacks.index(function)} : ui64}}"
         target = 'call_target_name = "xla_ffi_python_cpu_callback", api_version = 4 : i32'
-        acts = str(not isinstance(function, HostFunction)).lower()
-        attributes = f"{target}, has_side_effect = {acts}, {index}"
-        return self.multi("custom_call", operands, in_types, outs, attributes=attributes)
+        target += f", has_side_effect = {str(not isinstance(function, HostFunction)).lower()}, {index}"
+        return self.multi("custom_call", operands, in_types, outs, attributes=target)
 
     def located(self, start: int, equation: Equation) -> None:
         """Take note that an equation's lines, those from `start` on, are complete."""
