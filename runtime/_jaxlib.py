@@ -8,6 +8,7 @@ packages work side by side in one process.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import functools
 import importlib.machinery
 import importlib.util
@@ -218,6 +219,14 @@ def register_lapack() -> None:
             for name, function, api_version in targets:
                 xc.register_custom_call_target(name, function, platform=platform_name, api_version=api_version)
         _lapack_registered = True
+
+
+def register_function(name: str, address: int) -> None:
+    """Make machine code known to XLA as the target of custom calls: a function of XLA's FFI, at an address."""
+    new_capsule = ctypes.pythonapi.PyCapsule_New
+    new_capsule.restype, new_capsule.argtypes = ctypes.py_object, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+    capsule = new_capsule(address, b"xla._CUSTOM_CALL_TARGET", None)
+    xc.register_custom_call_target(name, capsule, platform="cpu", api_version=1)
 
 
 _KERNELS = ("scipy.linalg.cython_blas", "scipy.linalg.cython_lapack")

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from anabranch.base.deep_stack import deep
 from anabranch.runtime.host.callbacks import HostCallback
 from anabranch.runtime.ir.program import Equation, Program
+from anabranch.runtime.native.loops import NativeLoops
 from anabranch.runtime.ops.mlir_text import tensor
 from anabranch.runtime.ops.stablehlo_writer import Emitter
 
@@ -36,7 +37,7 @@ def module(program: Program, aliases: Mapping[int, int] | None = None, calls_hos
     calls_host
         Whether NumPy on the host may compute what it is faster at; effects are called in any case.
     """
-    return _module(program, Emitter(calls_host), aliases or {}, {})
+    return _module(program, Emitter(calls_host, NativeLoops(program) if calls_host else None), aliases or {}, {})
 
 
 def located(program: Program, aliases: Mapping[int, int], names: Mapping[int, str]) -> str:

@@ -79,12 +79,18 @@ def _in_context(run: Callable[[list[Any]], list[Any]], buffers: list[Any]) -> li
         _contexts.pop()
 
 
-@frozen
-class HostFunction:
-    """A callback without effects: a function of arrays that can be pickled, and its keyword arguments.
+class PureCallback:
+    """A callback without effects, which can be pickled.
 
     It needs nothing of the process in which the program was compiled, and runs no programs itself.
     """
+
+    __slots__ = ()
+
+
+@frozen
+class HostFunction(PureCallback):
+    """A function of arrays, and its keyword arguments."""
 
     function: Callable[..., tuple[Any, ...]]
     params: tuple[tuple[str, Any], ...]
@@ -105,12 +111,12 @@ class HostFunction:
 
 def has_effects(callbacks: Sequence[HostCallback]) -> bool:
     """Return whether some of the callbacks do more than to compute, and so belong to their process."""
-    return not all(isinstance(callback, HostFunction) for callback in callbacks)
+    return not all(isinstance(callback, PureCallback) for callback in callbacks)
 
 
 def reporting(callback: HostCallback) -> HostCallback:
     """Keep what a callback raises: XLA passes on only the text of an exception."""
-    act = callback if isinstance(callback, HostFunction) else _in_callers_context(callback)
+    act = callback if isinstance(callback, PureCallback) else _in_callers_context(callback)
 
     def report(*arguments: object) -> tuple[Any, ...]:
         try:

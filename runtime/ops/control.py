@@ -209,6 +209,9 @@ class While(Loop):
         return tuple(carry)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        native = ctx.emitter.native(self, ctx)
+        if native is not None:
+            return native
         test, body = ctx.params["test"], ctx.params["body"]
         if not ctx.emitter.is_outlined and cost.fits_native_loop(test, body):
             return ctx.outlined(self._loop)
@@ -287,6 +290,9 @@ class For(Loop):
         return in_bounds
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        native = ctx.emitter.native(self, ctx)
+        if native is not None:
+            return native
         if not ctx.emitter.is_outlined and cost.fits_native_loop(ctx.params["body"]):
             return ctx.outlined(self._loop)
         return self._loop(ctx)

@@ -6,18 +6,21 @@ import contextlib
 import dataclasses
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.host.callbacks import HostCallback, HostFunction
 from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.emission_progress import EmissionProgress
 from anabranch.runtime.ops.mlir_text import ints, nested, splat, tensor
 
 _NAME = re.compile(r"%\d+")
+# An equation as a call of machine code: the names of its results; None where it has no such form.
+NativeForm: TypeAlias = "Callable[[Op, LoweringContext], list[str] | None]"
 
 
 class Emitter:
@@ -27,7 +30,10 @@ class Emitter:
     equations; control-flow ops use it, inside `region`, for their sub-Programs.
     """
 
-    def __init__(self, calls_host: bool = True) -> None:
+    # LLVM makes one multiply-add of a product and a sum.
+    contracts: ClassVar[bool] = True
+
+    def __init__(self, calls_host: bool = True, native_form: NativeForm | None = None) -> None:
         self.lines: list[str] = []
         self.functions: list[list[str]] = []
         self.callbacks: list[HostCallback] = []
@@ -35,6 +41,7 @@ class Emitter:
         self._constants: list[dict[object, str]] = [{}]
         self._outlined = False
         self._calls_host = calls_host
+        self._native_form = native_form
         self._nested: dict[str, bool] = {}  # of the results of control flow: whether a function returned it
         self._named: dict[str, str] = {}
         self._under_way: list[EmissionProgress] = []
@@ -222,6 +229,10 @@ class Emitter:
         target = 'call_target_name = "xla_ffi_python_cpu_callback", api_version = 4 : i32'
         target += f", has_side_effect = {str(not isinstance(function, HostFunction)).lower()}, {index}"
         return self.multi("custom_call", operands, in_types, outs, attributes=target)
+
+    def native(self, op: Op, ctx: LoweringContext) -> list[str] | None:
+        """Emit an equation as machine code; returns the names of the results, None where it has no such form here."""
+        return None if self._native_form is None or self._outlined else self._native_form(op, ctx)
 
     def located(self, start: int, equation: Equation) -> None:
         """Take note that an equation's lines, those from `start` on, are complete."""

@@ -59,6 +59,10 @@ class Ranges:
         self._intervals.clear()
         self._nonzero.clear()
 
+    def intervals(self) -> dict[Var, Interval]:
+        """All intervals that are narrower than their dtypes."""
+        return dict(self._intervals)
+
     # ---- single values -----------------------------------------------------------------------------------------------
 
     def of(self, atom: Atom) -> Interval | None:

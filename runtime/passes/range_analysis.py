@@ -37,6 +37,13 @@ def impossible_failures(program: Program) -> set[Var]:
     return _Analysis(program).run()
 
 
+def value_ranges(program: Program) -> dict[Var, Interval]:
+    """The intervals of the integers and bools of a Program and its sub-Programs that are narrower than their dtypes."""
+    analysis = _Analysis(program)
+    analysis.run()
+    return analysis.ranges.intervals()
+
+
 @frozen(eq=False)
 class _Carry:
     """A carry of a loop."""

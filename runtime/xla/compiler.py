@@ -12,6 +12,7 @@ from anabranch.runtime.host.compile_options import CompileOptions
 from anabranch.runtime.host.saved_bytes import unpack
 from anabranch.runtime.xla import mlir_module
 from anabranch.runtime.xla.executable import CallingBack, Executable
+from anabranch.runtime.xla.native_code import make_known
 from anabranch.runtime.xla.process_exit import abandon
 
 _PLAIN = CompileOptions()
@@ -42,6 +43,7 @@ def compile_text(
     """
     note_compilation()
     backend = backend_of(options.asynchronous)
+    make_known(callbacks)
     if _LAPACK_TARGET in stablehlo_text:
         register_lapack()
     with mlir_module.context() as context:
@@ -61,6 +63,7 @@ def deserialize(data: bytes, options: CompileOptions = _PLAIN, callbacks: Sequen
     """
     payload, signature = unpack(data, versions(), len(callbacks))
     backend = backend_of(options.asynchronous)
+    make_known(callbacks)
     if _LAPACK_TARGET.encode() in payload:
         register_lapack()
     load = backend.client.deserialize_executable

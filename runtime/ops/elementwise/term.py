@@ -165,7 +165,7 @@ class Term:
         LLVM makes a product and a sum one multiply-add, after which `a*b - a*b` is not zero. A test of the bits that
         never holds is opaque to it and costs next to nothing.
         """
-        if self.dtype not in _ODD_NAN:
+        if self.dtype not in _ODD_NAN or not self.emitter.contracts:
             return self
         odd = self.bits().eq(_ODD_NAN[self.dtype])
         return where(odd, self.constant(np.nan), self)

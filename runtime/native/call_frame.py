@@ -1,0 +1,111 @@
+"""The function that XLA calls: it takes the buffers out of XLA's call frame and runs the loop nest on them.
+
+The frame is that of XLA's foreign function interface, whose C structures are kept stable: `XLA_FFI_CallFrame`,
+`XLA_FFI_Args`, `XLA_FFI_Rets`, `XLA_FFI_Buffer`, `XLA_FFI_Metadata_Extension`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.native.instructions import Instructions
+
+# The name of the function, in all modules.
+ENTRY = "handler"
+# Offsets in bytes.
+_EXTENSION, _ARGUMENTS, _RESULTS, _DATA = 8, 72, 112, 24
+_METADATA_EXTENSION, _METADATA, _MAJOR, _MINOR = 1, 24, 24, 28
+# The version of the interface that this is: any later one takes it.
+_VERSION = (0, 1)
+
+
+def handler(
+    code: Instructions,
+    in_types: Sequence[ArrayType],
+    out_types: Sequence[ArrayType],
+    written: Sequence[int],
+    copied: Sequence[int],
+) -> str:
+    """The LLVM module of a loop nest.
+
+    Parameters
+    ----------
+    code
+        The nest, on the addresses `%a0`, … of the operands and `%r0`, … of the results.
+    in_types, out_types
+        Of operands and results.
+    written
+        The operands that are written to: the first results, in this order, have their memory.
+    copied
+        Those of them whose memory is not the result's, which begins as a copy.
+    """
+    parameters, passed, lines = [], [], []
+    for i, type in enumerate(in_types):
+        if i in written:
+            continue
+        parameters.append(f"ptr noalias nonnull readonly dereferenceable({type.nbytes}) %a{i}")
+        passed.append(f"ptr %d{i}")
+        lines += _buffer(f"%d{i}", "%args", i)
+    for k, type in enumerate(out_types):
+        name = f"%a{written[k]}" if k < len(written) else f"%r{k}"
+        parameters.append(f"ptr noalias nonnull dereferenceable({type.nbytes}) {name}")
+        passed.append(f"ptr %e{k}")
+        lines += _buffer(f"%e{k}", "%rets", k)
+    for i in copied:
+        k = list(written).index(i)
+        lines += _buffer(f"%d{i}", "%args", i)
+        lines.append(
+            f"  call void @llvm.memcpy.p0.p0.i64(ptr %e{k}, ptr %d{i}, i64 {in_types[i].nbytes}, i1 false)"
+        )
+        code.declarations["llvm.memcpy.p0.p0.i64"] = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
+    return "\n".join(
+        [
+            *code.globals,
+            *code.declarations.values(),
+            f"define internal void @nest({', '.join(parameters)}) noinline nounwind {{",
+            "entry:",
+            *code.reserved,
+            *code.lines,
+            "}",
+            f"define ptr @{ENTRY}(ptr %frame) nounwind {{",
+            *_METADATA_CALL,
+            *_loaded("%args", "%frame", _ARGUMENTS),
+            *_loaded("%rets", "%frame", _RESULTS),
+            *lines,
+            f"  call void @nest({', '.join(passed)})",
+            "  ret ptr null",
+            "}",
+            "",
+        ]
+    )
+
+
+def _loaded(name: str, base: str, offset: int) -> list[str]:
+    return [f"  {name}.p = getelementptr i8, ptr {base}, i64 {offset}", f"  {name} = load ptr, ptr {name}.p"]
+
+
+def _buffer(name: str, buffers: str, place: int) -> list[str]:
+    """The address of a buffer's contents."""
+    return [*_loaded(f"{name}.b", buffers, 8 * place), *_loaded(name, f"{name}.b", _DATA)]
+
+
+# XLA asks once, when the function is registered, which version of the interface it is for.
+_METADATA_CALL = [
+    *_loaded("%extension", "%frame", _EXTENSION),
+    "  %none = icmp eq ptr %extension, null",
+    "  br i1 %none, label %run, label %extended",
+    "extended:",
+    "  %type.p = getelementptr i8, ptr %extension, i64 8",
+    "  %type = load i32, ptr %type.p",
+    f"  %asked = icmp eq i32 %type, {_METADATA_EXTENSION}",
+    "  br i1 %asked, label %answer, label %run",
+    "answer:",
+    *_loaded("%metadata", "%extension", _METADATA),
+    f"  %major = getelementptr i8, ptr %metadata, i64 {_MAJOR}",
+    f"  store i32 {_VERSION[0]}, ptr %major",
+    f"  %minor = getelementptr i8, ptr %metadata, i64 {_MINOR}",
+    f"  store i32 {_VERSION[1]}, ptr %minor",
+    "  ret ptr null",
+    "run:",
+]

@@ -1,0 +1,385 @@
+"""What a loop nest computes, as LLVM instructions: an emitter that ops write to as they write StableHLO.
+
+Of the ops' own lowering nothing is written twice: the StableHLO ops that it asks for become instructions. A name of the
+emitter is that of a value in a register, the names of the elements of a small array (`[%v1;%v2]`), or an array in memory
+at one point of its history (`@2.5`: memory 2 after the fifth write). Arrays are written in place. A Program that needs an
+array as it was before a write has no native form.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.native.instructions import Instructions
+from anabranch.runtime.native.llvm_types import NotNativeError, constant
+from anabranch.runtime.native.memory import Memory
+from anabranch.runtime.native.ordering import ordered
+from anabranch.runtime.native.scalar_ops import RULES, compare, convert, select
+from anabranch.runtime.native.values import elements, flat, is_memory, packed, value_types
+from anabranch.runtime.ops.structured import Branches
+from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
+
+# The most elements that an array in registers has.
+MOST_ELEMENTS = 16
+_INTS = re.compile(r"-?\d+")
+
+
+class NativeEmitter(Emitter):
+    """Writes LLVM instructions in place of StableHLO.
+
+    Parameters
+    ----------
+    code
+        The function under construction.
+    memory
+        The arrays in memory.
+    """
+
+    contracts = False
+
+    def __init__(self, code: Instructions, memory: Memory) -> None:
+        super().__init__(calls_host=False)
+        self.code = code
+        self.memory = memory
+        self._outlined = True
+
+    # ---- elementwise -----------------------------------------------------------------------------------------------
+
+    def op(
+        self, name: str, operands: Sequence[str], in_types: Sequence[ArrayType], out: ArrayType, attributes: str = ""
+    ) -> str:
+        """The result of a StableHLO op."""
+        moved = _MOVES.get(name)
+        if moved is not None:
+            return moved(self, operands, in_types, out, attributes)
+        rule = RULES.get(name)
+        if rule is None:
+            raise NotNativeError(name)
+        columns = [self.elements(x, type) for x, type in zip(operands, in_types, strict=True)]
+        dtype = in_types[0].dtype
+        return packed([rule(self.code, list(row), dtype, out.dtype) for row in zip(*columns, strict=True)])
+
+    def elements(self, name: str, type: ArrayType) -> list[str]:
+        """The names of the elements of a value, which are read where it is in memory."""
+        if type.size > MOST_ELEMENTS:
+            raise NotNativeError(f"an array of {type.size} elements as a whole")
+        return self.memory.whole(name, type) if is_memory(name) else elements(name)
+
+    def compare(self, x: str, y: str, direction: str, type: ArrayType, total: bool = False) -> str:
+        """The comparison of two values."""
+        if total and type.dtype.kind in "fc":
+            raise NotNativeError("a comparison in the total order of floats")
+        pairs = zip(self.elements(x, type), self.elements(y, type), strict=True)
+        return packed([compare(self.code, a, b, direction, type.dtype) for a, b in pairs])
+
+    def select(self, pred: str, on_true: str, on_false: str, type: ArrayType) -> str:
+        """One of two values."""
+        if on_true == on_false:
+            return on_true
+        columns = [self.elements(pred, ArrayType(type.shape, np.dtype(bool)))]
+        columns += [self.elements(on_true, type), self.elements(on_false, type)]
+        return packed([select(self.code, *row, type.dtype) for row in zip(*columns, strict=True)])
+
+    def convert(self, x: str, source: ArrayType, dtype: np.dtype) -> str:
+        """XLA's conversion."""
+        if source.dtype == dtype:
+            return x
+        return packed([convert(self.code, e, source.dtype, dtype) for e in self.elements(x, source)])
+
+    def fence(self, operand: str, type: ArrayType) -> str:
+        """The operand: LLVM keeps to the arithmetic of floats."""
+        return operand
+
+    def constant(self, value: object, type: ArrayType) -> str:
+        """A constant in the instructions, or in memory."""
+        array = np.broadcast_to(np.asarray(value, dtype=type.dtype), type.shape)
+        if type.size > MOST_ELEMENTS:
+            return self.memory.constant(array)
+        return packed([constant(x) for x in array.reshape(-1)])
+
+    def reshape(self, x: str, source: ArrayType, shape: Sequence[int]) -> str:
+        """The same elements, in registers or in memory."""
+        return x
+
+    def reduce(
+        self,
+        xs: Sequence[str],
+        types: Sequence[ArrayType],
+        inits: Sequence[str],
+        axes: Sequence[int],
+        body: Callable[[list[str]], Sequence[str]],
+    ) -> list[str]:
+        """The elements of arrays in registers combined along axes, in C order."""
+        arrays = [self._grid(x, type) for x, type in zip(xs, types, strict=True)]
+        axes = sorted(axes)
+        rest = [i for i in range(len(types[0].shape)) if i not in axes]
+        rows = [a.transpose([*rest, *axes]).reshape(int(np.prod([a.shape[i] for i in rest])), -1) for a in arrays]
+        results: list[list[str]] = [[] for _ in xs]
+        for row in range(rows[0].shape[0]):
+            state = list(inits)
+            for column in range(rows[0].shape[1]):
+                state = list(body([*state, *(r[row, column] for r in rows)]))
+            for result, value in zip(results, state, strict=True):
+                result.append(value)
+        return [packed(result) for result in results]
+
+    def _grid(self, name: str, type: ArrayType) -> np.ndarray:
+        """The names of the elements of a value, in its shape."""
+        names = np.empty(type.size, object)
+        names[:] = self.elements(name, type)
+        return names.reshape(type.shape)
+
+    # ---- what has no native form -----------------------------------------------------------------------------------
+
+    def multi(self, name: str, *_: object, **__: object) -> list[str]:
+        """Refuse an op with regions."""
+        raise NotNativeError(name)
+
+    def outlined(
+        self,
+        operands: Sequence[str],
+        in_types: Sequence[ArrayType],
+        outs: Sequence[ArrayType],
+        body: Callable[[list[str]], Sequence[str]],
+    ) -> list[str]:
+        """The body in place."""
+        return list(body(list(operands)))
+
+    called = outlined
+
+    # ---- control flow ----------------------------------------------------------------------------------------------
+
+    def program(self, program: Program, arguments: Sequence[str]) -> list[str]:
+        """Write a Program's equations, reads of an array before the writes to it; returns the names of its outputs."""
+        env: dict[Var, str] = {}
+
+        def bind(var: Var, name: str) -> None:
+            env[var] = name
+            self.memory.ranges.note(name, var)
+
+        def read(atom: Atom) -> str:
+            return self.constant(atom.value, atom.type) if isinstance(atom, Literal) else env[atom]
+
+        with self.memory.ranges.scope():
+            for var, name in zip(program.inputs, arguments, strict=True):
+                bind(var, name)
+            for equation in ordered(program):
+                names = [read(a) for a in equation.inputs]
+                for name, var in zip(self._results_of(equation, names), equation.outputs, strict=True):
+                    bind(var, name)
+            return [read(a) for a in program.outputs]
+
+    def _results_of(self, equation: Equation, names: list[str]) -> Sequence[str]:
+        in_types, out_types = [a.type for a in equation.inputs], [v.type for v in equation.outputs]
+        if isinstance(equation.op, Branches):
+            return self._branches(equation, names)
+        ctx = LoweringContext(self, names, equation.inputs, in_types, out_types, equation.params)
+        return equation.op.lower(ctx)
+
+    def _branches(self, equation: Equation, names: list[str]) -> list[str]:
+        """The results of the branch that runs."""
+        op = equation.op
+        assert isinstance(op, Branches)
+        code, programs = self.code, op.results(equation.params)
+        labels = [code.label("branch") for _ in programs]
+        end = code.label("join")
+        if equation.inputs[0].type.dtype.kind == "b":
+            code.branch(names[0], *labels)
+        else:
+            # The index is clamped: what is below 0 runs the first one, what is above the last.
+            low = code.add("icmp slt", "i32", names[0], "0")
+            index = code.emit(f"select i1 {low}, i32 0, i32 {names[0]}")
+            cases = " ".join(f"i32 {i}, label %{label}" for i, label in enumerate(labels[:-1]))
+            code.act(f"switch i32 {index}, label %{labels[-1]} [{cases}]")
+        ends: list[tuple[str, list[str]]] = []
+        with self.memory.alternatives() as alternatives:
+            for label, program in zip(labels, programs, strict=True):
+                code.begin(label)
+                with alternatives.one():
+                    results = [
+                        self._settled(name, type)
+                        for name, type in zip(self.program(program, names[1:]), program.out_types, strict=True)
+                    ]
+                    alternatives.give(results)
+                ends.append((code.block, results))
+                code.jump(end)
+            code.begin(end)
+        return [
+            alternatives.joined([results[k] for _, results in ends])
+            if is_memory(ends[0][1][k])
+            else self._phi(type, [(results[k], block) for block, results in ends])
+            for k, type in enumerate(programs[0].out_types)
+        ]
+
+    def _settled(self, name: str, type: ArrayType) -> str:
+        """A result of a branch: small arrays in registers, large ones in memory."""
+        return packed(self.elements(name, type)) if type.size <= MOST_ELEMENTS and not is_memory(name) else name
+
+    def _phi(self, type: ArrayType, incoming: Sequence[tuple[str, str]]) -> str:
+        kinds = value_types(type)
+        columns = zip(*(flat(name) for name, _ in incoming), strict=True)
+        made = []
+        for kind, column in zip(kinds, columns, strict=True):
+            if len(set(column)) == 1 and not column[0].startswith("%"):
+                made.append(column[0])
+                continue
+            pairs = ", ".join(f"[ {x}, %{block} ]" for x, (_, block) in zip(column, incoming, strict=True))
+            made.append(self.code.emit(f"phi {kind} {pairs}"))
+        return packed(made, type.dtype)
+
+    def loop(
+        self,
+        state: Sequence[str],
+        types: Sequence[ArrayType],
+        test: Callable[[list[str]], str],
+        step: Callable[[list[str]], Sequence[str]],
+    ) -> list[str]:
+        """Write a loop: steps for as long as the test holds of the state; returns the last state."""
+        code = self.code
+        head, body, end = (code.label(prefix) for prefix in ("head", "body", "end"))
+        before = code.block
+        code.jump(head)
+        code.begin(head)
+        with self.memory.steps(state, types) as steps:
+            phis = [None if is_memory(name) else self._open_phis(type) for name, type in zip(steps.entry, types, strict=True)]
+            names = [
+                entry if phi is None else packed([x for _, x in phi], type.dtype)
+                for entry, phi, type in zip(steps.entry, phis, types, strict=True)
+            ]
+            code.branch(test(names), body, end)
+            code.begin(body)
+            after = steps.close(list(step(names)))
+            latch = code.block
+            code.jump(head)
+            for phi, first, last, type in zip(phis, steps.entry, after, types, strict=True):
+                for (place, x), kind, a, b in zip(phi or (), value_types(type), flat(first), flat(last), strict=bool(phi)):
+                    code.fill(place, f"{x} = phi {kind} [ {a}, %{before} ], [ {b}, %{latch} ]")
+            code.begin(end)
+        return steps.results(names)
+
+    def _open_phis(self, type: ArrayType) -> list[tuple[int, str]]:
+        """Places and names of the phis of a carry in registers."""
+        return [(self.code.hold(), self.code.fresh()) for _ in value_types(type)]
+
+
+# ---- what moves elements -------------------------------------------------------------------------------------------
+
+
+def _numbers(attributes: str, name: str) -> list[int]:
+    found = re.search(name + r" = array<i64(?:: ([^>]*))?>", attributes)
+    if found is None:
+        raise NotNativeError(f"no {name} in {attributes}")
+    return [int(n) for n in _INTS.findall(found[1] or "")]
+
+
+def _rearranged(change: Callable[[np.ndarray, ArrayType, str], np.ndarray]) -> Callable[..., str]:
+    """The rule of an op that moves the elements of one array, as NumPy moves their names."""
+
+    def rule(
+        emitter: NativeEmitter, operands: Sequence[str], in_types: Sequence[ArrayType], out: ArrayType, attributes: str
+    ) -> str:
+        if out.size > MOST_ELEMENTS:
+            raise NotNativeError(f"an array of {out.size} elements as a whole")
+        return packed(list(change(emitter._grid(operands[0], in_types[0]), out, attributes).reshape(-1)))
+
+    return rule
+
+
+def _slice(
+    emitter: NativeEmitter, operands: Sequence[str], in_types: Sequence[ArrayType], out: ArrayType, attributes: str
+) -> str:
+    bounds = [_numbers(attributes, name) for name in ("start_indices", "limit_indices", "strides")]
+    cut = tuple(slice(*b) for b in zip(*bounds, strict=True))
+    if is_memory(operands[0]):
+        if out.size > MOST_ELEMENTS:
+            raise NotNativeError(f"a slice of {out.size} elements")
+        places = np.arange(in_types[0].size).reshape(in_types[0].shape)[cut]
+        return packed([emitter.memory.load(operands[0], in_types[0].dtype, str(k)) for k in places.reshape(-1)])
+    return packed(list(emitter._grid(operands[0], in_types[0])[cut].reshape(-1)))
+
+
+def _broadcast(names: np.ndarray, out: ArrayType, attributes: str) -> np.ndarray:
+    dims = _numbers(attributes, "broadcast_dimensions")
+    shape = [1] * len(out.shape)
+    for axis, n in zip(dims, names.shape, strict=True):
+        shape[axis] = n
+    return np.broadcast_to(names.reshape(shape), out.shape)
+
+
+def _concatenate(
+    emitter: NativeEmitter, operands: Sequence[str], in_types: Sequence[ArrayType], out: ArrayType, attributes: str
+) -> str:
+    if out.size > MOST_ELEMENTS:
+        raise NotNativeError(f"an array of {out.size} elements as a whole")
+    found = re.search(r"dimension = (\d+)", attributes)
+    assert found is not None
+    grids = [emitter._grid(x, type) for x, type in zip(operands, in_types, strict=True)]
+    return packed(list(np.concatenate(grids, int(found[1])).reshape(-1)))
+
+
+def _iota(
+    emitter: NativeEmitter, operands: Sequence[str], in_types: Sequence[ArrayType], out: ArrayType, attributes: str
+) -> str:
+    found = re.search(r"iota_dimension = (\d+)", attributes)
+    assert found is not None
+    axis = int(found[1])
+    shape = [1] * len(out.shape)
+    shape[axis] = out.shape[axis]
+    return emitter.constant(np.arange(out.shape[axis]).reshape(shape).astype(out.dtype), out)
+
+
+def _dynamic_slice(
+    emitter: NativeEmitter, operands: Sequence[str], in_types: Sequence[ArrayType], out: ArrayType, attributes: str
+) -> str:
+    (x, *starts), (type, *positions) = operands, in_types
+    if out.size > MOST_ELEMENTS:
+        raise NotNativeError(f"a slice of {out.size} elements")
+    places = emitter.memory.places(starts, positions, type.shape, out.shape)
+    if not is_memory(x):
+        x = emitter.memory.spilled(x, type)
+    return packed([emitter.memory.load(x, type.dtype, place) for place in places])
+
+
+def _dynamic_update_slice(
+    emitter: NativeEmitter, operands: Sequence[str], in_types: Sequence[ArrayType], out: ArrayType, attributes: str
+) -> str:
+    (x, update, *starts), (type, block, *positions) = operands, in_types
+    values = emitter.elements(update, block)
+    places = emitter.memory.places(starts, positions, type.shape, block.shape)
+    if not is_memory(x):
+        x = emitter.memory.spilled(x, type)
+    return emitter.memory.store(x, type.dtype, list(zip(places, values, strict=True)))
+
+
+def _clamp(
+    emitter: NativeEmitter, operands: Sequence[str], in_types: Sequence[ArrayType], out: ArrayType, attributes: str
+) -> str:
+    low, x, high = operands
+    above = emitter.op("maximum", [x, low], [out, out], out)
+    return emitter.op("minimum", [above, high], [out, out], out)
+
+
+def _transpose(names: np.ndarray, out: ArrayType, attributes: str) -> np.ndarray:
+    return names.transpose(_numbers(attributes, "permutation"))
+
+
+def _reverse(names: np.ndarray, out: ArrayType, attributes: str) -> np.ndarray:
+    return np.flip(names, _numbers(attributes, "dimensions"))
+
+
+_MOVES: dict[str, Callable[..., str]] = {
+    "slice": _slice,
+    "broadcast_in_dim": _rearranged(_broadcast),
+    "transpose": _rearranged(_transpose),
+    "reverse": _rearranged(_reverse),
+    "concatenate": _concatenate,
+    "iota": _iota,
+    "dynamic_slice": _dynamic_slice,
+    "dynamic_update_slice": _dynamic_update_slice,
+    "clamp": _clamp,
+}

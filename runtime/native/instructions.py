@@ -1,0 +1,90 @@
+"""LLVM instructions under construction, as text."""
+
+from __future__ import annotations
+
+
+class Instructions:
+    """The blocks of one LLVM function, in the order of their text.
+
+    Attributes
+    ----------
+    block : str
+        The label of the block that is being written.
+    declarations : dict
+        What is called, with its declaration.
+    globals : list of str
+        Constants in memory.
+    reserved : list of str
+        The instructions that begin the function: memory on the stack.
+    """
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.declarations: dict[str, str] = {}
+        self.globals: list[str] = []
+        self.reserved: list[str] = []
+        self.block = "entry"
+        self._count = 0
+
+    def fresh(self, prefix: str = "%v") -> str:
+        """A new name."""
+        self._count += 1
+        return f"{prefix}{self._count}"
+
+    def emit(self, text: str, callee: str = "", out: str = "", operands: str = "") -> str:
+        """Write an instruction that has a result, and declare what it calls; returns the result's name."""
+        if callee:
+            self.declarations[callee] = f"declare {out} @{callee}({operands})"
+        name = self.fresh()
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def add(self, op: str, type: str, x: str, y: str) -> str:
+        """Write an instruction of two operands of one type."""
+        return self.emit(f"{op} {type} {x}, {y}")
+
+    def call(self, name: str, out: str, type: str, *operands: str) -> str:
+        """Write the call of a function without effects, of operands of one type."""
+        arguments = ", ".join(f"{type} {x}" for x in operands)
+        return self.emit(f"call {out} @{name}({arguments})", name, out, ", ".join([type] * len(operands)))
+
+    def act(self, text: str) -> None:
+        """Write an instruction without a result."""
+        self.lines.append(f"  {text}")
+
+    def label(self, prefix: str) -> str:
+        """A new label."""
+        return self.fresh(prefix + ".")
+
+    def begin(self, label: str) -> None:
+        """Begin a block."""
+        self.lines.append(f"{label}:")
+        self.block = label
+
+    def jump(self, label: str) -> None:
+        """End the block."""
+        self.act(f"br label %{label}")
+
+    def branch(self, pred: str, on_true: str, on_false: str) -> None:
+        """End the block by a bool."""
+        self.act(f"br i1 {pred}, label %{on_true}, label %{on_false}")
+
+    def hold(self) -> int:
+        """Keep a place for an instruction that is known later; returns it."""
+        self.lines.append("")
+        return len(self.lines) - 1
+
+    def fill(self, place: int, text: str) -> None:
+        """Write the instruction that a place was kept for."""
+        self.lines[place] = f"  {text}"
+
+    def reserve(self, type: str) -> str:
+        """The address of memory on the stack."""
+        name = self.fresh()
+        self.reserved.append(f"  {name} = alloca {type}, align 64")
+        return name
+
+    def copy(self, target: str, source: str, size: int) -> None:
+        """Copy bytes between arrays that do not overlap."""
+        self.declarations["llvm.memcpy.p0.p0.i64"] = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
+        self.act(f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size}, i1 false)")

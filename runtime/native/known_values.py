@@ -1,0 +1,47 @@
+"""The ranges of ints in registers."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping
+
+from anabranch.runtime.ir.interval import Interval
+from anabranch.runtime.ir.program import Var
+
+
+class KnownValues:
+    """The ranges of the ints that have names, of those of the Program's.
+
+    Parameters
+    ----------
+    intervals
+        Of the Program's values.
+    """
+
+    def __init__(self, intervals: Mapping[Var, Interval]) -> None:
+        self._intervals = intervals
+        self._known: dict[str, Interval] = {}
+        self._before: list[tuple[str, Interval | None]] = []
+
+    def note(self, name: str, var: Var) -> None:
+        """Take note that a name is that of a value of the Program, until the scope ends."""
+        found = self._intervals.get(var)
+        if found is not None and name.startswith("%"):
+            self._before.append((name, self._known.get(name)))
+            self._known[name] = found
+
+    def of(self, name: str) -> Interval | None:
+        """The range of the value with a name."""
+        return self._known.get(name)
+
+    @contextlib.contextmanager
+    def scope(self) -> Iterator[None]:
+        """A sub-Program, in which more may be known of a value than outside."""
+        start = len(self._before)
+        yield
+        for name, before in reversed(self._before[start:]):
+            if before is None:
+                del self._known[name]
+            else:
+                self._known[name] = before
+        del self._before[start:]

@@ -1,0 +1,63 @@
+"""LLVM's types and constants for NumPy's dtypes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+_FLOATS = {2: "half", 4: "float", 8: "double"}
+# What separates the parts of a complex value, which LLVM has as two values.
+_PARTS = "|"
+
+
+class NotNativeError(Exception):
+    """A loop that has no native form; the message says what stands in the way."""
+
+
+def is_native(dtype: np.dtype) -> bool:
+    """Return whether values of a dtype have a native form."""
+    return dtype.kind in "biu" or (dtype.kind == "f" and dtype.itemsize in (4, 8)) or dtype.char in "FD"
+
+
+def part(dtype: np.dtype) -> np.dtype:
+    """The dtype of the parts of a complex value; of others their own."""
+    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
+
+
+def value_type(dtype: np.dtype) -> str:
+    """The type of a value in a register; of a complex one that of its parts."""
+    if not is_native(dtype):
+        raise NotNativeError(f"values of {dtype}")
+    if dtype.kind == "b":
+        return "i1"
+    if dtype.kind in "iu":
+        return f"i{8 * dtype.itemsize}"
+    return _FLOATS[part(dtype).itemsize]
+
+
+def memory_type(dtype: np.dtype) -> str:
+    """The type of an element in memory; of a complex one that of its parts."""
+    return "i8" if dtype.kind == "b" else value_type(dtype)
+
+
+def constant(value: np.generic | np.ndarray) -> str:
+    """A constant as LLVM has it in text."""
+    value = np.asarray(value).reshape(())
+    kind = value.dtype.kind
+    if kind == "c":
+        return joined(constant(value.real), constant(value.imag))
+    if kind == "b":
+        return "true" if value else "false"
+    if kind == "f":
+        # The text of a float is that of the double which it is equal to.
+        return f"0x{int(np.float64(value).view(np.uint64)):016X}"
+    return str(int(value))
+
+
+def joined(real: str, imag: str) -> str:
+    """The name of a complex value with these parts."""
+    return f"{real}{_PARTS}{imag}"
+
+
+def parts(name: str) -> list[str]:
+    """The names of the parts of a complex value, or the name of any other."""
+    return name.split(_PARTS)

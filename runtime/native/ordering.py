@@ -1,0 +1,106 @@
+"""The order of a Program's equations in which what reads an array comes before what writes to its memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from anabranch.runtime.ir.program import Atom, Equation, Program, Var
+from anabranch.runtime.ops.structured import Branches, Loop, StructuredOp
+
+
+def written_inputs(equation: Equation) -> list[Var]:
+    """The arrays among an equation's inputs whose memory it may write to."""
+    op = equation.op
+    if op.update is not None:
+        return [*_arrays([equation.inputs[0]])]
+    if not isinstance(op, StructuredOp):
+        return []
+    found: list[Var] = []
+    for slot in op.slots(equation):
+        if slot.operand is None or slot.formal is None:
+            continue
+        for program in op.results(equation.params):
+            formal = program.inputs[slot.formal]
+            moved = isinstance(op, Loop) and slot.yielded is not None and program.outputs[slot.yielded] is not formal
+            if moved or _is_written(program, formal):
+                found += _arrays([equation.inputs[slot.operand]])
+                break
+    return found
+
+
+def _arrays(atoms: list[Atom]) -> Iterator[Var]:
+    return (a for a in atoms if isinstance(a, Var) and a.type.size > 1)
+
+
+def _is_written(program: Program, formal: Var) -> bool:
+    if formal.type.size <= 1:
+        return False
+    views: set[Atom] = {formal}
+    for equation in program.equations:
+        if not views.isdisjoint(written_inputs(equation)):
+            return True
+        if equation.op.is_view and equation.inputs[0] in views:
+            views.update(equation.outputs)
+    return False
+
+
+def ordered(program: Program) -> list[Equation]:
+    """The equations, each after those that it needs, and as far as that leaves it open after the readers of what it writes."""
+    if not any(written_inputs(e) for e in program.equations):
+        return list(program.equations)
+    return _Ordering(program).run()
+
+
+class _Ordering:
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._made = {v: i for i, e in enumerate(program.equations) for v in e.outputs}
+        self._readers: dict[Var, list[int]] = {}
+        for i, equation in enumerate(program.equations):
+            for atom in equation.inputs:
+                if isinstance(atom, Var):
+                    self._readers.setdefault(atom, []).append(i)
+        self._done: dict[int, bool] = {}  # False while the equations before it are placed
+        self._order: list[Equation] = []
+
+    def run(self) -> list[Equation]:
+        for i in range(len(self._program.equations)):
+            self._place(i)
+        return self._order
+
+    def _place(self, i: int) -> None:
+        if i in self._done:
+            return
+        self._done[i] = False
+        equation = self._program.equations[i]
+        for atom in equation.inputs:
+            if isinstance(atom, Var) and atom in self._made:
+                self._place(self._made[atom])
+        for written in written_inputs(equation):
+            for reader in self._readers_of(written):
+                if reader != i and not self._needs(reader, i):
+                    self._place(reader)
+        self._done[i] = True
+        self._order.append(equation)
+
+    def _readers_of(self, var: Var) -> list[int]:
+        found = list(self._readers.get(var, ()))
+        for reader in self._readers.get(var, ()):
+            equation = self._program.equations[reader]
+            if equation.op.is_view:
+                for output in equation.outputs:
+                    found += self._readers_of(output)
+        return found
+
+    def _needs(self, reader: int, writer: int) -> bool:
+        """Return whether an equation needs a result of another one, directly or through others."""
+        pending, seen = [reader], {reader}
+        while pending:
+            for atom in self._program.equations[pending.pop()].inputs:
+                made = self._made.get(atom) if isinstance(atom, Var) else None
+                if made == writer:
+                    return True
+                if made is not None and made > writer and made not in seen:
+                    seen.add(made)
+                    pending.append(made)
+        return False
