@@ -113,13 +113,24 @@ class Equation:
 
 @frozen(eq=False)
 class Program:
-    """Inputs, equations in order, outputs. Nothing else is in scope."""
+    """Inputs, equations in order, outputs. Nothing else is in scope.
+
+    Attributes
+    ----------
+    inputs, equations, outputs
+    name : str
+    groups : OutputGroups
+        What the outputs are for.
+    failures_leave : bool
+        Where the error code is set, nothing else of a run is seen.
+    """
 
     inputs: tuple[Var, ...]
     equations: tuple[Equation, ...]
     outputs: tuple[Atom, ...]
     name: str = "main"
     groups: OutputGroups = OutputGroups()
+    failures_leave: bool = False
 
     @property
     def in_types(self) -> tuple[ArrayType, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.native.instructions import Instructions
+from anabranch.runtime.native.instructions import METADATA, Instructions
 
 # The name of the function, in all modules.
 ENTRY = "handler"
@@ -76,6 +76,7 @@ def handler(
             f"  call void @nest({', '.join(passed)})",
             "  ret ptr null",
             "}",
+            METADATA,
             "",
         ]
     )

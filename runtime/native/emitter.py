@@ -9,17 +9,20 @@ array as it was before a write has no native form.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.native.carries import Carry, Exits, close_carries
+from anabranch.runtime.native.failures import CODE, Failure, FailureValues
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.ordering import ordered
 from anabranch.runtime.native.scalar_ops import RULES, compare, convert, select
+from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.values import elements, flat, is_memory, packed, value_types
 from anabranch.runtime.ops.structured import Branches
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
@@ -38,15 +41,22 @@ class NativeEmitter(Emitter):
         The function under construction.
     memory
         The arrays in memory.
+    failures
+        The values that tell of a failure, where nothing else is seen after one.
+    codes
+        The names of the error codes among the operands: where one is set, nothing runs.
     """
 
     contracts = False
 
-    def __init__(self, code: Instructions, memory: Memory) -> None:
+    def __init__(self, code: Instructions, memory: Memory, failures: FailureValues, codes: Collection[str]) -> None:
         super().__init__(calls_host=False)
         self.code = code
         self.memory = memory
+        self.failures = failures
+        self.codes = codes
         self._outlined = True
+        self._exits: Exits | None = None
 
     # ---- elementwise -----------------------------------------------------------------------------------------------
 
@@ -161,6 +171,7 @@ class NativeEmitter(Emitter):
         def bind(var: Var, name: str) -> None:
             env[var] = name
             self.memory.ranges.note(name, var)
+            self.failures.note(name, var)
 
         def read(atom: Atom) -> str:
             return self.constant(atom.value, atom.type) if isinstance(atom, Literal) else env[atom]
@@ -169,6 +180,12 @@ class NativeEmitter(Emitter):
             for var, name in zip(program.inputs, arguments, strict=True):
                 bind(var, name)
             for equation in ordered(program):
+                failure = self.failures.at(equation, program)
+                if failure is not None:
+                    self._leave(failure, read)
+                if self.failures.leaves(equation, program):
+                    bind(equation.outputs[0], read(equation.inputs[2]))
+                    continue
                 names = [read(a) for a in equation.inputs]
                 for name, var in zip(self._results_of(equation, names), equation.outputs, strict=True):
                     bind(var, name)
@@ -178,6 +195,9 @@ class NativeEmitter(Emitter):
         in_types, out_types = [a.type for a in equation.inputs], [v.type for v in equation.outputs]
         if isinstance(equation.op, Branches):
             return self._branches(equation, names)
+        short = short_form(self.code, equation, names)
+        if short is not None:
+            return [short]
         ctx = LoweringContext(self, names, equation.inputs, in_types, out_types, equation.params)
         return equation.op.lower(ctx)
 
@@ -243,28 +263,54 @@ class NativeEmitter(Emitter):
         code = self.code
         head, body, end = (code.label(prefix) for prefix in ("head", "body", "end"))
         before = code.block
-        code.jump(head)
+        exits, outermost = Exits(end), self._exits is None
+        for failed in self._failed_before() if outermost else ():
+            exits.skip(code, failed, head, list(state))
+        if not exits.is_used:
+            code.jump(head)
         code.begin(head)
         with self.memory.steps(state, types) as steps:
-            phis = [None if is_memory(name) else self._open_phis(type) for name, type in zip(steps.entry, types, strict=True)]
-            names = [
-                entry if phi is None else packed([x for _, x in phi], type.dtype)
-                for entry, phi, type in zip(steps.entry, phis, types, strict=True)
+            carries = exits.carries = [
+                Carry(code, name, [] if is_memory(name) else value_types(type), type.dtype)
+                for name, type in zip(steps.entry, types, strict=True)
             ]
-            code.branch(test(names), body, end)
+            if outermost:
+                self._exits = exits
+            derived = code.hold()
+            names = [carry.name for carry in carries]
+            going_on, tested = test(names), code.block
+            code.branch(going_on, body, end)
             code.begin(body)
             after = steps.close(list(step(names)))
-            latch = code.block
+            close_carries(code, carries, after, (before, code.block), derived)
             code.jump(head)
-            for phi, first, last, type in zip(phis, steps.entry, after, types, strict=True):
-                for (place, x), kind, a, b in zip(phi or (), value_types(type), flat(first), flat(last), strict=bool(phi)):
-                    code.fill(place, f"{x} = phi {kind} [ {a}, %{before} ], [ {b}, %{latch} ]")
             code.begin(end)
-        return steps.results(names)
+        if outermost:
+            self._exits = None
+        return steps.results(exits.joined(code, tested))
 
-    def _open_phis(self, type: ArrayType) -> list[tuple[int, str]]:
-        """Places and names of the phis of a carry in registers."""
-        return [(self.code.hold(), self.code.fresh()) for _ in value_types(type)]
+    def _failed_before(self) -> list[str]:
+        """The error codes that the nest begins with and that may be set."""
+        return [name for name in self.codes if name != "0"][:1]
+
+    def _leave(self, failure: Failure, read: Callable[[Atom], str]) -> None:
+        """Write the end of the nest where something fails."""
+        exits, number = self._exits, self.failures.number
+        if exits is None or all(number(carry.name) != CODE for carry in exits.carries):
+            raise NotNativeError("a failure in a nest that carries no error code")
+        try:
+            told = {self.failures.chain(choice.outputs[0]): read(choice.inputs[1]) for choice in failure.choices}
+        except KeyError:
+            raise NotNativeError("a failure that tells of what is computed later") from None
+        values = [
+            carry.name if (chain := number(carry.name)) is None else told.get(chain, carry.name)
+            for carry in exits.carries
+        ]
+        failed, fine = self.code.label("failed"), self.code.label("fine")
+        self.code.branch(read(failure.predicate), failed, fine, unlikely=True)
+        self.code.begin(failed)
+        exits.leave(self.code, values)
+        self.code.begin(fine)
 
 
 # ---- what moves elements -------------------------------------------------------------------------------------------

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 
+# How often a branch goes either way that hardly ever goes the first one.
+UNLIKELY = "!0"
+METADATA = '!0 = !{!"branch_weights", i32 1, i32 1048576}'
+
+
 class Instructions:
     """The blocks of one LLVM function, in the order of their text.
 
@@ -14,6 +19,8 @@ class Instructions:
         What is called, with its declaration.
     globals : list of str
         Constants in memory.
+    truths : dict
+        The bools that say of an int that it is not 0.
     reserved : list of str
         The instructions that begin the function: memory on the stack.
     """
@@ -23,6 +30,7 @@ class Instructions:
         self.declarations: dict[str, str] = {}
         self.globals: list[str] = []
         self.reserved: list[str] = []
+        self.truths: dict[str, str] = {}
         self.block = "entry"
         self._count = 0
 
@@ -41,7 +49,10 @@ class Instructions:
 
     def add(self, op: str, type: str, x: str, y: str) -> str:
         """Write an instruction of two operands of one type."""
-        return self.emit(f"{op} {type} {x}, {y}")
+        name = self.emit(f"{op} {type} {x}, {y}")
+        if op == "icmp ne" and y == "0":
+            self.truths[name] = x
+        return name
 
     def call(self, name: str, out: str, type: str, *operands: str) -> str:
         """Write the call of a function without effects, of operands of one type."""
@@ -65,9 +76,10 @@ class Instructions:
         """End the block."""
         self.act(f"br label %{label}")
 
-    def branch(self, pred: str, on_true: str, on_false: str) -> None:
-        """End the block by a bool."""
-        self.act(f"br i1 {pred}, label %{on_true}, label %{on_false}")
+    def branch(self, pred: str, on_true: str, on_false: str, *, unlikely: bool = False) -> None:
+        """End the block by a bool, which hardly ever holds where it is `unlikely`."""
+        weights = f", !prof {UNLIKELY}" if unlikely else ""
+        self.act(f"br i1 {pred}, label %{on_true}, label %{on_false}{weights}")
 
     def hold(self) -> int:
         """Keep a place for an instruction that is known later; returns it."""

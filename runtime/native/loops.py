@@ -6,19 +6,22 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ir.interval import Interval
+from anabranch.runtime.ir.interval import Interval, exactly
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import Program, Var
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.native.call_frame import handler
 from anabranch.runtime.native.emitter import NativeEmitter
+from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.known_values import KnownValues
-from anabranch.runtime.native.llvm_types import NotNativeError
+from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.values import elements, is_memory
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
-from anabranch.runtime.passes.range_analysis import value_ranges
+from anabranch.runtime.passes.range_analysis import ranges_without_failure, value_ranges
 from anabranch.runtime.xla.native_code import NativeFunction
+
+_NO_FAILURE = exactly(0)
 
 
 class NativeLoops:
@@ -26,14 +29,14 @@ class NativeLoops:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._intervals: Mapping[Var, Interval] | None = None
+        self._facts: tuple[Mapping[Var, Interval], FailureValues] | None = None
 
     def __call__(self, loop: Op, ctx: LoweringContext) -> list[str] | None:
         """Emit a loop as a call of machine code; returns the names of the results, None where it has no native form."""
-        if self._intervals is None:
-            self._intervals = value_ranges(self._program)
+        if self._facts is None:
+            self._facts = value_ranges(self._program), FailureValues(self._program)
         try:
-            call = _Call(loop, ctx, self._intervals)
+            call = _Call(loop, ctx, *self._facts)
         except NotNativeError:
             return None
         return call.emit()
@@ -42,20 +45,24 @@ class NativeLoops:
 class _Call:
     """The function of a loop, and the call of it."""
 
-    def __init__(self, loop: Op, ctx: LoweringContext, intervals: Mapping[Var, Interval]) -> None:
+    def __init__(self, loop: Op, ctx: LoweringContext, outside: Mapping[Var, Interval], failures: FailureValues) -> None:
         self._ctx = ctx
         self._code = Instructions()
-        self._memory = Memory(self._code, KnownValues(intervals))
-        operands = [self._operand(i, type) for i, type in enumerate(ctx.in_types)]
-        emitter = NativeEmitter(self._code, self._memory)
+        self._memory = Memory(self._code, KnownValues(_ranges(loop, ctx, outside, failures)))
+        operands = [self._operand(i, atom) for i, atom in enumerate(ctx.atoms)]
+        codes = {name for name, atom in zip(operands, ctx.atoms, strict=True) if failures.is_code(atom)}
+        emitter = NativeEmitter(self._code, self._memory, failures, codes)
         self._results = list(loop.lower(dataclasses.replace(ctx, emitter=emitter, inputs=operands)))
         self._finish(operands)
 
-    def _operand(self, place: int, type: ArrayType) -> str:
+    def _operand(self, place: int, atom: Atom) -> str:
         """The name of an operand: an array in memory, of one element a value in a register."""
+        type = atom.type
         if type.size == 0:
             raise NotNativeError("an array without elements")
         name = self._memory.add(f"%a{place}")
+        if isinstance(atom, Literal) and type.size == 1:
+            return constant(atom.value)
         return name if type.size > 1 else self._memory.load(name, type.dtype, "0")
 
     def _finish(self, operands: Sequence[str]) -> None:
@@ -106,3 +113,14 @@ class _Call:
         for name, place in zip(self._results, self._places, strict=True):
             found.append(ctx.inputs[memory.place_of(name)] if place is None else results[place])
         return found
+
+
+def _ranges(
+    loop: Op, ctx: LoweringContext, outside: Mapping[Var, Interval], failures: FailureValues
+) -> Mapping[Var, Interval]:
+    """The intervals of the ints of a loop, which runs only as long as nothing has failed."""
+    inputs = tuple(dict.fromkeys(a for a in ctx.atoms if isinstance(a, Var)))
+    known = {var: _NO_FAILURE if failures.is_code(var) else outside[var] for var in inputs if failures.is_code(var) or var in outside}
+    results = tuple(map(Var, ctx.out_types))
+    program = Program(inputs, (Equation(loop, tuple(ctx.atoms), ctx.params, results),), results)
+    return ranges_without_failure(program, known, failures.leaves)

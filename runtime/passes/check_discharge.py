@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
@@ -12,13 +13,19 @@ from anabranch.runtime.ops.check import check
 from anabranch.runtime.ops.elementwise.casts import select
 from anabranch.runtime.ops.elementwise.comparison import equal, logical_and
 from anabranch.runtime.ops.shape import broadcast_in_dim
+from anabranch.runtime.passes.failure_chain import always_raises
 
 _FINE = Literal(np.zeros((), np.int32))
 
 
-@in_sub_programs
 def discharge_checks(program: Program) -> Program:
     """The Program without checks, also inside sub-Programs: other passes know selects."""
+    discharged = _discharge(program)
+    return dataclasses.replace(discharged, failures_leave=True) if always_raises(program) else discharged
+
+
+@in_sub_programs
+def _discharge(program: Program) -> Program:
     return rewrite(program, _discharged)
 
 

@@ -11,7 +11,8 @@ failed. That needs the checks to be one chain (`failure_chain`); where they are 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TypeAlias
 
 from anabranch.base.frozen import frozen
@@ -44,6 +45,28 @@ def value_ranges(program: Program) -> dict[Var, Interval]:
     return analysis.ranges.intervals()
 
 
+def ranges_without_failure(
+    program: Program, known: Mapping[Var, Interval], leaving: Callable[[Equation, Program], bool]
+) -> dict[Var, Interval]:
+    """The intervals, where what comes after a failure does not run.
+
+    Parameters
+    ----------
+    program
+    known
+        Intervals of the inputs.
+    leaving
+        Returns whether a choice of a Program is one between what tells of a failure and what was known before.
+    """
+    analysis = _Analysis(program, known, leaving)
+    analysis.run()
+    return analysis.ranges.intervals()
+
+
+def _never(equation: Equation, program: Program) -> bool:
+    return False
+
+
 @frozen(eq=False)
 class _Carry:
     """A carry of a loop."""
@@ -58,8 +81,15 @@ class _Carry:
 class _Analysis:
     """The sweeps over one Program."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(
+        self,
+        program: Program,
+        known: Mapping[Var, Interval] = MappingProxyType({}),
+        leaving: Callable[[Equation, Program], bool] = _never,
+    ) -> None:
         self.program = program
+        self.known = known
+        self.leaving = leaving
         self.ranges = Ranges(program)
         self.chained = is_chained(program)
         self.narrowing = self.changed = False
@@ -88,6 +118,8 @@ class _Analysis:
         self.changed = False
         self.impossible.clear()
         self.ranges.clear()
+        for var, interval in self.known.items():
+            self.ranges.define(var, interval)
         self.bounds = StepBounds(self.ranges)
         self._walk(self.program)
         return self.changed
@@ -106,7 +138,10 @@ class _Analysis:
     def _walk(self, program: Program) -> None:
         ranges = self.ranges
         for equation, rule in self._relevant(program):
-            if equation.op is select and not equation.outputs[0].type.shape:
+            if equation.op is select and self.leaving(equation, program):
+                ranges.define(equation.outputs[0], ranges.of(equation.inputs[2]))
+                ranges.assume(equation.inputs[0], False)
+            elif equation.op is select and not equation.outputs[0].type.shape:
                 ranges.define(equation.outputs[0], ranges.chosen(equation))
             elif rule is not None:
                 inputs = [known for a in equation.inputs if (known := ranges.of(a)) is not None]

@@ -1,0 +1,54 @@
+"""Ops that LLVM has a shorter form for than StableHLO's ops make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+
+from anabranch.runtime.ir.op import Op
+from anabranch.runtime.ir.program import Equation
+from anabranch.runtime.native.instructions import Instructions
+from anabranch.runtime.native.llvm_types import constant, value_type
+from anabranch.runtime.ops.elementwise.casts import convert_op
+from anabranch.runtime.ops.table import OPS
+
+
+def short_form(code: Instructions, equation: Equation, operands: Sequence[str]) -> str | None:
+    """The result of an equation on single values; None where it has no form of its own here."""
+    rule = _RULES.get(equation.op)
+    return rule(code, equation, operands) if rule is not None and equation.outputs[0].type.size == 1 else None
+
+
+def _truncated(code: Instructions, equation: Equation, operands: Sequence[str]) -> str | None:
+    """A float as int32 or int64, as x86-64 truncates it: what has no such value becomes the least one."""
+    source, target = equation.inputs[0].type.dtype, equation.outputs[0].type.dtype
+    if source.kind != "f" or source.itemsize < 4 or target not in (np.int32, np.int64):
+        return None
+    least, kind = np.iinfo(target).min, value_type(source)
+    # Below the least int by less than one, float64 still truncates to the least int32.
+    exact = source.itemsize > target.itemsize
+    low = constant(np.array(float(least) - (1.0 if exact else 0.0), source))
+    above = code.add(f"fcmp {'ogt' if exact else 'oge'}", kind, operands[0], low)
+    below = code.add("fcmp olt", kind, operands[0], constant(np.array(-float(least), source)))
+    inside = code.add("and", "i1", above, below)
+    value = code.emit(f"fptosi {kind} {operands[0]} to {value_type(target)}")
+    return code.emit(f"select i1 {inside}, {value_type(target)} {value}, {value_type(target)} {least}")
+
+
+def _overflow(name: str) -> Callable[[Instructions, Equation, Sequence[str]], str]:
+    def rule(code: Instructions, equation: Equation, operands: Sequence[str]) -> str:
+        pair, callee = "{ i64, i1 }", f"llvm.{name}.with.overflow.i64"
+        x, y = operands
+        both = code.emit(f"call {pair} @{callee}(i64 {x}, i64 {y})", callee, pair, "i64, i64")
+        return code.emit(f"extractvalue {pair} {both}, 1")
+
+    return rule
+
+
+_RULES: Mapping[Op, Callable[[Instructions, Equation, Sequence[str]], str | None]] = {
+    convert_op: _truncated,
+    OPS["add_overflows"]: _overflow("sadd"),
+    OPS["subtract_overflows"]: _overflow("ssub"),
+    OPS["multiply_overflows"]: _overflow("smul"),
+}
