@@ -27,6 +27,7 @@ class Switches(TypedDict, total=False):
     full_tracebacks: bool
     disable_jit: bool
     disable_passes: tuple[str, ...]
+    native_loops: bool
     cache_size: int
     kept_memory: int
     log_compiles: bool
@@ -70,6 +71,9 @@ class Settings:
     disable_passes : tuple of str
         The names of passes over the Program that are left out, to find the one that is to blame for something; in the
         variable they are separated by commas. Results are the same without them, and computed more slowly.
+    native_loops : bool
+        Whether loops over single elements are compiled to machine code by LLVM, as far as they have such a form; else
+        XLA compiles them, as all others.
     cache_size : int
         How many executables a jitted function keeps in memory.
     kept_memory : int
@@ -107,6 +111,7 @@ class Settings:
     full_tracebacks: bool = False
     disable_jit: bool = False
     disable_passes: tuple[str, ...] = ()
+    native_loops: bool = True
     cache_size: int = 256
     kept_memory: int = 2**29
     log_compiles: bool = False
@@ -125,7 +130,7 @@ class Settings:
         return found
 
 
-TRACED = ("checks", "unroll_budget", "recursion_limit", "capacity", "capacity_limit", "disable_passes")
+TRACED = ("checks", "unroll_budget", "recursion_limit", "capacity", "capacity_limit", "disable_passes", "native_loops")
 _traced = operator.attrgetter(*TRACED)
 _DEFAULTS: Mapping[str, Any] = {f.name: f.default for f in dataclasses.fields(Settings)}
 _ON, _OFF = ("1", "true", "yes", "on"), ("", "0", "false", "no", "off")

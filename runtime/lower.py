@@ -12,6 +12,7 @@ from anabranch.runtime.ir.program import Equation, Program
 from anabranch.runtime.native.loops import NativeLoops
 from anabranch.runtime.ops.mlir_text import tensor
 from anabranch.runtime.ops.stablehlo_writer import Emitter
+from anabranch.runtime.xla.native_code import is_available
 
 
 class Module(NamedTuple):
@@ -26,7 +27,13 @@ def lower(program: Program) -> str:
     return module(program, calls_host=False).text
 
 
-def module(program: Program, aliases: Mapping[int, int] | None = None, calls_host: bool = True) -> Module:
+def module(
+    program: Program,
+    aliases: Mapping[int, int] | None = None,
+    *,
+    calls_host: bool = True,
+    native_loops: bool = False,
+) -> Module:
     """The module, for Programs that have effects on the host.
 
     Parameters
@@ -36,8 +43,11 @@ def module(program: Program, aliases: Mapping[int, int] | None = None, calls_hos
         Inputs whose memory an output takes over, with the outputs' numbers.
     calls_host
         Whether NumPy on the host may compute what it is faster at; effects are called in any case.
+    native_loops
+        Whether loops over single elements may be calls of machine code.
     """
-    return _module(program, Emitter(calls_host, NativeLoops(program) if calls_host else None), aliases or {}, {})
+    native_form = NativeLoops(program) if native_loops and is_available() else None
+    return _module(program, Emitter(calls_host, native_form), aliases or {}, {})
 
 
 def located(program: Program, aliases: Mapping[int, int], names: Mapping[int, str]) -> str:

@@ -18,7 +18,7 @@ from anabranch.runtime.call.call_spec import Call
 from anabranch.runtime.call.donation import DonatingExecution
 from anabranch.runtime.config import configure
 from anabranch.runtime.frontend.function_info import name_of
-from anabranch.runtime.host.callbacks import HostCallback, HostFunction, has_effects
+from anabranch.runtime.host.callbacks import HostCallback, HostFunction, PureCallback, has_effects
 from anabranch.runtime.signature.flatten_to_key import Leaves, LeavesButNumbers, SignatureKey
 from anabranch.runtime.xla.executable import Executable
 
@@ -67,7 +67,7 @@ class Dynamic(Wrapped[P, R]):
                     self._programs.misses += 1
                     self._programs.compiles += 1
                     self.__anabranch_options__.show(lowered.plan.program)
-                    relays = [c if isinstance(c, HostFunction) else _relay(i) for i, c in enumerate(lowered.callbacks)]
+                    relays = [c if isinstance(c, PureCallback) else _relay(i) for i, c in enumerate(lowered.callbacks)]
                     executable = executable_of(lowered.plan, lowered.text, lowered.flags, relays)
                     self._programs.put(fingerprint, executable)
                 else:

@@ -21,6 +21,7 @@ from anabranch.runtime.signature.argument_layouts import argument_names
 from anabranch.runtime.signature.flatten_to_key import SignatureKey
 from anabranch.runtime.tracing.capacity import Overflowed
 from anabranch.runtime.tracing.decision_log import Decision
+from anabranch.runtime.xla.native_code import NativeFunction
 
 _TITLES = {
     "argument": "Static arguments",
@@ -212,6 +213,11 @@ def _executable(traced: Traced, cached: str) -> Iterator[Decision]:
     if native:
         yield Decision(
             "executable", "loops", f"{_count(native, 'native function')}, where a step touches little memory"
+        )
+    machine_code = sum(isinstance(c, NativeFunction) for c in lowered.callbacks)
+    if machine_code:
+        yield Decision(
+            "executable", "loops", f"{_count(machine_code, 'loop nest')} over single elements, as machine code"
         )
     functions = [c for c in lowered.callbacks if isinstance(c, HostFunction)]
     if functions:

@@ -103,10 +103,13 @@ class Traced(Stage):
         XLA's flags that the function was jitted with.
     disabled_passes : tuple of str
         The passes that were disabled when it was traced.
+    native_loops : bool
+        Whether loops may be machine code.
     """
 
     flags: tuple[Flag, ...] = ()
     disabled_passes: tuple[str, ...] = dataclasses.field(default_factory=lambda: settings().disable_passes)
+    native_loops: bool = dataclasses.field(default_factory=lambda: settings().native_loops)
 
     @property
     def program(self) -> Program:
@@ -131,7 +134,7 @@ class Traced(Stage):
         donation = Donation.of(self.plan, self.calling)
         donation.warn(self.calling, self.plan)
         program = optimise(self.plan.program, self.disabled_passes)
-        module = lowering.module(program, donation.aliases)
+        module = lowering.module(program, donation.aliases, native_loops=self.native_loops)
         return Lowered(self.plan, self.calling, program, module.text, module.callbacks, donation, self.flags)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import contextvars
 import itertools
 import re
@@ -79,13 +80,17 @@ def _in_context(run: Callable[[list[Any]], list[Any]], buffers: list[Any]) -> li
         _contexts.pop()
 
 
-class PureCallback:
+class PureCallback(abc.ABC):
     """A callback without effects, which can be pickled.
 
     It needs nothing of the process in which the program was compiled, and runs no programs itself.
     """
 
     __slots__ = ()
+
+    @abc.abstractmethod
+    def __call__(self, *arrays: object) -> tuple[Any, ...]:
+        """The results, as XLA takes them."""
 
 
 @frozen

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from anabranch.runtime.errors import SerializationError
 from anabranch.runtime.host.buffer_types import DTYPE_OF_NAME, Signature, buffer_type
 
-_FORMAT = b"anabranch executable 3\n"
+_FORMAT = b"anabranch executable 4\n"
 
 
 def sealed(mark: bytes, header: Mapping[str, object], payload: bytes) -> bytes:
@@ -34,15 +35,26 @@ def unsealed(mark: bytes, data: bytes) -> tuple[Any, bytes]:
     return json.loads(header), payload
 
 
-def pack(payload: bytes, signature: Signature, versions: str, callbacks: int = 0) -> bytes:
-    """Put a compiled program's bytes, its argument and result types and a checksum together."""
+def pack(payload: bytes, signature: Signature, versions: str, callbacks: int = 0, codes: Sequence[bytes] = ()) -> bytes:
+    """Put a compiled program's bytes, its argument and result types and a checksum together.
+
+    Parameters
+    ----------
+    payload
+        XLA's.
+    signature, versions
+    callbacks
+        How many functions the program calls.
+    codes
+        The object code of those of them that are machine code.
+    """
     *halves, recycled = signature
     kinds = [[[kind.shape, kind.dtype.name] for kind in half] for half in halves]
     about = {"versions": versions, "signature": kinds, "recycled": recycled, "callbacks": callbacks}
-    return sealed(_FORMAT, about, payload)
+    return sealed(_FORMAT, {**about, "codes": list(map(len, codes))}, b"".join([*codes, payload]))
 
 
-def unpack(data: bytes, versions: str, callbacks: int = 0) -> tuple[bytes, Signature]:
+def unpack(data: bytes, versions: str, callbacks: int = 0) -> tuple[bytes, Signature, list[bytes]]:
     """Undo `pack`; raise `SerializationError` for bytes that are damaged, of other versions or of other callbacks."""
     try:
         # XLA's loader trusts its bytes, so nothing damaged may reach it.
@@ -58,4 +70,11 @@ def unpack(data: bytes, versions: str, callbacks: int = 0) -> tuple[bytes, Signa
     inputs, outputs = (
         tuple(buffer_type(tuple(shape), DTYPE_OF_NAME[name]) for shape, name in half) for half in about["signature"]
     )
-    return payload, (inputs, outputs, tuple(about["recycled"]))
+    *codes, payload = _cut(payload, about["codes"])
+    return payload, (inputs, outputs, tuple(about["recycled"])), codes
+
+
+def _cut(data: bytes, lengths: Sequence[int]) -> list[bytes]:
+    """The pieces of these lengths, and the rest."""
+    ends = [0, *itertools.accumulate(lengths), len(data)]
+    return [data[start:end] for start, end in itertools.pairwise(ends)]

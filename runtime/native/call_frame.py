@@ -55,9 +55,7 @@ def handler(
     for i in copied:
         k = list(written).index(i)
         lines += _buffer(f"%d{i}", "%args", i)
-        lines.append(
-            f"  call void @llvm.memcpy.p0.p0.i64(ptr %e{k}, ptr %d{i}, i64 {in_types[i].nbytes}, i1 false)"
-        )
+        lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr %e{k}, ptr %d{i}, i64 {in_types[i].nbytes}, i1 false)")
         code.declarations["llvm.memcpy.p0.p0.i64"] = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
     return "\n".join(
         [

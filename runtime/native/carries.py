@@ -52,7 +52,9 @@ def close_carries(
     ints: dict[tuple[str, str], tuple[str, str]] = {}
     rows = []
     for carry, last in zip(carries, after, strict=True):
-        rows += list(zip(carry.places, carry.phis, carry.kinds, carry.initial, flat(last) if carry.kinds else (), strict=True))
+        rows += list(
+            zip(carry.places, carry.phis, carry.kinds, carry.initial, flat(last) if carry.kinds else (), strict=True)
+        )
     for _, phi, kind, first, last in rows:
         if kind != "i1":
             ints.setdefault((_truth(code, first, kind), last), (phi, kind))

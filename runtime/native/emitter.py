@@ -1,14 +1,13 @@
 """What a loop nest computes, as LLVM instructions: an emitter that ops write to as they write StableHLO.
 
-Of the ops' own lowering nothing is written twice: the StableHLO ops that it asks for become instructions. A name of the
-emitter is that of a value in a register, the names of the elements of a small array (`[%v1;%v2]`), or an array in memory
-at one point of its history (`@2.5`: memory 2 after the fifth write). Arrays are written in place. A Program that needs an
-array as it was before a write has no native form.
+Nothing of the ops' own lowering is written twice: the StableHLO ops that it asks for become instructions. A name of this
+emitter is that of a value in a register, the names of the elements of a small array (`[%v1;%v2]`), or the name of an
+array in memory at one point of its history (`@2.5`: memory 2 after the fifth write). Arrays are written in place. A
+Program that needs an array as it was before a write has no native form.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.native.carries import Carry, Exits, close_carries
+from anabranch.runtime.native.element_moves import MOVES, bounds, numbers
 from anabranch.runtime.native.failures import CODE, Failure, FailureValues
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
@@ -24,12 +24,12 @@ from anabranch.runtime.native.ordering import ordered
 from anabranch.runtime.native.scalar_ops import RULES, compare, convert, select
 from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.values import elements, flat, is_memory, packed, value_types
-from anabranch.runtime.ops.structured import Branches
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
+from anabranch.runtime.ops.structured import Branches
 
 # The most elements that an array in registers has.
 MOST_ELEMENTS = 16
-_INTS = re.compile(r"-?\d+")
+_IN_MEMORY = ("slice", "dynamic_slice", "dynamic_update_slice")
 
 
 class NativeEmitter(Emitter):
@@ -64,9 +64,17 @@ class NativeEmitter(Emitter):
         self, name: str, operands: Sequence[str], in_types: Sequence[ArrayType], out: ArrayType, attributes: str = ""
     ) -> str:
         """The result of a StableHLO op."""
-        moved = _MOVES.get(name)
-        if moved is not None:
-            return moved(self, operands, in_types, out, attributes)
+        if name in _IN_MEMORY and is_memory(operands[0]):
+            return self._part(name, operands, in_types, out, attributes)
+        if name in MOVES:
+            _expect_small(out)
+            grids = [self._grid(x, type) for x, type in zip(operands, in_types, strict=True)]
+            return packed(list(MOVES[name](grids, out, attributes).reshape(-1)))
+        if name in _IN_MEMORY:
+            spilled = self.memory.spilled(operands[0], in_types[0])
+            return self._part(name, [spilled, *operands[1:]], in_types, out, attributes)
+        if name == "iota":
+            return self._iota(out, attributes)
         rule = RULES.get(name)
         if rule is None:
             raise NotNativeError(name)
@@ -76,9 +84,30 @@ class NativeEmitter(Emitter):
 
     def elements(self, name: str, type: ArrayType) -> list[str]:
         """The names of the elements of a value, which are read where it is in memory."""
-        if type.size > MOST_ELEMENTS:
-            raise NotNativeError(f"an array of {type.size} elements as a whole")
+        _expect_small(type)
         return self.memory.whole(name, type) if is_memory(name) else elements(name)
+
+    def _part(
+        self, name: str, operands: Sequence[str], in_types: Sequence[ArrayType], out: ArrayType, attributes: str
+    ) -> str:
+        """A part of an array in memory, or the array with another part."""
+        (x, *rest), (type, *types) = operands, in_types
+        if name == "slice":
+            _expect_small(out)
+            numbers = np.arange(type.size).reshape(type.shape)[bounds(attributes)]
+            return packed([self.memory.load(x, type.dtype, str(k)) for k in numbers.reshape(-1)])
+        if name == "dynamic_slice":
+            _expect_small(out)
+            places = self.memory.places(rest, types, type.shape, out.shape)
+            return packed([self.memory.load(x, type.dtype, place) for place in places])
+        values = self.elements(rest[0], types[0])
+        places = self.memory.places(rest[1:], types[1:], type.shape, types[0].shape)
+        return self.memory.store(x, type.dtype, list(zip(places, values, strict=True)))
+
+    def _iota(self, out: ArrayType, attributes: str) -> str:
+        (axis,) = numbers(attributes, "iota_dimension")
+        shape = [out.shape[axis] if k == axis else 1 for k in range(len(out.shape))]
+        return self.constant(np.arange(out.shape[axis]).reshape(shape).astype(out.dtype), out)
 
     def compare(self, x: str, y: str, direction: str, type: ArrayType, total: bool = False) -> str:
         """The comparison of two values."""
@@ -91,9 +120,9 @@ class NativeEmitter(Emitter):
         """One of two values."""
         if on_true == on_false:
             return on_true
-        columns = [self.elements(pred, ArrayType(type.shape, np.dtype(bool)))]
-        columns += [self.elements(on_true, type), self.elements(on_false, type)]
-        return packed([select(self.code, *row, type.dtype) for row in zip(*columns, strict=True)])
+        preds = self.elements(pred, ArrayType(type.shape, np.dtype(bool)))
+        rows = zip(preds, self.elements(on_true, type), self.elements(on_false, type), strict=True)
+        return packed([select(self.code, p, x, y, type.dtype) for p, x, y in rows])
 
     def convert(self, x: str, source: ArrayType, dtype: np.dtype) -> str:
         """XLA's conversion."""
@@ -313,119 +342,6 @@ class NativeEmitter(Emitter):
         self.code.begin(fine)
 
 
-# ---- what moves elements -------------------------------------------------------------------------------------------
-
-
-def _numbers(attributes: str, name: str) -> list[int]:
-    found = re.search(name + r" = array<i64(?:: ([^>]*))?>", attributes)
-    if found is None:
-        raise NotNativeError(f"no {name} in {attributes}")
-    return [int(n) for n in _INTS.findall(found[1] or "")]
-
-
-def _rearranged(change: Callable[[np.ndarray, ArrayType, str], np.ndarray]) -> Callable[..., str]:
-    """The rule of an op that moves the elements of one array, as NumPy moves their names."""
-
-    def rule(
-        emitter: NativeEmitter, operands: Sequence[str], in_types: Sequence[ArrayType], out: ArrayType, attributes: str
-    ) -> str:
-        if out.size > MOST_ELEMENTS:
-            raise NotNativeError(f"an array of {out.size} elements as a whole")
-        return packed(list(change(emitter._grid(operands[0], in_types[0]), out, attributes).reshape(-1)))
-
-    return rule
-
-
-def _slice(
-    emitter: NativeEmitter, operands: Sequence[str], in_types: Sequence[ArrayType], out: ArrayType, attributes: str
-) -> str:
-    bounds = [_numbers(attributes, name) for name in ("start_indices", "limit_indices", "strides")]
-    cut = tuple(slice(*b) for b in zip(*bounds, strict=True))
-    if is_memory(operands[0]):
-        if out.size > MOST_ELEMENTS:
-            raise NotNativeError(f"a slice of {out.size} elements")
-        places = np.arange(in_types[0].size).reshape(in_types[0].shape)[cut]
-        return packed([emitter.memory.load(operands[0], in_types[0].dtype, str(k)) for k in places.reshape(-1)])
-    return packed(list(emitter._grid(operands[0], in_types[0])[cut].reshape(-1)))
-
-
-def _broadcast(names: np.ndarray, out: ArrayType, attributes: str) -> np.ndarray:
-    dims = _numbers(attributes, "broadcast_dimensions")
-    shape = [1] * len(out.shape)
-    for axis, n in zip(dims, names.shape, strict=True):
-        shape[axis] = n
-    return np.broadcast_to(names.reshape(shape), out.shape)
-
-
-def _concatenate(
-    emitter: NativeEmitter, operands: Sequence[str], in_types: Sequence[ArrayType], out: ArrayType, attributes: str
-) -> str:
-    if out.size > MOST_ELEMENTS:
-        raise NotNativeError(f"an array of {out.size} elements as a whole")
-    found = re.search(r"dimension = (\d+)", attributes)
-    assert found is not None
-    grids = [emitter._grid(x, type) for x, type in zip(operands, in_types, strict=True)]
-    return packed(list(np.concatenate(grids, int(found[1])).reshape(-1)))
-
-
-def _iota(
-    emitter: NativeEmitter, operands: Sequence[str], in_types: Sequence[ArrayType], out: ArrayType, attributes: str
-) -> str:
-    found = re.search(r"iota_dimension = (\d+)", attributes)
-    assert found is not None
-    axis = int(found[1])
-    shape = [1] * len(out.shape)
-    shape[axis] = out.shape[axis]
-    return emitter.constant(np.arange(out.shape[axis]).reshape(shape).astype(out.dtype), out)
-
-
-def _dynamic_slice(
-    emitter: NativeEmitter, operands: Sequence[str], in_types: Sequence[ArrayType], out: ArrayType, attributes: str
-) -> str:
-    (x, *starts), (type, *positions) = operands, in_types
-    if out.size > MOST_ELEMENTS:
-        raise NotNativeError(f"a slice of {out.size} elements")
-    places = emitter.memory.places(starts, positions, type.shape, out.shape)
-    if not is_memory(x):
-        x = emitter.memory.spilled(x, type)
-    return packed([emitter.memory.load(x, type.dtype, place) for place in places])
-
-
-def _dynamic_update_slice(
-    emitter: NativeEmitter, operands: Sequence[str], in_types: Sequence[ArrayType], out: ArrayType, attributes: str
-) -> str:
-    (x, update, *starts), (type, block, *positions) = operands, in_types
-    values = emitter.elements(update, block)
-    places = emitter.memory.places(starts, positions, type.shape, block.shape)
-    if not is_memory(x):
-        x = emitter.memory.spilled(x, type)
-    return emitter.memory.store(x, type.dtype, list(zip(places, values, strict=True)))
-
-
-def _clamp(
-    emitter: NativeEmitter, operands: Sequence[str], in_types: Sequence[ArrayType], out: ArrayType, attributes: str
-) -> str:
-    low, x, high = operands
-    above = emitter.op("maximum", [x, low], [out, out], out)
-    return emitter.op("minimum", [above, high], [out, out], out)
-
-
-def _transpose(names: np.ndarray, out: ArrayType, attributes: str) -> np.ndarray:
-    return names.transpose(_numbers(attributes, "permutation"))
-
-
-def _reverse(names: np.ndarray, out: ArrayType, attributes: str) -> np.ndarray:
-    return np.flip(names, _numbers(attributes, "dimensions"))
-
-
-_MOVES: dict[str, Callable[..., str]] = {
-    "slice": _slice,
-    "broadcast_in_dim": _rearranged(_broadcast),
-    "transpose": _rearranged(_transpose),
-    "reverse": _rearranged(_reverse),
-    "concatenate": _concatenate,
-    "iota": _iota,
-    "dynamic_slice": _dynamic_slice,
-    "dynamic_update_slice": _dynamic_update_slice,
-    "clamp": _clamp,
-}
+def _expect_small(type: ArrayType) -> None:
+    if type.size > MOST_ELEMENTS:
+        raise NotNativeError(f"an array of {type.size} elements as a whole")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 # How often a branch goes either way that hardly ever goes the first one.
 UNLIKELY = "!0"
 METADATA = '!0 = !{!"branch_weights", i32 1, i32 1048576}'

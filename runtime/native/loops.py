@@ -45,7 +45,9 @@ class NativeLoops:
 class _Call:
     """The function of a loop, and the call of it."""
 
-    def __init__(self, loop: Op, ctx: LoweringContext, outside: Mapping[Var, Interval], failures: FailureValues) -> None:
+    def __init__(
+        self, loop: Op, ctx: LoweringContext, outside: Mapping[Var, Interval], failures: FailureValues
+    ) -> None:
         self._ctx = ctx
         self._code = Instructions()
         self._memory = Memory(self._code, KnownValues(_ranges(loop, ctx, outside, failures)))
@@ -92,9 +94,7 @@ class _Call:
     def emit(self) -> list[str]:
         """The names of the results of the call."""
         ctx, memory = self._ctx, self._memory
-        aliases = {
-            place: i for place, i in enumerate(self._written) if list(ctx.inputs).count(ctx.inputs[i]) == 1
-        }
+        aliases = {place: i for place, i in enumerate(self._written) if list(ctx.inputs).count(ctx.inputs[i]) == 1}
         copied = [i for place, i in enumerate(self._written) if place not in aliases]
         function = NativeFunction.of(handler(self._code, ctx.in_types, self._outputs, self._written, copied))
         emitter = ctx.emitter
@@ -120,7 +120,11 @@ def _ranges(
 ) -> Mapping[Var, Interval]:
     """The intervals of the ints of a loop, which runs only as long as nothing has failed."""
     inputs = tuple(dict.fromkeys(a for a in ctx.atoms if isinstance(a, Var)))
-    known = {var: _NO_FAILURE if failures.is_code(var) else outside[var] for var in inputs if failures.is_code(var) or var in outside}
+    known = {
+        var: _NO_FAILURE if failures.is_code(var) else outside[var]
+        for var in inputs
+        if failures.is_code(var) or var in outside
+    }
     results = tuple(map(Var, ctx.out_types))
     program = Program(inputs, (Equation(loop, tuple(ctx.atoms), ctx.params, results),), results)
     return ranges_without_failure(program, known, failures.leaves)

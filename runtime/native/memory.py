@@ -248,7 +248,9 @@ class Steps:
             memory._versions[place] = next(memory._numbers)
         self._head = list(memory._versions)
         self._places = [int(name[1:].split(".")[0]) if is_memory(name) else None for name in state]
-        self.entry = [name if place is None else memory._name(place) for name, place in zip(state, self._places, strict=True)]
+        self.entry = [
+            name if place is None else memory._name(place) for name, place in zip(state, self._places, strict=True)
+        ]
         self._changed: set[int] = set()
 
     def close(self, after: list[str]) -> list[str]:
@@ -282,6 +284,4 @@ class Steps:
         memory = self._memory
         for place, version in self._before.items():
             memory._versions[place] = next(memory._numbers) if place in self._changed else version
-        return [
-            name if place is None else memory._name(place) for name, place in zip(names, self._places, strict=True)
-        ]
+        return [name if place is None else memory._name(place) for name, place in zip(names, self._places, strict=True)]

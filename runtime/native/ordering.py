@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
-from anabranch.runtime.ops.structured import Branches, Loop, StructuredOp
+from anabranch.runtime.ops.structured import Loop, StructuredOp
 
 
 def written_inputs(equation: Equation) -> list[Var]:
@@ -45,7 +45,7 @@ def _is_written(program: Program, formal: Var) -> bool:
 
 
 def ordered(program: Program) -> list[Equation]:
-    """The equations, each after those that it needs, and as far as that leaves it open after the readers of what it writes."""
+    """The equations, each after those that it needs, and where that is possible after all that read what it writes."""
     if not any(written_inputs(e) for e in program.equations):
         return list(program.equations)
     return _Ordering(program).run()

@@ -35,7 +35,7 @@ def compare(code: Instructions, x: str, y: str, direction: str, dtype: np.dtype)
 
 
 def select(code: Instructions, pred: str, x: str, y: str, dtype: np.dtype) -> str:
-    """x where the predicate holds, else y."""
+    """The first value where the predicate holds, else the second."""
     type = value_type(dtype)
     chosen = [
         p if p == q else code.emit(f"select i1 {pred}, {type} {p}, {type} {q}")
@@ -57,7 +57,9 @@ def convert(code: Instructions, x: str, source: np.dtype, target: np.dtype) -> s
         else:
             cast = "sitofp" if source.kind == "i" else "uitofp"
     elif source.kind == "f":
-        return code.call(f"llvm.fpto{'s' if target.kind == 'i' else 'u'}i.sat.{after}.{_suffix(source)}", after, before, x)
+        return code.call(
+            f"llvm.fpto{'s' if target.kind == 'i' else 'u'}i.sat.{after}.{_suffix(source)}", after, before, x
+        )
     else:
         wider = "sext" if source.kind == "i" else "zext"
         size = 0 if source.kind == "b" else source.itemsize
@@ -193,12 +195,16 @@ def _abs(code: Instructions, operands: list[str], dtype: np.dtype, out: np.dtype
     type = value_type(dtype)
     if dtype.kind == "f":
         return code.call(f"llvm.fabs.{_suffix(dtype)}", type, type, operands[0])
-    return code.emit(f"call {type} @llvm.abs.{type}({type} {operands[0]}, i1 false)", f"llvm.abs.{type}", type, f"{type}, i1")
+    return code.emit(
+        f"call {type} @llvm.abs.{type}({type} {operands[0]}, i1 false)", f"llvm.abs.{type}", type, f"{type}, i1"
+    )
 
 
 def _count_leading_zeros(code: Instructions, operands: list[str], dtype: np.dtype, out: np.dtype) -> str:
     type = value_type(dtype)
-    return code.emit(f"call {type} @llvm.ctlz.{type}({type} {operands[0]}, i1 false)", f"llvm.ctlz.{type}", type, f"{type}, i1")
+    return code.emit(
+        f"call {type} @llvm.ctlz.{type}({type} {operands[0]}, i1 false)", f"llvm.ctlz.{type}", type, f"{type}, i1"
+    )
 
 
 def _bitcast(code: Instructions, operands: list[str], dtype: np.dtype, out: np.dtype) -> str:
@@ -225,6 +231,11 @@ def _complex(code: Instructions, operands: list[str], dtype: np.dtype, out: np.d
     return joined(*operands)
 
 
+def _clamp(code: Instructions, operands: list[str], dtype: np.dtype, out: np.dtype) -> str:
+    low, x, high = operands
+    return RULES["minimum"](code, [RULES["maximum"](code, [x, low], dtype, out), high], dtype, out)
+
+
 RULES: Mapping[str, Rule] = {
     "add": _of_kind(iu="add", fc="fadd", b="or"),
     "subtract": _of_kind(iu="sub", fc="fsub"),
@@ -246,6 +257,7 @@ RULES: Mapping[str, Rule] = {
     "floor": _intrinsic("floor"),
     "ceil": _intrinsic("ceil"),
     "round_nearest_even": _intrinsic("rint"),
+    "clamp": _clamp,
     "sqrt": _intrinsic("sqrt"),
     "popcnt": _intrinsic("ctpop"),
     "count_leading_zeros": _count_leading_zeros,

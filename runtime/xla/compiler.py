@@ -61,9 +61,9 @@ def deserialize(data: bytes, options: CompileOptions = _PLAIN, callbacks: Sequen
     SerializationError
         The bytes are damaged, are something else, or come from another release of jaxlib.
     """
-    payload, signature = unpack(data, versions(), len(callbacks))
+    payload, signature, codes = unpack(data, versions(), len(callbacks))
     backend = backend_of(options.asynchronous)
-    make_known(callbacks)
+    make_known(callbacks, codes)
     if _LAPACK_TARGET.encode() in payload:
         register_lapack()
     load = backend.client.deserialize_executable

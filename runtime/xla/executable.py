@@ -21,6 +21,7 @@ from anabranch.runtime.host.callbacks import (
 )
 from anabranch.runtime.host.saved_bytes import pack
 from anabranch.runtime.host.staging import Staging, adopter
+from anabranch.runtime.xla.native_code import codes_of
 
 
 class Executable:
@@ -193,7 +194,8 @@ class Executable:
             payload = self._backend.client.serialize_executable(self._loaded)
         except XlaError as error:
             raise SerializationError(f"XLA cannot give the bytes of this program: {error}") from error
-        return pack(payload, (self.inputs, self.outputs, self.recycled), versions(), len(self.callbacks))
+        signature = self.inputs, self.outputs, self.recycled
+        return pack(payload, signature, versions(), len(self.callbacks), codes_of(self.callbacks))
 
 
 class CallingBack(Executable):

@@ -26,6 +26,7 @@ from anabranch.runtime.host.callbacks import HostCallback, has_effects
 from anabranch.runtime.host.compile_options import CompileOptions
 from anabranch.runtime.xla import compiler as xla, executable as executables
 from anabranch.runtime.xla.executable import Executable
+from anabranch.runtime.xla.native_code import NativeFunction
 
 _SERVE = (
     "import sys; sys.path[:] = sys.argv[2:]; "
@@ -52,7 +53,12 @@ def compile_text(text: str, options: CompileOptions, callbacks: Sequence[HostCal
             "this process was forked from one in which XLA had compiled: here it cannot compile a function that "
             f"prints, logs or warns in a branch or a loop; {_INSTEAD}"
         )
-    return xla.deserialize(_process.compiled(text, options, len(callbacks)), options, callbacks)
+    return xla.deserialize(_process.compiled(text, options, [_movable(c) for c in callbacks]), options, callbacks)
+
+
+def _movable(callback: HostCallback) -> NativeFunction | None:
+    """What the compiling interpreter needs of a function that the program calls: the code of a native one."""
+    return callback if isinstance(callback, NativeFunction) else None
 
 
 class _Compiler:
@@ -71,8 +77,8 @@ class _Compiler:
         self._pid = os.getpid()
         atexit.register(self.end)
 
-    def compiled(self, text: str, options: CompileOptions, callbacks: int) -> bytes:
-        """The serialized executable of a program with so many callbacks.
+    def compiled(self, text: str, options: CompileOptions, callbacks: list[NativeFunction | None]) -> bytes:
+        """The serialized executable of a program with these callbacks.
 
         Raises
         ------
@@ -108,7 +114,7 @@ class _Process:
         self._lock = lock()
         self._compiler: _Compiler | None = None
 
-    def compiled(self, text: str, options: CompileOptions, callbacks: int) -> bytes:
+    def compiled(self, text: str, options: CompileOptions, callbacks: list[NativeFunction | None]) -> bytes:
         """Return what the compiling interpreter gives; it is started when first asked for, and when it has ended."""
         try:
             with self._lock:

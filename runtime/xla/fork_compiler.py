@@ -24,7 +24,7 @@ def serve(descriptor: str) -> None:
             except EOFError:
                 return
             try:
-                answer: object = compile_text(text, options, [_uncalled] * callbacks).serialize()
+                answer: object = compile_text(text, options, [known or _uncalled for known in callbacks]).serialize()
             except Exception as error:
                 answer = error
             pipe.send(answer)

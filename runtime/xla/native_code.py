@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import hashlib
+import importlib.util
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from anabranch.base.fork_locks import lock
 from anabranch.base.frozen import frozen
@@ -41,50 +41,90 @@ class NativeFunction(PureCallback):
         raise NotImplementedError
 
 
-# The engines of the functions that XLA knows, which keep their code for the life of the process, as XLA does the address.
+# The linked libraries of the functions that XLA knows. XLA keeps their addresses for the life of the process.
 _known: dict[str, Any] = {}
 _lock = lock()
 
 
-def make_known(functions: Sequence[object]) -> None:
-    """Compile the native ones of the functions that a program calls, and register them with XLA."""
-    for function in functions:
-        if isinstance(function, NativeFunction) and function.name not in _known:
+def make_known(functions: Sequence[object], codes: Sequence[bytes] = ()) -> None:
+    """Register the native ones of the functions that a program calls with XLA.
+
+    Parameters
+    ----------
+    functions
+    codes
+        The object code of the native ones; they are compiled where it is not given.
+    """
+    natives = [f for f in functions if isinstance(f, NativeFunction)]
+    for place, function in enumerate(natives):
+        if function.name not in _known:
             with _lock:
                 if function.name not in _known:
-                    _known[function.name] = _registered(function)
+                    code = codes[place] if codes else _compiled(function)
+                    _known[function.name] = _Known(code, _linked(function.name, code))
 
 
-def _registered(function: NativeFunction) -> Any:
-    llvm, target = _llvm()
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target)
-    engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(_object_code(function)))
-    engine.finalize_object()
-    register_function(function.name, engine.get_function_address(_ENTRY))
-    return engine
+def codes_of(functions: Sequence[object]) -> list[bytes]:
+    """The object code of the native ones of the functions that a program calls, which XLA knows."""
+    return [_known[f.name].code for f in functions if isinstance(f, NativeFunction)]
 
 
-def _object_code(function: NativeFunction) -> bytes:
-    llvm, target = _llvm()
+@functools.cache
+def is_available() -> bool:
+    """Return whether there is llvmlite to compile with."""
+    return importlib.util.find_spec("llvmlite") is not None
+
+
+class _Known(NamedTuple):
+    """A function that XLA knows."""
+
+    code: bytes
+    library: Any  # keeps the machine code in memory
+
+
+def _linked(name: str, code: bytes) -> Any:
+    """Register a function with XLA; returns what keeps its code in memory."""
+    llvm = _llvm()
+    builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(_ENTRY)
+    library = builder.link(_linker(), name)
+    register_function(name, library[_ENTRY])
+    return library
+
+
+def _compiled(function: NativeFunction) -> bytes:
+    """The object code of a function, for this machine."""
+    llvm, machine = _llvm(), _machine()
     module = llvm.parse_assembly(function.llvm)
     module.verify()
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = options.slp_vectorization = True
-    builder = llvm.create_pass_builder(target, options)
+    builder = llvm.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
-    code: bytes = target.emit_object(module)
+    code: bytes = machine.emit_object(module)
     return code
 
 
 @functools.cache
-def _llvm() -> tuple[Any, Any]:
-    """llvmlite's binding, and the machine that code is made for: this one."""
-    import llvmlite.binding as llvm  # noqa: PLC0415  # takes long, and many programs have no such code
+def _llvm() -> Any:
+    """The binding of llvmlite, which takes long to import; many programs need none."""
+    import llvmlite.binding as llvm  # noqa: PLC0415
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
+    return llvm
+
+
+@functools.cache
+def _machine() -> Any:
+    """LLVM's description of this machine."""
+    llvm = _llvm()
     features = llvm.get_host_cpu_features().flatten()
-    machine = llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=features, opt=3, jit=True
-    )
-    return llvm, machine
+    target = llvm.Target.from_default_triple()
+    return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, opt=3, jit=True)
+
+
+@functools.cache
+def _linker() -> Any:
+    """LLVM's linker of machine code in memory, one for the process."""
+    llvm = _llvm()
+    return llvm.create_lljit_compiler(llvm.Target.from_default_triple().create_target_machine(jit=True))

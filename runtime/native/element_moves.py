@@ -1,0 +1,64 @@
+"""StableHLO's ops that move elements, on small arrays in registers: NumPy moves the names of the elements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.native.llvm_types import NotNativeError
+
+# Names in the shapes of the operands, the type of the result and the attributes, to names in the shape of the result.
+Move: TypeAlias = Callable[[Sequence[np.ndarray], ArrayType, str], np.ndarray]
+
+_INTS = re.compile(r"-?\d+")
+
+
+def numbers(attributes: str, name: str) -> list[int]:
+    """The ints of an attribute, `name = array<i64: 0, 1>` or `name = 0 : i64`."""
+    found = re.search(rf"{name} = (?:array<i64:?([^>]*)>|(-?\d+))", attributes)
+    if found is None:
+        raise NotNativeError(f"no {name} in {attributes}")
+    return [int(n) for n in _INTS.findall(found[1] or found[2] or "")]
+
+
+def bounds(attributes: str) -> tuple[slice, ...]:
+    """The bounds of a static slice."""
+    rows = [numbers(attributes, name) for name in ("start_indices", "limit_indices", "strides")]
+    return tuple(slice(*row) for row in zip(*rows, strict=True))
+
+
+def _slice(names: Sequence[np.ndarray], out: ArrayType, attributes: str) -> np.ndarray:
+    return np.asarray(names[0][bounds(attributes)], object)
+
+
+def _broadcast(names: Sequence[np.ndarray], out: ArrayType, attributes: str) -> np.ndarray:
+    shape = [1] * len(out.shape)
+    for axis, n in zip(numbers(attributes, "broadcast_dimensions"), names[0].shape, strict=True):
+        shape[axis] = n
+    return np.broadcast_to(names[0].reshape(shape), out.shape)
+
+
+def _transpose(names: Sequence[np.ndarray], out: ArrayType, attributes: str) -> np.ndarray:
+    return names[0].transpose(numbers(attributes, "permutation"))
+
+
+def _reverse(names: Sequence[np.ndarray], out: ArrayType, attributes: str) -> np.ndarray:
+    return np.flip(names[0], tuple(numbers(attributes, "dimensions")))
+
+
+def _concatenate(names: Sequence[np.ndarray], out: ArrayType, attributes: str) -> np.ndarray:
+    (axis,) = numbers(attributes, "dimension")
+    return np.concatenate(names, axis)
+
+
+MOVES: Mapping[str, Move] = {
+    "slice": _slice,
+    "broadcast_in_dim": _broadcast,
+    "transpose": _transpose,
+    "reverse": _reverse,
+    "concatenate": _concatenate,
+}
