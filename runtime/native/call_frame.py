@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.instructions import METADATA, Instructions
 
@@ -20,43 +21,43 @@ _METADATA_EXTENSION, _METADATA, _MAJOR, _MINOR = 1, 24, 24, 28
 _VERSION = (0, 1)
 
 
-def handler(
-    code: Instructions,
-    in_types: Sequence[ArrayType],
-    out_types: Sequence[ArrayType],
-    written: Sequence[int],
-    copied: Sequence[int],
-) -> str:
-    """The LLVM module of a loop nest.
+@frozen
+class Output:
+    """A result of the call.
 
-    Parameters
+    Attributes
     ----------
-    code
-        The nest, on the addresses `%a0`, … of the operands and `%r0`, … of the results.
-    in_types, out_types
-        Of operands and results.
-    written
-        The operands that are written to: the first results, in this order, have their memory.
-    copied
-        Those of them whose memory is not the result's, which begins as a copy.
+    pointer : str
+        The name of its address in the nest.
+    type : ArrayType
+    operand : int or None
+        The operand whose memory it takes over.
+    copied : bool
+        Whether that memory is needed elsewhere: the result begins as a copy.
     """
+
+    pointer: str
+    type: ArrayType
+    operand: int | None = None
+    copied: bool = False
+
+
+def handler(code: Instructions, in_types: Sequence[ArrayType], outputs: Sequence[Output]) -> str:
+    """The LLVM module of a loop nest on the addresses `%a0`, … of the operands and those of the outputs."""
     parameters, passed, lines = [], [], []
+    written = {output.operand for output in outputs}
     for i, type in enumerate(in_types):
-        if i in written:
-            continue
-        parameters.append(f"ptr noalias nonnull readonly dereferenceable({type.nbytes}) %a{i}")
-        passed.append(f"ptr %d{i}")
-        lines += _buffer(f"%d{i}", "%args", i)
-    for k, type in enumerate(out_types):
-        name = f"%a{written[k]}" if k < len(written) else f"%r{k}"
-        parameters.append(f"ptr noalias nonnull dereferenceable({type.nbytes}) {name}")
+        if i not in written:
+            parameters.append(f"ptr noalias nonnull readonly dereferenceable({type.nbytes}) %a{i}")
+            passed.append(f"ptr %d{i}")
+            lines += _buffer(f"%d{i}", "%args", i)
+    for k, output in enumerate(outputs):
+        parameters.append(f"ptr noalias nonnull dereferenceable({output.type.nbytes}) {output.pointer}")
         passed.append(f"ptr %e{k}")
         lines += _buffer(f"%e{k}", "%rets", k)
-    for i in copied:
-        k = list(written).index(i)
-        lines += _buffer(f"%d{i}", "%args", i)
-        lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr %e{k}, ptr %d{i}, i64 {in_types[i].nbytes}, i1 false)")
-        code.declarations["llvm.memcpy.p0.p0.i64"] = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
+        if output.copied:
+            lines += _buffer(f"%d{output.operand}", "%args", output.operand or 0)
+            lines.append(f"  {code.copying(f'%e{k}', f'%d{output.operand}', output.type.nbytes)}")
     return "\n".join(
         [
             *code.globals,

@@ -1,6 +1,6 @@
 """What a loop nest computes, as LLVM instructions: an emitter that ops write to as they write StableHLO.
 
-Nothing of the ops' own lowering is written twice: the StableHLO ops that it asks for become instructions. A name of this
+Nothing of the lowering of ops is written twice: the StableHLO ops that it asks for become instructions. A name of this
 emitter is that of a value in a register, the names of the elements of a small array (`[%v1;%v2]`), or the name of an
 array in memory at one point of its history (`@2.5`: memory 2 after the fifth write). Arrays are written in place. A
 Program that needs an array as it was before a write has no native form.
@@ -21,7 +21,7 @@ from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.ordering import ordered
-from anabranch.runtime.native.scalar_ops import RULES, compare, convert, select
+from anabranch.runtime.native.scalar_ops import RULES, compare, convert, multiply_add, select
 from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.values import elements, flat, is_memory, packed, value_types
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
@@ -66,6 +66,8 @@ class NativeEmitter(Emitter):
         """The result of a StableHLO op."""
         if name in _IN_MEMORY and is_memory(operands[0]):
             return self._part(name, operands, in_types, out, attributes)
+        if name == "broadcast_in_dim" and out.size > MOST_ELEMENTS and in_types[0].size == 1:
+            return self.memory.filled(out, operands[0])
         if name in MOVES:
             _expect_small(out)
             grids = [self._grid(x, type) for x, type in zip(operands, in_types, strict=True)]
@@ -109,6 +111,11 @@ class NativeEmitter(Emitter):
         shape = [out.shape[axis] if k == axis else 1 for k in range(len(out.shape))]
         return self.constant(np.arange(out.shape[axis]).reshape(shape).astype(out.dtype), out)
 
+    def multiply_add(self, names: Sequence[str], type: ArrayType) -> str:
+        """X * y + z, fused on the machines that can."""
+        rows = zip(*(self.elements(name, type) for name in names), strict=True)
+        return packed([multiply_add(self.code, row, type.dtype) for row in rows])
+
     def compare(self, x: str, y: str, direction: str, type: ArrayType, total: bool = False) -> str:
         """The comparison of two values."""
         if total and type.dtype.kind in "fc":
@@ -140,6 +147,10 @@ class NativeEmitter(Emitter):
         if type.size > MOST_ELEMENTS:
             return self.memory.constant(array)
         return packed([constant(x) for x in array.reshape(-1)])
+
+    def blank(self, type: ArrayType) -> str:
+        """An array of any contents."""
+        return self.memory.allocate(type)
 
     def reshape(self, x: str, source: ArrayType, shape: Sequence[int]) -> str:
         """The same elements, in registers or in memory."""

@@ -1,4 +1,4 @@
-"""Failures in a loop nest: where nothing else is seen of a run in which something fails, that is the end of the nest."""
+"""Failures in a loop nest: where nothing else is seen of a run that fails, they are ways out of the nest."""
 
 from __future__ import annotations
 

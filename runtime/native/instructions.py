@@ -97,5 +97,9 @@ class Instructions:
 
     def copy(self, target: str, source: str, size: int) -> None:
         """Copy bytes between arrays that do not overlap."""
+        self.act(self.copying(target, source, size))
+
+    def copying(self, target: str, source: str, size: int) -> str:
+        """The instruction that copies."""
         self.declarations["llvm.memcpy.p0.p0.i64"] = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
-        self.act(f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size}, i1 false)")
+        return f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size}, i1 false)"

@@ -5,18 +5,17 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interval import Interval, exactly
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
-from anabranch.runtime.native.call_frame import handler
+from anabranch.runtime.native.call_frame import Output, handler
 from anabranch.runtime.native.emitter import NativeEmitter
 from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.known_values import KnownValues
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.memory import Memory
-from anabranch.runtime.native.values import elements, is_memory
+from anabranch.runtime.native.values import is_memory
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 from anabranch.runtime.passes.range_analysis import ranges_without_failure, value_ranges
 from anabranch.runtime.xla.native_code import NativeFunction
@@ -70,44 +69,45 @@ class _Call:
     def _finish(self, operands: Sequence[str]) -> None:
         """Settle which outputs the call has, and write them."""
         memory, code, ctx = self._memory, self._code, self._ctx
-        self._written = [i for i, name in enumerate(operands) if is_memory(name) and not memory.is_current(name)]
-        self._outputs: list[ArrayType] = [ctx.in_types[i] for i in self._written]
+        written = [i for i, name in enumerate(operands) if is_memory(name) and not memory.is_current(name)]
+        self._outputs = [Output(memory.pointer(i), ctx.in_types[i], i) for i in written]
+        self._outputs += [Output(memory.pointer(place), type) for place, type in memory.allocated.items()]
+        free = {place: number for number, place in enumerate([*written, *memory.allocated])}
         self._places: list[int | None] = []  # of the results among the outputs; None for an operand
-        taken: set[int] = set()
         for name, type in zip(self._results, ctx.out_types, strict=True):
             source = memory.place_of(name) if is_memory(name) else None
-            if source in self._written and source not in taken:
-                taken.add(source)
-                self._places.append(self._written.index(source))
-            elif source is not None and source < len(operands) and source not in self._written:
+            if source in free:
+                self._places.append(free.pop(source))
+            elif source is not None and source < len(operands) and source not in written:
                 self._places.append(None)
             else:
-                target = memory.add(f"%r{len(self._outputs)}")
-                if source is None:
-                    memory.store(target, type.dtype, [(str(k), x) for k, x in enumerate(elements(name))])
-                else:
-                    memory.overwrite(name, memory.place_of(target), type)
+                output = Output(f"%r{len(self._outputs)}", type)
+                memory.overwrite(name, memory.place_of(memory.add(output.pointer)), type)
                 self._places.append(len(self._outputs))
-                self._outputs.append(type)
+                self._outputs.append(output)
         code.act("ret void")
 
     def emit(self) -> list[str]:
         """The names of the results of the call."""
         ctx, memory = self._ctx, self._memory
-        aliases = {place: i for place, i in enumerate(self._written) if list(ctx.inputs).count(ctx.inputs[i]) == 1}
-        copied = [i for place, i in enumerate(self._written) if place not in aliases]
-        function = NativeFunction.of(handler(self._code, ctx.in_types, self._outputs, self._written, copied))
+        outputs = [
+            dataclasses.replace(
+                output, copied=output.operand is not None and list(ctx.inputs).count(ctx.inputs[output.operand]) > 1
+            )
+            for output in self._outputs
+        ]
+        function = NativeFunction.of(handler(self._code, ctx.in_types, outputs))
         emitter = ctx.emitter
         if function not in emitter.callbacks:
             emitter.callbacks.append(function)
-        one = len(self._outputs) == 1
         shared = ", ".join(
-            f"#stablehlo.output_operand_alias<output_tuple_indices = [{'' if one else place}], "
-            f"operand_index = {operand}, operand_tuple_indices = []>"
-            for place, operand in aliases.items()
+            f"#stablehlo.output_operand_alias<output_tuple_indices = [{place if len(outputs) > 1 else ''}], "
+            f"operand_index = {output.operand}, operand_tuple_indices = []>"
+            for place, output in enumerate(outputs)
+            if output.operand is not None and not output.copied
         )
         target = f'call_target_name = "{function.name}", api_version = 4 : i32, output_operand_aliases = [{shared}]'
-        results = emitter.multi("custom_call", ctx.inputs, ctx.in_types, self._outputs, attributes=target)
+        results = emitter.multi("custom_call", ctx.inputs, ctx.in_types, [o.type for o in outputs], attributes=target)
         emitter.made_within(results)
         found = []
         for name, place in zip(self._results, self._places, strict=True):

@@ -27,6 +27,11 @@ class Memory:
         The function under construction.
     ranges
         The ranges of ints, by their names.
+
+    Attributes
+    ----------
+    allocated : dict
+        The types of the arrays whose memory XLA provides beside operands and results, by their places.
     """
 
     def __init__(self, code: Instructions, ranges: KnownValues) -> None:
@@ -37,6 +42,7 @@ class Memory:
         self._fixed: list[bool] = []
         self._numbers = itertools.count()
         self._constants: dict[tuple[ArrayType, bytes], str] = {}
+        self.allocated: dict[int, ArrayType] = {}
 
     def add(self, pointer: str, *, fixed: bool = False) -> str:
         """The name of an array at this address; a `fixed` one is never written to."""
@@ -156,11 +162,42 @@ class Memory:
             self._constants[key] = name
         return self.add(self._constants[key], fixed=True)
 
+    def allocate(self, type: ArrayType) -> str:
+        """An array of any contents, the same memory each time that the code runs."""
+        name = self.add(f"%s{len(self.allocated)}")
+        self.allocated[self._now(name)] = type
+        return name
+
+    def pointer(self, place: int) -> str:
+        """LLVM's name of the address of an array."""
+        return self._pointers[place]
+
+    def filled(self, type: ArrayType, value: str) -> str:
+        """An array of equal elements."""
+        name, code = self.allocate(type), self._code
+        before, body, end = code.block, code.label("fill"), code.label("filled")
+        code.jump(body)
+        code.begin(body)
+        place = code.hold()
+        number = code.fresh()
+        name = self.store(name, type.dtype, [(number, value)])
+        after = code.add("add nuw nsw", "i64", number, "1")
+        code.fill(place, f"{number} = phi i64 [ 0, %{before} ], [ {after}, %{body} ]")
+        code.branch(code.add("icmp eq", "i64", after, str(type.size)), end, body)
+        code.begin(end)
+        return name
+
     def spilled(self, name: str, type: ArrayType) -> str:
         """A small array in registers, brought to memory."""
         pointer = self._code.reserve(f"[{type.nbytes} x i8]")
         made = self.add(pointer)
         return self.store(made, type.dtype, [(str(k), x) for k, x in enumerate(elements(name))])
+
+    def copied(self, name: str, type: ArrayType) -> str:
+        """A copy of an array, in memory of its own."""
+        made = self.allocate(type)
+        self.overwrite(name, self._now(made), type)
+        return self._name(len(self._pointers) - 1)
 
     def overwrite(self, name: str, place: int, type: ArrayType) -> None:
         """Give an array the contents of another one, or of a small one in registers."""
@@ -264,15 +301,17 @@ class Steps:
         targets = {place for _, place, _ in moved}
         for name in filter(is_memory, after):
             memory.place_of(name)
-        if any(is_memory(name) and memory.place_of(name) in targets for name, _, _ in moved):
-            raise NotNativeError("arrays that change places")
-        for name, place, type in moved:
+        # Of arrays that change places one is lost before it is moved, but for a copy.
+        kept = [
+            memory.copied(name, type) if is_memory(name) and memory.place_of(name) in targets else name
+            for name, _, type in moved
+        ]
+        for name, (_, place, type) in zip(kept, moved, strict=True):
             memory.overwrite(name, place, type)
         for place, version in enumerate(self._head):
             if memory._versions[place] != version:
                 self._changed.add(place)
-        kept = [p for p in self._places if p is not None]
-        if not self._changed <= set(kept):
+        if not self._changed <= set(self._places):
             raise NotNativeError("an array that is written in a step and is as before in the next")
         return [
             packed(memory.whole(name, type)) if place is None and is_memory(name) else name

@@ -5,7 +5,7 @@ Each has XLA's results, but for the functions of a mathematical library, which a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -42,6 +42,12 @@ def select(code: Instructions, pred: str, x: str, y: str, dtype: np.dtype) -> st
         for p, q in zip(parts(x), parts(y), strict=True)
     ]
     return chosen[0] if len(chosen) == 1 else joined(*chosen)
+
+
+def multiply_add(code: Instructions, operands: Sequence[str], dtype: np.dtype) -> str:
+    """The sum of a product and a value, fused on the machines that can."""
+    type = value_type(dtype)
+    return code.call(f"llvm.fmuladd.{_suffix(dtype)}", type, type, *operands)
 
 
 def convert(code: Instructions, x: str, source: np.dtype, target: np.dtype) -> str:

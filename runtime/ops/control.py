@@ -304,7 +304,7 @@ class For(Loop):
         count = _INT32 if length is not None and length < 2**31 - 1 else _INT64
         trip = [] if length is not None else [inputs[0]]
         ys_types = list(out_types[carries:])
-        ys = [emitter.constant(0, t) for t in ys_types]
+        ys = [emitter.blank(t) for t in ys_types]
         head = len(trip)
         state = [emitter.constant(0, count), *trip, *inputs[1:], *ys]
         types = [count, *[_INT64][:head], *in_types[1:], *ys_types]

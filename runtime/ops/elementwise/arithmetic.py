@@ -23,12 +23,9 @@ def complex_product(x: Term, y: Term) -> Term:
 
 
 def fused_complex_product(x: Term, y: Term) -> Term:
-    """The product as NumPy's vector loop has it: of each sum the second product is rounded, the first fused with it.
-
-    LLVM fuses what is left open to it, on the machines where NumPy does.
-    """
+    """The product as NumPy's vector loop has it: of each sum the second product is rounded, the first fused with it."""
     a, b, c, d = x.real, x.imag, y.real, y.imag
-    return complex_of(a * c - product(b, d), a * d + product(b, c))
+    return complex_of(a.multiply_add(c, -product(b, d)), a.multiply_add(d, product(b, c)))
 
 
 def complex_quotient(x: Term, y: Term) -> Term:

@@ -151,6 +151,11 @@ class Term:
     def imag(self) -> Term:
         return self.apply("imag", dtype=self.part)
 
+    def multiply_add(self, factor: Term, addend: Term) -> Term:
+        """`self * factor + addend`, on machines that can do so rounded once."""
+        names = [self.name, factor.name, addend.name]
+        return Term(self.emitter, self.emitter.multiply_add(names, self.type), self.type)
+
     def fenced(self) -> Term:
         """The same value, shut off from XLA's algebra, which is that of real numbers.
 
