@@ -19,7 +19,8 @@ from anabranch.runtime.native.element_moves import MOVES, bounds, numbers
 from anabranch.runtime.native.failures import CODE, Failure, FailureValues
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
-from anabranch.runtime.native.memory import Memory
+from anabranch.runtime.native.memory import MOST_ELEMENTS, Memory, expect_small
+from anabranch.runtime.native.memory_flow import Alternatives, Steps
 from anabranch.runtime.native.ordering import ordered
 from anabranch.runtime.native.scalar_ops import RULES, compare, convert, multiply_add, select
 from anabranch.runtime.native.short_forms import short_form
@@ -27,8 +28,6 @@ from anabranch.runtime.native.values import elements, flat, is_memory, packed, v
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 from anabranch.runtime.ops.structured import Branches
 
-# The most elements that an array in registers has.
-MOST_ELEMENTS = 16
 _IN_MEMORY = ("slice", "dynamic_slice", "dynamic_update_slice")
 
 
@@ -69,7 +68,7 @@ class NativeEmitter(Emitter):
         if name == "broadcast_in_dim" and out.size > MOST_ELEMENTS and in_types[0].size == 1:
             return self.memory.filled(out, operands[0])
         if name in MOVES:
-            _expect_small(out)
+            expect_small(out)
             grids = [self._grid(x, type) for x, type in zip(operands, in_types, strict=True)]
             return packed(list(MOVES[name](grids, out, attributes).reshape(-1)))
         if name in _IN_MEMORY:
@@ -86,7 +85,7 @@ class NativeEmitter(Emitter):
 
     def elements(self, name: str, type: ArrayType) -> list[str]:
         """The names of the elements of a value, which are read where it is in memory."""
-        _expect_small(type)
+        expect_small(type)
         return self.memory.whole(name, type) if is_memory(name) else elements(name)
 
     def _part(
@@ -95,11 +94,11 @@ class NativeEmitter(Emitter):
         """A part of an array in memory, or the array with another part."""
         (x, *rest), (type, *types) = operands, in_types
         if name == "slice":
-            _expect_small(out)
+            expect_small(out)
             numbers = np.arange(type.size).reshape(type.shape)[bounds(attributes)]
             return packed([self.memory.load(x, type.dtype, str(k)) for k in numbers.reshape(-1)])
         if name == "dynamic_slice":
-            _expect_small(out)
+            expect_small(out)
             places = self.memory.places(rest, types, type.shape, out.shape)
             return packed([self.memory.load(x, type.dtype, place) for place in places])
         values = self.elements(rest[0], types[0])
@@ -256,29 +255,22 @@ class NativeEmitter(Emitter):
             index = code.emit(f"select i1 {low}, i32 0, i32 {names[0]}")
             cases = " ".join(f"i32 {i}, label %{label}" for i, label in enumerate(labels[:-1]))
             code.act(f"switch i32 {index}, label %{labels[-1]} [{cases}]")
-        ends: list[tuple[str, list[str]]] = []
-        with self.memory.alternatives() as alternatives:
-            for label, program in zip(labels, programs, strict=True):
-                code.begin(label)
-                with alternatives.one():
-                    results = [
-                        self._settled(name, type)
-                        for name, type in zip(self.program(program, names[1:]), program.out_types, strict=True)
-                    ]
-                    alternatives.give(results)
-                ends.append((code.block, results))
-                code.jump(end)
-            code.begin(end)
+        ways = Alternatives(self.memory)
+        for label, program in zip(labels, programs, strict=True):
+            code.begin(label)
+            with ways.one() as way:
+                way.results = self.program(program, names[1:])
+                way.last, way.block = code.hold(), code.block
+            code.jump(end)
+        columns = [ways.result(k, type) for k, type in enumerate(programs[0].out_types)]
+        code.begin(end)
+        ways.meet()
         return [
-            alternatives.joined([results[k] for _, results in ends])
-            if is_memory(ends[0][1][k])
-            else self._phi(type, [(results[k], block) for block, results in ends])
-            for k, type in enumerate(programs[0].out_types)
+            self.memory.name(self.memory.number(column[0]))
+            if is_memory(column[0])
+            else self._phi(type, [(name, way.block) for name, way in zip(column, ways.taken, strict=True)])
+            for column, type in zip(columns, programs[0].out_types, strict=True)
         ]
-
-    def _settled(self, name: str, type: ArrayType) -> str:
-        """A result of a branch: small arrays in registers, large ones in memory."""
-        return packed(self.elements(name, type)) if type.size <= MOST_ELEMENTS and not is_memory(name) else name
 
     def _phi(self, type: ArrayType, incoming: Sequence[tuple[str, str]]) -> str:
         kinds = value_types(type)
@@ -309,22 +301,22 @@ class NativeEmitter(Emitter):
         if not exits.is_used:
             code.jump(head)
         code.begin(head)
-        with self.memory.steps(state, types) as steps:
-            carries = exits.carries = [
-                Carry(code, name, [] if is_memory(name) else value_types(type), type.dtype)
-                for name, type in zip(steps.entry, types, strict=True)
-            ]
-            if outermost:
-                self._exits = exits
-            derived = code.hold()
-            names = [carry.name for carry in carries]
-            going_on, tested = test(names), code.block
-            code.branch(going_on, body, end)
-            code.begin(body)
-            after = steps.close(list(step(names)))
-            close_carries(code, carries, after, (before, code.block), derived)
-            code.jump(head)
-            code.begin(end)
+        steps = Steps(self.memory, state, types)
+        carries = exits.carries = [
+            Carry(code, name, [] if is_memory(name) else value_types(type), type.dtype)
+            for name, type in zip(steps.entry, types, strict=True)
+        ]
+        if outermost:
+            self._exits = exits
+        derived = code.hold()
+        names = [carry.name for carry in carries]
+        going_on, tested = test(names), code.block
+        code.branch(going_on, body, end)
+        code.begin(body)
+        after = steps.close(list(step(names)))
+        close_carries(code, carries, after, (before, code.block), derived)
+        code.jump(head)
+        code.begin(end)
         if outermost:
             self._exits = None
         return steps.results(exits.joined(code, tested))
@@ -351,8 +343,3 @@ class NativeEmitter(Emitter):
         self.code.begin(failed)
         exits.leave(self.code, values)
         self.code.begin(fine)
-
-
-def _expect_small(type: ArrayType) -> None:
-    if type.size > MOST_ELEMENTS:
-        raise NotNativeError(f"an array of {type.size} elements as a whole")

@@ -61,6 +61,8 @@ class FailureValues:
 
     def leaves(self, equation: Equation, program: Program) -> bool:
         """Return whether an equation of a Program is a choice between what tells of a failure and what did before."""
+        if equation.op is not select:
+            return False
         return any(equation is choice for choice in self._choices_of(program).get(equation.inputs[0], ()))
 
     def at(self, equation: Equation, program: Program) -> Failure | None:

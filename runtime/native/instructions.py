@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 # How often a branch goes either way that hardly ever goes the first one.
 UNLIKELY = "!0"
 METADATA = '!0 = !{!"branch_weights", i32 1, i32 1048576}'
@@ -103,3 +106,11 @@ class Instructions:
         """The instruction that copies."""
         self.declarations["llvm.memcpy.p0.p0.i64"] = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
         return f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size}, i1 false)"
+
+    @contextlib.contextmanager
+    def inserting(self, place: int) -> Iterator[None]:
+        """Write the instructions of the block to a place that was kept."""
+        outer, self.lines = self.lines, []
+        yield
+        outer[place] = "\n".join(self.lines)
+        self.lines = outer

@@ -5,9 +5,8 @@ A write gives an array a new name, and the name from before is of no more use: w
 
 from __future__ import annotations
 
-import contextlib
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,7 +14,10 @@ from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.known_values import KnownValues
 from anabranch.runtime.native.llvm_types import NotNativeError, joined, memory_type, parts, value_type
-from anabranch.runtime.native.values import elements, is_memory, packed
+from anabranch.runtime.native.values import elements, is_memory
+
+# The most elements that an array in registers has.
+MOST_ELEMENTS = 16
 
 
 class Memory:
@@ -35,7 +37,7 @@ class Memory:
     """
 
     def __init__(self, code: Instructions, ranges: KnownValues) -> None:
-        self._code = code
+        self.code = code
         self.ranges = ranges
         self._pointers: list[str] = []
         self._versions: list[int] = []
@@ -49,61 +51,41 @@ class Memory:
         self._pointers.append(pointer)
         self._versions.append(next(self._numbers))
         self._fixed.append(fixed)
-        return self._name(len(self._pointers) - 1)
-
-    def _name(self, place: int) -> str:
-        return f"@{place}.{self._versions[place]}"
-
-    def _now(self, name: str) -> int:
-        """The place of an array that has still this name."""
-        place, version = map(int, name[1:].split("."))
-        if self._versions[place] != version:
-            raise NotNativeError("an array as it was before it was written to")
-        return place
-
-    def _written(self, place: int) -> str:
-        if self._fixed[place]:
-            raise NotNativeError("a write to a constant")
-        self._versions[place] = next(self._numbers)
-        return self._name(place)
-
-    def is_current(self, name: str) -> bool:
-        """Return whether an array has still this name: nothing has been written to it since."""
-        place, version = map(int, name[1:].split("."))
-        return self._versions[place] == version
-
-    def place_of(self, name: str) -> int:
-        """The number of the array, in the order of `add`."""
-        return self._now(name)
+        return self.name(len(self._pointers) - 1)
 
     # ---- elements --------------------------------------------------------------------------------------------------
 
     def load(self, name: str, dtype: np.dtype, place: str) -> str:
         """An element, by its number in C order."""
-        pointers = self._addresses(self._now(name), dtype, place)
+        pointers = self._addresses(self.place_of(name), dtype, place)
         made = []
         for pointer in pointers:
-            value = self._code.emit(f"load {memory_type(dtype)}, ptr {pointer}")
-            made.append(self._code.emit(f"trunc i8 {value} to i1") if dtype.kind == "b" else value)
+            value = self.code.emit(f"load {memory_type(dtype)}, ptr {pointer}")
+            made.append(self.code.emit(f"trunc i8 {value} to i1") if dtype.kind == "b" else value)
         return made[0] if len(made) == 1 else joined(*made)
 
     def store(self, name: str, dtype: np.dtype, changes: Sequence[tuple[str, str]]) -> str:
         """The array with new elements, by their numbers in C order."""
-        place = self._now(name)
+        place = self.place_of(name)
         for number, value in changes:
             for pointer, x in zip(self._addresses(place, dtype, number), parts(value), strict=True):
                 if dtype.kind == "b":
-                    x = self._code.emit(f"zext i1 {x} to i8")
-                self._code.act(f"store {memory_type(dtype)} {x}, ptr {pointer}")
+                    x = self.code.emit(f"zext i1 {x} to i8")
+                self.code.act(f"store {memory_type(dtype)} {x}, ptr {pointer}")
         return self._written(place)
+
+    def _written(self, place: int) -> str:
+        if self._fixed[place]:
+            raise NotNativeError("a write to a constant")
+        return self.renew(place)
 
     def _addresses(self, place: int, dtype: np.dtype, number: str) -> list[str]:
         base, type = self._pointers[place], memory_type(dtype)
         if dtype.kind != "c":
-            return [self._code.emit(f"getelementptr inbounds {type}, ptr {base}, i64 {number}")]
+            return [self.code.emit(f"getelementptr inbounds {type}, ptr {base}, i64 {number}")]
         pair = f"[2 x {type}]"
         return [
-            self._code.emit(f"getelementptr inbounds {pair}, ptr {base}, i64 {number}, i64 {half}") for half in (0, 1)
+            self.code.emit(f"getelementptr inbounds {pair}, ptr {base}, i64 {number}, i64 {half}") for half in (0, 1)
         ]
 
     def whole(self, name: str, type: ArrayType) -> list[str]:
@@ -114,7 +96,7 @@ class Memory:
         self, starts: Sequence[str], positions: Sequence[ArrayType], shape: Sequence[int], block: Sequence[int]
     ) -> list[str]:
         """The numbers in C order of the elements of a block, which is moved to lie within the array."""
-        code, total, fixed = self._code, "", 0
+        code, total, fixed = self.code, "", 0
         strides = [int(np.prod(shape[axis + 1 :], dtype=np.int64)) for axis in range(len(shape))]
         for start, position, n, size, stride in zip(starts, positions, shape, block, strides, strict=True):
             index = self._within(start, position, n - size)
@@ -135,7 +117,7 @@ class Memory:
             return str(min(max(int(start), 0), last))
         if last == 0:
             return "0"
-        code, known = self._code, self.ranges.of(start)
+        code, known = self.code, self.ranges.of(start)
         index = start
         if position.dtype != np.int64:
             index = code.emit(f"sext {value_type(position.dtype)} {start} to i64")
@@ -158,14 +140,14 @@ class Memory:
             else:
                 content = 'c"' + "".join(f"\\{byte:02X}" for byte in flat_array.tobytes()) + '"'
             bytes_type = f"[{flat_array.nbytes} x i8]"
-            self._code.globals.append(f"{name} = private unnamed_addr constant {bytes_type} {content}, align 64")
+            self.code.globals.append(f"{name} = private unnamed_addr constant {bytes_type} {content}, align 64")
             self._constants[key] = name
         return self.add(self._constants[key], fixed=True)
 
     def allocate(self, type: ArrayType) -> str:
         """An array of any contents, the same memory each time that the code runs."""
         name = self.add(f"%s{len(self.allocated)}")
-        self.allocated[self._now(name)] = type
+        self.allocated[self.place_of(name)] = type
         return name
 
     def pointer(self, place: int) -> str:
@@ -174,7 +156,7 @@ class Memory:
 
     def filled(self, type: ArrayType, value: str) -> str:
         """An array of equal elements."""
-        name, code = self.allocate(type), self._code
+        name, code = self.allocate(type), self.code
         before, body, end = code.block, code.label("fill"), code.label("filled")
         code.jump(body)
         code.begin(body)
@@ -189,138 +171,66 @@ class Memory:
 
     def spilled(self, name: str, type: ArrayType) -> str:
         """A small array in registers, brought to memory."""
-        pointer = self._code.reserve(f"[{type.nbytes} x i8]")
+        pointer = self.code.reserve(f"[{type.nbytes} x i8]")
         made = self.add(pointer)
         return self.store(made, type.dtype, [(str(k), x) for k, x in enumerate(elements(name))])
 
     def copied(self, name: str, type: ArrayType) -> str:
         """A copy of an array, in memory of its own."""
         made = self.allocate(type)
-        self.overwrite(name, self._now(made), type)
-        return self._name(len(self._pointers) - 1)
+        self.overwrite(name, self.place_of(made), type)
+        return self.name(len(self._pointers) - 1)
 
     def overwrite(self, name: str, place: int, type: ArrayType) -> None:
         """Give an array the contents of another one, or of a small one in registers."""
         if is_memory(name):
-            source = self._pointers[self._now(name)]
-            self._code.copy(self._pointers[place], source, type.nbytes)
+            source = self._pointers[self.place_of(name)]
+            self.code.copy(self._pointers[place], source, type.nbytes)
             self._written(place)
         else:
-            self.store(self._name(place), type.dtype, [(str(k), x) for k, x in enumerate(elements(name))])
+            self.store(self.name(place), type.dtype, [(str(k), x) for k, x in enumerate(elements(name))])
 
-    # ---- control flow ----------------------------------------------------------------------------------------------
+    # ---- names -----------------------------------------------------------------------------------------------------
 
-    @contextlib.contextmanager
-    def alternatives(self) -> Iterator[Alternatives]:
-        """Ways of which one is gone: each finds the arrays as they were before."""
-        ways = Alternatives(self, list(self._versions))
-        yield ways
-        ways.end()
+    def name(self, place: int) -> str:
+        """The name of an array now."""
+        return f"@{place}.{self._versions[place]}"
 
-    @contextlib.contextmanager
-    def steps(self, state: Sequence[str], types: Sequence[ArrayType]) -> Iterator[Steps]:
-        """The steps of a loop over a state."""
-        yield Steps(self, state, types)
+    @staticmethod
+    def number(name: str) -> int:
+        """The place of the array that has, or had, a name."""
+        return int(name[1:].partition(".")[0])
 
+    def is_current(self, name: str) -> bool:
+        """Return whether an array has still this name: nothing has been written to it since."""
+        return self.name(self.number(name)) == name
 
-class Alternatives:
-    """The ways of a condition."""
+    def place_of(self, name: str) -> int:
+        """The place of an array that has still this name."""
+        if not self.is_current(name):
+            raise NotNativeError("an array as it was before it was written to")
+        return self.number(name)
 
-    def __init__(self, memory: Memory, before: list[int]) -> None:
-        self._memory = memory
-        self._before = before
-        self._after: list[list[int]] = []
+    def renew(self, place: int) -> str:
+        """Give an array another name: it has been written to; returns the name."""
+        self._versions[place] = next(self._numbers)
+        return self.name(place)
 
-    @contextlib.contextmanager
-    def one(self) -> Iterator[None]:
-        """One of the ways."""
-        versions = self._memory._versions
-        versions[: len(self._before)] = self._before
-        yield
-        self._after.append(list(versions))
+    def versions(self) -> list[int]:
+        """What `go_to` takes."""
+        return list(self._versions)
 
-    def give(self, results: Sequence[str]) -> None:
-        """Note the results of the way: those in memory must still be there."""
-        for name in results:
-            if is_memory(name):
-                self._memory.place_of(name)
-
-    def end(self) -> None:
-        """Go on where the ways meet."""
-        memory = self._memory
-        for place in range(len(self._before)):
-            found = {after[place] for after in self._after}
-            if len(found) > 1 or found != {self._before[place]}:
-                memory._versions[place] = next(memory._numbers)
-            else:
-                memory._versions[place] = self._before[place]
-
-    def joined(self, names: Sequence[str]) -> str:
-        """The name of a result in memory where the ways meet."""
-        places = {name.split(".")[0] for name in names}
-        if not all(map(is_memory, names)) or len(places) > 1:
-            raise NotNativeError("a choice between two arrays")
-        place = int(names[0][1:].split(".")[0])
-        if place >= len(self._before) and len(names) > 1:
-            raise NotNativeError("an array that one branch makes")
-        return self._memory._name(place)
+    def go_to(self, versions: list[int]) -> None:
+        """Give the arrays that there were then the names that they had."""
+        self._versions[: len(versions)] = versions
 
 
-class Steps:
-    """The steps of a loop.
+def expect_small(type: ArrayType) -> None:
+    """Refuse arrays that are too large for registers.
 
-    Attributes
-    ----------
-    entry : list of str
-        The names of the state where a step begins; in registers, of the initial values.
+    Raises
+    ------
+    NotNativeError
     """
-
-    def __init__(self, memory: Memory, state: Sequence[str], types: Sequence[ArrayType]) -> None:
-        self._memory = memory
-        self._types = types
-        places = {memory.place_of(name) for name in state if is_memory(name)}
-        self._before = {place: memory._versions[place] for place in places}
-        self._outer = list(memory._versions)
-        for place in places:
-            memory._versions[place] = next(memory._numbers)
-        self._head = list(memory._versions)
-        self._places = [int(name[1:].split(".")[0]) if is_memory(name) else None for name in state]
-        self.entry = [
-            name if place is None else memory._name(place) for name, place in zip(state, self._places, strict=True)
-        ]
-        self._changed: set[int] = set()
-
-    def close(self, after: list[str]) -> list[str]:
-        """The names of the state after a step, of which those in memory are where they were at its beginning."""
-        memory = self._memory
-        moved = [
-            (name, place, type)
-            for name, place, type in zip(after, self._places, self._types, strict=True)
-            if place is not None and not (is_memory(name) and int(name[1:].split(".")[0]) == place)
-        ]
-        targets = {place for _, place, _ in moved}
-        for name in filter(is_memory, after):
-            memory.place_of(name)
-        # Of arrays that change places one is lost before it is moved, but for a copy.
-        kept = [
-            memory.copied(name, type) if is_memory(name) and memory.place_of(name) in targets else name
-            for name, _, type in moved
-        ]
-        for name, (_, place, type) in zip(kept, moved, strict=True):
-            memory.overwrite(name, place, type)
-        for place, version in enumerate(self._head):
-            if memory._versions[place] != version:
-                self._changed.add(place)
-        if not self._changed <= set(self._places):
-            raise NotNativeError("an array that is written in a step and is as before in the next")
-        return [
-            packed(memory.whole(name, type)) if place is None and is_memory(name) else name
-            for name, place, type in zip(after, self._places, self._types, strict=True)
-        ]
-
-    def results(self, names: Sequence[str]) -> list[str]:
-        """The names of the last state."""
-        memory = self._memory
-        for place, version in self._before.items():
-            memory._versions[place] = next(memory._numbers) if place in self._changed else version
-        return [name if place is None else memory._name(place) for name, place in zip(names, self._places, strict=True)]
+    if type.size > MOST_ELEMENTS:
+        raise NotNativeError(f"an array of {type.size} elements as a whole")

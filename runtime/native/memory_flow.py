@@ -1,0 +1,138 @@
+"""Arrays in memory across control flow: where ways meet, and from step to step."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.native.llvm_types import NotNativeError
+from anabranch.runtime.native.memory import Memory, expect_small
+from anabranch.runtime.native.values import is_memory, packed
+
+
+class Way:
+    """One of the ways of a condition.
+
+    Attributes
+    ----------
+    results : list of str
+    last : int
+        The place kept before the end of its last block, whose label is `block`.
+    versions : list of int
+        Those of the arrays at its end.
+    """
+
+    def __init__(self) -> None:
+        self.results: list[str] = []
+        self.last = 0
+        self.block = ""
+        self.versions: list[int] = []
+
+
+class Alternatives:
+    """The ways of a condition: each finds the arrays as they were before."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._before = memory.versions()
+        self.taken: list[Way] = []
+
+    @contextlib.contextmanager
+    def one(self) -> Iterator[Way]:
+        """The next one."""
+        self._memory.go_to(self._before)
+        way = Way()
+        yield way
+        way.versions = self._memory.versions()
+        self.taken.append(way)
+
+    def result(self, number: int, type: ArrayType) -> list[str]:
+        """The names of a result at the ends of the ways: those of one array in memory, or all in registers."""
+        names = [way.results[number] for way in self.taken]
+        if not any(map(is_memory, names)):
+            return names
+        places = {self._memory.number(name) if is_memory(name) else -1 for name in names}
+        if len(places) > 1 or max(places) >= len(self._before):
+            expect_small(type)
+            return [self._loaded(way, name, type) for way, name in zip(self.taken, names, strict=True)]
+        for way, name in zip(self.taken, names, strict=True):
+            self._at_end(way)
+            self._memory.place_of(name)
+        return names
+
+    def _loaded(self, way: Way, name: str, type: ArrayType) -> str:
+        """A small array at the end of a way, in registers."""
+        if not is_memory(name):
+            return name
+        self._at_end(way)
+        with self._memory.code.inserting(way.last):
+            return packed(self._memory.whole(name, type))
+
+    def _at_end(self, way: Way) -> None:
+        self._memory.go_to(way.versions)
+
+    def meet(self) -> None:
+        """Go on after the ways: what one of them has written has another name."""
+        memory = self._memory
+        memory.go_to(self._before)
+        for place, before in enumerate(self._before):
+            if any(way.versions[place] != before for way in self.taken):
+                memory.renew(place)
+
+
+class Steps:
+    """The steps of a loop.
+
+    Attributes
+    ----------
+    entry : list of str
+        The names of the state where a step begins; in registers, of the initial values.
+    """
+
+    def __init__(self, memory: Memory, state: Sequence[str], types: Sequence[ArrayType]) -> None:
+        self._memory = memory
+        self._types = types
+        self._before = memory.versions()
+        self._places = [memory.place_of(name) if is_memory(name) else None for name in state]
+        for place in {place for place in self._places if place is not None}:
+            memory.renew(place)
+        self._head = memory.versions()
+        self._changed: set[int] = set()
+        self.entry = [
+            name if place is None else memory.name(place) for name, place in zip(state, self._places, strict=True)
+        ]
+
+    def close(self, after: Sequence[str]) -> list[str]:
+        """The names of the state after a step, of which those in memory are where they were at its beginning."""
+        memory = self._memory
+        for name in filter(is_memory, after):
+            memory.place_of(name)
+        moved = [
+            (name, place, type)
+            for name, place, type in zip(after, self._places, self._types, strict=True)
+            if place is not None and not (is_memory(name) and memory.number(name) == place)
+        ]
+        targets = {place for _, place, _ in moved}
+        # Of arrays that change places one is lost before it is moved, but for a copy.
+        kept = [
+            memory.copied(name, type) if is_memory(name) and memory.number(name) in targets else name
+            for name, _, type in moved
+        ]
+        for name, (_, place, type) in zip(kept, moved, strict=True):
+            memory.overwrite(name, place, type)
+        self._changed = {place for place, head in enumerate(self._head) if memory.versions()[place] != head}
+        if not self._changed <= set(self._places):
+            raise NotNativeError("an array that is written in a step and is as before in the next")
+        return [
+            packed(memory.whole(name, type)) if place is None and is_memory(name) else name
+            for name, place, type in zip(after, self._places, self._types, strict=True)
+        ]
+
+    def results(self, names: Sequence[str]) -> list[str]:
+        """The names of the last state."""
+        memory = self._memory
+        memory.go_to(self._before)
+        for place in self._changed:
+            memory.renew(place)
+        return [name if place is None else memory.name(place) for name, place in zip(names, self._places, strict=True)]
