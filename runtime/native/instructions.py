@@ -109,8 +109,8 @@ class Instructions:
 
     @contextlib.contextmanager
     def inserting(self, place: int) -> Iterator[None]:
-        """Write the instructions of the block to a place that was kept."""
+        """Write the instructions of the block to a place that was kept, after those that are there."""
         outer, self.lines = self.lines, []
         yield
-        outer[place] = "\n".join(self.lines)
+        outer[place] = "\n".join([outer[place], *self.lines])
         self.lines = outer

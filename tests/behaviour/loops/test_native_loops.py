@@ -1,0 +1,429 @@
+"""Loops over single elements as machine code: results, changes to arguments and exceptions are those of eager NumPy."""
+
+from __future__ import annotations
+
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+from anabranch import IntegerRangeError, configure, djit, jit
+from tests.behaviour.interop.fresh_process import run_program
+from tests.equivalence import check
+
+A = np.array([3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0, 5.0, 3.0, 5.0, 8.0, 9.0, 7.0, 9.0, 3.0, 2.0, 3.0])
+INTS = np.array([3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3])
+GRID = np.arange(48.0).reshape(6, 8) % 7
+
+
+def native_calls(f, *args) -> int:
+    """How many loop nests of a function are machine code."""
+    return jit(f).lower(*args).as_text().count('"anabranch_native_')
+
+
+def swept(a):
+    largest = 0.0
+    for i in range(1, a.shape[0] - 1):
+        for j in range(1, a.shape[1] - 1):
+            old = a[i, j]
+            a[i, j] = 0.25 * (a[i - 1, j] + a[i + 1, j] + a[i, j - 1] + a[i, j + 1])
+            largest = max(largest, abs(a[i, j] - old))
+    return largest
+
+
+def bubbled(x):
+    for i in range(len(x)):
+        for j in range(len(x) - 1 - i):
+            if x[j] > x[j + 1]:
+                x[j], x[j + 1] = x[j + 1], x[j]
+
+
+def from_the_end(a):
+    total = 0.0
+    for i in range(1, len(a) + 1):
+        total += a[-i] * i
+    return total
+
+
+def exchanged(u, v, steps):
+    for _ in range(steps):
+        for i in range(1, len(u) - 1):
+            v[i] = 0.5 * (u[i - 1] + u[i + 1])
+        u, v = v, u
+    return u
+
+
+def turned(a, b, c, steps):
+    for _ in range(steps):
+        for i in range(len(a)):
+            a[i] += b[i]
+        a, b, c = c, a, b
+    return a, b, c
+
+
+def made_anew(grid, steps):
+    for _ in range(steps):
+        new = np.zeros_like(grid)
+        for i in range(grid.shape[0]):
+            for j in range(grid.shape[1]):
+                new[i, j] = grid[i, j - 1] + 1.0
+        grid = new
+    return grid
+
+
+def counted(x, bins):
+    counts = np.zeros(bins, np.int64)
+    for v in x:
+        counts[int(v)] += 1
+    return counts
+
+
+def collatz(n):
+    longest = 0
+    for k in range(1, n):
+        steps, m = 0, k
+        while m != 1:
+            m = m // 2 if m % 2 == 0 else 3 * m + 1
+            steps += 1
+        longest = max(longest, steps)
+    return longest
+
+
+def found(a, limit):
+    for i in range(len(a)):
+        for j in range(i):
+            if a[i] + a[j] > limit:
+                return i, j
+    return -1, -1
+
+
+def escaped(width, height):
+    counts = np.zeros((height, width), np.int32)
+    for i in range(height):
+        for j in range(width):
+            c, z = complex(j / width * 3 - 2, i / height * 2 - 1), 0j
+            for k in range(20):
+                if abs(z) > 2:
+                    break
+                z = z * z + c
+                counts[i, j] = k
+    return counts
+
+
+def checksum(data):
+    crc = 0xFFFF
+    for byte in data:
+        crc ^= int(byte)
+        for _ in range(8):
+            crc = (crc >> 1) ^ 0xA001 if crc & 1 else crc >> 1
+    return crc
+
+
+def sieve(n):
+    prime = np.ones(n, dtype=bool)
+    for i in range(2, n):
+        if prime[i]:
+            for j in range(2 * i, n, i):
+                prime[j] = False
+    return prime
+
+
+def vectors(x, steps):
+    v, w = np.zeros(3), np.zeros(3)
+    for k in range(steps):
+        for axis in range(3):
+            v[axis] += x[k, axis]
+        w = v if v[0] > 2.0 else w
+    return v, w
+
+
+def chosen(k, x):
+    total = 0.0
+    for i in range(len(x)):
+        match k[i] % 4:
+            case 0:
+                total += x[i]
+            case 1:
+                total -= x[i]
+            case 2:
+                total *= 0.5
+            case _:
+                total = -total
+    return total
+
+
+PROGRAMS = [
+    (swept, (GRID,)),
+    (bubbled, (A,)),
+    (bubbled, (INTS,)),
+    (bubbled, (A.astype(np.float32),)),
+    (from_the_end, (A,)),
+    (exchanged, (A, A[::-1].copy(), 5)),
+    (turned, (A, A + 1, A + 2, 4)),
+    (made_anew, (GRID, 3)),
+    (counted, (A, 10)),
+    (collatz, (60,)),
+    (found, (A, 17.5)),
+    (found, (A, 99.0)),
+    (escaped, (8, 6)),
+    (checksum, (np.frombuffer(b"123456789 and some more", np.uint8),)),
+    (sieve, (100,)),
+    (vectors, (np.arange(30.0).reshape(10, 3), 10)),
+    (chosen, (INTS, A)),
+]
+
+
+@pytest.mark.parametrize(("function", "args"), PROGRAMS)
+def test_programs(function, args):
+    assert native_calls(function, *args) > 0
+    check(function, *args)
+
+
+@pytest.mark.parametrize(("function", "args"), PROGRAMS)
+def test_the_same_without_machine_code(function, args):
+    arguments = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
+    with configure(native_loops=False):
+        assert native_calls(function, *arguments) == 0
+        check(function, *arguments)
+
+
+# ---- failures ------------------------------------------------------------------------------------------------------
+
+
+def reads_beyond(a, n):
+    total = 0.0
+    for i in range(n):
+        a[i] += 1.0
+        total += a[i + 1]
+    return total
+
+
+def divides(a, k):
+    total = 0
+    for i in range(len(a)):
+        total += 100 // (a[i] - k)
+    return total
+
+
+def overflows(n):
+    product = 1
+    for i in range(1, n):
+        product *= i
+    return product
+
+
+def looks_up(a, places):
+    total = 0.0
+    for i in range(len(places)):
+        total += a[places[i]]
+    for i in range(len(places)):
+        total += a[places[i] - 1]
+    return total
+
+
+def fails_before(a, n, place):
+    first = a[place]
+    total = 0.0
+    for i in range(n):
+        total += a[i] * first
+        a[i] = total
+    return total
+
+
+def in_nested_loops(a, n):
+    total = 0.0
+    for i in range(n):
+        for j in range(i):
+            for k in range(j):
+                total += a[i + j + k]
+    return total
+
+
+def handled(a, n):
+    total = 0.0
+    try:
+        for i in range(n):
+            a[i] += 1.0
+            total += a[i]
+    except IndexError:
+        total = -total
+    return total
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (reads_beyond, (A, 17)),
+        (reads_beyond, (A, 18)),
+        (divides, (INTS, 7)),
+        (divides, (INTS, 70)),
+        (overflows, (20,)),
+        (looks_up, (A, INTS)),
+        (looks_up, (A, INTS + 9)),
+        (looks_up, (A, INTS + 2**60)),
+        (looks_up, (A, INTS - 22)),
+        (looks_up, (A, INTS - 19)),
+        (fails_before, (A, 18, 3)),
+        (fails_before, (A, 18, 2**40)),
+        (in_nested_loops, (A, 7)),
+        (in_nested_loops, (A, 17)),
+        (handled, (A, 10)),
+        (handled, (A, 20)),
+    ],
+)
+def test_failures(function, args):
+    before = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
+    try:
+        function(*(a.copy() if isinstance(a, np.ndarray) else a for a in args))
+    except (IndexError, ZeroDivisionError, OverflowError) as error:
+        with pytest.raises(type(error)) as caught:
+            jit(function)(*args)
+        assert str(caught.value) == str(error)
+        for a, b in zip(args, before, strict=True):
+            np.testing.assert_array_equal(a, b)
+    else:
+        check(function, *args)
+
+
+def test_an_int_beyond_64_bits():
+    with pytest.raises(IntegerRangeError):
+        jit(overflows)(40)
+
+
+def test_nothing_runs_after_a_failure_before_the_loop():
+    """The index that was refused would be used without a bound in the loop."""
+
+    def f(a, place, n):
+        total = a[place]
+        for i in range(n):
+            total += a[place] + a[i]
+        return total
+
+    check(f, A, 2, 5)
+    with pytest.raises(IndexError):
+        jit(f)(A, 2**50, 5)
+
+
+# ---- arrays that are one ---------------------------------------------------------------------------------------------
+
+
+def test_one_array_as_two_arguments():
+    def f(a, b):
+        for i in range(1, len(a)):
+            a[i] += b[i - 1]
+        return b
+
+    x = A.copy()
+    check(f, x, x)
+    check(f, A.copy(), A.copy())
+
+
+def test_an_array_that_is_needed_as_it_was():
+    def f(a):
+        b = a.copy()
+        for i in range(1, len(a)):
+            a[i] += b[i - 1]
+        for i in range(len(a)):
+            b[i] -= a[i]
+        return a + b
+
+    check(f, A)
+
+
+# ---- where the machine code goes -------------------------------------------------------------------------------------
+
+
+def test_calls_that_differ_only_in_values_share_the_code():
+    f = jit(swept)
+    first, second = GRID.copy(), GRID.copy() + 1.0
+    f(first)
+    f(second)
+    assert f.cache_info().currsize == 1
+
+
+def test_djit():
+    f = djit(bubbled)
+    for n in (5, 18):
+        x = A[:n].copy()
+        f(x)
+        np.testing.assert_array_equal(x, np.sort(A[:n]))
+
+
+def test_saved_bytes_hold_the_code(tmp_path):
+    data = jit(found).lower(A, 17.5).compile().serialize()
+    (tmp_path / "found.bytes").write_bytes(pickle.dumps((data, A)))
+    printed = run_program(
+        tmp_path,
+        """
+        import pickle
+        from anabranch import Compiled
+        data, a = pickle.load(open("found.bytes", "rb"))
+        print([int(i) for i in Compiled.deserialize(data)(a, 17.5)])
+        """,
+    )
+    assert printed.strip() == str(list(found(A, 17.5)))
+
+
+def test_another_process_finds_the_code_on_disk(tmp_path):
+    program = """
+        import numpy as np
+        from anabranch import jit
+        from anabranch.runtime.xla import native_code
+
+        @jit
+        def f(a):
+            s = 0.0
+            for i in range(len(a)):
+                s = s * 0.5 + a[i]
+            return s
+
+        compiled = []
+        plain = native_code._compiled
+        native_code._compiled = lambda function: compiled.append(function) or plain(function)
+        print(float(f(np.arange(9.0))), len(compiled))
+        """
+    runs = [run_program(tmp_path, program, ANABRANCH_CACHE="1", ANABRANCH_CACHE_DIR=str(tmp_path)) for _ in range(2)]
+    assert runs == ["14.0078125 1\n", "14.0078125 0\n"]
+
+
+def test_without_llvmlite_loops_are_xlas(tmp_path):
+    printed = run_program(
+        tmp_path,
+        """
+        import sys
+        import numpy as np
+        import importlib.util
+        plain = importlib.util.find_spec
+        importlib.util.find_spec = lambda name, *a: None if name == "llvmlite" else plain(name, *a)
+        from anabranch import jit
+
+        @jit
+        def f(a):
+            s = 0.0
+            for i in range(len(a)):
+                s = s * 0.5 + a[i]
+            return s
+
+        print(float(f(np.arange(9.0))), "llvmlite" in sys.modules)
+        """,
+    )
+    assert printed == "14.0078125 False\n"
+
+
+def test_elementary_functions_are_as_near_as_documented():
+    def f(x):
+        total = np.zeros((8, len(x)))
+        for i in range(len(x)):
+            total[0, i] = math.exp(-x[i])
+            total[1, i] = math.log(x[i])
+            total[2, i] = math.sin(x[i])
+            total[3, i] = math.cos(x[i])
+            total[4, i] = math.tanh(x[i])
+            total[5, i] = x[i] ** 1.7
+            total[6, i] = math.atan2(x[i], 2.0)
+            total[7, i] = math.sqrt(x[i])
+        return total
+
+    assert native_calls(f, A) == 1
+    check(f, A, ulps=4)
