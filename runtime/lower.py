@@ -9,17 +9,18 @@ from typing import NamedTuple
 from anabranch.base.deep_stack import deep
 from anabranch.runtime.host.callbacks import HostCallback
 from anabranch.runtime.ir.program import Equation, Program
-from anabranch.runtime.native.loops import NativeLoops
+from anabranch.runtime.native.loops import LoopForm, NativeLoops
 from anabranch.runtime.ops.mlir_text import tensor
 from anabranch.runtime.ops.stablehlo_writer import Emitter
 from anabranch.runtime.xla.native_code import is_available
 
 
 class Module(NamedTuple):
-    """The text of a module, and the functions of this process that it calls."""
+    """The text of a module, the functions of this process that it calls, and the forms of its loops."""
 
     text: str
     callbacks: tuple[HostCallback, ...]
+    loops: tuple[LoopForm, ...] = ()
 
 
 def lower(program: Program) -> str:
@@ -47,7 +48,8 @@ def module(
         Whether loops over single elements may be calls of machine code.
     """
     native_form = NativeLoops(program) if native_loops and is_available() else None
-    return _module(program, Emitter(calls_host, native_form), aliases or {}, {})
+    made = _module(program, Emitter(calls_host, native_form), aliases or {}, {})
+    return made if native_form is None else made._replace(loops=tuple(native_form.forms))
 
 
 def located(program: Program, aliases: Mapping[int, int], names: Mapping[int, str]) -> str:

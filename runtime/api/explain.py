@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from anabranch.base.frozen import frozen
+from anabranch.runtime import lower as lowering
 from anabranch.runtime.api.stages import Lowered, Traced
 from anabranch.runtime.call import cache_miss
 from anabranch.runtime.call.call_spec import CallSpec
@@ -21,7 +22,6 @@ from anabranch.runtime.signature.argument_layouts import argument_names
 from anabranch.runtime.signature.flatten_to_key import SignatureKey
 from anabranch.runtime.tracing.capacity import Overflowed
 from anabranch.runtime.tracing.decision_log import Decision
-from anabranch.runtime.xla.native_code import NativeFunction
 
 _TITLES = {
     "argument": "Static arguments",
@@ -214,11 +214,10 @@ def _executable(traced: Traced, cached: str) -> Iterator[Decision]:
         yield Decision(
             "executable", "loops", f"{_count(native, 'native function')}, where a step touches little memory"
         )
-    machine_code = sum(isinstance(c, NativeFunction) for c in lowered.callbacks)
-    if machine_code:
-        yield Decision(
-            "executable", "loops", f"{_count(machine_code, 'loop nest')} over single elements, as machine code"
-        )
+    for form in lowering.module(lowered.program, native_loops=traced.native_loops).loops:
+        file, line = form.source.place[:2] if form.source is not None else ("", 0)
+        verdict = f"not machine code, for {form.obstacle}" if form.obstacle else "machine code"
+        yield Decision("executable", "loop", verdict, file, line)
     functions = [c for c in lowered.callbacks if isinstance(c, HostFunction)]
     if functions:
         names = sorted({f.function.__name__.strip("_").replace("_", " ") for f in functions})

@@ -51,7 +51,7 @@ def export(fun: Callable[..., object], *, platforms: Sequence[str] | None = None
 
 def _exported(lowered: Lowered, platforms: tuple[str, ...]) -> Exported:
     # Host functions are those of one version of anabranch and NumPy; what is exported is StableHLO alone.
-    text, callbacks = module(lowered.program, lowered.donation.aliases, calls_host=False)
+    text, callbacks, _ = module(lowered.program, lowered.donation.aliases, calls_host=False)
     if callbacks:
         raise SerializationError(
             f"{lowered.fun_name} prints, logs or warns in a branch or a loop, and so calls back into its own process; "

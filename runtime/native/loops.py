@@ -5,9 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
+from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.interval import Interval, exactly
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, SourceLocation, Var
 from anabranch.runtime.native.call_frame import Output, handler
 from anabranch.runtime.native.emitter import NativeEmitter
 from anabranch.runtime.native.failures import FailureValues
@@ -23,10 +24,33 @@ from anabranch.runtime.xla.native_code import NativeFunction
 _NO_FAILURE = exactly(0)
 
 
+@frozen
+class LoopForm:
+    """The form that a loop is compiled in.
+
+    Attributes
+    ----------
+    source : SourceLocation or None
+        Where the user wrote it.
+    obstacle : str
+        What it has that machine code has no form for; empty where it is machine code.
+    """
+
+    source: SourceLocation | None
+    obstacle: str
+
+
 class NativeLoops:
-    """The native forms of a Program's loops."""
+    """The native forms of a Program's loops.
+
+    Attributes
+    ----------
+    forms : list of LoopForm
+        Those of the loops that were asked for.
+    """
 
     def __init__(self, program: Program) -> None:
+        self.forms: list[LoopForm] = []
         self._program = program
         self._facts: tuple[Mapping[Var, Interval], FailureValues] | None = None
 
@@ -36,8 +60,10 @@ class NativeLoops:
             self._facts = value_ranges(self._program), FailureValues(self._program)
         try:
             call = _Call(loop, ctx, *self._facts)
-        except NotNativeError:
+        except NotNativeError as error:
+            self.forms.append(LoopForm(ctx.source, str(error)))
             return None
+        self.forms.append(LoopForm(ctx.source, ""))
         return call.emit()
 
 

@@ -11,7 +11,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.host.callbacks import HostCallback, HostFunction
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, SourceLocation, Var
 from anabranch.runtime.ops.emission_progress import EmissionProgress
 from anabranch.runtime.ops.mlir_text import tensor
 from anabranch.runtime.ops.stablehlo_text import StablehloText
@@ -160,7 +160,7 @@ class Emitter(StablehloText):
             names = [read(a) for a in equation.inputs]
             in_types = [a.type for a in equation.inputs]
             out_types = [v.type for v in equation.outputs]
-            ctx = LoweringContext(self, names, equation.inputs, in_types, out_types, equation.params)
+            ctx = LoweringContext(self, names, equation.inputs, in_types, out_types, equation.params, equation.source)
             results = equation.op.lower(ctx)
             env.update(zip(equation.outputs, results, strict=True))
             self.located(start, equation)
@@ -185,6 +185,8 @@ class LoweringContext:
     in_types, out_types : sequence of ArrayType
     params : mapping
         The equation's.
+    source : SourceLocation, optional
+        The user's code that it came from.
     """
 
     emitter: Emitter
@@ -193,6 +195,7 @@ class LoweringContext:
     in_types: Sequence[ArrayType]
     out_types: Sequence[ArrayType]
     params: Mapping[str, Any]
+    source: SourceLocation | None = None
 
     def outlined(self, lower: Callable[[LoweringContext], Sequence[str]]) -> Sequence[str]:
         """Emit an outlined function that computes the equation, as `lower` does inside of it; returns the results."""

@@ -273,17 +273,8 @@ def handled(a, n):
     ],
 )
 def test_failures(function, args):
-    before = [a.copy() if isinstance(a, np.ndarray) else a for a in args]
-    try:
-        function(*(a.copy() if isinstance(a, np.ndarray) else a for a in args))
-    except (IndexError, ZeroDivisionError, OverflowError) as error:
-        with pytest.raises(type(error)) as caught:
-            jit(function)(*args)
-        assert str(caught.value) == str(error)
-        for a, b in zip(args, before, strict=True):
-            np.testing.assert_array_equal(a, b)
-    else:
-        check(function, *args)
+    assert native_calls(function, *args) > 0
+    check(function, *args)
 
 
 def test_an_int_beyond_64_bits():

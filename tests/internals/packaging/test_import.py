@@ -14,7 +14,7 @@ from anabranch.runtime.tracing import source_frames
 LOADED = "import sys, anabranch; print(*sorted({name.partition('.')[0] for name in sys.modules}))"
 
 
-@pytest.mark.parametrize("module", ["libcst", "jax", "numba", "matplotlib"])
+@pytest.mark.parametrize("module", ["libcst", "llvmlite", "jax", "numba", "matplotlib"])
 def test_import_leaves_out(run_python, module):
     assert module not in run_python(LOADED).split()
 
