@@ -21,12 +21,12 @@ from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.memory import MOST_ELEMENTS, Memory, expect_small
 from anabranch.runtime.native.memory_flow import Alternatives, Steps
-from anabranch.runtime.native.ordering import ordered
+from anabranch.runtime.native.ordering import LastUses, ordered, written_inputs
 from anabranch.runtime.native.scalar_ops import RULES, compare, convert, multiply_add, select
 from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.values import elements, flat, is_memory, packed, value_types
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
-from anabranch.runtime.ops.structured import Branches
+from anabranch.runtime.ops.structured import Branches, Loop
 
 _IN_MEMORY = ("slice", "dynamic_slice", "dynamic_update_slice")
 
@@ -56,6 +56,7 @@ class NativeEmitter(Emitter):
         self.codes = codes
         self._outlined = True
         self._exits: Exits | None = None
+        self._kept: frozenset[int] = frozenset()
 
     # ---- elementwise -----------------------------------------------------------------------------------------------
 
@@ -206,11 +207,15 @@ class NativeEmitter(Emitter):
     def program(self, program: Program, arguments: Sequence[str]) -> list[str]:
         """Write a Program's equations, reads of an array before the writes to it; returns the names of its outputs."""
         env: dict[Var, str] = {}
+        equations = ordered(program)
+        uses = LastUses(equations, program.outputs)
 
         def bind(var: Var, name: str) -> None:
             env[var] = name
             self.memory.ranges.note(name, var)
             self.failures.note(name, var)
+            if is_memory(name):
+                uses.note(self.memory.number(name), var)
 
         def read(atom: Atom) -> str:
             return self.constant(atom.value, atom.type) if isinstance(atom, Literal) else env[atom]
@@ -218,7 +223,7 @@ class NativeEmitter(Emitter):
         with self.memory.ranges.scope():
             for var, name in zip(program.inputs, arguments, strict=True):
                 bind(var, name)
-            for equation in ordered(program):
+            for place, equation in enumerate(equations):
                 failure = self.failures.at(equation, program)
                 if failure is not None:
                     self._leave(failure, read)
@@ -226,19 +231,52 @@ class NativeEmitter(Emitter):
                     bind(equation.outputs[0], read(equation.inputs[2]))
                     continue
                 names = [read(a) for a in equation.inputs]
-                for name, var in zip(self._results_of(equation, names), equation.outputs, strict=True):
+                results = self.equation(equation, names, uses.after(place))
+                for name, var in zip(results, equation.outputs, strict=True):
                     bind(var, name)
             return [read(a) for a in program.outputs]
 
-    def _results_of(self, equation: Equation, names: list[str]) -> Sequence[str]:
+    def equation(self, equation: Equation, names: list[str], needed: Collection[int]) -> Sequence[str]:
+        """Write an equation; returns the names of its results.
+
+        Parameters
+        ----------
+        equation
+        names
+            Of the inputs.
+        needed
+            The arrays in memory that are needed afterwards as they are.
+        """
         in_types, out_types = [a.type for a in equation.inputs], [v.type for v in equation.outputs]
+        kept = self._kept
         if isinstance(equation.op, Branches):
-            return self._branches(equation, names)
+            self._kept = kept.union(needed)
+            results = self._branches(equation, names)
+            self._kept = kept
+            return results
         short = short_form(self.code, equation, names)
         if short is not None:
             return [short]
+        names = self._unshared(equation, names, kept.union(needed))
+        if isinstance(equation.op, Loop):
+            slots = equation.op.slots(equation)
+            read_only = [names[s.operand] for s in slots if s.operand is not None and not s.is_carry]
+            self._kept = kept.union(map(self.memory.number, filter(is_memory, read_only)))
         ctx = LoweringContext(self, names, equation.inputs, in_types, out_types, equation.params)
-        return equation.op.lower(ctx)
+        results = list(equation.op.lower(ctx))
+        self._kept = kept
+        return results
+
+    def _unshared(self, equation: Equation, names: list[str], needed: Collection[int]) -> list[str]:
+        """The names of the inputs, with copies of the arrays that are written to and needed as they are."""
+        written = written_inputs(equation)
+        names = list(names)
+        for place, (atom, name) in enumerate(zip(equation.inputs, names, strict=True)):
+            if not is_memory(name) or not any(atom is var for var in written):
+                continue
+            if self.memory.number(name) in needed or names.count(name) > 1:
+                names[place] = self.memory.copied(name, atom.type)
+        return names
 
     def _branches(self, equation: Equation, names: list[str]) -> list[str]:
         """The results of the branch that runs."""

@@ -75,11 +75,12 @@ class _Call:
     ) -> None:
         self._ctx = ctx
         self._code = Instructions()
-        self._memory = Memory(self._code, KnownValues(_ranges(loop, ctx, outside, failures)))
+        equation = Equation(loop, tuple(ctx.atoms), ctx.params, tuple(map(Var, ctx.out_types)))
+        self._memory = Memory(self._code, KnownValues(_ranges(equation, outside, failures)))
         operands = [self._operand(i, atom) for i, atom in enumerate(ctx.atoms)]
         codes = {name for name, atom in zip(operands, ctx.atoms, strict=True) if failures.is_code(atom)}
         emitter = NativeEmitter(self._code, self._memory, failures, codes)
-        self._results = list(loop.lower(dataclasses.replace(ctx, emitter=emitter, inputs=operands)))
+        self._results = emitter.equation(equation, operands, ())
         self._finish(operands)
 
     def _operand(self, place: int, atom: Atom) -> str:
@@ -141,16 +142,12 @@ class _Call:
         return found
 
 
-def _ranges(
-    loop: Op, ctx: LoweringContext, outside: Mapping[Var, Interval], failures: FailureValues
-) -> Mapping[Var, Interval]:
+def _ranges(equation: Equation, outside: Mapping[Var, Interval], failures: FailureValues) -> Mapping[Var, Interval]:
     """The intervals of the ints of a loop, which runs only as long as nothing has failed."""
-    inputs = tuple(dict.fromkeys(a for a in ctx.atoms if isinstance(a, Var)))
+    inputs = tuple(dict.fromkeys(a for a in equation.inputs if isinstance(a, Var)))
     known = {
         var: _NO_FAILURE if failures.is_code(var) else outside[var]
         for var in inputs
         if failures.is_code(var) or var in outside
     }
-    results = tuple(map(Var, ctx.out_types))
-    program = Program(inputs, (Equation(loop, tuple(ctx.atoms), ctx.params, results),), results)
-    return ranges_without_failure(program, known, failures.leaves)
+    return ranges_without_failure(Program(inputs, (equation,), equation.outputs), known, failures.leaves)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.llvm_types import NotNativeError
-from anabranch.runtime.native.memory import Memory, expect_small
+from anabranch.runtime.native.memory import MOST_ELEMENTS, Memory
 from anabranch.runtime.native.values import is_memory, packed
 
 
@@ -53,13 +53,19 @@ class Alternatives:
         if not any(map(is_memory, names)):
             return names
         places = {self._memory.number(name) if is_memory(name) else -1 for name in names}
-        if len(places) > 1 or max(places) >= len(self._before):
-            expect_small(type)
+        if len(places) == 1 and max(places) < len(self._before):
+            for way, name in zip(self.taken, names, strict=True):
+                self._at_end(way)
+                self._memory.place_of(name)
+            return names
+        if type.size <= MOST_ELEMENTS:
             return [self._loaded(way, name, type) for way, name in zip(self.taken, names, strict=True)]
+        target = self._memory.place_of(self._memory.allocate(type))
         for way, name in zip(self.taken, names, strict=True):
             self._at_end(way)
-            self._memory.place_of(name)
-        return names
+            with self._memory.code.inserting(way.last):
+                self._memory.overwrite(name, target, type)
+        return [self._memory.name(target)] * len(names)
 
     def _loaded(self, way: Way, name: str, type: ArrayType) -> str:
         """A small array at the end of a way, in registers."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
 from anabranch.runtime.ops.structured import Loop, StructuredOp
@@ -104,3 +104,26 @@ class _Ordering:
                     seen.add(made)
                     pending.append(made)
         return False
+
+
+class LastUses:
+    """Which arrays in memory are needed after each equation of a Program.
+
+    Parameters
+    ----------
+    equations, outputs
+        The Program's.
+    """
+
+    def __init__(self, equations: Sequence[Equation], outputs: Sequence[Atom]) -> None:
+        self._last: dict[Atom, int] = {a: i for i, e in enumerate(equations) for a in e.inputs}
+        self._last |= dict.fromkeys(outputs, len(equations))
+        self._until: dict[int, int] = {}
+
+    def note(self, place: int, var: Var) -> None:
+        """Take note of the array that a value is in."""
+        self._until[place] = max(self._until.get(place, -1), self._last.get(var, -1))
+
+    def after(self, equation: int) -> frozenset[int]:
+        """The arrays that are needed after an equation."""
+        return frozenset(place for place, last in self._until.items() if last > equation)

@@ -322,6 +322,65 @@ def test_an_array_that_is_needed_as_it_was():
     check(f, A)
 
 
+def copied_in_each_step(base, k):
+    out = np.zeros(k)
+    for s in range(k):
+        c = base.copy()
+        for i in range(1, len(c)):
+            c[i] += c[i - 1] * 0.5
+        out[s] = c[-1] + base[s]
+    return out
+
+
+def copied_in_a_branch(a, limit):
+    total = 0.0
+    for i in range(len(a)):
+        if a[i] > limit:
+            b = a.copy()
+            b[0] = i
+            for j in range(len(b)):
+                total += b[j]
+        else:
+            a[i] += 1.0
+    return total
+
+
+def exchanged_by_condition(a, b):
+    for i in range(len(a)):
+        if a[i] > 3.0:
+            a, b = b, a
+        a[i] += b[i]
+    return a, b
+
+
+def rows_of_a_table(a, n):
+    before = np.zeros_like(a)
+    for i in range(n):
+        row = np.empty_like(a)
+        row[0] = i
+        for j in range(1, len(a)):
+            row[j] = min(before[j - 1], row[j - 1]) + a[j]
+        before, row = row, before
+    return before
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (copied_in_each_step, (np.arange(40.0), 5)),
+        (copied_in_a_branch, (np.arange(40.0), 7.0)),
+        (exchanged_by_condition, (np.arange(40.0), np.arange(40.0)[::-1].copy())),
+        (rows_of_a_table, (np.arange(40.0), 9)),
+        # So few elements that they are in registers.
+        (copied_in_a_branch, (A[:5], 3.0)),
+        (exchanged_by_condition, (A[:5], A[5:10])),
+    ],
+)
+def test_arrays_that_are_copied(function, args):
+    assert native_calls(function, *args) > 0
+    check(function, *args)
+
+
 # ---- where the machine code goes -------------------------------------------------------------------------------------
 
 
