@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ops.check import CODE as CODE_TYPE
 from anabranch.runtime.ops.elementwise.casts import select
+from anabranch.runtime.ops.elementwise.comparison import equal, logical_and
 from anabranch.runtime.ops.structured import Loop, StructuredOp
 
 CODE = 0
@@ -36,11 +38,14 @@ class FailureValues:
 
     def __init__(self, program: Program) -> None:
         self._chains: dict[Atom, int] = {}
+        self._places: set[Atom] = set()
         self._names: dict[str, int] = {}
         self._choices: dict[Program, dict[Atom, list[Equation]]] = {}
         if program.failures_leave:
             for number, atom in enumerate(program.outputs[program.groups.failures]):
-                _Chain(self._chains, number).follow(program, atom)
+                chain = _Chain(self._chains, number)
+                chain.follow(program, atom)
+                self._places |= chain.places
 
     def note(self, name: str, var: Var) -> None:
         """Take note that a name is that of a value of the Program."""
@@ -83,49 +88,79 @@ class FailureValues:
         return self._choices[program]
 
     def _sets_code(self, choices: list[Equation]) -> bool:
-        codes = [e.inputs[1] for e in choices if self._chains[e.outputs[0]] == CODE]
-        return len(codes) == 1 and isinstance(codes[0], Literal) and bool(codes[0].value)
+        codes = [e for e in choices if self._chains[e.outputs[0]] == CODE]
+        return len(codes) == 1 and codes[0].outputs[0] in self._places
 
 
 class _Chain:
-    """The walk from an output back through the choices and the control flow that make it."""
+    """The walk from an output back through the choices and the control flow that make it.
+
+    Attributes
+    ----------
+    places : set of Atom
+        The error codes after places that fail, which nothing takes back: no choice after them goes another way.
+    """
 
     def __init__(self, found: dict[Atom, int], number: int) -> None:
+        self.places: set[Atom] = set()
         self._found = found
         self._number = number
         self._makers: dict[Program, dict[Atom, tuple[Equation, int]]] = {}
 
-    def follow(self, program: Program, atom: Atom) -> None:
-        """Walk from a value of a Program."""
-        pending = [atom]
-        while pending:
-            atom = pending.pop()
-            if isinstance(atom, Literal) or atom in self._found:
-                continue
+    def follow(self, program: Program, atom: Atom, certain: bool = True) -> None:
+        """Walk from a value of a Program; one is `certain` that is the output in any case."""
+        while not (isinstance(atom, Literal) or atom in self._found):
             self._found[atom] = self._number
             equation, place = self._maker(program, atom)
             if equation is None:
-                continue
-            if equation.op is select:
-                pending += equation.inputs[1:]
+                return
+            if equation.op is select and self._fails(program, equation):
+                if certain:
+                    self.places.add(atom)
+            elif equation.op is select:
+                certain = False
+                self.follow(program, equation.inputs[1], certain)
             elif isinstance(equation.op, StructuredOp):
-                pending += self._through(equation, equation.op, place)
+                for operand in self._through(equation, equation.op, place, certain):
+                    self.follow(program, operand, certain)
+                return
+            else:
+                return
+            atom = equation.inputs[2]
+
+    def _fails(self, program: Program, equation: Equation) -> bool:
+        """Return whether a choice sets the error code, where that is 0."""
+        pred, number, code = equation.inputs
+        if not isinstance(number, Literal) or not number.value or number.type != CODE_TYPE:
+            return False
+        if isinstance(code, Literal):
+            return not code.value
+        both, _ = self._maker(program, pred)
+        return both is not None and both.op is logical_and and any(self._is_fine(program, a, code) for a in both.inputs)
+
+    def _is_fine(self, program: Program, test: Atom, code: Atom) -> bool:
+        """Return whether a test is that an error code is 0."""
+        equation, _ = self._maker(program, test)
+        if equation is None or equation.op is not equal or equation.inputs[0] is not code:
+            return False
+        zero = equation.inputs[1]
+        return isinstance(zero, Literal) and not zero.value.any()
 
     def _maker(self, program: Program, atom: Atom) -> tuple[Equation | None, int]:
         if program not in self._makers:
             self._makers[program] = {v: (e, i) for e in program.equations for i, v in enumerate(e.outputs)}
         return self._makers[program].get(atom, (None, 0))
 
-    def _through(self, equation: Equation, op: StructuredOp, place: int) -> list[Atom]:
+    def _through(self, equation: Equation, op: StructuredOp, place: int, certain: bool) -> list[Atom]:
         """Walk through control flow; returns the operands that it leads to."""
         slots = op.slots(equation)
         programs = op.results(equation.params)
         for slot in slots:
             if slot.result == place and slot.yielded is not None:
                 for program in programs:
-                    self.follow(program, program.outputs[slot.yielded])
+                    self.follow(program, program.outputs[slot.yielded], certain)
                     if isinstance(op, Loop) and slot.formal is not None:
-                        self.follow(program, program.inputs[slot.formal])
+                        self.follow(program, program.inputs[slot.formal], certain)
         return [
             equation.inputs[slot.operand]
             for slot in slots
