@@ -16,7 +16,7 @@ from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.native.carries import Carry, Exits, close_carries
 from anabranch.runtime.native.element_moves import MOVES, bounds, numbers
-from anabranch.runtime.native.failures import CODE, Failure, FailureValues
+from anabranch.runtime.native.failures import Failure, NestFailures
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.memory import MOST_ELEMENTS, Memory, expect_small
@@ -41,14 +41,14 @@ class NativeEmitter(Emitter):
     memory
         The arrays in memory.
     failures
-        The values that tell of a failure, where nothing else is seen after one.
+        The places that fail, where nothing else is seen after a failure.
     codes
         The names of the error codes among the operands: where one is set, nothing runs.
     """
 
     contracts = False
 
-    def __init__(self, code: Instructions, memory: Memory, failures: FailureValues, codes: Collection[str]) -> None:
+    def __init__(self, code: Instructions, memory: Memory, failures: NestFailures, codes: Collection[str]) -> None:
         super().__init__(calls_host=False)
         self.code = code
         self.memory = memory
@@ -365,17 +365,16 @@ class NativeEmitter(Emitter):
 
     def _leave(self, failure: Failure, read: Callable[[Atom], str]) -> None:
         """Write the end of the nest where something fails."""
-        exits, number = self._exits, self.failures.number
-        if exits is None or all(number(carry.name) != CODE for carry in exits.carries):
+        exits = self._exits
+        if exits is None or not any(self.failures.is_code(carry.name) for carry in exits.carries):
             raise NotNativeError("a failure in a nest that carries no error code")
+        told = [self.failures.told(failure, carry.name) for carry in exits.carries]
         try:
-            told = {self.failures.chain(choice.outputs[0]): read(choice.inputs[1]) for choice in failure.choices}
+            values = [
+                carry.name if atom is None else read(atom) for carry, atom in zip(exits.carries, told, strict=True)
+            ]
         except KeyError:
             raise NotNativeError("a failure that tells of what is computed later") from None
-        values = [
-            carry.name if (chain := number(carry.name)) is None else told.get(chain, carry.name)
-            for carry in exits.carries
-        ]
         failed, fine = self.code.label("failed"), self.code.label("fine")
         self.code.branch(read(failure.predicate), failed, fine, unlikely=True)
         self.code.begin(failed)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
-from anabranch.runtime.ops.check import CODE as CODE_TYPE
+from anabranch.runtime.ops.check import CODE
 from anabranch.runtime.ops.elementwise.casts import select
 from anabranch.runtime.ops.elementwise.comparison import equal, logical_and
 from anabranch.runtime.ops.structured import Loop, StructuredOp
-
-CODE = 0
 
 
 @frozen
@@ -31,38 +29,32 @@ class Failure:
 
 
 class FailureValues:
-    """The values that are the error code, or tell of a failure: each by the number of the output that they lead to.
+    """The values of a Program that are its error code, or tell of a failure.
 
     There are none where more is seen of a run that fails.
     """
 
     def __init__(self, program: Program) -> None:
-        self._chains: dict[Atom, int] = {}
+        self._codes: set[Atom] = set()
+        self._values: set[Atom] = set()
         self._places: set[Atom] = set()
-        self._names: dict[str, int] = {}
         self._choices: dict[Program, dict[Atom, list[Equation]]] = {}
         if program.failures_leave:
-            for number, atom in enumerate(program.outputs[program.groups.failures]):
-                chain = _Chain(self._chains, number)
-                chain.follow(program, atom)
-                self._places |= chain.places
-
-    def note(self, name: str, var: Var) -> None:
-        """Take note that a name is that of a value of the Program."""
-        if var in self._chains:
-            self._names[name] = self._chains[var]
-
-    def number(self, name: str) -> int | None:
-        """The number of the output that the value with a name leads to."""
-        return self._names.get(name)
+            code, *told = program.outputs[program.groups.failures]
+            chain = _Chain(self._codes)
+            chain.follow(program, code)
+            self._places = chain.places
+            self._values |= self._codes
+            for atom in told:
+                _Chain(self._values).follow(program, atom)
 
     def is_code(self, atom: Atom) -> bool:
         """Return whether a value is an error code."""
-        return self._chains.get(atom) == CODE
+        return atom in self._codes
 
-    def chain(self, var: Atom) -> int:
-        """The number of the output that a value leads to, which is one of these."""
-        return self._chains[var]
+    def tells(self, atom: Atom) -> bool:
+        """Return whether a value is an error code, or told of a failure."""
+        return atom in self._values
 
     def leaves(self, equation: Equation, program: Program) -> bool:
         """Return whether an equation of a Program is a choice between what tells of a failure and what did before."""
@@ -82,14 +74,67 @@ class FailureValues:
         if program not in self._choices:
             found: dict[Atom, list[Equation]] = {}
             for equation in program.equations:
-                if equation.op is select and equation.outputs[0] in self._chains:
+                if equation.op is select and equation.outputs[0] in self._values:
                     found.setdefault(equation.inputs[0], []).append(equation)
             self._choices[program] = {pred: row for pred, row in found.items() if self._sets_code(row)}
         return self._choices[program]
 
     def _sets_code(self, choices: list[Equation]) -> bool:
-        codes = [e for e in choices if self._chains[e.outputs[0]] == CODE]
+        codes = [e for e in choices if e.outputs[0] in self._codes]
         return len(codes) == 1 and codes[0].outputs[0] in self._places
+
+
+class NestFailures:
+    """The failures in one nest, and the carries of its outermost loop that tell of them.
+
+    Parameters
+    ----------
+    values
+    nest
+        The outermost loop.
+    """
+
+    def __init__(self, values: FailureValues, nest: Equation) -> None:
+        self.values = values
+        self._names: dict[str, Var] = {}
+        self._leaves = True
+        # The choices that a carry may come of, by the carry's name in a step.
+        self._sources: dict[Var, set[Atom]] = {}
+        op = nest.op
+        assert isinstance(op, Loop)
+        (body,) = op.results(nest.params)
+        for slot in op.slots(nest):
+            if slot.formal is not None and slot.yielded is not None and values.tells(body.inputs[slot.formal]):
+                chain = _Chain(set())
+                chain.follow(body, body.outputs[slot.yielded])
+                self._sources[body.inputs[slot.formal]] = chain.found
+                self._leaves &= values.is_code(body.inputs[slot.formal]) or self._is_told_at_once(chain)
+
+    def _is_told_at_once(self, chain: _Chain) -> bool:
+        """Return whether a carry is what places that fail tell, each where it fails; passes may have joined choices."""
+        return all(self.values.leaves(choice, program) for program, choice in chain.choices)
+
+    def at(self, equation: Equation, program: Program) -> Failure | None:
+        """The place that fails by an equation of a Program, which is the first of its choices."""
+        return self.values.at(equation, program) if self._leaves else None
+
+    def leaves(self, equation: Equation, program: Program) -> bool:
+        """Return whether an equation of a Program is a choice that is made by leaving the nest."""
+        return self._leaves and self.values.leaves(equation, program)
+
+    def note(self, name: str, var: Var) -> None:
+        """Take note that a name is that of a value of the Program."""
+        if var in self._sources:
+            self._names[name] = var
+
+    def is_code(self, name: str) -> bool:
+        """Return whether a carry of the outermost loop is the error code."""
+        return name in self._names and self.values.is_code(self._names[name])
+
+    def told(self, failure: Failure, name: str) -> Atom | None:
+        """The value of a carry of the outermost loop after a failure; None where that tells nothing in it."""
+        sources = self._sources[self._names[name]] if name in self._names else ()
+        return next((choice.inputs[1] for choice in failure.choices if choice.outputs[0] in sources), None)
 
 
 class _Chain:
@@ -97,23 +142,28 @@ class _Chain:
 
     Attributes
     ----------
+    found : set of Atom
+        The values on the way.
+    choices : list of (Program, Equation)
     places : set of Atom
         The error codes after places that fail, which nothing takes back: no choice after them goes another way.
     """
 
-    def __init__(self, found: dict[Atom, int], number: int) -> None:
+    def __init__(self, found: set[Atom]) -> None:
+        self.found = found
         self.places: set[Atom] = set()
-        self._found = found
-        self._number = number
+        self.choices: list[tuple[Program, Equation]] = []
         self._makers: dict[Program, dict[Atom, tuple[Equation, int]]] = {}
 
     def follow(self, program: Program, atom: Atom, certain: bool = True) -> None:
         """Walk from a value of a Program; one is `certain` that is the output in any case."""
-        while not (isinstance(atom, Literal) or atom in self._found):
-            self._found[atom] = self._number
+        while not (isinstance(atom, Literal) or atom in self.found):
+            self.found.add(atom)
             equation, place = self._maker(program, atom)
             if equation is None:
                 return
+            if equation.op is select:
+                self.choices.append((program, equation))
             if equation.op is select and self._fails(program, equation):
                 if certain:
                     self.places.add(atom)
@@ -131,7 +181,7 @@ class _Chain:
     def _fails(self, program: Program, equation: Equation) -> bool:
         """Return whether a choice sets the error code, where that is 0."""
         pred, number, code = equation.inputs
-        if not isinstance(number, Literal) or not number.value or number.type != CODE_TYPE:
+        if not isinstance(number, Literal) or not number.value or number.type != CODE:
             return False
         if isinstance(code, Literal):
             return not code.value
@@ -165,5 +215,5 @@ class _Chain:
             equation.inputs[slot.operand]
             for slot in slots
             if slot.operand is not None and slot.formal is not None
-            if any(program.inputs[slot.formal] in self._found for program in programs)
+            if any(program.inputs[slot.formal] in self.found for program in programs)
         ]

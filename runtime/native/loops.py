@@ -11,7 +11,7 @@ from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, SourceLocation, Var
 from anabranch.runtime.native.call_frame import Output, handler
 from anabranch.runtime.native.emitter import NativeEmitter
-from anabranch.runtime.native.failures import FailureValues
+from anabranch.runtime.native.failures import FailureValues, NestFailures
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.known_values import KnownValues
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
@@ -76,10 +76,11 @@ class _Call:
         self._ctx = ctx
         self._code = Instructions()
         equation = Equation(loop, tuple(ctx.atoms), ctx.params, tuple(map(Var, ctx.out_types)))
-        self._memory = Memory(self._code, KnownValues(_ranges(equation, outside, failures)))
+        places = NestFailures(failures, equation)
+        self._memory = Memory(self._code, KnownValues(_ranges(equation, outside, places)))
         operands = [self._operand(i, atom) for i, atom in enumerate(ctx.atoms)]
         codes = {name for name, atom in zip(operands, ctx.atoms, strict=True) if failures.is_code(atom)}
-        emitter = NativeEmitter(self._code, self._memory, failures, codes)
+        emitter = NativeEmitter(self._code, self._memory, places, codes)
         self._results = emitter.equation(equation, operands, ())
         self._finish(operands)
 
@@ -142,12 +143,9 @@ class _Call:
         return found
 
 
-def _ranges(equation: Equation, outside: Mapping[Var, Interval], failures: FailureValues) -> Mapping[Var, Interval]:
+def _ranges(equation: Equation, outside: Mapping[Var, Interval], failures: NestFailures) -> Mapping[Var, Interval]:
     """The intervals of the ints of a loop, which runs only as long as nothing has failed."""
     inputs = tuple(dict.fromkeys(a for a in equation.inputs if isinstance(a, Var)))
-    known = {
-        var: _NO_FAILURE if failures.is_code(var) else outside[var]
-        for var in inputs
-        if failures.is_code(var) or var in outside
-    }
+    known = {var: outside[var] for var in inputs if var in outside}
+    known |= {var: _NO_FAILURE for var in inputs if failures.values.is_code(var)}
     return ranges_without_failure(Program(inputs, (equation,), equation.outputs), known, failures.leaves)
