@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from anabranch.runtime.host.callbacks import HostFunction
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import Equation
@@ -16,6 +17,8 @@ from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 _FLOAT32 = np.dtype(np.float32)
+# From so many lines on NumPy multiplies a matrix by its own transpose in less time.
+_LARGE = 64
 # Those of x, and those of y.
 _Axes: TypeAlias = tuple[Sequence[int], Sequence[int]]
 
@@ -63,6 +66,9 @@ class _DotGeneral(Op):
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
         contract, batch, out = ctx.params["contract"], ctx.params["batch"], ctx.out_types[0]
+        if emitter.can_call_host and _is_symmetric(ctx):
+            gram = HostFunction(_gram, (("axis", contract[0][0]),))
+            return emitter.callback(gram, ctx.inputs[:1], ctx.in_types[:1], ctx.out_types)
         numbers = (
             f"lhs_batching_dimensions = {list(batch[0])}, rhs_batching_dimensions = {list(batch[1])}, "
             f"lhs_contracting_dimensions = {list(contract[0])}, rhs_contracting_dimensions = {list(contract[1])}"
@@ -84,6 +90,18 @@ class _DotGeneral(Op):
     def bytes_touched(self, equation: Equation) -> int:
         """Many times the operands': a native loop would lose the library's product."""
         return 64 * super().bytes_touched(equation)
+
+
+def _is_symmetric(ctx: LoweringContext) -> bool:
+    """Return whether a large matrix is multiplied by its own transpose, of which the library computes one half."""
+    (x, y), (type, _), contract = ctx.atoms, ctx.in_types, ctx.params["contract"]
+    same = x is y and contract[0] == contract[1] and len(contract[0]) == 1
+    return same and len(type.shape) == 2 and type.dtype.char in "fdFD" and min(type.shape) >= _LARGE
+
+
+def _gram(x: np.ndarray, axis: int) -> tuple[np.ndarray, ...]:
+    """The products of a matrix's lines along an axis with one another."""
+    return (np.matmul(x, x.T) if axis else np.matmul(x.T, x),)
 
 
 def _free(array: ArrayType | np.ndarray, contract: Sequence[int], batch: Sequence[int]) -> list[int]:

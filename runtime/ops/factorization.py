@@ -24,6 +24,7 @@ class _Lu(Lapack):
 
     __slots__ = ()
     routine = "getrf"
+    is_numpys = False
 
     def type(self, a: ArrayType) -> tuple[ArrayType, ...]:
         stack, n, _ = matrices(self.name, a, square=True)
@@ -184,6 +185,7 @@ class _Reflections(Lapack):
 
     __slots__ = ()
     routine = "orgqr"
+    is_numpys = False
 
     def type(self, h: ArrayType, tau: ArrayType) -> tuple[ArrayType, ...]:
         stack, m, n = matrices(self.name, h)

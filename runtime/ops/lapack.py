@@ -1,21 +1,28 @@
 """Stacks of matrices, and the LAPACK calls that XLA's CPU client makes: the common part of the ops on LAPACK.
 
+XLA calls SciPy's LAPACK, NumPy has one of its own, and where both use several threads, those of each wait for work by
+running in circles, which slows the other. So what is large enough for several threads goes to NumPy's.
+
 Matrices are float64 or complex128, as NumPy hands them to LAPACK whatever the dtype of the array is. What can fail has
 as last output an int32 for each matrix, which is not 0 where it has; the other outputs are then whatever LAPACK left.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
+from anabranch.runtime.host.callbacks import HostFunction
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ops.op import CallOp, expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 INT32, FLOAT64, COMPLEX128 = (np.dtype(t) for t in (np.int32, np.float64, np.complex128))
+# The elements of a matrix from which on several threads may work on it.
+_LARGE = 64 * 64
 _ON_COMPLEX = {"orgqr": "ungqr", "syevd": "heevd"}
 
 
@@ -26,16 +33,22 @@ class Lapack(CallOp):
     ----------
     routine : str
         LAPACK's, of an op that is nothing but a call of it.
+    is_numpys : bool
+        NumPy has a function for it.
     """
 
     __slots__ = ()
     routine: ClassVar[str]
+    is_numpys: ClassVar[bool] = True
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
         if any(t.size == 0 for t in ctx.in_types):
             values = self.evaluate(*(np.zeros(t.shape, t.dtype) for t in ctx.in_types), **ctx.params)
             return [emitter.constant(v, t) for v, t in zip(values, ctx.out_types, strict=True)]
+        if self.is_numpys and emitter.can_call_host and math.prod(ctx.in_types[0].shape[-2:]) >= _LARGE:
+            function = HostFunction(self.evaluate, tuple(ctx.params.items()))
+            return emitter.callback(function, ctx.inputs, ctx.in_types, ctx.out_types)
         return self.emit(ctx)
 
     def emit(self, ctx: LoweringContext) -> Sequence[str]:
@@ -71,6 +84,9 @@ def each(
     function: Callable[..., Sequence[object]], outs: Sequence[ArrayType], x: np.ndarray, *rest: np.ndarray
 ) -> tuple[np.ndarray, ...]:
     """`function` of each matrix of the stack x, with its counterparts in `rest`, as arrays of the types `outs`."""
+    if x.ndim == 2:
+        values = zip(outs, function(x, *rest), strict=True)
+        return tuple(np.asarray(v, t.dtype) if np.shape(v) == t.shape else np.full(t.shape, v, t.dtype) for t, v in values)
     results = tuple(np.empty(t.shape, t.dtype) for t in outs)
     for index in np.ndindex(x.shape[:-2]):
         for result, value in zip(results, function(x[index], *(r[index] for r in rest)), strict=True):
