@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextvars
+import importlib
 import itertools
 import re
 import threading
@@ -14,7 +15,7 @@ import numpy as np
 from anabranch.base.fork_locks import lock
 from anabranch.base.frozen import frozen
 
-HostCallback: TypeAlias = Callable[..., tuple[Any, ...]]
+HostCallback: TypeAlias = Callable[..., tuple[Any, ...] | None]
 # How XLA's words start where memory is lacking.
 _NO_MEMORY = "RESOURCE_EXHAUSTED: "
 
@@ -81,24 +82,26 @@ def _in_context(run: Callable[[list[Any]], list[Any]], buffers: list[Any]) -> li
 
 @frozen
 class HostFunction:
-    """A callback without effects: a function of arrays that can be pickled, and its keyword arguments.
+    """A callback without effects: an object of a module, which writes the results of arrays, and keyword arguments.
 
     It needs nothing of the process in which the program was compiled, and runs no programs itself.
     """
 
-    function: Callable[..., tuple[Any, ...]]
+    module: str
+    name: str
     params: tuple[tuple[str, Any], ...]
 
-    def __call__(self, *arrays: object) -> tuple[Any, ...]:
-        """The results, as XLA takes them.
+    def __call__(self, outs: Sequence[np.ndarray], *arrays: np.ndarray) -> None:
+        """Write the results to `outs`.
 
         Raises
         ------
         OutOfMemoryError
         """
+        computing = getattr(importlib.import_module(self.module), self.name)
         try:
             with np.errstate(all="ignore"):
-                return self.function(*arrays, **dict(self.params))
+                computing.write(outs, *arrays, **dict(self.params))
         except MemoryError as error:
             raise OutOfMemoryError(str(error)) from error
 
@@ -110,19 +113,24 @@ def has_effects(callbacks: Sequence[HostCallback]) -> bool:
 
 def reporting(callback: HostCallback) -> HostCallback:
     """Keep what a callback raises: XLA passes on only the text of an exception."""
-    act = callback if isinstance(callback, HostFunction) else _in_callers_context(callback)
+    act = _in_callers_context(callback)
 
     def report(*arguments: object) -> tuple[Any, ...]:
         try:
             return act(*arguments)
         except BaseException as error:
-            ticket = f"host callback failure {next(_tickets)};"
-            _raised[ticket] = error
-            if len(_raised) > 64:
-                _raised.pop(next(iter(_raised)), None)
-            raise RuntimeError(ticket) from error
+            raise RuntimeError(keep(error)) from error
 
     return report
+
+
+def keep(error: BaseException) -> str:
+    """Keep an exception until the failure of its run is reported; returns the text that XLA has to pass on."""
+    ticket = f"host callback failure {next(_tickets)};"
+    _raised[ticket] = error
+    if len(_raised) > 64:
+        _raised.pop(next(iter(_raised)), None)
+    return ticket
 
 
 def _in_callers_context(callback: HostCallback) -> HostCallback:

@@ -8,17 +8,17 @@ from typing import TypeAlias
 
 import numpy as np
 
-from anabranch.runtime.host.callbacks import HostFunction
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import Equation
+from anabranch.runtime.ops import numpy_calls
 from anabranch.runtime.ops.checks import BOOL, in_range
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 _FLOAT32 = np.dtype(np.float32)
-# From so many lines on NumPy multiplies a matrix by its own transpose in less time.
-_LARGE = 64
+# From so many elements on NumPy multiplies vectors, and a matrix by its own transpose, in less time.
+_LARGE = 64 * 64
 # Those of x, and those of y.
 _Axes: TypeAlias = tuple[Sequence[int], Sequence[int]]
 
@@ -66,9 +66,8 @@ class _DotGeneral(Op):
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
         contract, batch, out = ctx.params["contract"], ctx.params["batch"], ctx.out_types[0]
-        if emitter.can_call_host and _is_symmetric(ctx):
-            gram = HostFunction(_gram, (("axis", contract[0][0]),))
-            return emitter.callback(gram, ctx.inputs[:1], ctx.in_types[:1], ctx.out_types)
+        if numpy_calls.may_call(ctx, _LARGE) and (_is_symmetric(ctx) or _is_of_vectors(ctx)):
+            return numpy_calls.called(ctx, self)
         numbers = (
             f"lhs_batching_dimensions = {list(batch[0])}, rhs_batching_dimensions = {list(batch[1])}, "
             f"lhs_contracting_dimensions = {list(contract[0])}, rhs_contracting_dimensions = {list(contract[1])}"
@@ -96,12 +95,12 @@ def _is_symmetric(ctx: LoweringContext) -> bool:
     """Return whether a large matrix is multiplied by its own transpose, of which the library computes one half."""
     (x, y), (type, _), contract = ctx.atoms, ctx.in_types, ctx.params["contract"]
     same = x is y and contract[0] == contract[1] and len(contract[0]) == 1
-    return same and len(type.shape) == 2 and type.dtype.char in "fdFD" and min(type.shape) >= _LARGE
+    return same and len(type.shape) == 2 and type.dtype.char in "fdFD"
 
 
-def _gram(x: np.ndarray, axis: int) -> tuple[np.ndarray, ...]:
-    """The products of a matrix's lines along an axis with one another."""
-    return (np.matmul(x, x.T) if axis else np.matmul(x.T, x),)
+def _is_of_vectors(ctx: LoweringContext) -> bool:
+    """Return whether two vectors are multiplied, which XLA does one product after the other."""
+    return len(ctx.in_types[0].shape) == len(ctx.in_types[1].shape) == len(ctx.params["contract"][0]) == 1
 
 
 def _free(array: ArrayType | np.ndarray, contract: Sequence[int], batch: Sequence[int]) -> list[int]:

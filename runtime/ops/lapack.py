@@ -9,14 +9,13 @@ as last output an int32 for each matrix, which is not 0 where it has; the other 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from anabranch.runtime.host.callbacks import HostFunction
 from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ops import numpy_calls
 from anabranch.runtime.ops.op import CallOp, expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
@@ -46,9 +45,8 @@ class Lapack(CallOp):
         if any(t.size == 0 for t in ctx.in_types):
             values = self.evaluate(*(np.zeros(t.shape, t.dtype) for t in ctx.in_types), **ctx.params)
             return [emitter.constant(v, t) for v, t in zip(values, ctx.out_types, strict=True)]
-        if self.is_numpys and emitter.can_call_host and math.prod(ctx.in_types[0].shape[-2:]) >= _LARGE:
-            function = HostFunction(self.evaluate, tuple(ctx.params.items()))
-            return emitter.callback(function, ctx.inputs, ctx.in_types, ctx.out_types)
+        if self.is_numpys and numpy_calls.may_call(ctx, _LARGE):
+            return numpy_calls.called(ctx, self)
         return self.emit(ctx)
 
     def emit(self, ctx: LoweringContext) -> Sequence[str]:

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.host.callbacks import HostCallback, HostFunction
+from anabranch.runtime.host import host_calls
+from anabranch.runtime.host.callbacks import HostCallback
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.emission_progress import EmissionProgress
@@ -204,6 +205,10 @@ class Emitter:
         """Return whether a name is used after the equation that is being emitted, or after one around it."""
         return any(progress.needs(name) for progress in self._under_way)
 
+    def is_fused(self, atom: Atom) -> bool:
+        """Return whether XLA computes a value element by element where it is used."""
+        return self._under_way[-1].is_elementwise(atom)
+
     def made_within(self, names: list[str], by_function: bool = False) -> list[str]:
         """Note that names are results of control flow, or of an outlined function."""
         self._nested.update(dict.fromkeys(names, by_function))
@@ -218,10 +223,8 @@ class Emitter:
         """
         if function not in self.callbacks:
             self.callbacks.append(function)
-        index = f"backend_config = {{index = {self.callbacks.index(function)} : ui64}}"
-        target = 'call_target_name = "xla_ffi_python_cpu_callback", api_version = 4 : i32'
-        target += f", has_side_effect = {str(not isinstance(function, HostFunction)).lower()}, {index}"
-        return self.multi("custom_call", operands, in_types, outs, attributes=target)
+        attributes = host_calls.attributes(function, self.callbacks.index(function), in_types, outs)
+        return self.multi("custom_call", operands, in_types, outs, attributes=attributes)
 
     def located(self, start: int, equation: Equation) -> None:
         """Take note that an equation's lines, those from `start` on, are complete."""

@@ -1,0 +1,21 @@
+"""Ops that NumPy computes on the host, where its code is faster than what XLA's CPU compiler makes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from anabranch.runtime.host.callbacks import HostFunction
+from anabranch.runtime.ir.op import Op
+from anabranch.runtime.ops.stablehlo_writer import LoweringContext
+
+
+def may_call(ctx: LoweringContext, least: int) -> bool:
+    """Return whether NumPy may compute an equation: on the host, and of NumPy's own dtypes and so many elements."""
+    types = ctx.in_types
+    return ctx.emitter.can_call_host and types[0].size >= least and all(t.dtype.kind != "V" for t in types)
+
+
+def called(ctx: LoweringContext, op: Op) -> Sequence[str]:
+    """Emit a call of the op's evaluation by NumPy."""
+    function = HostFunction(type(op).__module__, op.name, tuple(ctx.params.items()))
+    return ctx.emitter.callback(function, ctx.inputs, ctx.in_types, ctx.out_types)
