@@ -26,7 +26,12 @@ _INTERNAL = 13  # the error code
 
 
 class _Version(ctypes.Structure):
-    _fields_ = (("size", ctypes.c_size_t), ("extension", ctypes.c_void_p), ("major", ctypes.c_int), ("minor", ctypes.c_int))
+    _fields_ = (
+        ("size", ctypes.c_size_t),
+        ("extension", ctypes.c_void_p),
+        ("major", ctypes.c_int),
+        ("minor", ctypes.c_int),
+    )
 
 
 class _Metadata(ctypes.Structure):
@@ -165,7 +170,7 @@ def handler(at: Any) -> int | None:
             return None
         attribute = frame.attributes.values[0].contents
         _call(ctypes.string_at(attribute.start, attribute.size)).run(frame)
-    except BaseException as error:  # noqa: BLE001 - nothing may go through XLA's frames
+    except BaseException as error:  # nothing may go through XLA's frames
         new = _NewError(ctypes.sizeof(_NewError), None, keep(error).encode(), _INTERNAL)
         made: int | None = api.new_error(ctypes.byref(new))
         return made

@@ -123,7 +123,9 @@ class _Windows:
         emitter, element, one = self.emitter, scalar(self.dtype), ArrayType((1,), self.dtype)
         near, line = (ArrayType((made.size + width - 1,), t) for t in (self.dtype, BOOL))
         for i in range(width):
-            factor = emitter.reshape(slice_of(emitter, factors, ArrayType((width,), self.dtype), [i], [i + 1], [1]), one, ())
+            factor = emitter.reshape(
+                slice_of(emitter, factors, ArrayType((width,), self.dtype), [i], [i + 1], [1]), one, ()
+            )
             moved = slice_of(emitter, window, near, [i], [i + made.size], [1])
             term = emitter.binary("multiply", moved, emitter.broadcast(factor, element, made.shape, ()), made)
             if mask is not None:
@@ -135,7 +137,9 @@ class _Windows:
     def _is_there(self, near: ArrayType, at: str) -> str:
         """Which of the padded elements from `at` on are of a."""
         emitter, places = self.emitter, ArrayType(near.shape, INT64)
-        here = emitter.binary("add", emitter.iota(0, places), emitter.broadcast(at, scalar(INT64), near.shape, ()), places)
+        here = emitter.binary(
+            "add", emitter.iota(0, places), emitter.broadcast(at, scalar(INT64), near.shape, ()), places
+        )
         low = emitter.compare(here, emitter.constant(self.before, places), "GE", places)
         high = emitter.compare(here, emitter.constant(self.before + self.n, places), "LT", places)
         return emitter.binary("and", low, high, ArrayType(near.shape, BOOL))
