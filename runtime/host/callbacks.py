@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import contextvars
-import importlib
 import itertools
 import re
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeAlias
-
-import numpy as np
 
 from anabranch.base.fork_locks import lock
 from anabranch.base.frozen import frozen
@@ -82,28 +79,15 @@ def _in_context(run: Callable[[list[Any]], list[Any]], buffers: list[Any]) -> li
 
 @frozen
 class HostFunction:
-    """A callback without effects: an object of a module, which writes the results of arrays, and keyword arguments.
+    """A callback without effects: the method `write` of an object of a module, and its keyword arguments.
 
-    It needs nothing of the process in which the program was compiled, and runs no programs itself.
+    It takes the results' arrays, then those of the operands. It needs nothing of the process in which the program was
+    compiled, and runs no programs itself.
     """
 
     module: str
     name: str
     params: tuple[tuple[str, Any], ...]
-
-    def __call__(self, outs: Sequence[np.ndarray], *arrays: np.ndarray) -> None:
-        """Write the results to `outs`.
-
-        Raises
-        ------
-        OutOfMemoryError
-        """
-        computing = getattr(importlib.import_module(self.module), self.name)
-        try:
-            with np.errstate(all="ignore"):
-                computing.write(outs, *arrays, **dict(self.params))
-        except MemoryError as error:
-            raise OutOfMemoryError(str(error)) from error
 
 
 def has_effects(callbacks: Sequence[HostCallback]) -> bool:

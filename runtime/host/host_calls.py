@@ -9,13 +9,14 @@ from __future__ import annotations
 import ast
 import ctypes
 import functools
+import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.host.callbacks import HostCallback, HostFunction, keep
+from anabranch.runtime.host.callbacks import HostCallback, HostFunction, OutOfMemoryError, keep
 from anabranch.runtime.ir.array_type import ArrayType
 
 TARGET = "anabranch_numpy"
@@ -131,7 +132,8 @@ def attributes(function: HostCallback, index: int, in_types: Sequence[ArrayType]
 class _Call:
     """One function on arrays of known types."""
 
-    function: HostFunction
+    write: Callable[..., None]
+    params: dict[str, Any]
     inputs: tuple[Callable[[int], np.ndarray], ...]
     outputs: tuple[Callable[[int], np.ndarray], ...]
 
@@ -139,15 +141,20 @@ class _Call:
         """Compute the results of a frame, in their memory."""
         given, made = frame.arguments.buffers, frame.results.buffers
         inputs = [on(given[i].contents.data) for i, on in enumerate(self.inputs)]
-        self.function([on(made[i].contents.data) for i, on in enumerate(self.outputs)], *inputs)
+        outs = [on(made[i].contents.data) for i, on in enumerate(self.outputs)]
+        try:
+            with np.errstate(all="ignore"):
+                self.write(outs, *inputs, **self.params)
+        except MemoryError as error:
+            raise OutOfMemoryError(str(error)) from error
 
 
 @functools.lru_cache(maxsize=4096)
 def _call(text: bytes) -> _Call:
     """The call that an attribute says."""
     module, name, params, *types = ast.literal_eval(text.decode())
-    ins, outs = (tuple(_placed(shape, np.dtype(dtype)) for shape, dtype in some) for some in types)
-    return _Call(HostFunction(module, name, params), ins, outs)
+    ins, outs = (tuple([_placed(shape, np.dtype(dtype)) for shape, dtype in some]) for some in types)
+    return _Call(getattr(importlib.import_module(module), name).write, dict(params), ins, outs)
 
 
 def _placed(shape: tuple[int, ...], dtype: np.dtype) -> Callable[[int], np.ndarray]:

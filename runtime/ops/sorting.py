@@ -78,7 +78,7 @@ class _Sort(_Sorting):
             bytes_type = ArrayType(type.shape, _UINT8)
             ordered = _ascending(emitter, emitter.convert(x, type, _UINT8), bytes_type, axis)
             return [emitter.compare(ordered, emitter.constant(0, bytes_type), "NE", bytes_type)]
-        if type.dtype.kind == "c" or ctx.params["stable"]:
+        if type.dtype.kind == "c" or ctx.params.get("stable"):
             rows = _Rows(emitter, type, axis)
             line = rows.enter(x)
             return [rows.leave(rows.pick(line, type.dtype, _permutation(emitter, line, rows.type)), type.dtype)]
@@ -87,6 +87,25 @@ class _Sort(_Sorting):
         ordered = _flip(emitter, _ascending(emitter, keys, key_type, axis), key_type)
         floats = emitter.op("bitcast_convert", [ordered], [key_type], wide)
         return [emitter.convert(floats, wide, type.dtype)]
+
+
+class _Partition(_Sort):
+    """`partition[axis, kth](x)`: at the positions `kth` what a sort puts there, smaller before, greater behind."""
+
+    __slots__ = ()
+
+    def type(self, x: ArrayType, *, axis: int, kth: Sequence[int]) -> tuple[ArrayType, ...]:
+        (out,) = super().type(x, axis=axis, stable=False)
+        in_range(self.name, kth, x.shape[axis])
+        return (out,)
+
+    def evaluate(self, x: np.ndarray, *, axis: int, kth: Sequence[int]) -> tuple[np.ndarray, ...]:
+        return (np.partition(_wide(x), list(kth), axis).astype(x.dtype),)
+
+    def write(self, outs: Sequence[np.ndarray], x: np.ndarray, *, axis: int, kth: Sequence[int]) -> None:
+        """Partition in the result's own memory."""
+        outs[0][...] = x
+        outs[0].partition(list(kth), axis)
 
 
 class _ArgSort(_Sorting):
@@ -263,5 +282,6 @@ def _permutation(emitter: Emitter, x: str, type: ArrayType) -> str:
 
 
 sort = _Sort("sort")
+partition = _Partition("partition")
 argsort = _ArgSort("argsort")
-OPS: tuple[Op, ...] = (sort, argsort)
+OPS: tuple[Op, ...] = (sort, partition, argsort)
