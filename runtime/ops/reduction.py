@@ -117,11 +117,13 @@ class _Truth(_Reduction):
         return ArrayType(without(x.shape, axes), BOOL)
 
     def evaluate(self, x: np.ndarray, *, axes: Sequence[int]) -> tuple[Any, ...]:
-        return (self.reducer.ufunc.reduce(x.astype(bool), axis=tuple(axes)),)
+        return (self.reducer.ufunc.reduce(x.astype(bool, copy=False), axis=tuple(axes)),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
         (x,), (x_type,), axes = ctx.inputs, ctx.in_types, ctx.params["axes"]
+        if axes and x_type.dtype == BOOL and numpy_calls.may_call(ctx, _MANY):
+            return numpy_calls.called(ctx, self)
         if x_type.dtype != BOOL:
             x = emitter.compare(x, emitter.constant(0, x_type), "NE", x_type)
         if not axes:
