@@ -188,13 +188,14 @@ def placed(argument: Any, offset: int) -> Any:
 
 def measure(case: Case, budget: float, offset: int) -> tuple[float, float]:
     """The best milliseconds of NumPy's calls and of compiled ones, in turns for so many seconds."""
-    compiled, arguments = jit(case.function), tuple(placed(a, offset) for a in case.arguments)
+    arguments = tuple(placed(a, offset) for a in case.arguments)
+    functions: tuple[Callable[..., Any], ...] = (case.function, jit(case.function))
     best = [float("inf"), float("inf")]
-    for function in (case.function, compiled, compiled):
+    for function in 2 * functions:
         function(*arguments)
     end = time.perf_counter() + budget
     while True:
-        for i, function in enumerate((case.function, compiled)):
+        for i, function in enumerate(functions):
             start = time.perf_counter()
             result = function(*arguments)
             best[i] = min(best[i], time.perf_counter() - start)

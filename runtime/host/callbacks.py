@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import contextvars
+import importlib
 import itertools
 import re
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeAlias
 
+import numpy as np
+
 from anabranch.base.fork_locks import lock
 from anabranch.base.frozen import frozen
 
+# Gives its results, or writes them where it is a `HostFunction`.
 HostCallback: TypeAlias = Callable[..., tuple[Any, ...] | None]
 # How XLA's words start where memory is lacking.
 _NO_MEMORY = "RESOURCE_EXHAUSTED: "
@@ -81,13 +85,26 @@ def _in_context(run: Callable[[list[Any]], list[Any]], buffers: list[Any]) -> li
 class HostFunction:
     """A callback without effects: the method `write` of an object of a module, and its keyword arguments.
 
-    It takes the results' arrays, then those of the operands. It needs nothing of the process in which the program was
-    compiled, and runs no programs itself.
+    It needs nothing of the process in which the program was compiled, and runs no programs itself.
     """
 
     module: str
     name: str
     params: tuple[tuple[str, Any], ...]
+
+    def __call__(self, outs: Sequence[np.ndarray], *arrays: np.ndarray) -> None:
+        """Write the results to `outs`.
+
+        Raises
+        ------
+        OutOfMemoryError
+        """
+        computing = getattr(importlib.import_module(self.module), self.name)
+        try:
+            with np.errstate(all="ignore"):
+                computing.write(outs, *arrays, **dict(self.params))
+        except MemoryError as error:
+            raise OutOfMemoryError(str(error)) from error
 
 
 def has_effects(callbacks: Sequence[HostCallback]) -> bool:
@@ -99,7 +116,7 @@ def reporting(callback: HostCallback) -> HostCallback:
     """Keep what a callback raises: XLA passes on only the text of an exception."""
     act = _in_callers_context(callback)
 
-    def report(*arguments: object) -> tuple[Any, ...]:
+    def report(*arguments: object) -> tuple[Any, ...] | None:
         try:
             return act(*arguments)
         except BaseException as error:
@@ -118,11 +135,10 @@ def keep(error: BaseException) -> str:
 
 
 def _in_callers_context(callback: HostCallback) -> HostCallback:
-    def act(*arguments: object) -> tuple[Any, ...]:
+    def act(*arguments: object) -> tuple[Any, ...] | None:
         outermost, _here.in_callback = not _here.in_callback, True
         try:
-            result: tuple[Any, ...] = _contexts[-1].copy().run(callback, *arguments)
-            return result
+            return _contexts[-1].copy().run(callback, *arguments)
         finally:
             _here.in_callback = not outermost
 

@@ -9,14 +9,13 @@ from __future__ import annotations
 import ast
 import ctypes
 import functools
-import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.host.callbacks import HostCallback, HostFunction, OutOfMemoryError, keep
+from anabranch.runtime.host.callbacks import HostCallback, HostFunction, keep
 from anabranch.runtime.ir.array_type import ArrayType
 
 TARGET = "anabranch_numpy"
@@ -132,8 +131,7 @@ def attributes(function: HostCallback, index: int, in_types: Sequence[ArrayType]
 class _Call:
     """One function on arrays of known types."""
 
-    write: Callable[..., None]
-    params: dict[str, Any]
+    function: HostFunction
     inputs: tuple[Callable[[int], np.ndarray], ...]
     outputs: tuple[Callable[[int], np.ndarray], ...]
 
@@ -141,12 +139,7 @@ class _Call:
         """Compute the results of a frame, in their memory."""
         given, made = frame.arguments.buffers, frame.results.buffers
         inputs = [on(given[i].contents.data) for i, on in enumerate(self.inputs)]
-        outs = [on(made[i].contents.data) for i, on in enumerate(self.outputs)]
-        try:
-            with np.errstate(all="ignore"):
-                self.write(outs, *inputs, **self.params)
-        except MemoryError as error:
-            raise OutOfMemoryError(str(error)) from error
+        self.function([on(made[i].contents.data) for i, on in enumerate(self.outputs)], *inputs)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -154,7 +147,7 @@ def _call(text: bytes) -> _Call:
     """The call that an attribute says."""
     module, name, params, *types = ast.literal_eval(text.decode())
     ins, outs = (tuple([_placed(shape, np.dtype(dtype)) for shape, dtype in some]) for some in types)
-    return _Call(getattr(importlib.import_module(module), name).write, dict(params), ins, outs)
+    return _Call(HostFunction(module, name, params), ins, outs)
 
 
 def _placed(shape: tuple[int, ...], dtype: np.dtype) -> Callable[[int], np.ndarray]:
@@ -165,8 +158,7 @@ def _placed(shape: tuple[int, ...], dtype: np.dtype) -> Callable[[int], np.ndarr
     return lambda address: np.ndarray(shape, dtype, memory.from_address(address))
 
 
-@ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_Frame))
-def handler(at: Any) -> int | None:
+def _handle(at: Any) -> int | None:
     """XLA's call: NULL is returned where all is well, else an error."""
     frame: _Frame = at.contents
     api = frame.api.contents
@@ -184,6 +176,8 @@ def handler(at: Any) -> int | None:
     return None
 
 
+# Kept for ever: XLA calls it whenever it likes.
+_HANDLER = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.POINTER(_Frame))(_handle)
 _CAPSULE = b"xla._CUSTOM_CALL_TARGET"
 
 
@@ -191,5 +185,5 @@ def capsule() -> object:
     """The handler as jaxlib takes it."""
     make = ctypes.pythonapi.PyCapsule_New
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-    made: object = make(ctypes.cast(handler, ctypes.c_void_p), _CAPSULE, None)
+    made: object = make(ctypes.cast(_HANDLER, ctypes.c_void_p), _CAPSULE, None)
     return made

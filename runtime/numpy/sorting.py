@@ -187,7 +187,7 @@ def _check_kth(kth: Value, x: Value, axis: int) -> None:
 
 
 @rules.any_shape(np.partition)
-def partition(a: object, kth: object, axis: object = -1, kind: object = "introselect", order: object = None) -> Value:
+def partition(a: object, kth: Value, axis: object = -1, kind: object = "introselect", order: object = None) -> Value:
     """As `numpy.partition`: fully sorted, which is one of the partitions, where NumPy does not do it."""
     plain("partition", kind=(kind, "introselect"), order=(order, None))
     x, at = _flat_unless_axis(a, axis)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -39,9 +40,10 @@ class _Correlate(Op):
         before, after = _beyond(mode, v.size)
         return (ArrayType((before + a.size + after - v.size + 1,), a.dtype),)
 
-    def evaluate(self, a: np.ndarray, v: np.ndarray, *, mode: str) -> tuple[np.ndarray, ...]:
+    def evaluate(self, a: np.ndarray, v: np.ndarray, *, mode: Any) -> tuple[np.ndarray, ...]:
         # np.correlate conjugates its second operand.
-        return (np.correlate(a, np.conjugate(v) if v.dtype.kind == "c" else v, mode),)
+        conjugate: np.ndarray = np.conjugate(v) if v.dtype.kind == "c" else v
+        return (np.correlate(a, conjugate, mode),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter, (a, v), (a_type, v_type), mode = ctx.emitter, ctx.inputs, ctx.in_types, ctx.params["mode"]

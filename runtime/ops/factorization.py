@@ -66,7 +66,7 @@ def _combined(emitter: Emitter, x: str, type: ArrayType, axis: int, by: str, ini
     """The sums or the products along an axis."""
     element = ArrayType((), type.dtype)
     start = emitter.constant(initial, element)
-    return emitter.reduce([x], [type], [start], [axis], lambda pair: [emitter.binary(by, *pair, element)])[0]
+    return emitter.reduce([x], [type], [start], [axis], lambda p: [emitter.binary(by, p[0], p[1], element)])[0]
 
 
 class _Solve(Lapack):

@@ -10,6 +10,7 @@ floats.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Literal
 
@@ -44,9 +45,13 @@ class _Sorting(CallOp):
 
     def type(self, x: ArrayType, *, axis: int, stable: bool) -> tuple[ArrayType, ...]:
         expect(isinstance(stable, bool), self.name, f"stable={stable!r} is no bool")
-        in_range(self.name, [axis], len(x.shape))
-        expect(x.shape[axis] < 2**32, self.name, f"axis {axis} of {x} is too long")
+        _check_axis(self.name, x, axis)
         return (ArrayType(x.shape, self.result_dtype(x.dtype)),)
+
+
+def _check_axis(op: str, x: ArrayType, axis: int) -> None:
+    in_range(op, [axis], len(x.shape))
+    expect(x.shape[axis] < 2**32, op, f"axis {axis} of {x} is too long")
 
 
 class _Sort(_Sorting):
@@ -78,7 +83,7 @@ class _Sort(_Sorting):
             bytes_type = ArrayType(type.shape, _UINT8)
             ordered = _ascending(emitter, emitter.convert(x, type, _UINT8), bytes_type, axis)
             return [emitter.compare(ordered, emitter.constant(0, bytes_type), "NE", bytes_type)]
-        if type.dtype.kind == "c" or ctx.params.get("stable"):
+        if type.dtype.kind == "c" or ctx.params["stable"]:
             rows = _Rows(emitter, type, axis)
             line = rows.enter(x)
             return [rows.leave(rows.pick(line, type.dtype, _permutation(emitter, line, rows.type)), type.dtype)]
@@ -89,15 +94,17 @@ class _Sort(_Sorting):
         return [emitter.convert(floats, wide, type.dtype)]
 
 
-class _Partition(_Sort):
+class _Partition(CallOp):
     """`partition[axis, kth](x)`: at the positions `kth` what a sort puts there, smaller before, greater behind."""
 
     __slots__ = ()
+    is_reformed = True
+    is_materialized = True
 
     def type(self, x: ArrayType, *, axis: int, kth: Sequence[int]) -> tuple[ArrayType, ...]:
-        (out,) = super().type(x, axis=axis, stable=False)
+        _check_axis(self.name, x, axis)
         in_range(self.name, kth, x.shape[axis])
-        return (out,)
+        return (x,)
 
     def evaluate(self, x: np.ndarray, *, axis: int, kth: Sequence[int]) -> tuple[np.ndarray, ...]:
         return (np.partition(_wide(x), list(kth), axis).astype(x.dtype),)
@@ -106,6 +113,11 @@ class _Partition(_Sort):
         """Partition in the result's own memory."""
         outs[0][...] = x
         outs[0].partition(list(kth), axis)
+
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        if numpy_calls.may_call(ctx, _MANY):
+            return numpy_calls.called(ctx, self)
+        return sort.lower(dataclasses.replace(ctx, params={"axis": ctx.params["axis"], "stable": False}))
 
 
 class _ArgSort(_Sorting):

@@ -217,10 +217,7 @@ class Emitter:
     def callback(
         self, function: HostCallback, operands: Sequence[str], in_types: Sequence[ArrayType], outs: Sequence[ArrayType]
     ) -> list[str]:
-        """Emit a call of a function of this process, on arrays; one with effects takes place exactly where it stands.
-
-        Calls of equal functions are calls of one.
-        """
+        """Emit a call of a function, on arrays; one with effects takes place exactly where it stands."""
         if function not in self.callbacks:
             self.callbacks.append(function)
         attributes = host_calls.attributes(function, self.callbacks.index(function), in_types, outs)
@@ -358,8 +355,7 @@ class Emitter:
             progress.place = place
             start = len(self.lines)
             names = [read(a) for a in equation.inputs]
-            in_types = [a.type for a in equation.inputs]
-            out_types = [v.type for v in equation.outputs]
+            in_types, out_types = ([a.type for a in some] for some in (equation.inputs, equation.outputs))
             ctx = LoweringContext(self, names, equation.inputs, in_types, out_types, equation.params)
             results = equation.op.lower(ctx)
             env.update(zip(equation.outputs, results, strict=True))
