@@ -18,7 +18,7 @@ from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 _FLOAT32 = np.dtype(np.float32)
 # From so many products on, NumPy's loop of dot products takes less time, the call of the host included.
-_MANY = 4096
+_MANY = 64 * 1024
 # Elements of v that meet their windows in one pass over the sums.
 _TAPS = 32
 

@@ -18,7 +18,7 @@ from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 _FLOAT32 = np.dtype(np.float32)
 # From so many elements on NumPy multiplies vectors, and a matrix by its own transpose, in less time.
-_LARGE = 64 * 64
+_LARGE = 16 * 1024
 # Those of x, and those of y.
 _Axes: TypeAlias = tuple[Sequence[int], Sequence[int]]
 
