@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anabranch.base.fork_locks import lock
-from anabranch.runtime.host import host_calls
 from anabranch.runtime.host.buffer_types import BufferType, buffer_type
 from anabranch.runtime.host.callbacks import OutOfMemoryError, fail
 from anabranch.runtime.host.compile_options import CompileOptions, Flag, message_field, quiet_start
@@ -150,7 +149,6 @@ def _fresh_options() -> Any:
 _lock = lock()
 _made_backends: dict[bool, Backend] = {}
 _lapack_registered = False
-_numpy_registered = False
 
 
 def backend_of(asynchronous: bool = False) -> Backend:
@@ -220,15 +218,6 @@ def register_lapack() -> None:
             for name, function, api_version in targets:
                 xc.register_custom_call_target(name, function, platform=platform_name, api_version=api_version)
         _lapack_registered = True
-
-
-def register_numpy() -> None:
-    """Make the custom-call target of NumPy's functions known to XLA. Safe to call again."""
-    global _numpy_registered
-    with _lock:
-        if not _numpy_registered:
-            xc.register_custom_call_target(host_calls.TARGET, host_calls.capsule(), platform="cpu", api_version=1)
-            _numpy_registered = True
 
 
 _KERNELS = ("scipy.linalg.cython_blas", "scipy.linalg.cython_lapack")

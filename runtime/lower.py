@@ -25,7 +25,9 @@ def lower(program: Program) -> str:
     return module(program, calls_host=False).text
 
 
-def module(program: Program, aliases: Mapping[int, int] | None = None, calls_host: bool = True) -> Module:
+def module(
+    program: Program, aliases: Mapping[int, int] | None = None, calls_host: bool = True, is_asynchronous: bool = False
+) -> Module:
     """The module, for Programs that have effects on the host.
 
     Parameters
@@ -35,8 +37,10 @@ def module(program: Program, aliases: Mapping[int, int] | None = None, calls_hos
         Inputs whose memory an output takes over, with the outputs' numbers.
     calls_host
         Whether NumPy on the host may compute what it is faster at; effects are called in any case.
+    is_asynchronous
+        Whether the program runs on while its caller does, unless it calls the host.
     """
-    return _module(program, Emitter(calls_host), aliases or {}, {})
+    return _module(program, Emitter(calls_host, is_asynchronous), aliases or {}, {})
 
 
 def located(program: Program, aliases: Mapping[int, int], names: Mapping[int, str]) -> str:

@@ -89,7 +89,7 @@ _actions: contextvars.ContextVar[tuple[HostCallback, ...]] = contextvars.Context
 
 
 def _relay(index: int) -> HostCallback:
-    def act(*arrays: object) -> tuple[Any, ...] | None:
+    def act(*arrays: object) -> tuple[Any, ...]:
         return _actions.get()[index](*arrays)
 
     return act

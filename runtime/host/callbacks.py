@@ -15,8 +15,7 @@ import numpy as np
 from anabranch.base.fork_locks import lock
 from anabranch.base.frozen import frozen
 
-# Gives its results, or writes them where it is a `HostFunction`.
-HostCallback: TypeAlias = Callable[..., tuple[Any, ...] | None]
+HostCallback: TypeAlias = Callable[..., tuple[Any, ...]]
 # How XLA's words start where memory is lacking.
 _NO_MEMORY = "RESOURCE_EXHAUSTED: "
 
@@ -85,26 +84,37 @@ def _in_context(run: Callable[[list[Any]], list[Any]], buffers: list[Any]) -> li
 class HostFunction:
     """A callback without effects: the method `write` of an object of a module, and its keyword arguments.
 
-    It needs nothing of the process in which the program was compiled, and runs no programs itself.
+    It needs nothing of the process in which the program was compiled, and runs no programs itself. It works on XLA's
+    own memory; other callbacks get copies, and what they give is copied.
     """
 
     module: str
     name: str
     params: tuple[tuple[str, Any], ...]
+    inputs: int
 
-    def __call__(self, outs: Sequence[np.ndarray], *arrays: np.ndarray) -> None:
-        """Write the results to `outs`.
+    def __call__(self, context: object, *buffers: object) -> tuple[Any, ...]:
+        """Write the results of the first buffers to the others.
 
         Raises
         ------
         OutOfMemoryError
         """
+        arrays = list(map(np.asarray, buffers))
         computing = getattr(importlib.import_module(self.module), self.name)
         try:
             with np.errstate(all="ignore"):
-                computing.write(outs, *arrays, **dict(self.params))
+                computing.write(arrays[self.inputs :], *arrays[: self.inputs], **dict(self.params))
         except MemoryError as error:
             raise OutOfMemoryError(str(error)) from error
+        return ()
+
+
+def attributes(callback: HostCallback, index: int) -> str:
+    """The attributes of the custom call of a program's callback with this index."""
+    buffers, effects = ("buffer", "false") if isinstance(callback, HostFunction) else ("ffi", "true")
+    target = f'call_target_name = "xla_{buffers}_python_cpu_callback", api_version = 4 : i32'
+    return f"{target}, has_side_effect = {effects}, backend_config = {{index = {index} : ui64}}"
 
 
 def has_effects(callbacks: Sequence[HostCallback]) -> bool:
@@ -114,31 +124,27 @@ def has_effects(callbacks: Sequence[HostCallback]) -> bool:
 
 def reporting(callback: HostCallback) -> HostCallback:
     """Keep what a callback raises: XLA passes on only the text of an exception."""
-    act = _in_callers_context(callback)
+    act = callback if isinstance(callback, HostFunction) else _in_callers_context(callback)
 
-    def report(*arguments: object) -> tuple[Any, ...] | None:
+    def report(*arguments: object) -> tuple[Any, ...]:
         try:
             return act(*arguments)
         except BaseException as error:
-            raise RuntimeError(keep(error)) from error
+            ticket = f"host callback failure {next(_tickets)};"
+            _raised[ticket] = error
+            if len(_raised) > 64:
+                _raised.pop(next(iter(_raised)), None)
+            raise RuntimeError(ticket) from error
 
     return report
 
 
-def keep(error: BaseException) -> str:
-    """Keep an exception until the failure of its run is reported; returns the text that XLA has to pass on."""
-    ticket = f"host callback failure {next(_tickets)};"
-    _raised[ticket] = error
-    if len(_raised) > 64:
-        _raised.pop(next(iter(_raised)), None)
-    return ticket
-
-
 def _in_callers_context(callback: HostCallback) -> HostCallback:
-    def act(*arguments: object) -> tuple[Any, ...] | None:
+    def act(*arguments: object) -> tuple[Any, ...]:
         outermost, _here.in_callback = not _here.in_callback, True
         try:
-            return _contexts[-1].copy().run(callback, *arguments)
+            result: tuple[Any, ...] = _contexts[-1].copy().run(callback, *arguments)
+            return result
         finally:
             _here.in_callback = not outermost
 

@@ -66,7 +66,7 @@ class _DotGeneral(Op):
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
         contract, batch, out = ctx.params["contract"], ctx.params["batch"], ctx.out_types[0]
-        if numpy_calls.may_call(ctx, _LARGE) and (_is_symmetric(ctx) or _is_of_vectors(ctx)):
+        if numpy_calls.may_call_at_once(ctx, _LARGE) and (_is_symmetric(ctx) or _is_of_vectors(ctx)):
             return numpy_calls.called(ctx, self)
         numbers = (
             f"lhs_batching_dimensions = {list(batch[0])}, rhs_batching_dimensions = {list(batch[1])}, "

@@ -10,12 +10,17 @@ from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 
 def may_call(ctx: LoweringContext, least: int) -> bool:
-    """Return whether NumPy may compute an equation: on the host, and of NumPy's own dtypes and so many elements."""
+    """Return whether NumPy may compute an equation: on the host, of NumPy's own dtypes and so many elements."""
     types = ctx.in_types
     return ctx.emitter.can_call_host and types[0].size >= least and all(t.dtype.kind != "V" for t in types)
 
 
+def may_call_at_once(ctx: LoweringContext, least: int) -> bool:
+    """The same for what is not worth that a caller who need not wait for the program's end does."""
+    return not ctx.emitter.is_asynchronous and may_call(ctx, least)
+
+
 def called(ctx: LoweringContext, op: Op) -> Sequence[str]:
     """Emit a call of the op's evaluation by NumPy."""
-    function = HostFunction(type(op).__module__, op.name, tuple(ctx.params.items()))
+    function = HostFunction(type(op).__module__, op.name, tuple(ctx.params.items()), len(ctx.inputs))
     return ctx.emitter.callback(function, ctx.inputs, ctx.in_types, ctx.out_types)

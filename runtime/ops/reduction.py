@@ -105,7 +105,7 @@ class _Extreme(_Reduction):
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         (x,), (x_type,), axes = ctx.inputs, ctx.in_types, ctx.params["axes"]
-        if axes and numpy_calls.may_call(ctx, _MANY) and not ctx.emitter.is_fused(ctx.atoms[0]):
+        if axes and numpy_calls.may_call_at_once(ctx, _MANY) and not ctx.emitter.is_fused(ctx.atoms[0]):
             return numpy_calls.called(ctx, self)
         return [_reduced(ctx.emitter, x, x_type, axes, self.reducer, self.initial(x_type.dtype)) if axes else x]
 
@@ -122,7 +122,7 @@ class _Truth(_Reduction):
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
         (x,), (x_type,), axes = ctx.inputs, ctx.in_types, ctx.params["axes"]
-        if axes and x_type.dtype == BOOL and numpy_calls.may_call(ctx, _MANY):
+        if axes and x_type.dtype == BOOL and numpy_calls.may_call_at_once(ctx, _MANY):
             return numpy_calls.called(ctx, self)
         if x_type.dtype != BOOL:
             x = emitter.compare(x, emitter.constant(0, x_type), "NE", x_type)
@@ -163,7 +163,7 @@ class _ArgExtreme(Op):
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
         (x,), (type,), axis = ctx.inputs, ctx.in_types, ctx.params["axis"]
-        if numpy_calls.may_call(ctx, _MANY):
+        if numpy_calls.may_call_at_once(ctx, _MANY):
             return numpy_calls.called(ctx, self)
         at = self._at_complex if type.dtype.kind == "c" else self._at_real
         mask = at(emitter, x, type, axis)

@@ -206,7 +206,7 @@ def _ascending(emitter: Emitter, x: str, type: ArrayType, axis: int) -> str:
     """Integers sorted along an axis; where XLA does it, with its stable algorithm because that is the faster one."""
     if emitter.can_call_host and type.size >= _MANY:
         params = (("axis", axis), ("stable", False))
-        return emitter.callback(HostFunction(__name__, "sort", params), [x], [type], [type])[0]
+        return emitter.callback(HostFunction(__name__, "sort", params, inputs=1), [x], [type], [type])[0]
     element = ArrayType((), type.dtype)
 
     def less(names: list[str]) -> Sequence[str]:

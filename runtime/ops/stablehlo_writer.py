@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.host import host_calls
-from anabranch.runtime.host.callbacks import HostCallback
+from anabranch.runtime.host.callbacks import HostCallback, attributes
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.emission_progress import EmissionProgress
@@ -28,7 +27,8 @@ class Emitter:
     equations; control-flow ops use it, inside `region`, for their sub-Programs.
     """
 
-    def __init__(self, calls_host: bool = True) -> None:
+    def __init__(self, calls_host: bool = True, is_asynchronous: bool = False) -> None:
+        self.is_asynchronous = is_asynchronous
         self.lines: list[str] = []
         self.functions: list[list[str]] = []
         self.callbacks: list[HostCallback] = []
@@ -220,8 +220,8 @@ class Emitter:
         """Emit a call of a function, on arrays; one with effects takes place exactly where it stands."""
         if function not in self.callbacks:
             self.callbacks.append(function)
-        attributes = host_calls.attributes(function, self.callbacks.index(function), in_types, outs)
-        return self.multi("custom_call", operands, in_types, outs, attributes=attributes)
+        call = attributes(function, self.callbacks.index(function))
+        return self.multi("custom_call", operands, in_types, outs, attributes=call)
 
     def located(self, start: int, equation: Equation) -> None:
         """Take note that an equation's lines, those from `start` on, are complete."""

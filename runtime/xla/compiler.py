@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from anabranch.runtime._jaxlib import (
-    Backend,
-    XlaError,
-    backend_of,
-    note_compilation,
-    register_lapack,
-    register_numpy,
-    versions,
-)
+from anabranch.runtime._jaxlib import Backend, XlaError, backend_of, note_compilation, register_lapack, versions
 from anabranch.runtime.errors import SerializationError
-from anabranch.runtime.host import host_calls
 from anabranch.runtime.host.buffer_types import Signature
 from anabranch.runtime.host.callbacks import HostCallback, LoweringError, has_effects, reporting
 from anabranch.runtime.host.compile_options import CompileOptions
@@ -51,7 +42,8 @@ def compile_text(
     """
     note_compilation()
     backend = backend_of(options.asynchronous)
-    _register_targets(stablehlo_text.__contains__)
+    if _LAPACK_TARGET in stablehlo_text:
+        register_lapack()
     with mlir_module.context() as context:
         module = mlir_module.parse(stablehlo_text)
         signature = mlir_module.signature(module, on_device=options.asynchronous)
@@ -69,16 +61,10 @@ def deserialize(data: bytes, options: CompileOptions = _PLAIN, callbacks: Sequen
     """
     payload, signature = unpack(data, versions(), len(callbacks))
     backend = backend_of(options.asynchronous)
-    _register_targets(lambda target: target.encode() in payload)
+    if _LAPACK_TARGET.encode() in payload:
+        register_lapack()
     load = backend.client.deserialize_executable
     return _loaded(SerializationError, backend, load, (payload,), signature, options, callbacks, data)
-
-
-def _register_targets(is_called: Callable[[str], bool]) -> None:
-    if is_called(_LAPACK_TARGET):
-        register_lapack()
-    if is_called(host_calls.TARGET):
-        register_numpy()
 
 
 def _loaded(

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from anabranch import asarray, jit
-from anabranch.runtime.host.host_calls import TARGET
 from anabranch.runtime.ir.interpret import evaluate
 from anabranch.runtime.ir.program import Equation, Program
 from anabranch.runtime.lower import lower, module
@@ -16,6 +15,7 @@ from anabranch.runtime.ops.dot_general import dot_general
 from anabranch.runtime.xla.compiler import compile_text
 from tests.internals.ops.op_cases import Case, equation
 
+TARGET = "xla_buffer_python_cpu_callback"
 RNG = np.random.default_rng(8)
 LINE = np.append(RNG.normal(size=20_000), [np.nan, 0.0, -0.0])
 TABLE = RNG.normal(size=(150, 200))

@@ -8,8 +8,7 @@ import threading
 import numpy as np
 import pytest
 
-from anabranch.runtime.host import callbacks, host_calls
-from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.host import callbacks
 from anabranch.runtime.xla import compiler
 from tests.internals.xla.hand_written import COUNT_TO_TEN, add, program, run_script
 
@@ -90,10 +89,10 @@ class Moved:
 
 
 def moved(size):
-    kind, type = f"tensor<{size}xf64>", ArrayType((size,), np.dtype(float))
-    function = callbacks.HostFunction(__name__, "Moved", (("by", 2),))
-    attributes = host_calls.attributes(function, 0, [type], [type])
-    body = f'%r = "stablehlo.custom_call"(%a) {{{attributes}}} : ({kind}) -> {kind}'
+    kind = f"tensor<{size}xf64>"
+    function = callbacks.HostFunction(__name__, "Moved", (("by", 2),), inputs=1)
+    call = "stablehlo.custom_call @xla_buffer_python_cpu_callback"
+    body = f"%r = {call}(%a) {{{SIDE_EFFECT}}} : ({kind}) -> {kind}"
     return compiler.compile_text(program({"a": kind}, {"r": kind}, body), callbacks=[function])
 
 
