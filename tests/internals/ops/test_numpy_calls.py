@@ -38,6 +38,7 @@ CASES = [
     *(Case(op, (TABLE,), {"axis": 1}) for op in (reduction.argmax, reduction.argmin)),
     Case(correlate, (LINE[:2000], LINE[:100]), {"mode": "same"}),
     Case(dot_general, (LINE[:-3], LINE[:-3]), {"contract": ((0,), (0,)), "batch": ALONE}),
+    Case(dot_general, (TABLE + 1j, TABLE.T - 2j), {"contract": ((1,), (0,)), "batch": ALONE}),
     *(Case(factorization.qr, (MATRIX,), {"mode": mode}) for mode in ("raw", "reduced", "complete")),
     Case(factorization.slogdet, (STACK,)),
     Case(factorization.solve, (STACK, STACK)),
