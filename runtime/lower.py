@@ -33,6 +33,7 @@ def module(
     aliases: Mapping[int, int] | None = None,
     *,
     calls_host: bool = True,
+    is_asynchronous: bool = False,
     native_loops: bool = False,
 ) -> Module:
     """The module, for Programs that have effects on the host.
@@ -44,11 +45,13 @@ def module(
         Inputs whose memory an output takes over, with the outputs' numbers.
     calls_host
         Whether NumPy on the host may compute what it is faster at; effects are called in any case.
+    is_asynchronous
+        Whether the program runs on while its caller does, unless it calls the host.
     native_loops
         Whether loops over single elements may be calls of machine code.
     """
     native_form = NativeLoops(program) if native_loops and is_available() else None
-    made = _module(program, Emitter(calls_host, native_form), aliases or {}, {})
+    made = _module(program, Emitter(calls_host, is_asynchronous, native_form), aliases or {}, {})
     return made if native_form is None else made._replace(loops=tuple(native_form.forms))
 
 

@@ -220,6 +220,6 @@ def _executable(traced: Traced, cached: str) -> Iterator[Decision]:
         yield Decision("executable", "loop", verdict, file, line)
     functions = [c for c in lowered.callbacks if isinstance(c, HostFunction)]
     if functions:
-        names = sorted({f.function.__name__.strip("_").replace("_", " ") for f in functions})
+        names = sorted({f.name for f in functions})
         yield Decision("executable", "host functions", f"{', '.join(names)}: computed by NumPy, which is faster there")
     yield Decision("executable", "XLA", cached or "this signature is not compiled yet")

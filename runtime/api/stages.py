@@ -134,7 +134,9 @@ class Traced(Stage):
         donation = Donation.of(self.plan, self.calling)
         donation.warn(self.calling, self.plan)
         program = optimise(self.plan.program, self.disabled_passes)
-        module = lowering.module(program, donation.aliases, native_loops=self.native_loops)
+        module = lowering.module(
+            program, donation.aliases, is_asynchronous=self.plan.on_device, native_loops=self.native_loops
+        )
         return Lowered(self.plan, self.calling, program, module.text, module.callbacks, donation, self.flags)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import contextvars
+import importlib
 import itertools
 import re
 import threading
@@ -83,35 +84,48 @@ def _in_context(run: Callable[[list[Any]], list[Any]], buffers: list[Any]) -> li
 class PureCallback(abc.ABC):
     """A callback without effects, which can be pickled.
 
-    It needs nothing of the process in which the program was compiled, and runs no programs itself.
+    It needs nothing of the process in which the program was compiled, and runs no programs itself. It works on XLA's
+    own memory; other callbacks get copies, and what they give is copied.
     """
 
     __slots__ = ()
 
     @abc.abstractmethod
-    def __call__(self, *arrays: object) -> tuple[Any, ...]:
+    def __call__(self, *arrays: Any) -> tuple[Any, ...]:
         """The results, as XLA takes them."""
 
 
 @frozen
 class HostFunction(PureCallback):
-    """A function of arrays, and its keyword arguments."""
+    """The method `write` of an object of a module, and its keyword arguments."""
 
-    function: Callable[..., tuple[Any, ...]]
+    module: str
+    name: str
     params: tuple[tuple[str, Any], ...]
+    inputs: int
 
-    def __call__(self, *arrays: object) -> tuple[Any, ...]:
-        """The results, as XLA takes them.
+    def __call__(self, context: object, *buffers: object) -> tuple[Any, ...]:
+        """Write the results of the first buffers to the others.
 
         Raises
         ------
         OutOfMemoryError
         """
+        arrays = list(map(np.asarray, buffers))
+        computing = getattr(importlib.import_module(self.module), self.name)
         try:
             with np.errstate(all="ignore"):
-                return self.function(*arrays, **dict(self.params))
+                computing.write(arrays[self.inputs :], *arrays[: self.inputs], **dict(self.params))
         except MemoryError as error:
             raise OutOfMemoryError(str(error)) from error
+        return ()
+
+
+def attributes(callback: HostCallback, index: int) -> str:
+    """The attributes of the custom call of a program's callback with this index."""
+    buffers, effects = ("buffer", "false") if isinstance(callback, HostFunction) else ("ffi", "true")
+    target = f'call_target_name = "xla_{buffers}_python_cpu_callback", api_version = 4 : i32'
+    return f"{target}, has_side_effect = {effects}, backend_config = {{index = {index} : ui64}}"
 
 
 def has_effects(callbacks: Sequence[HostCallback]) -> bool:

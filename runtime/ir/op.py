@@ -84,6 +84,11 @@ class Op(abc.ABC):
     def evaluate(self, *arrays: Any, **params: Any) -> tuple[Any, ...]:
         """The outputs as NumPy computes them."""
 
+    def write(self, outs: Sequence[Any], *arrays: Any, **params: Any) -> None:
+        """Write the outputs, as NumPy computes them, to arrays."""
+        for out, value in zip(outs, self.evaluate(*arrays, **params), strict=True):
+            out[...] = value
+
     @abc.abstractmethod
     def lower(self, ctx: Any) -> Sequence[str]:  # the context is of a layer above, that of the ops
         """Emit StableHLO; returns the SSA names of the outputs."""

@@ -15,9 +15,7 @@ from anabranch.runtime.numpy.core import (
     shape_of,
     zeros_atom,
 )
-from anabranch.runtime.numpy.products import dot_general
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.ufunc_reductions import rows
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
@@ -26,47 +24,14 @@ from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 rules = Rules()
 
 
-def _windows(a: Atom, v: Atom, mode: object) -> Atom:
+_MODES = {"valid": "valid", "same": "same", "full": "full", 0: "valid", 1: "same", 2: "full"}
+
+
+def _windows(a: Atom, v: Atom, mode: Value) -> Atom:
     """Sums of products of v with every window of a; a is the longer one."""
-    n, m = a.type.size, v.type.size
-    modes = {"full": m - 1, "same": m // 2, "valid": 0, 2: m - 1, 1: m // 2, 0: 0}
-    if mode not in modes:
+    if mode not in _MODES:
         raise ValueError(f"mode must be one of 'valid', 'same', or 'full' (got '{mode}')")
-    length = {"full": n + m - 1, "same": n, "valid": n - m + 1, 2: n + m - 1, 1: n, 0: n - m + 1}[mode]
-    low = modes[mode]
-    padded = atoms.op(
-        "pad", a, atoms.literal(0, a.type.dtype), low=(low,), high=(length + m - 1 - low - n,), interior=(0,)
-    )
-    if length > n - m + 1 and a.type.dtype.kind in "fc":
-        return _with_edges(a, v, padded, low, length)
-    return _products(padded, v, length)
-
-
-def _products(padded: Atom, v: Atom, length: int) -> Atom:
-    """Sums of products of v with so many windows."""
-    m = v.type.size
-    if m <= 32:
-        windows = [atoms.reshape(rows(padded, i, i + length), (1, length)) for i in range(m)]
-        table = windows[0] if m == 1 else atoms.op("concatenate", *windows, axis=0)
-        return dot_general(v, table, ([0], [0]))
-    places = np.arange(length)[:, None] + np.arange(m)[None, :] if length * m <= 4096 else None
-    index = atoms.literal(places[..., None], np.int64) if places is not None else _places(length, m)
-    return dot_general(atoms.op("gather", padded, index), v, ([1], [0]))
-
-
-def _with_edges(a: Atom, v: Atom, padded: Atom, low: int, length: int) -> Atom:
-    """The same, of windows that stick out: a NaN or an infinity of v does not meet the zeros beyond the ends of a."""
-    n, m = a.type.size, v.type.size
-    inside = n - m + 1
-    parts = [_products(a, v, inside)]
-    for first, count in ((0, low), (low + inside, length - low - inside)):
-        if not count:
-            continue
-        places = atoms.reshape(_places(count, m), (count, m))
-        places = atoms.ufunc(np.add, places, zeros_atom((count, m), np.int64, first))
-        edge = _summed(padded, places, v, _within_bounds(places, low, low + n))
-        parts = [edge, *parts] if first == 0 else [*parts, edge]
-    return atoms.op("concatenate", *parts, axis=0) if len(parts) > 1 else parts[0]
+    return atoms.op("correlate", a, v, mode=_MODES[mode])
 
 
 def _within_bounds(places: Atom, low: int, high: Bound) -> Atom:

@@ -70,12 +70,13 @@ def _least(minlength: Value) -> Value:
 
 def _size(line: Atom, there: Atom | None, dtype: np.dtype) -> Value:
     """One more than the greatest number; 0 without any."""
-    after = atoms.ufunc(np.add, line, zeros_atom(line.type.shape, _INT, 1))
     if there is not None:
-        after = atoms.select(there, after, zeros_atom(line.type.shape, _INT))
+        line = atoms.select(there, line, zeros_atom(line.type.shape, _INT, -1))
     most = 2 if dtype.kind == "b" else int(np.iinfo(dtype).max) + 1
     return size_arithmetic.limited(
-        size_arithmetic.bound_of(fresh(atoms.op("reduce_max", after, axes=(0,)))), 0, min(most, 2**62)
+        size_arithmetic.add(size_arithmetic.bound_of(fresh(atoms.op("reduce_max", line, axes=(0,)))), 1),
+        0,
+        min(most, 2**62),
     )
 
 

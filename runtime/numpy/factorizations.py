@@ -53,26 +53,13 @@ def qr(a: object, mode: object = "reduced") -> Value:
     array = handle(a)
     assert_stacked(array)
     dtype = result_dtype(array)
-    m, n = array.shape[-2:]
-    h, tau = run("qr", *computed(array))
+    if mode in ("reduced", "complete"):
+        q, r = run("qr", *computed(array), mode=mode)
+        return QRResult(as_dtype(q, dtype), as_dtype(r, dtype))
+    h, tau = run("qr", *computed(array), mode="raw")
     if mode == "raw":
         return as_dtype(atom_of(_F[np.matrix_transpose](fresh(h))), dtype), as_dtype(tau, dtype)
-    columns = m if mode == "complete" else min(m, n)
-    r = _F[np.triu](fresh(h)[..., :columns, :])
-    if mode == "r":
-        return as_dtype(r.atom, dtype)
-    (q,) = run("reflections", _columns(h, columns), tau)
-    return QRResult(as_dtype(q, dtype), as_dtype(r.atom, dtype))
-
-
-def _columns(h: Atom, count: int) -> Atom:
-    """The first columns; more than there are are zero."""
-    missing = count - h.type.shape[-1]
-    if missing <= 0:
-        return atom_of(fresh(h)[..., :count])
-    zeros = (0,) * len(h.type.shape)
-    high = (*zeros[:-1], missing)
-    return atoms.op("pad", h, atoms.literal(0, h.type.dtype), low=zeros, high=high, interior=zeros)
+    return as_dtype(_F[np.triu](fresh(h)[..., : min(array.shape[-2:]), :]).atom, dtype)
 
 
 # ---- eigenvalues -----------------------------------------------------------------------------------------------------

@@ -84,7 +84,8 @@ def _interpolated(x: object, xp: object, fp: object, left: object, right: object
     if n != values.type.size:
         raise ValueError("fp and xp are not of the same length.")
     # The last sample point that is not after x.
-    place = atoms.ufunc(np.subtract, bisect(known, points, right=True), zeros_atom(shape, np.int64, 1))
+    found = atoms.op("materialize", bisect(known, points, right=True))  # which XLA would search for in each use
+    place = atoms.ufunc(np.subtract, found, zeros_atom(shape, np.int64, 1))
     low = _within(place, max(n - 2, 0))
     y = _between(points, known, values, low, n)
     first, last = rows(values, 0, 1), rows(values, n - 1, n)

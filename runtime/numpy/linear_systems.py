@@ -116,33 +116,14 @@ def tensorinv(a: Value, ind: Value = 2) -> Value:
 # ---- determinants ----------------------------------------------------------------------------------------------------
 
 
-def _sign_and_log(a: TracedArray) -> tuple[Value, Value]:
-    """The determinants in double precision: signs, and logarithms of their sizes."""
-    (x,) = computed(a)
-    lu, pivots, info = run("lu", x)
-    diagonal = _F[np.diagonal](fresh(lu), 0, -2, -1)
-    places = atoms.literal(np.arange(1, a.shape[-1] + 1, dtype=np.int32))
-    swapped = atoms.ufunc(np.not_equal, pivots, atoms.broadcast_to(places, pivots.type.shape))
-    size = _F[np.abs](diagonal)
-    if lu.type.dtype.kind == "c":
-        signs = _F[np.prod](diagonal / size, axis=-1)
-    else:
-        signs = _F[np.prod](_F[np.where](diagonal < 0, -1.0, 1.0), axis=-1)
-    odd = _F[np.sum](fresh(swapped), axis=-1) % 2
-    signs = _F[np.where](odd == 1, -signs, signs)
-    singular = _F[np.not_equal](fresh(info), 0)
-    logs = _F[np.where](singular, -np.inf, _F[np.sum](_F[np.log](size), axis=-1))
-    return _F[np.where](singular, 0.0, signs), logs
-
-
 @rules.implements(np.linalg.slogdet)
 def slogdet(a: object) -> Value:
     """As `numpy.linalg.slogdet`."""
     array = handle(a)
     assert_square(array)
     dtype = result_dtype(array)
-    sign, log = _sign_and_log(array)
-    return SlogdetResult(result(atom_of(sign, dtype)), result(atom_of(log, real_of(dtype))))
+    sign, log = run("slogdet", *computed(array))
+    return SlogdetResult(result(atoms.convert(sign, dtype)), result(atoms.convert(log, real_of(dtype))))
 
 
 @rules.implements(np.linalg.det)
@@ -151,7 +132,7 @@ def det(a: object) -> Value:
     array = handle(a)
     assert_square(array)
     dtype = result_dtype(array)
-    sign, log = _sign_and_log(array)
+    sign, log = (fresh(v) for v in run("slogdet", *computed(array)))
     return result(atom_of(sign * _F[np.exp](log), dtype))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.ir.program import Atom, Var
 from anabranch.runtime.numpy import operands
 from anabranch.runtime.numpy.core import (
     atom_of,
@@ -25,6 +25,8 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.numpy.operands import Operand
 from anabranch.runtime.numpy.outputs import written
 from anabranch.runtime.numpy.rules import Rules
+from anabranch.runtime.ops.shape import transpose
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.atoms import shape_text
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
@@ -76,9 +78,23 @@ def dot_general(
     contract: tuple[Sequence[int], Sequence[int]],
     batch: tuple[Sequence[int], Sequence[int]] = ((), ()),
 ) -> Atom:
-    """Batch axes first, then the rest of x, then the rest of y."""
+    """Batch axes first, then the rest of x, then the rest of y.
+
+    Of a matrix and its own transpose it is a product of one operand with itself, which is symmetric.
+    """
+    (own, mine), (other, its) = (_untransposed(v, axes) for v, axes in ((x, contract[0]), (y, contract[1])))
+    if own is other and len(own.type.shape) == 2 and mine == its and not batch[0]:
+        x, y, contract = own, other, (mine, its)
     pairs = [(tuple(p), tuple(q)) for p, q in (contract, batch)]
     return atoms.op("dot_general", x, y, contract=pairs[0], batch=pairs[1])
+
+
+def _untransposed(x: Atom, axes: Sequence[int]) -> tuple[Atom, Sequence[int]]:
+    """What a value is the transpose of, or itself, and where its axes are there."""
+    maker = current().maker(x) if isinstance(x, Var) else None
+    if maker is None or maker.op is not transpose:
+        return x, list(axes)
+    return maker.inputs[0], [maker.params["axes"][i] for i in axes]
 
 
 @rules.any_shape(np.matmul, np.linalg.matmul)
@@ -157,10 +173,21 @@ def _matmul(x: Atom, y: Atom) -> Atom:
         batch = right[:-2]
         product = dot_general(x, y, ([0], [len(right) - 2]))
         return atoms.reshape(product, (*batch, right[-1]))
-    batch = _batch_shape(left, right)
-    x, y = _spread(x, batch), _spread(y, batch)
+    return _stacks(x, y, _batch_shape(left, right))
+
+
+def _stacks(x: Atom, y: Atom, batch: tuple[int, ...]) -> Atom:
+    """Products of stacks of matrices; one that is repeated along an axis of the other's is read in place."""
     n = len(batch)
-    return dot_general(x, y, ([n + 1], [n]), (range(n), range(n)))
+    left, right = ((1,) * (n + 2 - len(v.type.shape)) + v.type.shape for v in (x, y))
+    common = [i for i in range(n) if left[i] == right[i]]
+    of_x, of_y = ([i for i in range(n) if i not in common and shape[i] == batch[i]] for shape in (left, right))
+    x_axes, y_axes = ([i for i in range(n) if i not in other] + [n, n + 1] for other in (of_y, of_x))
+    x, y = (atoms.reshape(v, [s[i] for i in axes]) for v, s, axes in ((x, left, x_axes), (y, right, y_axes)))
+    pairs = [x_axes.index(i) for i in common], [y_axes.index(i) for i in common]
+    product = dot_general(x, y, ([x_axes.index(n + 1)], [y_axes.index(n)]), pairs)
+    made = [*common, *of_x, n, *of_y, n + 1]
+    return atoms.transpose(product, [made.index(i) for i in range(n + 2)])
 
 
 def _batch_shape(left: Sequence[int], right: Sequence[int]) -> tuple[int, ...]:
@@ -175,10 +202,6 @@ def _batch_shape(left: Sequence[int], right: Sequence[int]) -> tuple[int, ...]:
 
 def _remapped(shape: Sequence[int]) -> str:
     return "(" + ",".join([*map(str, shape[:-2]), "newaxis", "newaxis"]) + ")"
-
-
-def _spread(x: Atom, batch: tuple[int, ...]) -> Atom:
-    return atoms.broadcast_to(x, (*batch, *x.type.shape[-2:]))
 
 
 def _register_gufunc(name: str, subscripts: str) -> None:

@@ -17,6 +17,7 @@ from anabranch.runtime.numpy.core import (
     one_axis,
     plain,
     refused,
+    traced_inside,
     zeros_atom,
 )
 from anabranch.runtime.numpy.namespace import namespace as xp
@@ -186,12 +187,16 @@ def _check_kth(kth: Value, x: Value, axis: int) -> None:
 
 
 @rules.any_shape(np.partition)
-def partition(a: object, kth: object, axis: object = -1, kind: object = "introselect", order: object = None) -> Value:
-    """As `numpy.partition`: fully sorted, which is one of the partitions."""
+def partition(a: object, kth: Value, axis: object = -1, kind: object = "introselect", order: object = None) -> Value:
+    """As `numpy.partition`: fully sorted, which is one of the partitions, where NumPy does not do it."""
     plain("partition", kind=(kind, "introselect"), order=(order, None))
     x, at = _flat_unless_axis(a, axis)
     _check_kth(kth, x, at)
-    return in_order(x, at)
+    n = x.shape[at]
+    if wrap.is_dynamic_array(x) or n == 0 or traced_inside(kth):
+        return in_order(x, at)
+    places = tuple(sorted({int(place) % n for place in np.ravel(kth)}))
+    return fresh(atoms.op("partition", atom_of(x), axis=at, kth=places))
 
 
 @rules.method("argpartition")

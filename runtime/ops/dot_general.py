@@ -11,11 +11,14 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import Equation
+from anabranch.runtime.ops import numpy_calls
 from anabranch.runtime.ops.checks import BOOL, in_range
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 _FLOAT32 = np.dtype(np.float32)
+# From so many elements on NumPy takes less time, the call of the host included, for matrices and for vectors.
+_LARGE, _LONG = 4096, 16 * 1024
 # Those of x, and those of y.
 _Axes: TypeAlias = tuple[Sequence[int], Sequence[int]]
 
@@ -63,6 +66,8 @@ class _DotGeneral(Op):
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
         contract, batch, out = ctx.params["contract"], ctx.params["batch"], ctx.out_types[0]
+        if numpy_calls.may_call_at_once(ctx, _least_for_numpy(ctx)):
+            return numpy_calls.called(ctx, self)
         numbers = (
             f"lhs_batching_dimensions = {list(batch[0])}, rhs_batching_dimensions = {list(batch[1])}, "
             f"lhs_contracting_dimensions = {list(contract[0])}, rhs_contracting_dimensions = {list(contract[1])}"
@@ -84,6 +89,25 @@ class _DotGeneral(Op):
     def bytes_touched(self, equation: Equation) -> int:
         """Many times the operands': a native loop would lose the library's product."""
         return 64 * super().bytes_touched(equation)
+
+
+def _least_for_numpy(ctx: LoweringContext) -> float:
+    """The number of elements from which on NumPy's product is the faster one.
+
+    Of a matrix and its own transpose it computes one half; XLA takes the products of vectors one after the other, and
+    has no fast ones of complex matrices.
+    """
+    (x, y), types, contract = ctx.atoms, ctx.in_types, ctx.params["contract"]
+    rank = len(types[0].shape)
+    if types[0].dtype.char not in "fdFD" or len(types[1].shape) != rank or len(contract[0]) != 1:
+        return math.inf
+    if rank == 1:
+        return _LONG
+    if rank != 2 or ctx.params["batch"][0]:
+        return math.inf
+    if types[0].dtype.kind == "c":
+        return _LARGE
+    return _LONG if x is y and contract[0] == contract[1] else math.inf
 
 
 def _free(array: ArrayType | np.ndarray, contract: Sequence[int], batch: Sequence[int]) -> list[int]:

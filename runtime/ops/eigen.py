@@ -15,7 +15,6 @@ from anabranch.runtime.ops.lapack import (
     Lapack,
     attempt,
     call,
-    each,
     info_type,
     like,
     matrices,
@@ -31,12 +30,12 @@ class _Spectral(Lapack):
     __slots__ = ()
 
     def found(self, a: np.ndarray, **params: object) -> Sequence[Any]:
-        """NumPy's answer for one matrix."""
+        """NumPy's answer for a stack of matrices."""
         raise NotImplementedError
 
     def evaluate(self, a: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         outs = self.type(ArrayType(a.shape, a.dtype), **params)
-        return each(lambda m: attempt(outs, lambda: self.found(m, **params)), outs, a)
+        return attempt(lambda m: self.found(m, **params), outs, a)
 
 
 class _Svd(_Spectral):

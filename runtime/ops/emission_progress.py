@@ -13,6 +13,11 @@ class EmissionProgress:
         self._env = env
         self._last: dict[Atom, int] = {a: i for i, e in enumerate(program.equations) for a in e.inputs}
         self._last |= dict.fromkeys(program.outputs, len(program.equations))
+        self._elementwise = {v for e in program.equations if e.op.is_elementwise for v in e.outputs}
+
+    def is_elementwise(self, atom: Atom) -> bool:
+        """Return whether an equation of the Program itself computes a value element by element."""
+        return atom in self._elementwise
 
     def needs(self, name: str) -> bool:
         """Return whether an equation after the present one, or an output, reads the name."""

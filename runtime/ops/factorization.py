@@ -3,51 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ops.indexing import take
-from anabranch.runtime.ops.lapack import INT32, Lapack, attempt, call, each, info_type, like, matrices
+from anabranch.runtime.ops.lapack import INT32, Lapack, attempt, call, info_type, like, matrices, real
 from anabranch.runtime.ops.op import expect
+from anabranch.runtime.ops.shape import pad_with, slice_of
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 _INT64 = np.dtype(np.int64)
 
 
-class _Lu(Lapack):
-    """`lu(a)`: `(lu, pivots, info)` of square matrices, as LAPACK's getrf: row i was swapped with row `pivots[i]`.
-
-    Pivots count from 1. A positive `info` is the number of the first pivot that is zero.
-    """
+class _SlogDet(Lapack):
+    """`slogdet(a)`: signs, of size 1 or 0, and logarithms of the sizes of the determinants of square matrices a."""
 
     __slots__ = ()
-    routine = "getrf"
 
     def type(self, a: ArrayType) -> tuple[ArrayType, ...]:
-        stack, n, _ = matrices(self.name, a, square=True)
-        return a, ArrayType((*stack, n), INT32), info_type(a)
+        matrices(self.name, a, square=True)
+        return like(a), real(a)
 
     def evaluate(self, a: np.ndarray) -> tuple[np.ndarray, ...]:
-        return each(_eliminate, self.type(ArrayType(a.shape, a.dtype)), a)
+        return tuple(map(np.asarray, np.linalg.slogdet(a)))
+
+    def emit(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter, (a,), (sign_type, log_type) = ctx.emitter, ctx.in_types, ctx.out_types
+        factors, pivots, info = _factored(emitter, ctx.inputs[0], a)
+        stack, n = a.shape[:-2], a.shape[-1]
+        last = len(stack)
+        square = ArrayType(a.shape, _INT64)
+        diagonal = ArrayType((*stack, n), a.dtype)
+        here = emitter.compare(emitter.iota(last, square), emitter.iota(last + 1, square), "EQ", square)
+        alone = emitter.select(here, factors, emitter.constant(0, a), a)
+        values = _combined(emitter, alone, a, last + 1, "add", 0)
+        size_type = ArrayType(diagonal.shape, log_type.dtype)
+        size = emitter.op("abs", [values], [diagonal], size_type)
+        if a.dtype.kind == "c":
+            zero = emitter.constant(0, size_type)
+            size_as_a = emitter.op("complex", [size, zero], [size_type, size_type], diagonal)
+            signs = emitter.binary("divide", values, size_as_a, diagonal)
+        else:
+            signs = emitter.op("sign", [values], [diagonal], diagonal)
+        # Pivots count from 1; each row that was swapped with another one turns the sign.
+        place = ArrayType((*stack, n), INT32)
+        own = emitter.binary("add", emitter.iota(last, place), emitter.constant(1, place), place)
+        turned = emitter.compare(pivots, own, "NE", place)
+        signs = emitter.select(turned, emitter.op("negate", [signs], [diagonal], diagonal), signs, diagonal)
+        sign = _combined(emitter, signs, diagonal, last, "multiply", 1)
+        log = _combined(emitter, emitter.op("log", [size], [size_type], size_type), size_type, last, "add", 0)
+        singular = emitter.compare(info, emitter.constant(0, info_type(a)), "NE", info_type(a))
+        return (
+            emitter.select(singular, emitter.constant(0, sign_type), sign, sign_type),
+            emitter.select(singular, emitter.constant(-np.inf, log_type), log, log_type),
+        )
 
 
-def _eliminate(a: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
-    """Gaussian elimination with partial pivoting."""
-    lu, pivots, info = a.copy(), np.zeros(len(a), INT32), 0
-    for i in range(len(a)):
-        column = lu[i:, i]
-        # LAPACK measures complex numbers by the sum of their parts' sizes.
-        at = i + int(np.argmax(abs(column.real) + abs(column.imag)))
-        pivots[i] = at + 1
-        lu[[i, at]] = lu[[at, i]]
-        if lu[i, i] == 0:
-            info = info or i + 1
-            continue
-        lu[i + 1 :, i] /= lu[i, i]
-        lu[i + 1 :, i + 1 :] -= np.outer(lu[i + 1 :, i], lu[i, i + 1 :])
-    return lu, pivots, info
+def _combined(emitter: Emitter, x: str, type: ArrayType, axis: int, by: str, initial: int) -> str:
+    """The sums or the products along an axis."""
+    element = ArrayType((), type.dtype)
+    start = emitter.constant(initial, element)
+    return emitter.reduce([x], [type], [start], [axis], lambda p: [emitter.binary(by, p[0], p[1], element)])[0]
 
 
 class _Solve(Lapack):
@@ -63,7 +82,7 @@ class _Solve(Lapack):
 
     def evaluate(self, a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, ...]:
         outs = self.type(*(ArrayType(x.shape, x.dtype) for x in (a, b)))
-        return each(lambda m, v: attempt(outs, lambda: [np.linalg.solve(m, v)]), outs, a, b)
+        return attempt(lambda m, v: [np.linalg.solve(m, v)], outs, a, b)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
@@ -85,8 +104,9 @@ class _Solve(Lapack):
 
 
 def _factored(emitter: Emitter, a: str, type: ArrayType) -> list[str]:
-    """Emit `lu`; returns the names of its results."""
-    return call(emitter, "getrf", [a], [type], lu.type(type))
+    """Emit the factoring by rows; returns the names of the factors, of the pivots, and of what tells the singular."""
+    pivots = ArrayType(type.shape[:-1], INT32)
+    return call(emitter, "getrf", [a], [type], [type, pivots, info_type(type)])
 
 
 def _swapped(emitter: Emitter, b: str, type: ArrayType, pivots: str) -> str:
@@ -151,7 +171,7 @@ class _Cholesky(Lapack):
 
     def evaluate(self, a: np.ndarray, *, upper: bool) -> tuple[np.ndarray, ...]:
         outs = self.type(ArrayType(a.shape, a.dtype), upper=upper)
-        return each(lambda m: attempt(outs, lambda: [np.linalg.cholesky(m, upper=upper)]), outs, a)
+        return attempt(lambda m: [np.linalg.cholesky(m, upper=upper)], outs, a)
 
     def emit(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
@@ -165,42 +185,42 @@ class _Cholesky(Lapack):
 
 
 class _Qr(Lapack):
-    """`qr(a)`: `(h, tau)`, R above the diagonal of h, below it the reflections whose product Q is, with factors tau."""
+    """`qr[mode](a)`: `(q, r)`, where q has as many columns as rows (`complete`) or no more than a has (`reduced`).
+
+    With `raw` it is `(h, tau)`: R above the diagonal of h, below it the reflections whose product Q is, with factors
+    tau.
+    """
 
     __slots__ = ()
-    routine = "geqrf"
 
-    def type(self, a: ArrayType) -> tuple[ArrayType, ...]:
+    def type(self, a: ArrayType, *, mode: str) -> tuple[ArrayType, ...]:
         _, m, n = matrices(self.name, a)
-        return a, like(a, min(m, n))
+        expect(mode in ("raw", "reduced", "complete"), self.name, f"mode={mode!r}")
+        if mode == "raw":
+            return a, like(a, min(m, n))
+        columns = m if mode == "complete" else min(m, n)
+        return like(a, m, columns), like(a, columns, n)
 
-    def evaluate(self, a: np.ndarray) -> tuple[np.ndarray, ...]:
-        h, tau = np.linalg.qr(a, mode="raw")
-        return np.swapaxes(h, -1, -2), tau
+    def evaluate(self, a: np.ndarray, *, mode: Any) -> tuple[np.ndarray, ...]:
+        first, second = np.linalg.qr(a, mode=mode)
+        return (np.swapaxes(first, -1, -2) if mode == "raw" else first), second
 
-
-class _Reflections(Lapack):
-    """`reflections(h, tau)`: the first columns of the product of the reflections of `qr`, as many as h has."""
-
-    __slots__ = ()
-    routine = "orgqr"
-
-    def type(self, h: ArrayType, tau: ArrayType) -> tuple[ArrayType, ...]:
-        stack, m, n = matrices(self.name, h)
-        expect(tau.dtype == h.dtype and tau.shape[:-1] == stack, self.name, f"factors {tau} for {h}")
-        expect(tau.shape[-1] <= n <= m, self.name, f"{tau.shape[-1]} reflections in {h}")
-        return (h,)
-
-    def evaluate(self, h: np.ndarray, tau: np.ndarray) -> tuple[np.ndarray, ...]:
-        (m, n), k = h.shape[-2:], tau.shape[-1]
-        q = np.broadcast_to(np.eye(m, n, dtype=h.dtype), h.shape).copy()
-        for i in reversed(range(k)):
-            v = np.tril(h, -1)[..., i : i + 1].copy()
-            v[..., i, :] = 1
-            q -= tau[..., i, None, None] * (v @ (np.conj(np.swapaxes(v, -1, -2)) @ q))
-        return (q,)
+    def emit(self, ctx: LoweringContext) -> Sequence[str]:
+        emitter, (a,) = ctx.emitter, ctx.in_types
+        raw = self.type(a, mode="raw")
+        h, tau = call(emitter, "geqrf", ctx.inputs, ctx.in_types, raw)
+        if ctx.params["mode"] == "raw":
+            return h, tau
+        q_type, r_type = ctx.out_types
+        zeros, zero = [0] * len(a.shape), emitter.constant(0, ArrayType((), a.dtype))
+        missing = [p - n for p, n in zip(q_type.shape, a.shape, strict=True)]  # a negative one cuts off
+        start = pad_with(emitter, h, zero, a, q_type, zeros, missing, zeros)
+        (q,) = call(emitter, "orgqr", [start, tau], [q_type, raw[1]], [q_type])
+        rows = slice_of(emitter, h, a, zeros, r_type.shape, [1] * len(zeros))
+        place = ArrayType(r_type.shape, _INT64)
+        above = emitter.compare(emitter.iota(len(zeros) - 2, place), emitter.iota(len(zeros) - 1, place), "LE", place)
+        return q, emitter.select(above, rows, emitter.constant(0, r_type), r_type)
 
 
-lu, solve, cholesky = _Lu("lu"), _Solve("solve"), _Cholesky("cholesky")
-qr, reflections = _Qr("qr"), _Reflections("reflections")
-OPS: tuple[Op, ...] = (lu, solve, cholesky, qr, reflections)
+slogdet, solve, cholesky, qr = _SlogDet("slogdet"), _Solve("solve"), _Cholesky("cholesky"), _Qr("qr")
+OPS: tuple[Op, ...] = (slogdet, solve, cholesky, qr)

@@ -1,46 +1,47 @@
 """Stacks of matrices, and the LAPACK calls that XLA's CPU client makes: the common part of the ops on LAPACK.
 
+XLA calls SciPy's LAPACK, NumPy has one of its own, and where both use several threads, those of each wait for work by
+running in circles, which slows the other. So what is large goes to NumPy's.
+
 Matrices are float64 or complex128, as NumPy hands them to LAPACK whatever the dtype of the array is. What can fail has
 as last output an int32 for each matrix, which is not 0 where it has; the other outputs are then whatever LAPACK left.
 """
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar
 
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ops import numpy_calls
 from anabranch.runtime.ops.op import CallOp, expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 INT32, FLOAT64, COMPLEX128 = (np.dtype(t) for t in (np.int32, np.float64, np.complex128))
+# From so many elements on, NumPy takes less time, the call of the host included.
+_LARGE = 2048
 _ON_COMPLEX = {"orgqr": "ungqr", "syevd": "heevd"}
 
 
 class Lapack(CallOp):
-    """An op on stacks of matrices. Where there is nothing to compute with, the outputs are constants.
-
-    Attributes
-    ----------
-    routine : str
-        LAPACK's, of an op that is nothing but a call of it.
-    """
+    """An op on stacks of matrices. Where there is nothing to compute with, the outputs are constants."""
 
     __slots__ = ()
-    routine: ClassVar[str]
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
         if any(t.size == 0 for t in ctx.in_types):
             values = self.evaluate(*(np.zeros(t.shape, t.dtype) for t in ctx.in_types), **ctx.params)
             return [emitter.constant(v, t) for v, t in zip(values, ctx.out_types, strict=True)]
+        if numpy_calls.may_call(ctx, _LARGE):
+            return numpy_calls.called(ctx, self)
         return self.emit(ctx)
 
+    @abc.abstractmethod
     def emit(self, ctx: LoweringContext) -> Sequence[str]:
         """The lowering, of inputs that have elements."""
-        return call(ctx.emitter, self.routine, ctx.inputs, ctx.in_types, ctx.out_types)
 
 
 def matrices(op: str, type: ArrayType, square: bool = False) -> tuple[tuple[int, ...], int, int]:
@@ -67,23 +68,19 @@ def like(type: ArrayType, *shape: int) -> ArrayType:
     return ArrayType((*type.shape[:-2], *shape), type.dtype)
 
 
-def each(
-    function: Callable[..., Sequence[object]], outs: Sequence[ArrayType], x: np.ndarray, *rest: np.ndarray
+def attempt(
+    function: Callable[..., Sequence[object]], outs: Sequence[ArrayType], *operands: np.ndarray
 ) -> tuple[np.ndarray, ...]:
-    """`function` of each matrix of the stack x, with its counterparts in `rest`, as arrays of the types `outs`."""
-    results = tuple(np.empty(t.shape, t.dtype) for t in outs)
-    for index in np.ndindex(x.shape[:-2]):
-        for result, value in zip(results, function(x[index], *(r[index] for r in rest)), strict=True):
-            result[index] = value
-    return results
-
-
-def attempt(outs: Sequence[ArrayType], function: Callable[[], Sequence[object]]) -> Sequence[Any]:
-    """Return NumPy's results and 0, or NaN for each output and 1 where NumPy raises."""
+    """NumPy's results for stacks of matrices, and 0 for each; NaN for each output and 1 where it raises."""
     try:
-        return (*function(), 0)
+        found = [np.asarray(v, t.dtype) for v, t in zip(function(*operands), outs[:-1], strict=True)]
+        return (*found, np.zeros(outs[-1].shape, INT32))
     except np.linalg.LinAlgError:
-        return (*(np.nan for _ in outs[:-1]), 1)
+        if not outs[-1].shape:
+            return (*(np.full(t.shape, np.nan, t.dtype) for t in outs[:-1]), np.ones((), INT32))
+    rest = [ArrayType(t.shape[1:], t.dtype) for t in outs]
+    parts = [attempt(function, rest, *some) for some in zip(*operands, strict=True)]
+    return tuple(np.stack(part) for part in zip(*parts, strict=True))
 
 
 def call(

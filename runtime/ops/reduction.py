@@ -10,6 +10,7 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
+from anabranch.runtime.ops import numpy_calls
 from anabranch.runtime.ops.checks import BOOL, INT64, in_range, scalar, without
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.reducers import (
@@ -29,6 +30,8 @@ from anabranch.runtime.ops.reducers import (
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 _FLOAT32 = np.dtype(np.float32)
+# From so many elements on, NumPy finds extremes in less time, the call of the host included: XLA takes one by one.
+_MANY = 16 * 1024
 
 
 def _reduced(emitter: Emitter, x: str, type: ArrayType, axes: Sequence[int], reducer: Reducer, initial: Any) -> str:
@@ -102,6 +105,8 @@ class _Extreme(_Reduction):
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         (x,), (x_type,), axes = ctx.inputs, ctx.in_types, ctx.params["axes"]
+        if axes and numpy_calls.may_call_at_once(ctx, _MANY) and not ctx.emitter.is_fused(ctx.atoms[0]):
+            return numpy_calls.called(ctx, self)
         return [_reduced(ctx.emitter, x, x_type, axes, self.reducer, self.initial(x_type.dtype)) if axes else x]
 
 
@@ -112,11 +117,13 @@ class _Truth(_Reduction):
         return ArrayType(without(x.shape, axes), BOOL)
 
     def evaluate(self, x: np.ndarray, *, axes: Sequence[int]) -> tuple[Any, ...]:
-        return (self.reducer.ufunc.reduce(x.astype(bool), axis=tuple(axes)),)
+        return (self.reducer.ufunc.reduce(x.astype(bool, copy=False), axis=tuple(axes)),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
         (x,), (x_type,), axes = ctx.inputs, ctx.in_types, ctx.params["axes"]
+        if axes and x_type.dtype == BOOL and numpy_calls.may_call_at_once(ctx, _MANY):
+            return numpy_calls.called(ctx, self)
         if x_type.dtype != BOOL:
             x = emitter.compare(x, emitter.constant(0, x_type), "NE", x_type)
         if not axes:
@@ -156,6 +163,8 @@ class _ArgExtreme(Op):
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
         (x,), (type,), axis = ctx.inputs, ctx.in_types, ctx.params["axis"]
+        if numpy_calls.may_call_at_once(ctx, _MANY):
+            return numpy_calls.called(ctx, self)
         at = self._at_complex if type.dtype.kind == "c" else self._at_real
         mask = at(emitter, x, type, axis)
         n = type.shape[axis]

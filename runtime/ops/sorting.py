@@ -10,7 +10,9 @@ floats.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -18,6 +20,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.host.callbacks import HostFunction
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
+from anabranch.runtime.ops import numpy_calls
 from anabranch.runtime.ops.checks import BOOL, INT64, in_range
 from anabranch.runtime.ops.indexing import take
 from anabranch.runtime.ops.op import CallOp, expect
@@ -42,9 +45,13 @@ class _Sorting(CallOp):
 
     def type(self, x: ArrayType, *, axis: int, stable: bool) -> tuple[ArrayType, ...]:
         expect(isinstance(stable, bool), self.name, f"stable={stable!r} is no bool")
-        in_range(self.name, [axis], len(x.shape))
-        expect(x.shape[axis] < 2**32, self.name, f"axis {axis} of {x} is too long")
+        _check_axis(self.name, x, axis)
         return (ArrayType(x.shape, self.result_dtype(x.dtype)),)
+
+
+def _check_axis(op: str, x: ArrayType, axis: int) -> None:
+    in_range(op, [axis], len(x.shape))
+    expect(x.shape[axis] < 2**32, op, f"axis {axis} of {x} is too long")
 
 
 class _Sort(_Sorting):
@@ -56,13 +63,20 @@ class _Sort(_Sorting):
     __slots__ = ()
 
     def evaluate(self, x: np.ndarray, *, axis: int, stable: bool) -> tuple[np.ndarray, ...]:
-        return (np.sort(_wide(x), axis=axis, kind="stable" if stable else "quicksort").astype(x.dtype),)
+        return (np.sort(_wide(x), axis=axis, kind=_kind(x.dtype, stable)).astype(x.dtype),)
+
+    def write(self, outs: Sequence[np.ndarray], x: np.ndarray, *, axis: int, stable: bool) -> None:
+        """Sort in the result's own memory."""
+        outs[0][...] = x
+        outs[0].sort(axis, _kind(x.dtype, stable))
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
         (x,), (type,), axis = ctx.inputs, ctx.in_types, ctx.params["axis"]
         if type.size == 0 or type.shape[axis] == 1:
             return ctx.inputs
+        if numpy_calls.may_call(ctx, _MANY):
+            return numpy_calls.called(ctx, self)
         if type.dtype.kind in "iu":
             return [_ascending(emitter, x, type, axis)]
         if type.dtype == BOOL:
@@ -78,6 +92,32 @@ class _Sort(_Sorting):
         ordered = _flip(emitter, _ascending(emitter, keys, key_type, axis), key_type)
         floats = emitter.op("bitcast_convert", [ordered], [key_type], wide)
         return [emitter.convert(floats, wide, type.dtype)]
+
+
+class _Partition(CallOp):
+    """`partition[axis, kth](x)`: at the positions `kth` what a sort puts there, smaller before, greater behind."""
+
+    __slots__ = ()
+    is_reformed = True
+    is_materialized = True
+
+    def type(self, x: ArrayType, *, axis: int, kth: Sequence[int]) -> tuple[ArrayType, ...]:
+        _check_axis(self.name, x, axis)
+        in_range(self.name, kth, x.shape[axis])
+        return (x,)
+
+    def evaluate(self, x: np.ndarray, *, axis: int, kth: Sequence[int]) -> tuple[np.ndarray, ...]:
+        return (np.partition(_wide(x), list(kth), axis).astype(x.dtype),)
+
+    def write(self, outs: Sequence[np.ndarray], x: np.ndarray, *, axis: int, kth: Sequence[int]) -> None:
+        """Partition in the result's own memory."""
+        outs[0][...] = x
+        outs[0].partition(list(kth), axis)
+
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        if numpy_calls.may_call(ctx, _MANY):
+            return numpy_calls.called(ctx, self)
+        return sort.lower(dataclasses.replace(ctx, params={"axis": ctx.params["axis"], "stable": False}))
 
 
 class _ArgSort(_Sorting):
@@ -157,15 +197,16 @@ def _pick(emitter: Emitter, rows: str, type: ArrayType, positions: str) -> str:
     return emitter.reshape(picked, flat, type.shape)
 
 
-def _sorted_integers(x: np.ndarray, axis: int) -> tuple[np.ndarray, ...]:
-    """Integers as NumPy sorts them, which has a radix sort for narrow ones, and calls it stable."""
-    return (np.sort(x, axis=axis, kind="stable" if x.itemsize <= 2 else "quicksort"),)
+def _kind(dtype: np.dtype, stable: bool) -> Literal["stable", "quicksort"]:
+    """The algorithm: NumPy has a radix sort for narrow integers, and calls it stable."""
+    return "stable" if stable or (dtype.kind in "biu" and dtype.itemsize <= 2) else "quicksort"
 
 
 def _ascending(emitter: Emitter, x: str, type: ArrayType, axis: int) -> str:
     """Integers sorted along an axis; where XLA does it, with its stable algorithm because that is the faster one."""
     if emitter.can_call_host and type.size >= _MANY:
-        return emitter.callback(HostFunction(_sorted_integers, (("axis", axis),)), [x], [type], [type])[0]
+        params = (("axis", axis), ("stable", False))
+        return emitter.callback(HostFunction(__name__, "sort", params, inputs=1), [x], [type], [type])[0]
     element = ArrayType((), type.dtype)
 
     def less(names: list[str]) -> Sequence[str]:
@@ -253,5 +294,6 @@ def _permutation(emitter: Emitter, x: str, type: ArrayType) -> str:
 
 
 sort = _Sort("sort")
+partition = _Partition("partition")
 argsort = _ArgSort("argsort")
-OPS: tuple[Op, ...] = (sort, argsort)
+OPS: tuple[Op, ...] = (sort, partition, argsort)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.host.callbacks import HostCallback, HostFunction
+from anabranch.runtime.host.callbacks import HostCallback, attributes
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, SourceLocation, Var
@@ -27,8 +27,11 @@ class Emitter(StablehloText):
     `program` is the walk over a Program's equations; control-flow ops use it, inside `region`, for their sub-Programs.
     """
 
-    def __init__(self, calls_host: bool = True, native_form: NativeForm | None = None) -> None:
+    def __init__(
+        self, calls_host: bool = True, is_asynchronous: bool = False, native_form: NativeForm | None = None
+    ) -> None:
         super().__init__()
+        self.is_asynchronous = is_asynchronous
         self.functions: list[list[str]] = []
         self.callbacks: list[HostCallback] = []
         self._outlined = False
@@ -119,6 +122,10 @@ class Emitter(StablehloText):
         """Return whether a name is used after the equation that is being emitted, or after one around it."""
         return any(progress.needs(name) for progress in self._under_way)
 
+    def is_fused(self, atom: Atom) -> bool:
+        """Return whether XLA computes a value element by element where it is used."""
+        return self._under_way[-1].is_elementwise(atom)
+
     def made_within(self, names: list[str], by_function: bool = False) -> list[str]:
         """Note that names are results of control flow, or of an outlined function."""
         self._nested.update(dict.fromkeys(names, by_function))
@@ -127,16 +134,11 @@ class Emitter(StablehloText):
     def callback(
         self, function: HostCallback, operands: Sequence[str], in_types: Sequence[ArrayType], outs: Sequence[ArrayType]
     ) -> list[str]:
-        """Emit a call of a function of this process, on arrays; one with effects takes place exactly where it stands.
-
-        Calls of equal functions are calls of one.
-        """
+        """Emit a call of a function, on arrays; one with effects takes place exactly where it stands."""
         if function not in self.callbacks:
             self.callbacks.append(function)
-        index = f"backend_config = {{index = {self.callbacks.index(function)} : ui64}}"
-        target = 'call_target_name = "xla_ffi_python_cpu_callback", api_version = 4 : i32'
-        target += f", has_side_effect = {str(not isinstance(function, HostFunction)).lower()}, {index}"
-        return self.multi("custom_call", operands, in_types, outs, attributes=target)
+        call = attributes(function, self.callbacks.index(function))
+        return self.multi("custom_call", operands, in_types, outs, attributes=call)
 
     def native(self, op: Op, ctx: LoweringContext) -> list[str] | None:
         """Emit an equation as machine code; returns the names of the results, None where it has no such form here."""
@@ -158,8 +160,7 @@ class Emitter(StablehloText):
             progress.place = place
             start = len(self.lines)
             names = [read(a) for a in equation.inputs]
-            in_types = [a.type for a in equation.inputs]
-            out_types = [v.type for v in equation.outputs]
+            in_types, out_types = ([a.type for a in some] for some in (equation.inputs, equation.outputs))
             ctx = LoweringContext(self, names, equation.inputs, in_types, out_types, equation.params, equation.source)
             results = equation.op.lower(ctx)
             env.update(zip(equation.outputs, results, strict=True))

@@ -6,6 +6,7 @@ from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ops import (
     check,
     control,
+    correlation,
     cumulative,
     dot_general,
     eigen,
@@ -41,6 +42,7 @@ from anabranch.runtime.ops.elementwise import (
 FAMILIES = (
     check,
     control,
+    correlation,
     cumulative,
     dot_general,
     factorization,

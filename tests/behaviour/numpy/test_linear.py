@@ -31,6 +31,14 @@ for X, Y in (
 ):
     for f in (np.matmul, np.dot, np.inner, np.tensordot, np.vdot, np.outer, np.kron):
         case(f, X, Y)
+for X, Y in (
+    (np.ones((3, 1, 2, 4)), np.arange(12.0).reshape(4, 3)),
+    (np.arange(8.0).reshape(2, 4), np.arange(120.0).reshape(5, 2, 4, 3)),
+    (np.arange(24.0).reshape(3, 1, 2, 4), np.arange(60.0).reshape(1, 5, 4, 3)),
+    (np.arange(48.0).reshape(2, 3, 2, 4), np.arange(24.0).reshape(2, 1, 4, 3)),
+    (np.arange(48.0).reshape(1, 2, 3, 2, 4), np.arange(96.0).reshape(4, 2, 1, 4, 3)),
+):
+    case(np.matmul, X, Y)
 case(np.tensordot, FLOATS, TALL, axes=1)
 case(np.tensordot, CUBE, FLOATS, axes=([1, 2], [0, 1]))
 case(np.tensordot, CUBE, FLOATS, axes=([0, 1], [0, 1]))

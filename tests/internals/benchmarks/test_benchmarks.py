@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from anabranch import jit
-from benchmarks import checks, column, first_calls, start, start_worker
+from benchmarks import checks, column, first_calls, plain_calls, start, start_worker
 from benchmarks.changes import relative_change, render_changes
 from benchmarks.compare import ResultMismatch, largest_error, leaves
 from benchmarks.harness import Plan, read_json, run, write_json
@@ -147,6 +147,22 @@ def test_a_column_of_air_equals_numpy():
     arguments = column.arguments("small")
     expected, actual = column.column(*arguments), jit(column.column)(*arguments)
     assert largest_error(list(leaves(actual)), list(leaves(expected))) <= 1e-10
+
+
+@pytest.mark.parametrize("family", plain_calls.FAMILIES)
+def test_plain_calls_equal_numpy(family):
+    of_size, _ = plain_calls.FAMILIES[family]
+    for case in of_size({"vectors": 200, "windows": 200, "tables": 40}.get(family, 8)):
+        arguments, compiled_arguments = copy.deepcopy(case.arguments), copy.deepcopy(case.arguments)
+        expected = list(leaves((case.function(*arguments), arguments)))
+        actual = list(leaves((jit(case.function)(*compiled_arguments), compiled_arguments)))
+        assert largest_error(actual, expected) <= 1e-6, case.name
+
+
+@pytest.mark.slow
+def test_plain_calls_are_measured_in_turns():
+    case = next(plain_calls.FAMILIES["products"][0](16))
+    assert all(milliseconds > 0 for milliseconds in plain_calls.measure(case, 0.0, 16))
 
 
 @pytest.mark.slow

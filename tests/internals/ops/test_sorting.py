@@ -5,7 +5,7 @@ import pytest
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ops import sorting
-from tests.internals.ops.op_cases import Case
+from tests.internals.ops.op_cases import Case, run
 from tests.internals.ops.structural_cases import (
     COMPLEX,
     DTYPES,
@@ -95,3 +95,21 @@ def test_in_loop(rng):
 def test_misuse_is_refused(op, shape, params):
     with pytest.raises(TypeError, match=rf"^({op.name}: |_\w+\.type\(\) )"):
         op.type(ArrayType(shape, np.dtype(float)), **params)
+
+
+@pytest.mark.parametrize("shape", [(40,), (1000,), (30, 40)])
+@pytest.mark.parametrize("dtype", [np.int32, np.float64, np.complex64])
+def test_partition(rng, shape, dtype):
+    x, axis = (rng.normal(size=shape) * 9).astype(dtype), len(shape) - 1
+    for outcome in run([Case(sorting.partition, (x,), {"axis": axis, "kth": (3, 17)})]):
+        (got,), ordered = outcome.got, np.sort(x, axis)
+        for place in (3, 17):
+            before, at, after = np.split(got, [place, place + 1], axis)
+            np.testing.assert_array_equal(at, ordered[..., place : place + 1])
+            assert (np.max(before, axis) <= at[..., 0]).all()
+            assert (np.min(after, axis) >= at[..., 0]).all()
+
+
+def test_positions_of_a_partition_are_in_range():
+    with pytest.raises(TypeError, match="partition"):
+        sorting.partition.type(ArrayType((5,), np.dtype(float)), axis=0, kth=(5,))

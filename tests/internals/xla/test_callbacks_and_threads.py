@@ -76,16 +76,59 @@ def test_callback_exception_is_the_cause():
     assert executable([np.array(11)])[0] == 11
 
 
-def test_a_host_function_without_memory_raises_so():
-    def exhausted(a):
-        raise MemoryError("no room")
+class Moved:
+    """A host function that moves elements on, and one element alone is too little for."""
 
-    body = f"%r = {CALL}(%a) {{{SIDE_EFFECT}}} : (tensor<f64>) -> tensor<f64>"
-    executable = compiler.compile_text(
-        program({"a": "tensor<f64>"}, {"r": "tensor<f64>"}, body), callbacks=[callbacks.HostFunction(exhausted, ())]
-    )
+    @staticmethod
+    def write(outs, a, *, by):
+        if a.size == 1:
+            raise MemoryError("no room")
+        if a[0] < 0:
+            raise ZeroDivisionError("no number")
+        outs[0][...] = np.roll(a, by)
+
+
+def moved(size):
+    kind = f"tensor<{size}xf64>"
+    function = callbacks.HostFunction(__name__, "Moved", (("by", 2),), inputs=1)
+    call = "stablehlo.custom_call @xla_buffer_python_cpu_callback"
+    body = f"%r = {call}(%a) {{{SIDE_EFFECT}}} : ({kind}) -> {kind}"
+    return compiler.compile_text(program({"a": kind}, {"r": kind}, body), callbacks=[function])
+
+
+def test_a_host_function_works_on_the_memory_of_the_program():
+    executable = moved(LARGE)
+    a = np.arange(float(LARGE))
+    for _ in range(3):
+        np.testing.assert_array_equal(executable([a])[0], np.roll(a, 2))
+    again = compiler.deserialize(executable.serialize(), callbacks=executable.callbacks)
+    np.testing.assert_array_equal(again([a])[0], np.roll(a, 2))
+
+
+def test_host_functions_raise():
     with pytest.raises(callbacks.OutOfMemoryError, match="no room"):
-        executable([np.array(1.0)])
+        moved(1)([np.ones(1)])
+    with pytest.raises(callbacks.CallbackError, match="no number") as caught:
+        moved(5)([-np.ones(5)])
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    assert not callbacks._raised
+
+
+def test_host_functions_of_many_threads():
+    executable, wrong = moved(LARGE), []
+
+    def work(number):
+        a = np.arange(float(LARGE)) + number
+        for _ in range(20):
+            if not (executable([a])[0] == np.roll(a, 2)).all():
+                wrong.append(number)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
 
 
 @pytest.mark.parametrize(("size", "turns"), [(16, 200), (5000, 100), (LARGE, 20)])
