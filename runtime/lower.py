@@ -12,7 +12,6 @@ from anabranch.runtime.ir.program import Equation, Program
 from anabranch.runtime.native.loops import LoopForm, NativeLoops
 from anabranch.runtime.ops.mlir_text import tensor
 from anabranch.runtime.ops.stablehlo_writer import Emitter
-from anabranch.runtime.xla.native_code import is_available
 
 
 class Module(NamedTuple):
@@ -50,7 +49,7 @@ def module(
     native_loops
         Whether loops over single elements may be calls of machine code.
     """
-    native_form = NativeLoops(program) if native_loops and is_available() else None
+    native_form = NativeLoops(program) if native_loops else None
     made = _module(program, Emitter(calls_host, is_asynchronous, native_form), aliases or {}, {})
     return made if native_form is None else made._replace(loops=tuple(native_form.forms))
 

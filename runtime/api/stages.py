@@ -31,6 +31,7 @@ from anabranch.runtime.tracing.capacity import OverflowedError
 from anabranch.runtime.xla import disk_cache, mlir_module
 from anabranch.runtime.xla.compiler import deserialize
 from anabranch.runtime.xla.executable import Executable
+from anabranch.runtime.xla.native_code import is_available
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -109,7 +110,7 @@ class Traced(Stage):
 
     flags: tuple[Flag, ...] = ()
     disabled_passes: tuple[str, ...] = dataclasses.field(default_factory=lambda: settings().disable_passes)
-    native_loops: bool = dataclasses.field(default_factory=lambda: settings().native_loops)
+    native_loops: bool = dataclasses.field(default_factory=lambda: settings().native_loops and is_available())
 
     @property
     def program(self) -> Program:
@@ -133,7 +134,7 @@ class Traced(Stage):
             raise UnsupportedValueError(f"there is the platform {platform()!r}, not {tuple(lowering_platforms)}")
         donation = Donation.of(self.plan, self.calling)
         donation.warn(self.calling, self.plan)
-        program = optimise(self.plan.program, self.disabled_passes)
+        program = optimise(self.plan.program, self.disabled_passes, self.native_loops)
         module = lowering.module(
             program, donation.aliases, is_asynchronous=self.plan.on_device, native_loops=self.native_loops
         )

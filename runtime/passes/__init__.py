@@ -22,6 +22,7 @@ from anabranch.runtime.passes.load_forwarding import forward_loads
 from anabranch.runtime.passes.load_ordering import order_loads
 from anabranch.runtime.passes.loop_sinking import sink_carries
 from anabranch.runtime.passes.reduction_fusion import fuse_reductions
+from anabranch.runtime.passes.sealed_loops import outside_element_loops
 from anabranch.runtime.passes.select_simplify import simplify_selects
 from anabranch.runtime.passes.undef_propagation import propagate_undef
 
@@ -34,9 +35,12 @@ class Pass:
     ----------
     run : callable
         Leaves nothing to do for itself.
+    serves_xla : bool
+        It makes up for what XLA cannot do and LLVM can: loops over single elements need it only without machine code.
     """
 
     run: Callable[[Program], Program]
+    serves_xla: bool = False
 
     @property
     def name(self) -> str:
@@ -53,8 +57,8 @@ PASSES = (
     Pass(discharge_checks),
     Pass(sink_carries),
     Pass(propagate_undef),
-    Pass(convert_small_branches),
-    Pass(simplify_selects),
+    Pass(convert_small_branches, serves_xla=True),
+    Pass(simplify_selects, serves_xla=True),
     Pass(hoist_invariants),
     Pass(fold_constants),
     Pass(eliminate_common_subexpressions),
@@ -67,7 +71,7 @@ PASSES = (
 LEGALIZATION = Pass(insert_copies)
 
 
-def optimise(program: Program, disabled: Collection[str] = ()) -> Program:
+def optimise(program: Program, disabled: Collection[str] = (), native_loops: bool = False) -> Program:
     """The Program that is lowered; it computes the same.
 
     Parameters
@@ -75,6 +79,8 @@ def optimise(program: Program, disabled: Collection[str] = ()) -> Program:
     program
     disabled
         The names of passes that are left out.
+    native_loops
+        Whether loops over single elements will be machine code.
 
     Raises
     ------
@@ -88,5 +94,6 @@ def optimise(program: Program, disabled: Collection[str] = ()) -> Program:
     with deep():
         for one in PASSES:
             if one.name not in disabled:
-                program = one.run(program)
+                sealed = native_loops and one.serves_xla
+                program = (outside_element_loops(one.run) if sealed else one.run)(program)
         return LEGALIZATION.run(program)
