@@ -7,6 +7,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import operands
+from anabranch.runtime.numpy.contraction import dot_general
 from anabranch.runtime.numpy.core import (
     atom_of,
     dtype_of,
@@ -15,7 +16,6 @@ from anabranch.runtime.numpy.core import (
     shape_of,
     zeros_atom,
 )
-from anabranch.runtime.numpy.products import dot_general
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.ufunc_reductions import rows
 from anabranch.runtime.values import atoms, wrap

@@ -10,6 +10,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import operands
+from anabranch.runtime.numpy.contraction import dot_general
 from anabranch.runtime.numpy.core import (
     atom_of,
     axes_tuple,
@@ -68,17 +69,6 @@ def _agree(x: Operand, i: int, y: Operand, j: int, message: Callable[..., str]) 
 def _made(value: Atom, extents: Sequence[ValidRegion | None], given: tuple[object, object]) -> Value:
     """The product with the extents of its axes."""
     return wrap.with_extents(fresh(value), extents, operands.origin(*given))
-
-
-def dot_general(
-    x: Atom,
-    y: Atom,
-    contract: tuple[Sequence[int], Sequence[int]],
-    batch: tuple[Sequence[int], Sequence[int]] = ((), ()),
-) -> Atom:
-    """Batch axes first, then the rest of x, then the rest of y."""
-    pairs = [(tuple(p), tuple(q)) for p, q in (contract, batch)]
-    return atoms.op("dot_general", x, y, contract=pairs[0], batch=pairs[1])
 
 
 @rules.any_shape(np.matmul, np.linalg.matmul)

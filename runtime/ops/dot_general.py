@@ -11,11 +11,16 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import Equation
+from anabranch.runtime.ops.blocked_reduction import reduced
 from anabranch.runtime.ops.checks import BOOL, in_range
 from anabranch.runtime.ops.op import expect
-from anabranch.runtime.ops.stablehlo_writer import LoweringContext
+from anabranch.runtime.ops.reducers import ADD
+from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 _FLOAT32 = np.dtype(np.float32)
+# From this size on an argument's product with a vector is a sum of products, which reads the argument where it is: for
+# the library's product it would be copied. Such a loop takes longer to compile.
+_LARGE = 64 * 1024
 # Those of x, and those of y.
 _Axes: TypeAlias = tuple[Sequence[int], Sequence[int]]
 
@@ -76,7 +81,12 @@ class _DotGeneral(Op):
         operands = [emitter.convert(x, t, wide) for x, t in zip(ctx.inputs, ctx.in_types, strict=True)]
         types = [ArrayType(t.shape, wide) for t in ctx.in_types]
         result_type = ArrayType(out.shape, wide)
-        result = emitter.op("dot_general", operands, types, result_type, attributes)
+        side = 0 if len(types[1].shape) == 1 else 1
+        one = len(contract[0]) == min(len(t.shape) for t in types) == 1
+        if one and types[side].size >= _LARGE and emitter.is_argument(operands[side]):
+            result = _of_vector(emitter, operands[side], types[side], contract[side][0], operands[1 - side])
+        else:
+            result = emitter.op("dot_general", operands, types, result_type, attributes)
         if out.dtype == BOOL:
             return [emitter.compare(result, emitter.constant(0, result_type), "NE", result_type)]
         return [emitter.convert(result, result_type, out.dtype)]
@@ -84,6 +94,12 @@ class _DotGeneral(Op):
     def bytes_touched(self, equation: Equation) -> int:
         """Many times the operands': a native loop would lose the library's product."""
         return 64 * super().bytes_touched(equation)
+
+
+def _of_vector(emitter: Emitter, array: str, type: ArrayType, axis: int, vector: str) -> str:
+    """The product of an array and a vector along an axis, as a sum of products."""
+    factors = emitter.broadcast(vector, ArrayType((type.shape[axis],), type.dtype), type.shape, [axis])
+    return reduced(emitter, emitter.binary("multiply", array, factors, type), type, [axis], ADD, 0)
 
 
 def _free(array: ArrayType | np.ndarray, contract: Sequence[int], batch: Sequence[int]) -> list[int]:

@@ -55,12 +55,7 @@ class Emitter:
         return f"%{self._count}"
 
     def op(
-        self,
-        name: str,
-        operands: Sequence[str],
-        in_types: Sequence[ArrayType],
-        out: ArrayType,
-        attributes: str = "",
+        self, name: str, operands: Sequence[str], in_types: Sequence[ArrayType], out: ArrayType, attributes: str = ""
     ) -> str:
         """Emit `stablehlo.NAME` (or a name that has a dot, as it is) with one result."""
         result = self.fresh()
@@ -199,6 +194,10 @@ class Emitter:
     def is_made_by_function(self, name: str) -> bool:
         """Return whether a name is a result of an outlined function."""
         return self._nested.get(name, False)
+
+    def is_argument(self, name: str) -> bool:
+        """Return whether a name is an argument of the module, and what is emitted is in no branch or loop."""
+        return name.startswith("%arg") and len(self._constants) == 1
 
     def is_needed_after(self, name: str) -> bool:
         """Return whether a name is used after the equation that is being emitted, or after one around it."""
