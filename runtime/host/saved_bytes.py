@@ -10,7 +10,7 @@ from typing import Any
 from anabranch.runtime.errors import SerializationError
 from anabranch.runtime.host.buffer_types import DTYPE_OF_NAME, Signature, buffer_type
 
-_FORMAT = b"anabranch executable 3\n"
+_FORMAT = b"anabranch executable 4\n"
 
 
 def sealed(mark: bytes, header: Mapping[str, object], payload: bytes) -> bytes:
@@ -36,9 +36,14 @@ def unsealed(mark: bytes, data: bytes) -> tuple[Any, bytes]:
 
 def pack(payload: bytes, signature: Signature, versions: str, callbacks: int = 0) -> bytes:
     """Put a compiled program's bytes, its argument and result types and a checksum together."""
-    *halves, recycled = signature
-    kinds = [[[kind.shape, kind.dtype.name] for kind in half] for half in halves]
-    about = {"versions": versions, "signature": kinds, "recycled": recycled, "callbacks": callbacks}
+    kinds = [[[kind.shape, kind.dtype.name] for kind in half] for half in (signature.inputs, signature.outputs)]
+    about = {
+        "versions": versions,
+        "signature": kinds,
+        "recycled": signature.recycled,
+        "windows": signature.windows,
+        "callbacks": callbacks,
+    }
     return sealed(_FORMAT, about, payload)
 
 
@@ -58,4 +63,4 @@ def unpack(data: bytes, versions: str, callbacks: int = 0) -> tuple[bytes, Signa
     inputs, outputs = (
         tuple(buffer_type(tuple(shape), DTYPE_OF_NAME[name]) for shape, name in half) for half in about["signature"]
     )
-    return payload, (inputs, outputs, tuple(about["recycled"]))
+    return payload, Signature(inputs, outputs, tuple(about["recycled"]), tuple(about["windows"]))
