@@ -17,11 +17,13 @@ from anabranch.runtime.call import cache_miss
 from anabranch.runtime.call.call_spec import CallSpec
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.guards.guards import Guards
+from anabranch.runtime.host.buffer_types import ALIGNMENT
 from anabranch.runtime.host.callbacks import HostFunction
 from anabranch.runtime.signature.argument_layouts import argument_names
 from anabranch.runtime.signature.flatten_to_key import SignatureKey
 from anabranch.runtime.tracing.capacity import Overflowed
 from anabranch.runtime.tracing.decision_log import Decision
+from anabranch.runtime.xla import mlir_module
 
 _TITLES = {
     "argument": "Static arguments",
@@ -32,6 +34,7 @@ _TITLES = {
     "decided": "Decided while tracing",
     "capacity": "Capacities for sizes known only at run time",
     "array": "Arrays from outside",
+    "large": "Large arguments",
     "written": "Written back",
     "effect": "Effects",
     "guarded": "Guarded: compiled again when one changes",
@@ -125,6 +128,7 @@ def explanation(
         *noted,
         *_capacities(plan),
         *_arrays(plan),
+        *_large(traced),
         *_writes(plan, calling),
         *_effects(plan),
         *_guarded(plan.guards),
@@ -164,10 +168,29 @@ def _arrays(plan: Plan) -> Iterator[Decision]:
         yield Decision("array", what, f"{array.dtype}[{shape}] is an input: its contents are those at each call")
 
 
+def _large(traced: Traced) -> Iterator[Decision]:
+    """Yield which of the large arguments are copied for calls, and why."""
+    if traced.plan.on_device:
+        return
+    names = traced.calling.leaf_names()
+    places = [held if isinstance(held, int) else held[0] for held in traced.plan.held(len(names))]
+    for index, op in mlir_module.large_arguments(traced.lower().text).items():
+        what = names[places[index]] if index < len(places) else "an array from outside"
+        if op is None:
+            yield Decision("large", what, "read where it is; an array that is not contiguous is copied")
+        else:
+            why = f"`{op}` takes all of it at once"
+            yield Decision("large", what, f"copied, unless it begins at a multiple of {ALIGNMENT} bytes: {why}")
+
+
 def _writes(plan: Plan, calling: CallSpec) -> Iterator[Decision]:
     names = calling.arguments.leaf_names()
-    for leaf in plan.mutated:
-        what = names[leaf] if leaf < len(names) else "an array from outside"
+    for write in plan.writes:
+        what = names[write.leaf] if write.leaf < len(names) else "an array from outside"
+        if write.part is not None:
+            what += f"[{', '.join(f'{a}:{b}' if step == 1 else f'{a}:{b}:{step}' for a, b, step in write.part)}]"
+        elif write.starts:
+            what = f"a part of {what}"
         yield Decision("written", what, "its new contents are copied into the caller's array after the run")
     if plan.written:
         yield Decision(

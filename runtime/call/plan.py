@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import EllipsisType
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -83,6 +84,37 @@ class ResultAlias:
 
 
 @frozen
+class ArrayWrite:
+    """An output is the new contents of the array of an argument leaf, or of a part of it.
+
+    Attributes
+    ----------
+    part : tuple, optional
+        Start, stop and step of each axis.
+    starts : int
+        How many outputs after it say where the part starts, on each axis, where only the run knows.
+    """
+
+    leaf: int
+    part: tuple[tuple[int, int, int], ...] | None = None
+    starts: int = 0
+
+    @property
+    def index(self) -> tuple[slice, ...] | EllipsisType:
+        """The part as NumPy takes it."""
+        return ... if self.part is None else tuple([slice(*bounds) for bounds in self.part])
+
+    def put(self, array: np.ndarray, after: np.ndarray, *starts: int) -> None:
+        """Write the new contents, which start so that they fit into the array."""
+        index = self.index
+        if self.starts:
+            bounds = zip(starts, after.shape, array.shape, strict=True)
+            first = [(min(max(int(start), 0), n - size), size) for start, size, n in bounds]
+            index = tuple([slice(start, start + size) for start, size in first])
+        np.copyto(array[index], after)
+
+
+@frozen
 class Plan:
     """The work of a call on the host, around the Program."""
 
@@ -94,7 +126,7 @@ class Plan:
     returned_arguments: dict[int, tuple[ArgumentAlias, ...]]
     shared_results: dict[int, ResultAlias]  # leaf of the result -> another leaf of the same memory
     readonly_results: frozenset[int]
-    mutated: tuple[int, ...]  # argument leaves to write back
+    writes: tuple[ArrayWrite, ...]  # to arrays among the arguments, in this order
     written: tuple[int, ...]  # lists, dicts and objects among the arguments to write back
     slots: tuple[Slot, ...]  # objects from outside to write back
     failures: tuple[Failure, ...]
@@ -112,27 +144,28 @@ class Plan:
     stacks: dict[int, tuple[int, ...]] = dataclasses.field(default_factory=dict)
     on_device: bool = False  # whether an array among the arguments or from outside is an Array, so that results are
 
+    def held(self, count: int) -> Iterator[int | range | tuple[int, ...]]:
+        """What each input holds: one of so many leaves, or several numbers among them."""
+        packs = {pack[0]: pack for pack in self.packs}
+        rest = {k for pack in self.packs if isinstance(pack, tuple) for k in pack}
+        leaf = 0
+        while leaf < count:
+            pack = packs.get(leaf)
+            if pack is not None or leaf not in rest:
+                yield leaf if pack is None else pack
+            leaf = pack.stop if isinstance(pack, range) else leaf + 1
+
     def inputs(self, leaves: Sequence[object]) -> Sequence[Any]:
         """The arguments' leaves, and the arrays from outside after them, with numbers that are one input as arrays."""
         if not self.packs:
             return leaves
-        packs = {pack[0]: pack for pack in self.packs}
-        rest = {k for pack in self.packs if isinstance(pack, tuple) for k in pack}
         made: list[Any] = []
-        place = 0
-        while place < len(leaves):
-            pack = packs.get(place)
-            if pack is None:
-                made += [] if place in rest else [leaves[place]]
-                place += 1
+        for held in self.held(len(leaves)):
+            if isinstance(held, int):
+                made.append(leaves[held])
                 continue
-            dtype = self.program.inputs[len(made)].type.dtype
-            if isinstance(pack, range):
-                made.append(np.array(leaves[pack.start : pack.stop], dtype))
-                place = pack.stop
-            else:
-                made.append(np.array([leaves[k] for k in pack], dtype))
-                place += 1
+            numbers = leaves[held.start : held.stop] if isinstance(held, range) else [leaves[k] for k in held]
+            made.append(np.array(numbers, self.program.inputs[len(made)].type.dtype))
         return made
 
     def unstacked(self, results: Sequence[T], rows: Callable[[int], Iterable[T]]) -> Iterator[T]:
@@ -152,6 +185,11 @@ class Plan:
         found = self.program.outputs
         alone = len(found) == len(found[self.program.groups.results]) == 1
         return computed and alone and self.on_device and not self.captured
+
+    @property
+    def mutated(self) -> tuple[int, ...]:
+        """The argument leaves whose arrays are written to."""
+        return tuple(dict.fromkeys(write.leaf for write in self.writes))
 
     def is_returned(self, leaf: int) -> bool:
         """Return whether a leaf of the result is an argument's array, or a view of it, in every case."""
@@ -211,8 +249,9 @@ class Plan:
             array = results[alias.leaf]
             view = array[...] if alias.is_view and isinstance(array, np.ndarray) else array
             results[k] = own.get(k, view)
-        for leaf, after in zip(self.mutated, outputs[groups.writes], strict=True):
-            np.copyto(given[leaf], after)
+        contents = iter(outputs[groups.writes])
+        for write in self.writes:
+            write.put(given[write.leaf], next(contents), *itertools.islice(contents, write.starts))
         objects = leaves.containers
         stays = self.on_device or leaves.returns_arrays
         parts = [results[k] for k in range(self.leaf_count)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from anabranch.runtime.call.plan import Plan
+from anabranch.runtime.call.plan import ArrayWrite, Plan
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
@@ -12,6 +12,7 @@ from anabranch.runtime.frontend.captured_arrays import CapturedArrays
 from anabranch.runtime.frontend.effects import ObjectChanges
 from anabranch.runtime.frontend.result_aliases import identities
 from anabranch.runtime.frontend.result_layout import hosted_result, result_layout, with_nodes
+from anabranch.runtime.frontend.written_parts import WrittenPart, written_parts
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.ir.output_groups import OutputGroups
 from anabranch.runtime.ir.program import Atom, Equation, Program
@@ -70,6 +71,7 @@ def build_plan(
         for leaf, h in enumerate(handles)
         if h is not None and h.storage in root.written and arguments.first(leaf) == leaf
     )
+    writes, contents = _writes(root, given, handles, mutated)
     certain = {k for k, owners in returned.items() if owners[0].pred is None}
     computed = [p.atom for k, p in enumerate(packed) if k not in certain and k not in shared]
     waiting = _taken_out(root)
@@ -82,7 +84,7 @@ def build_plan(
     results, stacks = (computed, {}) if stays else _stacked(computed)
     groups, outputs = OutputGroups.joined(
         results=results,
-        writes=[h.atom for leaf in mutated if (h := handles[leaf]) is not None],
+        writes=contents,
         conditions=[atom for owners in returned.values() for owner in owners for atom in owner.atoms],
         effects=[atom for e in waiting for atom in e.inputs[1:]],
         effect_count=[root.read(trace.output.counter)] if counted and not waiting else [],
@@ -97,7 +99,7 @@ def build_plan(
         returned_arguments=returned,
         shared_results=shared,
         readonly_results=frozenset(k for k, p in enumerate(packed) if p.handle is not None and p.handle.is_readonly),
-        mutated=mutated,
+        writes=writes,
         written=effects.written,
         slots=effects.slots,
         failures=tuple(trace.failures.numbered),
@@ -134,6 +136,23 @@ def _stacked(leaves: Sequence[Atom]) -> tuple[list[Atom], dict[int, tuple[int, .
             stacks[len(outputs)] = tuple(group)
             outputs.append(rows.side_by_side([leaves[k] for k in group], leaf.type))
     return outputs, stacks
+
+
+def _writes(
+    root: Builder, given: BoundArguments, handles: Sequence[TracedArray | None], mutated: Sequence[int]
+) -> tuple[tuple[ArrayWrite, ...], list[Atom]]:
+    """What is written to these leaves, and the new contents."""
+    writes: list[ArrayWrite] = []
+    contents: list[Atom] = []
+    for leaf in mutated:
+        handle = handles[leaf]
+        assert handle is not None
+        after = root.resolve(handle.atom)
+        parts = written_parts(root, given.atoms[leaf], after) if leaf < len(given.atoms) else None
+        for part in [WrittenPart(after, None)] if parts is None else parts:
+            writes.append(ArrayWrite(leaf, part.index, len(part.starts)))
+            contents += [part.contents, *part.starts]
+    return tuple(writes), contents
 
 
 def _check_shapes(handles: Sequence[TracedArray | None]) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import math
-from typing import ClassVar, Protocol, TypeAlias
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple, Protocol
 
 import ml_dtypes
 import numpy as np
@@ -41,6 +42,20 @@ def buffer_type(shape: tuple[int, ...], dtype: np.dtype) -> BufferType:
     return BufferType(shape, dtype)
 
 
+# XLA takes memory that begins at a multiple of so many bytes, which is a line of the processor's caches.
+ALIGNMENT = 64
+
+
+def window_type(kind: BufferType) -> BufferType:
+    """The type of a buffer in whose first line an array of another type begins, at any of the elements."""
+    return buffer_type((math.prod(kind.shape) + ALIGNMENT // kind.dtype.itemsize - 1,), kind.dtype)
+
+
+def offsets_type(windows: Sequence[int]) -> BufferType:
+    """The type of the argument that says where in their windows arrays begin."""
+    return buffer_type((len(windows),), np.dtype(np.int32))
+
+
 DTYPES: dict[str, np.dtype] = {
     "i1": np.dtype(np.bool_),
     "bf16": np.dtype(ml_dtypes.bfloat16),
@@ -58,5 +73,20 @@ DTYPES: dict[str, np.dtype] = {
 DTYPE_OF_NAME = {dtype.name: dtype for dtype in DTYPES.values()}
 
 
-# The types of an executable's arguments and results, and the numbers of the results whose memory it is given.
-Signature: TypeAlias = tuple[tuple[BufferType, ...], tuple[BufferType, ...], tuple[int, ...]]
+class Signature(NamedTuple):
+    """What an executable takes and gives.
+
+    Attributes
+    ----------
+    inputs, outputs : tuple of BufferType
+        The types of the arguments and results.
+    recycled : tuple of int
+        The outputs that are computed into the memory of earlier ones.
+    windows : tuple of int
+        The inputs that are read through windows: an input stands here once for each offset of its that is passed.
+    """
+
+    inputs: tuple[BufferType, ...]
+    outputs: tuple[BufferType, ...]
+    recycled: tuple[int, ...] = ()
+    windows: tuple[int, ...] = ()

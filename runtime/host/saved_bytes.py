@@ -48,10 +48,16 @@ def pack(payload: bytes, signature: Signature, versions: str, callbacks: int = 0
     codes
         The object code of those of them that are machine code.
     """
-    *halves, recycled = signature
-    kinds = [[[kind.shape, kind.dtype.name] for kind in half] for half in halves]
-    about = {"versions": versions, "signature": kinds, "recycled": recycled, "callbacks": callbacks}
-    return sealed(_FORMAT, {**about, "codes": list(map(len, codes))}, b"".join([*codes, payload]))
+    kinds = [[[kind.shape, kind.dtype.name] for kind in half] for half in (signature.inputs, signature.outputs)]
+    about = {
+        "versions": versions,
+        "signature": kinds,
+        "recycled": signature.recycled,
+        "windows": signature.windows,
+        "callbacks": callbacks,
+        "codes": list(map(len, codes)),
+    }
+    return sealed(_FORMAT, about, b"".join([*codes, payload]))
 
 
 def unpack(data: bytes, versions: str, callbacks: int = 0) -> tuple[bytes, Signature, list[bytes]]:
@@ -71,7 +77,7 @@ def unpack(data: bytes, versions: str, callbacks: int = 0) -> tuple[bytes, Signa
         tuple(buffer_type(tuple(shape), DTYPE_OF_NAME[name]) for shape, name in half) for half in about["signature"]
     )
     *codes, payload = _cut(payload, about["codes"])
-    return payload, (inputs, outputs, tuple(about["recycled"])), codes
+    return payload, Signature(inputs, outputs, tuple(about["recycled"]), tuple(about["windows"])), codes
 
 
 def _cut(data: bytes, lengths: Sequence[int]) -> list[bytes]:

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import ctypes
+import math
+import mmap
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from anabranch.runtime.host.buffer_types import BufferType, DeviceBuffer
+from anabranch.runtime.host.buffer_types import (
+    ALIGNMENT,
+    BufferType,
+    DeviceBuffer,
+    Signature,
+    offsets_type,
+    window_type,
+)
 from anabranch.runtime.host.callbacks import ArgumentMismatchError
 from anabranch.runtime.host.kept_memory import KeptMemory, Lent
 
-_ALIGNMENT = 64
 # Arguments up to this size are copied into aligned memory that XLA already knows: making XLA a buffer costs 3 to 6 µs.
 _COPIED_BYTES = 16 * 1024
+# Arguments from this size on may be read through windows: for smaller ones XLA's buffer costs what a copy costs.
+_WINDOW_BYTES = 32 * 1024
 # Results from this size on are computed where earlier ones stood: the C library gives such memory back to the system,
 # and new pages cost more than what is computed into them.
 _RECYCLED_BYTES = 128 * 1024
@@ -64,8 +74,8 @@ _CTYPES = {
 
 def aligned(kind: BufferType) -> np.ndarray:
     """Uninitialised memory that XLA takes as it is."""
-    memory = np.empty(kind.nbytes + _ALIGNMENT, np.uint8)
-    start = -memory.ctypes.data % _ALIGNMENT
+    memory = np.empty(kind.nbytes + ALIGNMENT, np.uint8)
+    start = -memory.ctypes.data % ALIGNMENT
     return memory[start : start + kind.nbytes].view(kind.dtype).reshape(kind.shape)
 
 
@@ -88,6 +98,11 @@ def address(array: np.ndarray) -> int:
 def is_staged(kind: BufferType) -> bool:
     """Return whether arguments of this type are always copied into staging memory."""
     return 0 < kind.nbytes <= _COPIED_BYTES
+
+
+def may_have_window(kind: BufferType) -> bool:
+    """Return whether arguments of this type are worth a window."""
+    return kind.nbytes >= _WINDOW_BYTES
 
 
 def is_recycled(kind: BufferType) -> bool:
@@ -118,25 +133,35 @@ class Staging:
     Attributes
     ----------
     buffers : list
-        XLA's buffers, in the order of the arguments.
+        XLA's buffers, in the order of the arguments; after them, where there are windows, one of the offsets in these.
     memories : list of ndarray
         Those of the arguments that are always copied.
     """
 
     __slots__ = ("_copies", "_kinds", "_large", "_recycled", "_source", "buffers", "memories")
 
-    def __init__(self, kinds: Sequence[BufferType], recycled: Sequence[BufferType], source: StagingMemory) -> None:
-        self._kinds, self._recycled, self._source = kinds, recycled, source
-        self._large = {i: _Large(kind, source) for i, kind in enumerate(kinds) if not is_staged(kind)}
+    def __init__(self, signature: Signature, source: StagingMemory) -> None:
+        self._kinds, self._source = signature.inputs, source
+        self._recycled = [signature.outputs[k] for k in signature.recycled]
+        self._large: dict[int, _Large] = {}
         self._copies: list[tuple[BufferType, Copy]] = []
         self.memories: list[np.ndarray] = []
         self.buffers: list[Any] = []
-        for kind in kinds:
+        windows = np.array(signature.windows)
+        offsets = aligned(offsets_type(signature.windows))
+        for index, kind in enumerate(self._kinds):
             self.buffers.append(None)
-            if is_staged(kind):
+            own = np.flatnonzero(windows == index)
+            if own.size:
+                self._large[index] = _Window(kind, offsets[own[0] : own[-1] + 1], source)
+            elif is_staged(kind):
                 memory = aligned(kind)
                 self.buffers[-1] = source.place(memory, kind)
                 self.memories.append(memory)
+            else:
+                self._large[index] = _Large(kind, source)
+        if windows.size:
+            self.buffers.append(source.place(offsets, offsets_type(signature.windows)))
 
     def fill(self, arguments: Sequence[np.ndarray]) -> None:
         """Let the buffers hold the arguments, until `give_back` or for as long as the caller leaves them unchanged."""
@@ -152,16 +177,18 @@ class Staging:
 
     def placed(self, index: int, argument: np.ndarray) -> DeviceBuffer:
         """The buffer of an argument that is not always copied."""
-        found = self._large[index].in_place(argument)
-        return self._copied(self._kinds[index], argument) if found is None else found
+        large = self._large[index]
+        found = large.in_place(argument)
+        return self._copied(large, argument) if found is None else found
 
-    def _copied(self, kind: BufferType, argument: np.ndarray) -> DeviceBuffer:
+    def _copied(self, large: _Large, argument: np.ndarray) -> DeviceBuffer:
         """The buffer of a copy, which the call has until it ends."""
+        kind = large.buffer_kind
         copy = self._source.kept_copies.take(kind)
         if copy is None:
             memory = aligned(kind)
             copy = memory, self._source.place(memory, kind)
-        copy[0][...] = argument
+        large.array_in(copy[0])[...] = argument
         self._copies.append((kind, copy))
         return copy[1]
 
@@ -182,12 +209,19 @@ class Staging:
 
 
 class _Large:
-    """One argument's buffer: on its own memory where that suits XLA, else on a copy."""
+    """One argument's buffer: on its own memory where that suits XLA, else on a copy.
 
-    __slots__ = ("_address", "_buffer", "_kind", "_source")
+    Attributes
+    ----------
+    buffer_kind : BufferType
+        The buffer's type.
+    """
+
+    __slots__ = ("_address", "_buffer", "_kind", "_source", "buffer_kind")
 
     def __init__(self, kind: BufferType, source: StagingMemory) -> None:
         self._kind, self._source = kind, source
+        self.buffer_kind = kind
         self._address = -1
         self._buffer: DeviceBuffer  # of the address, once there is one
 
@@ -195,11 +229,55 @@ class _Large:
         """XLA's buffer, valid while the array lives and is not written to; None where its memory does not suit XLA."""
         at = address(array)
         # XLA would copy memory that doesn't suit it on a thread of its own, and run the program there too.
-        if at % _ALIGNMENT or not array.flags.c_contiguous or not self._kind.nbytes:
+        if at % ALIGNMENT or not array.flags.c_contiguous or not self._kind.nbytes:
             return None
+        return self._at(at)
+
+    def _at(self, at: int) -> DeviceBuffer:
+        """XLA's buffer of an address."""
         if self._address != at:
             # XLA gets the address alone, so that nothing is kept alive: any array there is the right one.
-            memory: Any = (ctypes.c_char * self._kind.nbytes).from_address(at)
-            self._buffer = self._source.place(np.ndarray(self._kind.shape, self._kind.dtype, memory), self._kind)
+            kind = self.buffer_kind
+            memory: Any = (ctypes.c_char * kind.nbytes).from_address(at)
+            self._buffer = self._source.place(np.ndarray(kind.shape, kind.dtype, memory), kind)
             self._address = at
         return self._buffer
+
+    def array_in(self, memory: np.ndarray) -> np.ndarray:
+        """Where a copy of the argument stands in memory of the buffer's type."""
+        return memory
+
+
+class _Window(_Large):
+    """One argument that the program reads where it is, at any address, as a part of a buffer that begins before it.
+
+    The buffer begins with the line of 64 bytes in which the array begins, and may end up to a line after it. All of it
+    lies in pages that hold parts of the array, so that it can be read; what is not the array's is never used.
+    """
+
+    __slots__ = ("_offset", "_offsets")
+
+    def __init__(self, kind: BufferType, offsets: np.ndarray, source: StagingMemory) -> None:
+        super().__init__(kind, source)
+        self.buffer_kind = window_type(kind)
+        self._offsets = offsets
+        self._offset = -1
+
+    def in_place(self, array: np.ndarray) -> DeviceBuffer | None:
+        at = address(array)
+        offset, rest = divmod(at % ALIGNMENT, self._kind.dtype.itemsize)
+        start = at - at % ALIGNMENT
+        last, last_of_buffer = at + self._kind.nbytes - 1, start + self.buffer_kind.nbytes - 1
+        if rest or last // mmap.PAGESIZE != last_of_buffer // mmap.PAGESIZE or not array.flags.c_contiguous:
+            return None
+        self._begin_at(offset)
+        return self._at(start)
+
+    def array_in(self, memory: np.ndarray) -> np.ndarray:
+        self._begin_at(0)
+        return memory[: math.prod(self._kind.shape)].reshape(self._kind.shape)
+
+    def _begin_at(self, offset: int) -> None:
+        """Tell the program where in the buffer the array begins."""
+        if self._offset != offset:
+            self._offsets[...] = self._offset = offset

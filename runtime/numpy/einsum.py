@@ -9,10 +9,10 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import operands, ufunc_reductions
+from anabranch.runtime.numpy.contraction import dot_general
 from anabranch.runtime.numpy.core import fresh, operand, plain, supported
 from anabranch.runtime.numpy.operands import Operand
 from anabranch.runtime.numpy.outputs import written
-from anabranch.runtime.numpy.products import dot_general
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray

@@ -8,8 +8,9 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.ir.program import Atom, Var
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import operands
+from anabranch.runtime.numpy.contraction import dot_general
 from anabranch.runtime.numpy.core import (
     atom_of,
     axes_tuple,
@@ -25,8 +26,6 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.numpy.operands import Operand
 from anabranch.runtime.numpy.outputs import written
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.ops.shape import transpose
-from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.atoms import shape_text
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
@@ -70,31 +69,6 @@ def _agree(x: Operand, i: int, y: Operand, j: int, message: Callable[..., str]) 
 def _made(value: Atom, extents: Sequence[ValidRegion | None], given: tuple[object, object]) -> Value:
     """The product with the extents of its axes."""
     return wrap.with_extents(fresh(value), extents, operands.origin(*given))
-
-
-def dot_general(
-    x: Atom,
-    y: Atom,
-    contract: tuple[Sequence[int], Sequence[int]],
-    batch: tuple[Sequence[int], Sequence[int]] = ((), ()),
-) -> Atom:
-    """Batch axes first, then the rest of x, then the rest of y.
-
-    Of a matrix and its own transpose it is a product of one operand with itself, which is symmetric.
-    """
-    (own, mine), (other, its) = (_untransposed(v, axes) for v, axes in ((x, contract[0]), (y, contract[1])))
-    if own is other and len(own.type.shape) == 2 and mine == its and not batch[0]:
-        x, y, contract = own, other, (mine, its)
-    pairs = [(tuple(p), tuple(q)) for p, q in (contract, batch)]
-    return atoms.op("dot_general", x, y, contract=pairs[0], batch=pairs[1])
-
-
-def _untransposed(x: Atom, axes: Sequence[int]) -> tuple[Atom, Sequence[int]]:
-    """What a value is the transpose of, or itself, and where its axes are there."""
-    maker = current().maker(x) if isinstance(x, Var) else None
-    if maker is None or maker.op is not transpose:
-        return x, list(axes)
-    return maker.inputs[0], [maker.params["axes"][i] for i in axes]
 
 
 @rules.any_shape(np.matmul, np.linalg.matmul)

@@ -12,13 +12,18 @@ from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.ops import numpy_calls
+from anabranch.runtime.ops.blocked_reduction import reduced
 from anabranch.runtime.ops.checks import BOOL, in_range
 from anabranch.runtime.ops.op import expect
-from anabranch.runtime.ops.stablehlo_writer import LoweringContext
+from anabranch.runtime.ops.reducers import ADD
+from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 _FLOAT32 = np.dtype(np.float32)
 # From so many elements on NumPy takes less time, the call of the host included, for matrices and for vectors.
 _LARGE, _LONG = 4096, 16 * 1024
+# From this size on an argument's product with a vector is a sum of products, which reads the argument where it is: for
+# the library's product it would be copied. Such a loop takes longer to compile.
+_LARGE_ARGUMENT = 64 * 1024
 # Those of x, and those of y.
 _Axes: TypeAlias = tuple[Sequence[int], Sequence[int]]
 
@@ -66,8 +71,6 @@ class _DotGeneral(Op):
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter
         contract, batch, out = ctx.params["contract"], ctx.params["batch"], ctx.out_types[0]
-        if numpy_calls.may_call_at_once(ctx, _least_for_numpy(ctx)):
-            return numpy_calls.called(ctx, self)
         numbers = (
             f"lhs_batching_dimensions = {list(batch[0])}, rhs_batching_dimensions = {list(batch[1])}, "
             f"lhs_contracting_dimensions = {list(contract[0])}, rhs_contracting_dimensions = {list(contract[1])}"
@@ -81,7 +84,14 @@ class _DotGeneral(Op):
         operands = [emitter.convert(x, t, wide) for x, t in zip(ctx.inputs, ctx.in_types, strict=True)]
         types = [ArrayType(t.shape, wide) for t in ctx.in_types]
         result_type = ArrayType(out.shape, wide)
-        result = emitter.op("dot_general", operands, types, result_type, attributes)
+        side = 0 if len(types[1].shape) == 1 else 1
+        one = len(contract[0]) == min(len(t.shape) for t in types) == 1
+        if one and types[side].size >= _LARGE_ARGUMENT and emitter.is_argument(operands[side]):
+            result = _of_vector(emitter, operands[side], types[side], contract[side][0], operands[1 - side])
+        elif numpy_calls.may_call_at_once(ctx, _least_for_numpy(ctx)):
+            return numpy_calls.called(ctx, self)
+        else:
+            result = emitter.op("dot_general", operands, types, result_type, attributes)
         if out.dtype == BOOL:
             return [emitter.compare(result, emitter.constant(0, result_type), "NE", result_type)]
         return [emitter.convert(result, result_type, out.dtype)]
@@ -108,6 +118,12 @@ def _least_for_numpy(ctx: LoweringContext) -> float:
     if types[0].dtype.kind == "c":
         return _LARGE
     return _LONG if x is y and contract[0] == contract[1] else math.inf
+
+
+def _of_vector(emitter: Emitter, array: str, type: ArrayType, axis: int, vector: str) -> str:
+    """The product of an array and a vector along an axis, as a sum of products."""
+    factors = emitter.broadcast(vector, ArrayType((type.shape[axis],), type.dtype), type.shape, [axis])
+    return reduced(emitter, emitter.binary("multiply", array, factors, type), type, [axis], ADD, 0)
 
 
 def _free(array: ArrayType | np.ndarray, contract: Sequence[int], batch: Sequence[int]) -> list[int]:

@@ -11,7 +11,8 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ops import numpy_calls
-from anabranch.runtime.ops.checks import BOOL, INT64, in_range, scalar, without
+from anabranch.runtime.ops.blocked_reduction import reduced
+from anabranch.runtime.ops.checks import BOOL, INT64, in_range, without
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.reducers import (
     ADD,
@@ -32,13 +33,6 @@ from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 _FLOAT32 = np.dtype(np.float32)
 # From so many elements on, NumPy finds extremes in less time, the call of the host included: XLA takes one by one.
 _MANY = 16 * 1024
-
-
-def _reduced(emitter: Emitter, x: str, type: ArrayType, axes: Sequence[int], reducer: Reducer, initial: Any) -> str:
-    """Emit the reduction of one array, from `initial`."""
-    element = scalar(type.dtype)
-    start = emitter.constant(initial, element)
-    return emitter.reduce([x], [type], [start], axes, lambda xy: [reducer.emit(emitter, xy[0], xy[1], element)])[0]
 
 
 class _Reduction(Op):
@@ -82,7 +76,7 @@ class _Arithmetic(_Reduction):
             return ctx.inputs
         wide = _FLOAT32 if x_type.dtype.kind in "fV" and x_type.dtype.itemsize < 4 else x_type.dtype
         x = emitter.convert(x, x_type, wide)
-        result = _reduced(emitter, x, ArrayType(x_type.shape, wide), axes, self.reducer, self.reducer.ufunc.identity)
+        result = reduced(emitter, x, ArrayType(x_type.shape, wide), axes, self.reducer, self.reducer.ufunc.identity)
         return [emitter.convert(result, ArrayType(ctx.out_types[0].shape, wide), x_type.dtype)]
 
 
@@ -107,7 +101,7 @@ class _Extreme(_Reduction):
         (x,), (x_type,), axes = ctx.inputs, ctx.in_types, ctx.params["axes"]
         if axes and numpy_calls.may_call_at_once(ctx, _MANY) and not ctx.emitter.is_fused(ctx.atoms[0]):
             return numpy_calls.called(ctx, self)
-        return [_reduced(ctx.emitter, x, x_type, axes, self.reducer, self.initial(x_type.dtype)) if axes else x]
+        return [reduced(ctx.emitter, x, x_type, axes, self.reducer, self.initial(x_type.dtype)) if axes else x]
 
 
 class _Truth(_Reduction):
@@ -128,7 +122,7 @@ class _Truth(_Reduction):
             x = emitter.compare(x, emitter.constant(0, x_type), "NE", x_type)
         if not axes:
             return [x]
-        return [_reduced(emitter, x, ArrayType(x_type.shape, BOOL), axes, self.reducer, self.reducer is AND)]
+        return [reduced(emitter, x, ArrayType(x_type.shape, BOOL), axes, self.reducer, self.reducer is AND)]
 
 
 class _ArgExtreme(Op):
@@ -171,12 +165,12 @@ class _ArgExtreme(Op):
         # A narrow position doubles the elements in a vector register.
         position = ArrayType(type.shape, np.dtype(np.int32) if n < 2**31 else INT64)
         where = emitter.select(mask, emitter.iota(axis, position), emitter.constant(n, position), position)
-        first = _reduced(emitter, where, position, [axis], MINIMUM, n)
+        first = reduced(emitter, where, position, [axis], MINIMUM, n)
         return [emitter.convert(first, ArrayType(ctx.out_types[0].shape, position.dtype), INT64)]
 
     def _is_extreme(self, emitter: Emitter, x: str, type: ArrayType, axis: int) -> str:
         """Where x equals its extreme along the axis; nowhere if that is NaN."""
-        extreme = _reduced(emitter, x, type, [axis], self.reducer, self.initial(type.dtype))
+        extreme = reduced(emitter, x, type, [axis], self.reducer, self.initial(type.dtype))
         return emitter.compare(x, _along(emitter, extreme, type, axis), "EQ", type)
 
     def _at_real(self, emitter: Emitter, x: str, type: ArrayType, axis: int) -> str:
@@ -189,7 +183,7 @@ class _ArgExtreme(Op):
         part, mask = ArrayType(type.shape, real_dtype(type.dtype)), ArrayType(type.shape, BOOL)
         real, imag = parts(emitter, x, type)
         nan = has_nan(emitter, x, type)
-        any_nan = _along(emitter, _reduced(emitter, nan, mask, [axis], OR, False), mask, axis)
+        any_nan = _along(emitter, reduced(emitter, nan, mask, [axis], OR, False), mask, axis)
         real_hits = self._is_extreme(emitter, real, part, axis)
         contenders = emitter.select(real_hits, imag, emitter.constant(self.initial(part.dtype), part), part)
         hits = emitter.binary("and", real_hits, self._is_extreme(emitter, contenders, part, axis), mask)

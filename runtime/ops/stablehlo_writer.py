@@ -118,6 +118,10 @@ class Emitter(StablehloText):
         """Return whether a name is a result of an outlined function."""
         return self._nested.get(name, False)
 
+    def is_argument(self, name: str) -> bool:
+        """Return whether a name is an argument of the module, and what is emitted is in no branch or loop."""
+        return name.startswith("%arg") and len(self._constants) == 1
+
     def is_needed_after(self, name: str) -> bool:
         """Return whether a name is used after the equation that is being emitted, or after one around it."""
         return any(progress.needs(name) for progress in self._under_way)

@@ -91,4 +91,4 @@ def _loaded(
         abandon(backend, *program, reported)
         raise
     kind = CallingBack if has_effects(callbacks) else Executable
-    return kind(loaded, *signature, backend, callbacks=callbacks, serialized=serialized)
+    return kind(loaded, signature, backend, callbacks=callbacks, serialized=serialized)

@@ -10,7 +10,7 @@ import numpy as np
 
 from anabranch.runtime._jaxlib import Backend, Buffer, XlaError, versions
 from anabranch.runtime.errors import SerializationError
-from anabranch.runtime.host.buffer_types import BufferType
+from anabranch.runtime.host.buffer_types import Signature
 from anabranch.runtime.host.callbacks import (
     ArgumentMismatchError,
     ExecutionError,
@@ -31,8 +31,8 @@ class Executable:
     ----------
     inputs, outputs
         Types of the arguments and results.
-    recycled : tuple of int
-        The outputs that are computed into the memory of earlier ones: what they get stands after the arguments.
+    signature : Signature
+        Says besides what runs get after the arguments: where in their windows these begin, and memory for results.
     adopters
         What makes ndarrays of these, in the order of the outputs.
     callbacks
@@ -44,23 +44,20 @@ class Executable:
     def __init__(
         self,
         loaded: Any,
-        inputs: tuple[BufferType, ...],
-        outputs: tuple[BufferType, ...],
-        recycled: tuple[int, ...],
+        signature: Signature,
         backend: Backend,
         *,
         callbacks: Sequence[HostCallback] = (),
         serialized: bytes | None = None,
     ) -> None:
-        self.inputs = inputs
-        self.outputs = outputs
-        self.recycled = recycled
+        self.signature = signature
+        self.inputs, self.outputs = signature.inputs, signature.outputs
         self._loaded = loaded
         self.callbacks = tuple(callbacks)
         self._serialized = serialized
         self._backend = backend
-        self._handlers = [backend.handler(kind) for kind in outputs]
-        self.adopters = [adopter(kind, backend.kept_results) for kind in outputs]
+        self._handlers = [backend.handler(kind) for kind in self.outputs]
+        self.adopters = [adopter(kind, backend.kept_results) for kind in self.outputs]
         # The call that takes a staging out of this list owns it; the list's own operations are atomic.
         self.stagings: list[Staging] = []
         live.add(self)
@@ -110,7 +107,7 @@ class Executable:
         """Fresh memory for a call's arguments."""
         if not self._backend.keeps_memory:
             raise ExecutionError(f"{versions()} copies aligned arrays, so it would not see what arguments become")
-        return Staging(self.inputs, [self.outputs[k] for k in self.recycled], self._backend)
+        return Staging(self.signature, self._backend)
 
     def run(self, staging: Staging) -> list[Any]:
         """Run the program on the arguments in a staging, to its end, and free that; gives jaxlib's arrays."""
@@ -194,8 +191,7 @@ class Executable:
             payload = self._backend.client.serialize_executable(self._loaded)
         except XlaError as error:
             raise SerializationError(f"XLA cannot give the bytes of this program: {error}") from error
-        signature = self.inputs, self.outputs, self.recycled
-        return pack(payload, signature, versions(), len(self.callbacks), codes_of(self.callbacks))
+        return pack(payload, self.signature, versions(), len(self.callbacks), codes_of(self.callbacks))
 
 
 class CallingBack(Executable):

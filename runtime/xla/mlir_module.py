@@ -12,6 +12,7 @@ from anabranch.runtime.errors import SerializationError
 from anabranch.runtime.host.buffer_types import DTYPES, BufferType, Signature, buffer_type
 from anabranch.runtime.host.callbacks import LoweringError
 from anabranch.runtime.host.staging import is_recycled
+from anabranch.runtime.xla.windows import add_windows, read_in_place, windows_of
 
 # Releases of the last twelve weeks read what `portable` gives; newer ones do for five years.
 _READABLE_BY = "WEEK_12"
@@ -42,30 +43,47 @@ def _buffer_type(mlir_type: object) -> BufferType:
     return buffer_type(tuple(tensor.shape), dtype)
 
 
+def _main(module: Any) -> tuple[Any, tuple[BufferType, ...], tuple[BufferType, ...]]:
+    """The function `main`, and the types of its arguments and results."""
+    for function in module.body.operations:
+        if bindings().ir.StringAttr(function.attributes["sym_name"]).value == "main":
+            kind = function.attributes["function_type"].value
+            return function, tuple(map(_buffer_type, kind.inputs)), tuple(map(_buffer_type, kind.results))
+    raise LoweringError("the module has no function main")
+
+
 def signature(module: Any, *, on_device: bool) -> Signature:
     """Types of the arguments and results of `main`.
 
-    Of a program that runs on NumPy's arrays, `main` gets arguments for the memory of large results.
+    Of a program that runs on NumPy's arrays, `main` gets windows for large arguments, and arguments for the memory of
+    large results.
 
     Raises
     ------
     LoweringError
         There is no `main`, NumPy lacks a type, or an argument is donated that is not on the device.
     """
-    for function in module.body.operations:
-        if bindings().ir.StringAttr(function.attributes["sym_name"]).value != "main":
-            continue
-        # Of a run on NumPy's arrays it would be the caller's own memory, or memory kept for the next call.
-        donates = re.search(r"tf\.aliasing_output|jax\.buffer_donor", str(function.attributes.get("arg_attrs")))
-        if donates and not on_device:
-            raise LoweringError("only programs that run on the device's own data can have donated arguments")
-        kind = function.attributes["function_type"].value
-        inputs, outputs = tuple(map(_buffer_type, kind.inputs)), tuple(map(_buffer_type, kind.results))
-        recycled = () if on_device else tuple(k for k, output in enumerate(outputs) if is_recycled(output))
-        if recycled:
-            _add_results_memory(function, recycled)
-        return inputs, outputs, recycled
-    raise LoweringError("the module has no function main")
+    function, inputs, outputs = _main(module)
+    if on_device:
+        return Signature(inputs, outputs)
+    # Of a run on NumPy's arrays it would be the caller's own memory, or memory kept for the next call.
+    if re.search(r"tf\.aliasing_output|jax\.buffer_donor", str(function.attributes.get("arg_attrs"))):
+        raise LoweringError("only programs that run on the device's own data can have donated arguments")
+    windows = windows_of(function, inputs)
+    if windows:
+        add_windows(function, inputs, windows)
+    recycled = tuple(k for k, output in enumerate(outputs) if is_recycled(output))
+    if recycled:
+        _add_results_memory(function, recycled)
+    return Signature(inputs, outputs, recycled, windows)
+
+
+def large_arguments(text: str) -> dict[int, str | None]:
+    """The large arguments of a module's `main`, each with the op for which it must be where XLA takes it, if any."""
+    with context():
+        whole = parse(text)  # its parts are gone without it
+        function, inputs, _ = _main(whole)
+        return read_in_place(function, inputs)
 
 
 def _add_results_memory(function: Any, outputs: Sequence[int]) -> None:

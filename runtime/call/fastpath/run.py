@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -110,8 +111,15 @@ class Running:
         lines += [f"{name}.flags.writeable = False" for name in self._readonly]
         lines += [f"s{i} = {self._unstacked(i)}" for i in plan.stacks]
         self._conditions = [f"{constant(adopt)}({name})" for name, adopt in made[self._groups.conditions]]
-        for written, (name, adopt) in zip(plan.mutated, made[self._groups.writes], strict=True):
-            lines.append(f"copyto({self._arguments.leaves[written]}, {constant(adopt)}({name}))")
+        contents = (f"{constant(adopt)}({name})" for name, adopt in made[self._groups.writes])
+        for write in plan.writes:
+            array, after = self._arguments.leaves[write.leaf], next(contents)
+            if write.starts:
+                starts = itertools.islice(contents, write.starts)
+                lines.append(f"{constant(write.put)}({', '.join([array, after, *starts])})")
+            else:
+                part = array if write.part is None else f"{array}[{constant(write.index)}]"
+                lines.append(f"copyto({part}, {after})")
 
     def _place(self, value: object, line: str) -> None:
         """Place a leaf; an int beyond 64 bits is refused on the general path, where it has a name."""

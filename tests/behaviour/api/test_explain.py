@@ -110,10 +110,18 @@ def test_what_is_decided(told):
 
 def test_arrays_writes_effects_guards(told):
     assert rows(told, "array") == {("global TABLE", 0): "float64[100] is an input: its contents are those at each call"}
-    assert list(rows(told, "written")) == [("a", 0)]
+    assert list(rows(told, "written")) == [("a[0:1]", 0)]
     assert [what for what, _ in rows(told, "effect")] == ["1 print, log or warning", "1 place"]
     ((names, _),) = rows(told, "guarded")
     assert {"GAIN", "TABLE", "helper", "plain"} <= set(names.split(", "))
+
+
+def test_which_large_arguments_are_copied():
+    f = jit(lambda a, b, c, n: (a @ a, b + c.sum(), [x * 2 for x in n]))
+    found = f.explain(np.ones((100, 100)), np.ones(10**4), np.ones(10), [1.0] * 5000).as_dict()["large"]
+    assert [row["what"] for row in found] == ["a", "b", "n[0]"]
+    assert "copied, unless it begins at a multiple of 64 bytes: `dot_general`" in found[0]["why"]
+    assert "read where it is" in found[1]["why"]
 
 
 def test_where_the_executable_is():

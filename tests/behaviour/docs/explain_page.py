@@ -16,9 +16,10 @@ HEAD = """\
 
 `f.explain(*args)` traces a function on arguments, without running it, and says what was decided: which arguments
 are static or had to be, which functions were rewritten, which conditions and loops are staged and what they hang
-on, which are unrolled and why, what Python decided, what comes from outside and is guarded, and where the
-executable is. `str()` of it is the report below, `.as_dict()` has the same as plain values (`kind`, `what`, `why`,
-`file`, `line`), and a notebook shows a table. Without such a call nothing of this is noted.
+on, which are unrolled and why, what Python decided, what comes from outside and is guarded, which large arguments are
+copied for a call, and where the executable is. `str()` of it is the report below, `.as_dict()` has the same as plain
+values (`kind`, `what`, `why`, `file`, `line`), and a notebook shows a table. Without such a call nothing of this is
+noted.
 
 ```python
 {before}```

@@ -45,6 +45,26 @@ def test_every_dtype(rng):
     check(close, ulps=8, absolute=1e-5, zero_signs=False)
 
 
+def test_large_arrays_and_vectors(rng):
+    exact, close = [], []
+    for dtype in map(np.dtype, (np.bool_, np.int64, np.float16, np.float32, np.complex128)):
+        a, u, v = sample(rng, dtype, 300, 250), sample(rng, dtype, 300), sample(rng, dtype, 250)
+        stack, long = a.reshape(3, 100, 250), a.ravel()[:70_000]
+        (close if dtype in INEXACT else exact).extend(
+            [
+                dot(a, v, ((1,), (0,)), ((), ()), a @ v),
+                dot(u, a, ((0,), (0,)), ((), ()), u @ a),
+                dot(v, stack, ((0,), (2,)), ((), ()), stack @ v),
+                dot(stack, u[:100], ((1,), (0,)), ((), ()), np.einsum("ijk,j->ik", stack, u[:100])),
+                dot(long, long, ((0,), (0,)), ((), ()), np.dot(long, long)),
+                dot(long, v[:2], ((), ()), ((), ()), np.multiply.outer(long, v[:2])),
+                dot(long, long, ((), ()), ((0,), (0,)), long * long),
+            ]
+        )
+    check(exact)
+    check(close, ulps=4096, absolute=1e-3, zero_signs=False)
+
+
 def test_products_without_a_sum_keep_signs_of_zero():
     x, y = np.array([-0.0, 0.0, 2.0, -2.0]), np.array([[0.0, -0.0, 1.0, -1.0]] * 4)
     checks = []

@@ -39,6 +39,29 @@ def test_sums_of_many(rng):
     )
 
 
+# Of one block or several, with and without a rest; with axes before and after those that are reduced.
+BLOCKED = [
+    *[((n,), (0,)) for n in (8192, 8193, 9001, 16 * 29 * 20, 20_011)],
+    *[((100, 100), axes) for axes in ((0,), (1,), (0, 1))],
+    *[((37, 300), axes) for axes in ((0,), (1,))],
+    *[((33, 17, 19), axes) for axes in ((0,), (1,), (1, 2), (0, 1), (0, 2), (0, 1, 2))],
+    *[((3, 67, 43), axes) for axes in ((1,), (2,))],
+    *[((1, 9000), (1,)), ((9000, 1), (0,)), ((2000, 5), (0,)), ((5, 2000), (1,))],
+]
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float32, np.complex128])
+def test_blocks(rng, dtype):
+    checks = []
+    for shape, axes in BLOCKED:
+        x = sample(rng, np.dtype(dtype), *shape)
+        checks.append(of(reduction.reduce_sum, x, axes=axes, expected=np.sum(x, axis=axes)))
+    for shape, axes in BLOCKED[::4]:
+        x = with_specials(rng, sample(rng, np.dtype(dtype), *shape))
+        checks.append(of(reduction.reduce_max, x, axes=axes, expected=np.max(x, axis=axes)))
+    check(checks, ulps=0 if dtype is np.int64 else 64, absolute=1e-3, zero_signs=False)
+
+
 def test_signs_and_special_values():
     inf, nan = np.inf, np.nan
     check(

@@ -1,0 +1,32 @@
+"""Sums of products over pairs of axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from anabranch.runtime.ir.program import Atom, Var
+from anabranch.runtime.ops.shape import transpose
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.values import atoms
+
+
+def dot_general(
+    x: Atom,
+    y: Atom,
+    contract: tuple[Sequence[int], Sequence[int]],
+    batch: tuple[Sequence[int], Sequence[int]] = ((), ()),
+) -> Atom:
+    """Batch axes first, then the rest of x, then the rest of y."""
+    summed = [tuple(axes) for axes in contract]
+    if not batch[0]:
+        x, summed[0] = _untransposed(x, summed[0])
+        y, summed[1] = _untransposed(y, summed[1])
+    return atoms.op("dot_general", x, y, contract=tuple(summed), batch=(tuple(batch[0]), tuple(batch[1])))
+
+
+def _untransposed(x: Atom, axes: tuple[int, ...]) -> tuple[Atom, tuple[int, ...]]:
+    """What a matrix, of which one axis is summed over, is the transpose of, and that axis of it."""
+    maker = current().maker(x) if isinstance(x, Var) and len(x.type.shape) == 2 and len(axes) == 1 else None
+    if maker is None or maker.op is not transpose:
+        return x, axes
+    return maker.inputs[0], (maker.params["axes"][axes[0]],)
