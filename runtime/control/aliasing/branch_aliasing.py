@@ -14,6 +14,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.control.aliasing import branch_identity
 from anabranch.runtime.control.aliasing.adopt import adopt
 from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.passes.load_forwarding import MOST_CHOSEN
 from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, visibility
@@ -21,8 +22,6 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import aliasing
 from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
-# So many arrays are read beside each other rather than chosen by the branches.
-_MOST_READ = 4
 _ALWAYS, _NEVER = atoms.literal(True), atoms.literal(False)
 
 
@@ -200,7 +199,7 @@ def read_others(outer: Builder, arrays: Sequence[TracedArray | None], branches: 
             continue
         array.storage.is_another = True
         edges = array.storage.alias_edges
-        if not in_loop or not 1 < len(edges) <= _MOST_READ or any(e.pred is None or e.form is not None for e in edges):
+        if not in_loop or not 1 < len(edges) <= MOST_CHOSEN or any(e.pred is None or e.form is not None for e in edges):
             continue
         value = edges[0].handle.atom
         for edge in edges[1:]:
