@@ -25,6 +25,7 @@ from anabranch.runtime.control.aliasing.loop_sources import (
     Source,
     Sources,
     TracedBody,
+    Viewed,
     positions,
 )
 from anabranch.runtime.ir.array_type import ArrayType
@@ -144,7 +145,7 @@ class Identities:
             if k not in seen:
                 seen.add(k)
                 self.carried.add(self.body, k, self._moving(k, ever), self.places.handles)
-                pending += [end.leaf for end in self.sources.ends[k] if isinstance(end, EntryArray)]
+                pending += [end.leaf for end in self.sources.ends[k] if isinstance(end, (EntryArray, Viewed))]
 
     def _is_open(self, leaf: int, possible: Possible) -> bool:
         """Return whether the memory that a leaf is depends on run-time values, not just on whether a step ran."""
@@ -185,6 +186,8 @@ class Identities:
         match source:
             case EntryArray(leaf):
                 return self.carried.numbers[leaf]
+            case Viewed(leaf, path):
+                return self._number_of_view(leaf, path)
             case OuterArray(number):
                 return _literal(number)
             case New(serial) if serial < 0:
@@ -195,6 +198,17 @@ class Identities:
             case Chosen(pred, yes, no):
                 return atoms.select(pred, self._number(yes, made), self._number(no, made))
         return _literal(np.iinfo(np.int64).min)
+
+    def _number_of_view(self, leaf: int, path: views.Path) -> Atom:
+        """The number of a view of the array that a leaf had at the start of the step."""
+        before = self.carried.numbers[leaf]
+        after: Atom = before
+        for place in self.sources.possible(0, None).places(leaf):
+            view = self.sources.viewed(place, path)
+            if isinstance(view, OuterArray):
+                is_place = atoms.ufunc(np.equal, before, _literal(place.number))
+                after = atoms.select(is_place, _literal(view.number), after)
+        return after
 
     def _starts(self, source: Source, place: int) -> Sequence[Atom] | None:
         """The position of a moving place that a step leaves; None where it leaves something else."""
