@@ -12,14 +12,14 @@ from collections.abc import Iterator, Sequence
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.control.aliasing import branch_identity
-from anabranch.runtime.control.aliasing.adopt import adopt
+from anabranch.runtime.control.aliasing.adopt import adopt, moved
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.passes.load_forwarding import MOST_CHOSEN
 from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, visibility
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.memory import aliasing
+from anabranch.runtime.values.memory import aliasing, views
 from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
 _ALWAYS, _NEVER = atoms.literal(True), atoms.literal(False)
@@ -27,12 +27,30 @@ _ALWAYS, _NEVER = atoms.literal(True), atoms.literal(False)
 
 @frozen
 class MayAlias:
-    """An array that a branch returns is memory of the enclosing code where `pred` holds; None: it is not known when."""
+    """An array that a branch returns is memory of the enclosing code where `pred` holds; None: it is not known when.
+
+    `is_hidden` says that the branch alone knows the positions of the view that the handle is.
+    """
 
     index: int  # of the array, among what the branch gives
     pred: Atom | None
     handle: TracedArray
     form: aliasing.ElementForm | None
+    is_hidden: bool = False
+
+    @property
+    def given(self) -> list[Atom]:
+        """The condition and the positions that the branch has to return."""
+        preds = [] if self.pred is None or isinstance(self.pred, Literal) else [self.pred]
+        return [*preds, *(views.positions(self.handle.path) if self.is_hidden else ())]
+
+    def seen_outside(self, given: Iterator[Atom]) -> TracedArray:
+        """The handle in the enclosing code, with the positions that the branch has returned."""
+        if not self.is_hidden:
+            return self.handle
+        view = moved(self.handle, given)
+        current().trace.identity.ambiguous[id(view)] = view
+        return view
 
 
 @frozen
@@ -53,10 +71,11 @@ class BranchAliases:
     objects: list[Atom] = dataclasses.field(default_factory=list)
 
     @property
-    def preds(self) -> list[Atom]:
-        """The conditions that the branch has to return beside its arrays."""
-        preds = [*(row.pred for row in self.outside), *(pair.pred for pair in self.aliased)]
-        return [*(pred for pred in preds if pred is not None and not isinstance(pred, Literal)), *self.objects]
+    def given(self) -> list[Atom]:
+        """The conditions and positions that the branch has to return beside its arrays."""
+        given = [atom for row in self.outside for atom in row.given]
+        preds = (pair.pred for pair in self.aliased)
+        return [*given, *(pred for pred in preds if pred is not None and not isinstance(pred, Literal)), *self.objects]
 
     def follow(
         self,
@@ -75,9 +94,10 @@ class BranchAliases:
                 adopt(outer, array, chosen, part.handle)
         for row in self.outside:
             array, holds = arrays[row.index], _truth(row.pred, chosen, given)
+            handle = row.seen_outside(given)
             if array is not None:
                 current().trace.identity.chosen[id(array)] = array
-                aliasing.add_edge(array.storage, holds, row.handle, row.form)
+                aliasing.add_edge(array.storage, holds, handle, row.form)
         for pair in self.aliased:
             array, other, holds = arrays[pair.index], arrays[pair.other], _truth(pair.pred, chosen, given)
             one, another = packed[pair.index].handle, packed[pair.other].handle
@@ -137,6 +157,8 @@ def _may_alias(
     if _is_outer(outer, handle.storage):
         if not seen:
             yield from (MayAlias(index, holds, one, None) for holds, one in _objects(outer, handle))
+            if _is_hidden(outer, handle):
+                yield MayAlias(index, _ALWAYS, handle, None, is_hidden=True)
         return
     if handle.storage in seen:
         return
@@ -148,17 +170,27 @@ def _may_alias(
         other = edge.handle.viewed(*handle.path) if is_part else edge.handle
         if is_part:
             current().trace.identity.stand_ins[id(other)] = other
-        seen_here = visibility.storage_visible(outer, other) and (edge.form is None or edge.form.is_visible(outer))
+        is_hidden = edge.form is None and _is_hidden(outer, other)
+        seen_here = is_hidden or (
+            visibility.storage_visible(outer, other) and (edge.form is None or edge.form.is_visible(outer))
+        )
         if seen_here and both is not None:
-            objects = _objects(outer, other) if edge.form is None else ()
+            objects = _objects(outer, other) if edge.form is None and not is_hidden else ()
             yield from (MayAlias(index, atoms.logical_and(both, holds), one, None) for holds, one in objects)
             if not objects:
-                yield MayAlias(index, both, other, edge.form)
+                yield MayAlias(index, both, other, edge.form, is_hidden)
         elif _is_outer(outer, other.storage):
             yield MayAlias(index, None, TracedArray(other.storage), None)
         else:
             further = both if edge.form is None else None
             yield from _may_alias(outer, index, other, further, (*seen, handle.storage))
+
+
+def _is_hidden(outer: Builder, handle: TracedArray) -> bool:
+    """Return whether an array is a view of memory of the enclosing code at a position that only the branch knows."""
+    if not _is_outer(outer, handle.storage) or visibility.storage_visible(outer, handle):
+        return False
+    return all(visibility.atom_visible(current(), position) for position in views.positions(handle.path))
 
 
 def _objects(outer: Builder, handle: TracedArray) -> Sequence[tuple[Atom, TracedArray]]:

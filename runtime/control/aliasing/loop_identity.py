@@ -12,7 +12,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from anabranch.runtime.control.aliasing.adopt import adopt
+from anabranch.runtime.control.aliasing.adopt import adopt, moved
 from anabranch.runtime.control.aliasing.loop_sources import (
     Chosen,
     EntryArray,
@@ -26,7 +26,6 @@ from anabranch.runtime.control.aliasing.loop_sources import (
     Sources,
     TracedBody,
     Viewed,
-    positions,
 )
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Literal, Var
@@ -58,7 +57,7 @@ class Carried:
             self.numbers[leaf] = body.formal(NUMBER)
         for i in places:
             if (leaf, i) not in self.starts:
-                self.starts[leaf, i] = [body.formal(a.type) for a in positions(handles[i])]
+                self.starts[leaf, i] = [body.formal(a.type) for a in views.positions(handles[i].path)]
 
 
 def enter(
@@ -79,26 +78,13 @@ def enter(
         for i in fitting:
             handle = places.handles[i]
             if i in places.moving:
-                handle = _moved(handle, carried.starts[k, i])
+                handle = moved(handle, iter(carried.starts[k, i]))
             aliasing.add_edge(array.storage, atoms.ufunc(np.equal, number, _literal(i)), handle)
         for j, other in carried.numbers.items():
             before = entry[j]
             if j != k and before is not None and _is_alike(array, before):
                 aliasing.add_edge(array.storage, _is_one_new(number, other), before)
     return carried
-
-
-def _moved(array: TracedArray, starts: Sequence[Atom]) -> TracedArray:
-    """The view at other positions."""
-    given = iter(starts)
-    return TracedArray(array.storage, tuple([_step_at(step, given) for step in array.path]), array.readonly)
-
-
-def _step_at(step: views.ViewStep, starts: Iterator[Atom]) -> views.ViewStep:
-    if not isinstance(step, views.Slice):
-        return step
-    axes = [a if isinstance(a.start, int) else dataclasses.replace(a, start=next(starts)) for a in step.axes]
-    return views.Slice(tuple(axes))
 
 
 def _is_alike(one: TracedArray, other: TracedArray) -> bool:
@@ -216,7 +202,7 @@ class Identities:
             case EntryArray(leaf):
                 return self.carried.starts.get((leaf, place))
             case Moving(number, handle) if number == place:
-                return positions(handle)
+                return views.positions(handle.path)
             case Chosen(pred, yes, no):
                 one, other = self._starts(yes, place), self._starts(no, place)
                 if one is None or other is None:
@@ -262,7 +248,8 @@ class Identities:
         for place in possible.places(leaf):
             handle = self.places.handles[place.number]
             if place.number in self.places.moving:
-                handle = _moved(handle, [carried[start] for start in self.carried.starts[leaf, place.number]])
+                starts = self.carried.starts[leaf, place.number]
+                handle = moved(handle, iter([carried[start] for start in starts]))
             if place not in possible.later[leaf]:
                 yield handle, at_once
             elif possible.only(leaf) == place:

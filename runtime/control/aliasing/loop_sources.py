@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import itertools
 from collections.abc import Sequence
 from typing import Protocol, TypeAlias
 
@@ -146,12 +147,7 @@ class Places:
 
 def _still(path: views.Path) -> views.Path:
     """The path without its run-time positions."""
-    return tuple(step.at(iter([0] * len(step.positions))) for step in path)
-
-
-def positions(array: TracedArray) -> list[Atom]:
-    """The place of a view, as far as it is known only at run time."""
-    return [start for step in array.path for start in step.positions]
+    return views.at(path, itertools.repeat(0))
 
 
 @frozen
@@ -260,7 +256,7 @@ class Sources:
             return UNKNOWN
         if visibility.storage_visible(self.outer, handle):
             return OuterArray(self.places.number_in_step(handle, is_fixed=True))
-        if all(visibility.atom_visible(self.body, a) for a in positions(handle)):
+        if all(visibility.atom_visible(self.body, a) for a in views.positions(handle.path)):
             return Moving(self.places.number_in_step(handle, is_fixed=False), handle)
         return UNKNOWN
 
