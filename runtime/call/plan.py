@@ -47,8 +47,7 @@ class ArgumentAlias:
     @property
     def atoms(self) -> tuple[Atom, ...]:
         """The atoms that must be known at run time."""
-        positions = tuple([position for step in self.path for position in step.positions])
-        positions += tuple([start for start in self.starts if not isinstance(start, int)])
+        positions = (*views.positions(self.path), *[start for start in self.starts if not isinstance(start, int)])
         return positions if self.pred is None else (self.pred, *positions)
 
     def where(self, pred: Atom) -> ArgumentAlias:
@@ -58,7 +57,7 @@ class ArgumentAlias:
     def view(self, known: Iterator[Any], given: Sequence[Any]) -> np.ndarray | None:
         """The caller's own memory, or None where the result is not that; `known` gives what `atoms` are."""
         holds = self.pred is None or bool(next(known))
-        path = [step.at(known) for step in self.path]
+        path = views.at(self.path, map(int, known))
         firsts = [start if isinstance(start, int) else int(next(known)) for start in self.starts]
         if not holds:
             return None

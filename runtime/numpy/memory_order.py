@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
@@ -41,18 +43,63 @@ def _check_known(array: TracedArray) -> None:
 
 
 def reshaped(array: TracedArray, shape: tuple[int, ...], copy: bool | None) -> TracedArray | None:
-    """`array.reshape(shape)`: a view or a copy as in NumPy; None where a copy must be avoided and cannot be.
+    """`array.reshape(shape)`: a view or a copy as in NumPy; None where a copy must be avoided and cannot be."""
+    if copy is True:
+        copied: TracedArray = wrap.array_of(atoms.reshape(array.atom, shape))
+        return copied
+    if copy is False and not _is_view(array, shape):
+        return None
+    return _in_shape(array, shape, lambda one: _is_view(one, shape))
 
-    Where it is not known which, it is a copy, and a later write to either is refused.
+
+def raveled(array: TracedArray) -> TracedArray:
+    """`array.ravel()`: a view of what is contiguous, else a copy."""
+    return _in_shape(array, (array.size,), contiguous)
+
+
+def _in_shape(array: TracedArray, shape: tuple[int, ...], is_view: Callable[[TracedArray], bool]) -> TracedArray:
+    """The elements in another shape: a view of an array for which `is_view` is True, a copy of others.
+
+    Where a condition decides which, it may share memory with what is a view. Where it is not known which, it is a copy,
+    and a later write to either is refused.
     """
-    made = wrap.array_of(atoms.reshape(array.atom, shape)) if copy is True else None
-    if made is None and _is_view(array, shape):
-        made = array.viewed(views.Reshape(shape)) if shape != array.shape else array.viewed()
-    if made is None and copy is None:
-        made = wrap.array_of(atoms.reshape(array.atom, shape))
-        if not memory_layout.known(array):
-            aliasing.add_edge(made.storage, None, array)
+    if is_view(array):
+        return array.viewed(views.Reshape(shape)) if shape != array.shape else array.viewed()
+    made: TracedArray = wrap.array_of(atoms.reshape(array.atom, shape))
+    if not memory_layout.known(array):
+        _add_edges(made, array, is_view)
     return made
+
+
+def _add_edges(made: TracedArray, array: TracedArray, is_view: Callable[[TracedArray], bool]) -> None:
+    """Link new memory, which may be a view of an array in another shape, with what it is a view of."""
+    options = _options(array)
+    if options is None:
+        aliasing.add_edge(made.storage, None, array)
+        return
+    traits = memory_layout.PLAIN
+    seen = [(pred, option.viewed(views.Reshape(made.shape))) for pred, option in options if is_view(option)]
+    for n, (pred, view) in enumerate(seen):
+        aliasing.add_edge(made.storage, pred, view)
+        own = memory_layout.traits(view)
+        traits = own if n == 0 and len(seen) == len(options) else traits | own
+    made.storage.is_another = len(seen) == len(options)
+    memory_layout.set_traits(made, traits)
+
+
+def _options(array: TracedArray) -> list[tuple[Atom, TracedArray]] | None:
+    """The arrays of a known layout of which this is one, each with when it is that; None where they are not known."""
+    if memory_layout.known(array):
+        return [(atoms.literal(True), array)]
+    if not array.storage.is_another:
+        return None
+    found: list[tuple[Atom, TracedArray]] = []
+    for edge in array.storage.alias_edges:
+        inner = None if edge.form is not None else _options(edge.handle.viewed(*array.path))
+        if inner is None or edge.pred is None:
+            return None
+        found += [(atoms.logical_and(edge.pred, pred), option) for pred, option in inner]
+    return found
 
 
 def laid(atom: Atom, order: object) -> TracedArray:

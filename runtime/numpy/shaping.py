@@ -23,7 +23,7 @@ from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.memory import aliasing, memory_layout, views
+from anabranch.runtime.values.memory import memory_layout, views
 
 rules = Rules()
 
@@ -93,13 +93,7 @@ def reshape_method(a: object, /, *shape: object, order: object = "C", copy: obje
 @rules.implements(np.ravel)
 def ravel(a: Value, order: Value = "C") -> TracedArray:
     """As `numpy.ravel`: a view of what is contiguous, else a copy."""
-    array = in_order(handle(a), order)
-    if memory_order.contiguous(array):
-        return reshaped(array, (array.size,), None)
-    made = reshaped(array, (array.size,), True)
-    if not memory_layout.known(array):
-        aliasing.add_edge(made.storage, None, array)
-    return made
+    return memory_order.raveled(in_order(handle(a), order))
 
 
 def in_order(array: TracedArray, order: str) -> Value:

@@ -6,7 +6,10 @@ v, and y[j] is a[j] or b[j].
 
 from __future__ import annotations
 
+import collections
+import math
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -21,9 +24,13 @@ from anabranch.runtime.ops.shape import broadcast_in_dim
 from anabranch.runtime.passes.def_use import DefUse
 from anabranch.runtime.passes.overlap_analysis import Makers, makers_of, reads_target
 
+# Of so many arrays one is chosen beside each other, element by element.
+MOST_CHOSEN = 16
 # Through how many writes a choice is looked for, and how much smaller than the array a part of it is at least.
-_DEEPEST, _SMALLER = 4, 4
+_MOST_WRITES, _SMALLER = 4, 4
 _ZERO = Literal(np.zeros((), np.int64))
+# An array, and through how many writes before it a choice is looked for.
+_Node: TypeAlias = tuple[Atom, int]
 
 
 @in_sub_programs
@@ -36,10 +43,10 @@ def forward_loads(program: Program) -> Program:
             return None
         array, starts = part
         load = _Load(defs, block, starts, equation.outputs[0].type.shape, equation.source)
-        is_chosen = _is_chosen(array, defs)
+        is_chosen = _is_chosen(array, defs, _MOST_WRITES)
         found = load.written(array) if is_chosen or not _is_made_of_itself(defs.maker(array), makers) else None
         if found is None and is_chosen and 0 < equation.outputs[0].type.size * _SMALLER <= array.type.size:
-            found = load.chosen(array, _DEEPEST)
+            found = load.chosen(array)
         return None if found is None else [found]
 
     return rewrite(program, forwarded)
@@ -68,44 +75,63 @@ class _Load:
     def _differ(self, one: Atom, other: Atom) -> bool:
         return self.defs.key(one) != self.defs.key(other)
 
-    def chosen(self, array: Atom, depth: int) -> Atom | None:
-        """The part of the array that was chosen, read from the arrays that it was chosen from."""
-        maker = self.defs.maker(array)
-        if maker is None:
-            return None
-        if maker.op is dynamic_update_slice and depth:
-            return self._passed(maker, depth)
-        options = _options(maker, array, self.defs)
-        if options is None:
-            return None
-        pred, *arrays = options
-        one, other = (self._read(a, depth) for a in arrays)
-        return self._select(self.block.read(pred), one, other)
+    def chosen(self, array: Atom) -> Atom | None:
+        """The part of an array that was chosen, read from the arrays that it was chosen from."""
+        behind = self._opened((array, _MOST_WRITES))
+        parts: dict[_Node, Atom] = {}
+        for node in sorted(behind, key=lambda node: self.defs.made[node[0]]):  # type: ignore[index] # none is a literal
+            for other in behind[node]:
+                if other not in parts:
+                    parts[other] = self.written(other[0]) or self._read(other[0])
+            parts[node] = self._part(node[0], [parts[other] for other in behind[node]])
+        return parts.get((array, _MOST_WRITES))
 
-    def _passed(self, write: Equation, depth: int) -> Atom | None:
-        """The part behind a write of one element: that one, or another."""
-        target, value, *at = write.inputs
-        if value.type.size != 1 or value.type.shape != self.shape:
-            return None
-        behind = self.written(target) or self.chosen(target, depth - 1)
-        if behind is None:
-            return None
+    def _opened(self, first: _Node) -> dict[_Node, list[_Node]]:
+        """The chosen arrays that the part is computed from, each with those that it was chosen from."""
+        behind: dict[_Node, list[_Node]] = {}
+        pending, left = collections.deque([first]), MOST_CHOSEN - 1
+        while pending and left:
+            array, writes = node = pending.popleft()
+            maker = self.defs.maker(array)
+            if node in behind or maker is None or (node is not first and self.written(array) is not None):
+                continue
+            options = _options(maker, array, self.defs)
+            if options is not None:
+                behind[node] = [(option, writes) for option in options[1:]]
+                pending += behind[node]
+                left -= 1
+            elif writes and self._is_passed(maker, writes):
+                behind[node] = [(maker.inputs[0], writes - 1)]
+                pending.appendleft(behind[node][0])
+        return behind
+
+    def _is_passed(self, maker: Equation, writes: int) -> bool:
+        """Return whether the array is one in which another element may have been written, a chosen one before that."""
+        if maker.op is not dynamic_update_slice or not maker.inputs[1].type.size == 1 == math.prod(self.shape):
+            return False
+        return self.written(maker.inputs[0]) is not None or _is_chosen(maker.inputs[0], self.defs, writes - 1)
+
+    def _part(self, array: Atom, behind: Sequence[Atom]) -> Atom:
+        """The part, from those of the arrays behind."""
+        maker = self.defs.maker(array)
+        assert maker is not None
+        options = _options(maker, array, self.defs)
+        if options is not None:
+            return self._select(self.block.read(options[0]), *behind)
+        target, value, *at = maker.inputs
         same: Atom = Literal(np.asarray(True))
         for start, place, size in zip(self.starts, at, target.type.shape, strict=True):
             if self._differ(start, place):
                 here = self.block.emit(equal, self._within(start, size), self._within(place, size), source=self.source)
                 same = here if isinstance(same, Literal) else self.block.emit(logical_and, same, here)
-        return self._select(same, self.block.read(value), behind)
+        return self._select(same, self.block.read(value), *behind)
 
     def _within(self, start: Atom, size: int) -> Atom:
         """A position as it is clamped to an axis."""
         last = Literal(np.asarray(size - 1))
         return self.block.emit(minimum, self.block.emit(maximum, self.block.read(start), _ZERO), last)
 
-    def _read(self, array: Atom, depth: int) -> Atom:
-        found = self.written(array) or (self.chosen(array, depth - 1) if depth else None)
-        if found is not None:
-            return found
+    def _read(self, array: Atom) -> Atom:
         starts = map(self.block.read, self.starts)
         return self.block.emit(dynamic_slice, self.block.read(array), *starts, source=self.source, sizes=self.shape)
 
@@ -115,9 +141,9 @@ class _Load:
         return self.block.emit(select, pred, one, other, source=self.source)
 
 
-def _is_chosen(array: Atom, defs: DefUse) -> bool:
-    """Return whether an array is a chosen one, after a few writes at most."""
-    for _ in range(_DEEPEST + 1):
+def _is_chosen(array: Atom, defs: DefUse, writes: int) -> bool:
+    """Return whether an array is a chosen one, after so many writes at most."""
+    for _ in range(writes + 1):
         maker = defs.maker(array)
         if maker is None or maker.op is not dynamic_update_slice:
             return maker is not None and _options(maker, array, defs) is not None

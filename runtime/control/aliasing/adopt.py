@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.values import visibility
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.memory import aliasing
+from anabranch.runtime.values.memory import aliasing, views
+
+
+def moved(array: TracedArray, positions: Iterator[Atom]) -> TracedArray:
+    """The view at other positions."""
+    return TracedArray(array.storage, views.at(array.path, positions), array.readonly)
 
 
 def adopt(

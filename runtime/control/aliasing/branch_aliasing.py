@@ -12,28 +12,46 @@ from collections.abc import Iterator, Sequence
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.control.aliasing import branch_identity
-from anabranch.runtime.control.aliasing.adopt import adopt
+from anabranch.runtime.control.aliasing.adopt import adopt, moved
 from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.passes.load_forwarding import MOST_CHOSEN
+from anabranch.runtime.tracing import upper_layers
 from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, visibility
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.memory import aliasing
+from anabranch.runtime.values.memory import aliasing, views
 from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
-# So many arrays are read beside each other rather than chosen by the branches.
-_MOST_READ = 4
 _ALWAYS, _NEVER = atoms.literal(True), atoms.literal(False)
 
 
 @frozen
 class MayAlias:
-    """An array that a branch returns is memory of the enclosing code where `pred` holds; None: it is not known when."""
+    """An array that a branch returns is memory of the enclosing code where `pred` holds; None: it is not known when.
+
+    `is_hidden` says that the branch alone knows the positions of the view that the handle is.
+    """
 
     index: int  # of the array, among what the branch gives
     pred: Atom | None
     handle: TracedArray
     form: aliasing.ElementForm | None
+    is_hidden: bool = False
+
+    @property
+    def given(self) -> list[Atom]:
+        """The condition and the positions that the branch has to return."""
+        preds = [] if self.pred is None or isinstance(self.pred, Literal) else [self.pred]
+        return [*preds, *(views.positions(self.handle.path) if self.is_hidden else ())]
+
+    def seen_outside(self, given: Iterator[Atom]) -> TracedArray:
+        """The handle in the enclosing code, with the positions that the branch has returned."""
+        if not self.is_hidden:
+            return self.handle
+        view = moved(self.handle, given)
+        current().trace.identity.ambiguous[id(view)] = view
+        return view
 
 
 @frozen
@@ -54,10 +72,11 @@ class BranchAliases:
     objects: list[Atom] = dataclasses.field(default_factory=list)
 
     @property
-    def preds(self) -> list[Atom]:
-        """The conditions that the branch has to return beside its arrays."""
-        preds = [*(row.pred for row in self.outside), *(pair.pred for pair in self.aliased)]
-        return [*(pred for pred in preds if pred is not None and not isinstance(pred, Literal)), *self.objects]
+    def given(self) -> list[Atom]:
+        """The conditions and positions that the branch has to return beside its arrays."""
+        given = [atom for row in self.outside for atom in row.given]
+        preds = (pair.pred for pair in self.aliased)
+        return [*given, *(pred for pred in preds if pred is not None and not isinstance(pred, Literal)), *self.objects]
 
     def follow(
         self,
@@ -76,9 +95,10 @@ class BranchAliases:
                 adopt(outer, array, chosen, part.handle)
         for row in self.outside:
             array, holds = arrays[row.index], _truth(row.pred, chosen, given)
+            handle = row.seen_outside(given)
             if array is not None:
                 current().trace.identity.chosen[id(array)] = array
-                aliasing.add_edge(array.storage, holds, row.handle, row.form)
+                aliasing.add_edge(array.storage, holds, handle, row.form)
         for pair in self.aliased:
             array, other, holds = arrays[pair.index], arrays[pair.other], _truth(pair.pred, chosen, given)
             one, another = packed[pair.index].handle, packed[pair.other].handle
@@ -120,10 +140,12 @@ def _truth(pred: Atom | None, chosen: Atom, given: Iterator[Atom]) -> Atom | Non
 def aliases_of(outer: Builder, packed: Sequence[Packed]) -> BranchAliases:
     """Find what memory the arrays of a branch are; in the branch's builder."""
     found = BranchAliases()
+    own: list[dict[Storage, Atom | None]] = []
     for index, part in enumerate(packed):
-        if part.handle is not None:
-            found.outside += (row for row in _may_alias(outer, index, part.handle) if not _is_never(row.pred))
-    found.aliased += (pair for pair in _aliased_outputs(outer, packed) if not _is_never(pair.pred))
+        rows, inside = ([], {}) if part.handle is None else _memory_of(outer, index, part.handle)
+        found.outside += (row for row in rows if not _is_never(row.pred))
+        own.append(inside)
+    found.aliased += (pair for pair in _aliased_outputs(packed, own) if not _is_never(pair.pred))
     return found
 
 
@@ -131,35 +153,69 @@ def _is_never(pred: Atom | None) -> bool:
     return isinstance(pred, Literal) and not pred.value
 
 
-def _may_alias(
-    outer: Builder, index: int, handle: TracedArray, pred: Atom | None = _ALWAYS, seen: tuple[Storage, ...] = ()
-) -> Iterator[MayAlias]:
-    """The memory of the enclosing code that an array of the branch's own may be, and when."""
+def _memory_of(outer: Builder, index: int, handle: TracedArray) -> tuple[list[MayAlias], dict[Storage, Atom | None]]:
+    """The memory that an array of a branch may be, and when: that of the enclosing code, and the branch's own.
+
+    Each memory is looked at once, however many ways lead there. None: a part of it, or it is not known when.
+    """
     if _is_outer(outer, handle.storage):
-        if not seen:
-            yield from (MayAlias(index, holds, one, None) for holds, one in _objects(outer, handle))
+        rows = [MayAlias(index, holds, one, None) for holds, one in _objects(outer, handle)]
+        return rows + [MayAlias(index, _ALWAYS, handle, None, True)] * _is_hidden(outer, handle), {}
+    rows = []
+    # For each memory the parts of it, by the path and by whether it is a view, with when it is that.
+    parts: dict[Storage, dict[tuple[views.Path, bool], Atom | None]] = {}
+    parts[handle.storage] = {(handle.path, handle.is_view): _ALWAYS}
+    own: dict[Storage, Atom | None] = {}
+    for storage in reversed(list(aliasing.memory(handle.storage, lambda s: not _is_outer(outer, s)))):
+        for (path, is_view), pred in parts.get(storage, {}).items():
+            own[storage] = None if path else _either(own.get(storage, _NEVER), pred)
+            for edge in storage.alias_edges:
+                other = _along(edge, path, is_view)
+                both: Atom | None = None
+                if pred is not None and edge.pred is not None and (edge.form is None or not path):
+                    both = atoms.logical_and(pred, edge.pred)
+                if _is_outer(outer, other.storage):
+                    rows += _outside(outer, index, edge, other, both)
+                else:
+                    known, part = parts.setdefault(other.storage, {}), (other.path, other.is_view)
+                    known[part] = None if edge.form is not None else _either(known.get(part, _NEVER), both)
+    return rows, own
+
+
+def _either(one: Atom | None, other: Atom | None) -> Atom | None:
+    return None if one is None or other is None else atoms.logical_or(one, other)
+
+
+def _along(edge: upper_layers.MayAlias, path: views.Path, is_view: bool) -> TracedArray:
+    """The part of an edge's handle that a part of its owner is."""
+    handle: TracedArray = edge.handle
+    if edge.form is not None or not (path or is_view):
+        return handle
+    other = handle.viewed(*path)
+    current().trace.identity.stand_ins[id(other)] = other
+    return other
+
+
+def _outside(
+    outer: Builder, index: int, edge: upper_layers.MayAlias, other: TracedArray, pred: Atom | None
+) -> Iterator[MayAlias]:
+    """The memory of the enclosing code that an edge leads to."""
+    is_hidden = edge.form is None and _is_hidden(outer, other)
+    is_seen = visibility.storage_visible(outer, other) and (edge.form is None or edge.form.is_visible(outer))
+    if pred is None or not (is_hidden or is_seen):
+        yield MayAlias(index, None, TracedArray(other.storage), None)
         return
-    if handle.storage in seen:
-        return
-    for edge in handle.storage.alias_edges:
-        both: Atom | None = None
-        if pred is not None and edge.pred is not None and (edge.form is None or not handle.path):
-            both = atoms.logical_and(pred, edge.pred)
-        is_part = edge.form is None and (handle.path or handle.is_view)
-        other = edge.handle.viewed(*handle.path) if is_part else edge.handle
-        if is_part:
-            current().trace.identity.stand_ins[id(other)] = other
-        seen_here = visibility.storage_visible(outer, other) and (edge.form is None or edge.form.is_visible(outer))
-        if seen_here and both is not None:
-            objects = _objects(outer, other) if edge.form is None else ()
-            yield from (MayAlias(index, atoms.logical_and(both, holds), one, None) for holds, one in objects)
-            if not objects:
-                yield MayAlias(index, both, other, edge.form)
-        elif _is_outer(outer, other.storage):
-            yield MayAlias(index, None, TracedArray(other.storage), None)
-        else:
-            further = both if edge.form is None else None
-            yield from _may_alias(outer, index, other, further, (*seen, handle.storage))
+    objects = _objects(outer, other) if edge.form is None and not is_hidden else ()
+    yield from (MayAlias(index, atoms.logical_and(pred, holds), one, None) for holds, one in objects)
+    if not objects:
+        yield MayAlias(index, pred, other, edge.form, is_hidden)
+
+
+def _is_hidden(outer: Builder, handle: TracedArray) -> bool:
+    """Return whether an array is a view of memory of the enclosing code at a position that only the branch knows."""
+    if not _is_outer(outer, handle.storage) or visibility.storage_visible(outer, handle):
+        return False
+    return all(visibility.atom_visible(current(), position) for position in views.positions(handle.path))
 
 
 def _objects(outer: Builder, handle: TracedArray) -> Sequence[tuple[Atom, TracedArray]]:
@@ -170,13 +226,11 @@ def _objects(outer: Builder, handle: TracedArray) -> Sequence[tuple[Atom, Traced
     return () if all(visibility.atom_visible(outer, holds) for holds, _ in objects) else objects
 
 
-def _aliased_outputs(outer: Builder, packed: Sequence[Packed]) -> Iterator[AliasedOutputs]:
-    """Arrays that are, or may be, the same memory of the branch's own."""
+def _aliased_outputs(packed: Sequence[Packed], own: Sequence[dict[Storage, Atom | None]]) -> Iterator[AliasedOutputs]:
+    """Arrays that are, or may be, the same memory of the branch's own; `own` has that of each, and when it is that."""
     met: dict[Storage, list[tuple[int, Atom | None]]] = {}
-    for index, part in enumerate(packed):
-        if part.handle is None:
-            continue
-        for storage, pred in _own(outer, part.handle).items():
+    for index, (part, inside) in enumerate(zip(packed, own, strict=True)):
+        for storage, pred in inside.items():
             others = met.setdefault(storage, [])
             # Any of those that surely are this memory will do, but that one is the same object says more.
             always = [row for row in others if row[1] is _ALWAYS]
@@ -200,7 +254,7 @@ def read_others(outer: Builder, arrays: Sequence[TracedArray | None], branches: 
             continue
         array.storage.is_another = True
         edges = array.storage.alias_edges
-        if not in_loop or not 1 < len(edges) <= _MOST_READ or any(e.pred is None or e.form is not None for e in edges):
+        if not in_loop or not 1 < len(edges) <= MOST_CHOSEN or any(e.pred is None or e.form is not None for e in edges):
             continue
         value = edges[0].handle.atom
         for edge in edges[1:]:
@@ -220,19 +274,6 @@ def _is_another(outer: Builder, handle: TracedArray) -> bool:
         seen.add(one.storage)
         pending += [edge.handle for edge in one.storage.alias_edges]
     return True
-
-
-def _own(outer: Builder, handle: TracedArray) -> dict[Storage, Atom | None]:
-    """The memory of the branch's own that an array may be, and when; None for a part, or where it is not known."""
-    found: dict[Storage, Atom | None] = {handle.storage: None if handle.path else _ALWAYS}
-    for storage in reversed(list(aliasing.memory(handle.storage))):
-        pred = found.get(storage, _NEVER)
-        for edge in storage.alias_edges:
-            before, both = found.get(edge.handle.storage, _NEVER), None
-            if pred is not None and edge.pred is not None and edge.form is None and not edge.handle.path:
-                both = atoms.logical_and(pred, edge.pred)
-            found[edge.handle.storage] = None if both is None or before is None else atoms.logical_or(before, both)
-    return {storage: pred for storage, pred in found.items() if not _is_outer(outer, storage)}
 
 
 def _is_outer(outer: Builder, storage: Storage) -> bool:

@@ -219,6 +219,8 @@ def _after_cycle(
                 now = atoms.select(pred, value, now)
         handle.overwrite(now)
     for place, array in enumerate(arrays):
+        if array is not None:
+            array.storage.is_another = all(handle is not None for handle in handles)
         for m, pred in enumerate(preds):
             handle = handles[(place + m) % length]
             if array is not None and handle is not None and not (isinstance(pred, Literal) and not pred.value):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from anabranch.runtime.control.aliasing.adopt import adopt
+from anabranch.runtime.control.aliasing.adopt import adopt, moved
 from anabranch.runtime.control.aliasing.loop_sources import (
     Chosen,
     EntryArray,
@@ -25,7 +25,7 @@ from anabranch.runtime.control.aliasing.loop_sources import (
     Source,
     Sources,
     TracedBody,
-    positions,
+    Viewed,
 )
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Literal, Var
@@ -57,7 +57,7 @@ class Carried:
             self.numbers[leaf] = body.formal(NUMBER)
         for i in places:
             if (leaf, i) not in self.starts:
-                self.starts[leaf, i] = [body.formal(a.type) for a in positions(handles[i])]
+                self.starts[leaf, i] = [body.formal(a.type) for a in views.positions(handles[i].path)]
 
 
 def enter(
@@ -78,26 +78,13 @@ def enter(
         for i in fitting:
             handle = places.handles[i]
             if i in places.moving:
-                handle = _moved(handle, carried.starts[k, i])
+                handle = moved(handle, iter(carried.starts[k, i]))
             aliasing.add_edge(array.storage, atoms.ufunc(np.equal, number, _literal(i)), handle)
         for j, other in carried.numbers.items():
             before = entry[j]
             if j != k and before is not None and _is_alike(array, before):
                 aliasing.add_edge(array.storage, _is_one_new(number, other), before)
     return carried
-
-
-def _moved(array: TracedArray, starts: Sequence[Atom]) -> TracedArray:
-    """The view at other positions."""
-    given = iter(starts)
-    return TracedArray(array.storage, tuple([_step_at(step, given) for step in array.path]), array.readonly)
-
-
-def _step_at(step: views.ViewStep, starts: Iterator[Atom]) -> views.ViewStep:
-    if not isinstance(step, views.Slice):
-        return step
-    axes = [a if isinstance(a.start, int) else dataclasses.replace(a, start=next(starts)) for a in step.axes]
-    return views.Slice(tuple(axes))
 
 
 def _is_alike(one: TracedArray, other: TracedArray) -> bool:
@@ -144,7 +131,7 @@ class Identities:
             if k not in seen:
                 seen.add(k)
                 self.carried.add(self.body, k, self._moving(k, ever), self.places.handles)
-                pending += [end.leaf for end in self.sources.ends[k] if isinstance(end, EntryArray)]
+                pending += [end.leaf for end in self.sources.ends[k] if isinstance(end, (EntryArray, Viewed))]
 
     def _is_open(self, leaf: int, possible: Possible) -> bool:
         """Return whether the memory that a leaf is depends on run-time values, not just on whether a step ran."""
@@ -185,6 +172,8 @@ class Identities:
         match source:
             case EntryArray(leaf):
                 return self.carried.numbers[leaf]
+            case Viewed(leaf, path):
+                return self._number_of_view(leaf, path)
             case OuterArray(number):
                 return _literal(number)
             case New(serial) if serial < 0:
@@ -196,13 +185,24 @@ class Identities:
                 return atoms.select(pred, self._number(yes, made), self._number(no, made))
         return _literal(np.iinfo(np.int64).min)
 
+    def _number_of_view(self, leaf: int, path: views.Path) -> Atom:
+        """The number of a view of the array that a leaf had at the start of the step."""
+        before = self.carried.numbers[leaf]
+        after: Atom = before
+        for place in self.sources.possible(0, None).places(leaf):
+            view = self.sources.viewed(place, path)
+            if isinstance(view, OuterArray):
+                is_place = atoms.ufunc(np.equal, before, _literal(place.number))
+                after = atoms.select(is_place, _literal(view.number), after)
+        return after
+
     def _starts(self, source: Source, place: int) -> Sequence[Atom] | None:
         """The position of a moving place that a step leaves; None where it leaves something else."""
         match source:
             case EntryArray(leaf):
                 return self.carried.starts.get((leaf, place))
             case Moving(number, handle) if number == place:
-                return positions(handle)
+                return views.positions(handle.path)
             case Chosen(pred, yes, no):
                 one, other = self._starts(yes, place), self._starts(no, place)
                 if one is None or other is None:
@@ -248,7 +248,8 @@ class Identities:
         for place in possible.places(leaf):
             handle = self.places.handles[place.number]
             if place.number in self.places.moving:
-                handle = _moved(handle, [carried[start] for start in self.carried.starts[leaf, place.number]])
+                starts = self.carried.starts[leaf, place.number]
+                handle = moved(handle, iter([carried[start] for start in starts]))
             if place not in possible.later[leaf]:
                 yield handle, at_once
             elif possible.only(leaf) == place:

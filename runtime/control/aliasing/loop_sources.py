@@ -1,14 +1,15 @@
 """Sources of the arrays that a step of a loop leaves.
 
-What a step leaves in a name is what the name, or another one, was at the step's start, memory from before the loop, or
-new memory, or what conditions have chosen of these: a `Source`. From the sources of all leaves follows what each of
-them may be after so many steps (`Possible`).
+What a step leaves in a name is what the name, or another one, was at the step's start, or a view of that, memory from
+before the loop, or new memory, or what conditions have chosen of these: a `Source`. From the sources of all leaves
+follows what each of them may be after so many steps (`Possible`).
 """
 
 from __future__ import annotations
 
 import dataclasses
 import enum
+import itertools
 from collections.abc import Sequence
 from typing import Protocol, TypeAlias
 
@@ -18,11 +19,13 @@ from anabranch.runtime.tracing.builder import Builder
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import visibility
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.memory import aliasing, views
+from anabranch.runtime.values.memory import aliasing, memory_layout, views
 from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
 # So many steps are followed one by one; what an array may be after any more of them is told as one.
 _MOST_STEPS = 64
+# Views of views of the arrays at the start of a step are followed up to so much memory.
+_MOST_PLACES = 32
 
 
 class TracedBody(Protocol):
@@ -52,6 +55,14 @@ class EntryArray:
     """The array that a leaf had at the start of the step."""
 
     leaf: int
+
+
+@frozen
+class Viewed:
+    """The part `path` of the array that a leaf had at the start of the step."""
+
+    leaf: int
+    path: views.Path
 
 
 @frozen
@@ -97,7 +108,7 @@ class Pair(enum.Enum):
     UNKNOWN = enum.auto()
 
 
-Source: TypeAlias = EntryArray | OuterArray | New | Chosen | Unknown
+Source: TypeAlias = EntryArray | Viewed | OuterArray | New | Chosen | Unknown
 Label: TypeAlias = OuterArray | New | Unknown
 UNKNOWN = Unknown()
 
@@ -125,7 +136,7 @@ class Places:
                 return i
             if i in self.of_steps and known.storage is handle.storage and is_fixed == (i not in self.moving):
                 paths = (known.path, handle.path) if is_fixed else (_still(known.path), _still(handle.path))
-                if views.same(*paths):
+                if memory_layout.is_same_part(handle.storage.type.shape, *paths):
                     return i
         self.handles.append(handle)
         self.of_steps.add(len(self.handles) - 1)
@@ -136,12 +147,7 @@ class Places:
 
 def _still(path: views.Path) -> views.Path:
     """The path without its run-time positions."""
-    return tuple(step.at(iter([0] * len(step.positions))) for step in path)
-
-
-def positions(array: TracedArray) -> list[Atom]:
-    """The place of a view, as far as it is known only at run time."""
-    return [start for step in array.path for start in step.positions]
+    return views.at(path, itertools.repeat(0))
 
 
 @frozen
@@ -183,6 +189,8 @@ class Sources:
         self.owner = {a.storage: k for k, a in enumerate(traced.entry) if a is not None}
         self.handles = [p.handle for p in traced.packed]
         self.serials: dict[object, int] = {}
+        self._shapes = {-1 - k: a.storage.type.shape for k, a in enumerate(traced.entry) if a is not None}
+        self._views: dict[tuple[int, views.Path], tuple[Source, Source]] = {}
         self._wholes: dict[Storage, Source] = {}
         self.before: list[Label] = [
             New(-1 - k, ()) if p.handle is None else OuterArray(places.number(p.handle)) for k, p in enumerate(init)
@@ -202,20 +210,53 @@ class Sources:
         if handle is None:
             return New(self._serial(object()), ())
         storage, path = handle.storage, handle.path
-        if storage in self.owner:
-            return UNKNOWN if path else EntryArray(self.owner[storage])
         if self.is_outside(storage):
             return self._place(handle)
-        if path:
-            return UNKNOWN if storage.alias_edges else New(self._serial(storage), path)
+        if storage in self.owner:
+            return self._viewed(EntryArray(self.owner[storage]), path)
         if storage not in self._wholes:
             self._wholes[storage] = self._whole(storage)
-        return self._wholes[storage]
+        return self._viewed(self._wholes[storage], path)
 
-    def _place(self, handle: TracedArray) -> Source:
+    def _viewed(self, source: Source, path: views.Path) -> Source:
+        """The part `path` of what a step leaves."""
+        if not path:
+            return source
+        if (id(source), path) not in self._views:
+            self._views[id(source), path] = source, self._view_of(source, path)
+        return self._views[id(source), path][1]
+
+    def _view_of(self, source: Source, path: views.Path) -> Source:
+        match source:
+            case EntryArray(leaf) if all(step.static for step in path):
+                simple = memory_layout.simplified(self._shapes[-1 - leaf], path)
+                return Viewed(leaf, simple) if simple else source
+            case Viewed(leaf, before):
+                return self._viewed(EntryArray(leaf), (*before, *path))
+            case Chosen(pred, yes, no):
+                return Chosen(pred, self._viewed(yes, path), self._viewed(no, path))
+            case OuterArray() | New():
+                return self.viewed(source, path)
+        return UNKNOWN
+
+    def viewed(self, label: Label, path: views.Path) -> Label:
+        """The part `path` of memory."""
+        match label:
+            case OuterArray(number):
+                if number not in self.places.moving and all(step.static for step in path):
+                    return self._place(self.places.handles[number].viewed(*path))
+            case New(serial, before, age):
+                steps = tuple([step for step in before if isinstance(step, views.ViewStep)])
+                if len(steps) == len(before):
+                    return New(serial, memory_layout.simplified(self._shapes[serial], (*steps, *path)), age)
+        return UNKNOWN
+
+    def _place(self, handle: TracedArray) -> Label:
+        if len(self.places.handles) > _MOST_PLACES:
+            return UNKNOWN
         if visibility.storage_visible(self.outer, handle):
             return OuterArray(self.places.number_in_step(handle, is_fixed=True))
-        if all(visibility.atom_visible(self.body, a) for a in positions(handle)):
+        if all(visibility.atom_visible(self.body, a) for a in views.positions(handle.path)):
             return Moving(self.places.number_in_step(handle, is_fixed=False), handle)
         return UNKNOWN
 
@@ -235,7 +276,10 @@ class Sources:
         return isinstance(pred, Literal) or visibility.atom_visible(self.body, pred)
 
     def _serial(self, made: object) -> int:
-        return self.serials.setdefault(made, len(self.serials))
+        serial = self.serials.setdefault(made, len(self.serials))
+        if isinstance(made, Storage):
+            self._shapes[serial] = made.type.shape
+        return serial
 
     def possible(self, least: int, exact: int | None) -> Possible:
         """The memory that each leaf may be after the loop: after that many steps, or at least so many."""
@@ -263,6 +307,8 @@ class Sources:
             match source:
                 case EntryArray(other):
                     found |= {self._aged(label) for label in now[other]}
+                case Viewed(other, path):
+                    found |= {self.viewed(self._aged(label), path) for label in now[other]}
                 case Moving(number):
                     found.add(OuterArray(number))
                 case _:
@@ -315,9 +361,9 @@ def _same(one: New, other: New) -> bool:
     return forms[0] == forms[1] and views.same(*steps)
 
 
-def _ends(source: Source) -> list[EntryArray | Label]:
+def _ends(source: Source) -> list[EntryArray | Viewed | Label]:
     """All that a step may leave of which one is chosen."""
-    found: list[EntryArray | Label] = []
+    found: list[EntryArray | Viewed | Label] = []
     seen: set[int] = set()
     pending = [source]
     while pending:

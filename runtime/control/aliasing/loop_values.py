@@ -14,12 +14,10 @@ import numpy as np
 from anabranch.runtime.control.aliasing.loop_aliasing import LoopAliases
 from anabranch.runtime.control.aliasing.loop_sources import EntryArray, OuterArray, Possible, TracedBody
 from anabranch.runtime.ir.program import Atom, Var
+from anabranch.runtime.passes.load_forwarding import MOST_CHOSEN
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.memory import aliasing, views
-
-# Of so many arrays one is chosen at the start of a step: each read of it is one of each of them.
-_MOST_CHOSEN = 4
 
 
 class LeavesByNumber:
@@ -63,7 +61,7 @@ class LeavesByNumber:
         if any(h.abstract.type != type or h.storage in self._late for h in handles):
             return False
         is_told = len(self._ever.later[leaf]) == 1 or leaf in self._identities.carried.numbers
-        return is_told and (not is_read or len(places) <= _MOST_CHOSEN)
+        return is_told and (not is_read or len(places) <= MOST_CHOSEN)
 
     def at_start(self, read: Callable[[Storage], Atom], count: Atom, carried: Mapping[Var, Atom]) -> dict[int, Atom]:
         """The elements of those that are read at the start of a step.

@@ -43,7 +43,6 @@ from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.static_requests import with_static_request
 from anabranch.runtime.values.union import UnionValue
 
-_NEVER = atoms.literal(False)
 # How many branches and loops may stand in one another. A way out of a loop that is unrolled opens one in each step.
 _DEEPEST = 100
 
@@ -319,7 +318,7 @@ def _bind(
         with building(o.builder):
             given = groups.joined([p.atom for p in o.packed])
             for other in outcomes:
-                given += [pred if other is o else _NEVER for pred in other.aliases.preds]
+                given += [atom if other is o else atoms.literal(0, atom.type.dtype) for atom in other.aliases.given]
             finals.append([*map(o.builder.resolve, given), *(o.builder.read(s) for s in storages)])
     captured = list(dict.fromkeys(v for o in outcomes for v in o.builder.captures))
     memories = list(dict.fromkeys(s for o in outcomes for s in o.builder.storage_inputs))

@@ -69,9 +69,13 @@ def add_edge(owner: Storage, pred: Atom | None, handle: Handle, form: ElementFor
     handle.storage.dependents[owner] = None
 
 
-def memory(storage: Storage) -> KeysView[Storage]:
-    """The memory, and all that its contents may be of: an array of more capacity, or one that a branch has chosen."""
-    return dict.fromkeys(_ordered([storage], _targets)).keys()
+def memory(storage: Storage, is_followed: Callable[[Storage], bool] | None = None) -> KeysView[Storage]:
+    """The memory, and all that its contents may be of: an array of more capacity, or one that a branch has chosen.
+
+    Where `is_followed` is False of some memory, what that may be of is left out.
+    """
+    following = _targets if is_followed is None else lambda s: _targets(s) if is_followed(s) else []
+    return dict.fromkeys(_ordered([storage], following)).keys()
 
 
 def connected(builder: Builder, storage: Storage) -> KeysView[Storage]:

@@ -100,6 +100,40 @@ def reshape(dummy: np.ndarray, shape: Sequence[int]) -> np.ndarray | None:
         return None
 
 
+# ---- which part a view is -------------------------------------------------------------------------------------------
+
+
+def simplified(shape: Sequence[int], path: views.Path) -> views.Path:
+    """The path; () where it leads to all elements of an array of this shape, in their order."""
+    return () if is_same_part(shape, path, ()) else path
+
+
+def is_same_part(shape: Sequence[int], one: views.Path, other: views.Path) -> bool:
+    """Return whether two paths surely lead to the same elements of an array of this shape."""
+    if views.same(one, other):
+        return True
+    parts = [_part(shape, path) for path in (one, other)]
+    return None not in parts and parts[0] == parts[1]
+
+
+def _part(shape: Sequence[int], path: views.Path) -> tuple[int, tuple[int, ...], tuple[int, ...]] | None:
+    """Where the elements of a view begin and how they lie, as if the array were in C order; None: it cannot be told."""
+    part: np.ndarray | None = contiguous_model(shape, np.dtype(np.int8))
+    assert part is not None
+    start = part.ctypes.data
+    for step in path:
+        match step:
+            case views.Reshape(to):
+                part = reshape(part, to)
+            case views.Slice() | views.Permute() if step.static:
+                part = step.of(part)
+            case _:
+                return None
+        if part is None:
+            return None
+    return part.ctypes.data - start, part.shape, part.strides
+
+
 # ---- what NumPy makes ------------------------------------------------------------------------------------------------
 
 

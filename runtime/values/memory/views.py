@@ -37,8 +37,8 @@ class ViewStep(abc.ABC):
         """The positions that are known only at run time."""
         return ()
 
-    def at(self, positions: Iterator[np.ndarray | int]) -> ViewStep:
-        """The step with its run-time positions known."""
+    def at(self, positions: Iterator[int | Atom]) -> ViewStep:
+        """The step with others in place of its run-time positions."""
         return self
 
     @abc.abstractmethod
@@ -72,10 +72,9 @@ class Slice(ViewStep):
     def positions(self) -> tuple[Atom, ...]:
         return tuple([a.start for a in self.axes if not isinstance(a.start, int)])
 
-    def at(self, positions: Iterator[np.ndarray | int]) -> Slice:
-        moving = (int(next(positions)) if not isinstance(a.start, int) else a.start for a in self.axes)
-        known = [dataclasses.replace(a, start=start) for a, start in zip(self.axes, moving, strict=True)]
-        return Slice(tuple(known))
+    def at(self, positions: Iterator[int | Atom]) -> Slice:
+        axes = [a if isinstance(a.start, int) else dataclasses.replace(a, start=next(positions)) for a in self.axes]
+        return Slice(tuple(axes))
 
     def of(self, base: np.ndarray) -> np.ndarray:
         keys = []
@@ -237,6 +236,16 @@ class Broadcast(ViewStep):
 
 
 Path = tuple[ViewStep, ...]
+
+
+def positions(path: Path) -> list[Atom]:
+    """The place of a view, as far as it is known only at run time."""
+    return [start for step in path for start in step.positions]
+
+
+def at(path: Path, positions: Iterator[int | Atom]) -> Path:
+    """The path with others in place of its run-time positions."""
+    return tuple([step.at(positions) for step in path])
 
 
 def read(base: Atom, path: Path) -> Atom:

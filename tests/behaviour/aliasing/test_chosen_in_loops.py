@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import linecache
+
 import numpy as np
 import pytest
 
 from anabranch import jit
 from anabranch.runtime.passes import optimise
+from tests.equations import every_equation
 from tests.program_table import Program, Table
 
 case = Table()
@@ -153,6 +156,20 @@ def read_and_swapped_and_then_copied_by_a_branch(a, b, c, n):
     return a, b, y, z, d
 
 
+@case(*((*rows, n) for rows in [[np.arange(6.0) * k for k in range(1, 9)]] for n in (0, 1, 7, 11)))
+def chosen_of_eight(a, b, c, d, p, q, r, s, n):
+    y = d
+    for i in range(n):
+        y[i % 6] += 1
+        k = i * 5 % 8
+        y = a if k == 0 else b if k == 1 else c if k == 2 else d if k == 3 else p if k == 4 else q if k == 5 else r
+        if k == 6:
+            y = s
+        y[2] += y[(i + 1) % 6]
+    y[5] = -1
+    return y
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_chosen_in_loops(program: Program) -> None:
     program.check()
@@ -172,3 +189,27 @@ def test_a_loop_carries_no_elements_of_an_array_that_it_chooses():
     assert sum(v.type.shape == (n,) for v in loop.outputs) == 2  # a and b
     (body,) = loop.programs()
     assert {e.op.name for e in body.equations if e.outputs[0].type.shape == (n,)} == {"dynamic_update_slice"}
+
+
+def equations_of_a_choice(count):
+    """How many equations a loop has that chooses among so many arrays, and how many of them compute whole arrays."""
+    names = [f"x{k}" for k in range(count)]
+    choice = "".join(f"{name} if i % {count} == {k} else " for k, name in enumerate(names[:-1])) + names[-1]
+    lines = [f"def f({', '.join(names)}):", " y = x0", " for i in range(20):", "  y[i] += 1.0", f"  y = {choice}"]
+    scope: dict[str, object] = {}
+    text, file = "\n".join(lines), f"<choice of {count}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    exec(compile(text, file, "exec"), scope)
+    n = 1000
+    program = optimise(jit(scope["f"]).trace(*(np.zeros(n) for _ in names)).program)
+    (loop,) = [e for e in every_equation(program) if e.op.name == "for"]
+    (body,) = loop.programs()
+    wholes = [e for e in body.equations if e.op.name != "dynamic_update_slice" and e.outputs[0].type.shape == (n,)]
+    return len(list(every_equation(program))), len(wholes)
+
+
+def test_a_choice_of_many_arrays_costs_as_much_for_each_and_copies_none():
+    counted = [equations_of_a_choice(count) for count in (4, 8, 12, 16)]
+    assert [wholes for _, wholes in counted] == [0] * 4
+    more = np.diff([equations for equations, _ in counted])
+    assert more[0] == more[1] == more[2] < 4 * 14

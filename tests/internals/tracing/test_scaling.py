@@ -55,6 +55,17 @@ def rows(n: int, template: str) -> str:
 # ---- branches ----------------------------------------------------------------------------------------------------
 
 
+@family(V, V * 2.0, V > 0.0)
+def swaps_in_a_row(n):
+    return "def f(a, b, c):\n" + rows(n, "    if c[{k}]:\n        a, b = b, a\n") + "    return a + b[0]\n"
+
+
+@family(V, V * 2.0, V > 0.0)
+def swaps_in_a_branch_of_what_it_has_made(n):
+    swaps = rows(n, "        if c[{k}]:\n            a, b = b, a\n")
+    return "def f(a, b, c):\n    if c[39]:\n        a, b = a * 2.0, b * 3.0\n" + swaps + "    return a + b[0]\n"
+
+
 @family(3.0)
 def branches_in_a_row(n):
     return "def f(x):\n" + rows(n, "    if x > {k}.0:\n        x = x * 0.5 + {k}.0\n") + "    return x\n"
