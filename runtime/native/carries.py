@@ -57,7 +57,7 @@ def close_carries(
         )
     for _, phi, kind, first, last in rows:
         if kind != "i1":
-            ints.setdefault((_truth(code, first, kind), last), (phi, kind))
+            ints.setdefault((_truth(code, first), last), (phi, kind))
     computed = []
     for place, phi, kind, first, last in rows:
         source = ints.get((first, code.truths.get(last, ""))) if kind == "i1" else None
@@ -66,14 +66,14 @@ def close_carries(
         else:
             computed.append(f"{phi} = icmp ne {source[1]} {source[0]}, 0")
     if computed:
-        code.fill(derived, "\\n  ".join(computed))
+        code.fill(derived, "\n  ".join(computed))
 
 
-def _truth(code: Instructions, name: str, kind: str) -> str:
+def _truth(code: Instructions, name: str) -> str:
     """The name of the bool that says of an int that it is not 0, where there is one."""
     if name.lstrip("-").isdigit():
         return "true" if int(name) else "false"
-    return next((truth for truth, source in code.truths.items() if source == name), "")
+    return code.truth_of.get(name, "")
 
 
 class Exits:
@@ -97,14 +97,9 @@ class Exits:
         code.jump(self.label)
 
     def skip(self, code: Instructions, failed: str, head: str, initial: list[str]) -> None:
-        """End the block before the loop, which does not run where an error code is set."""
+        """End the block before the loop, which does not run where something has failed."""
         self._ways.append((code.block, initial))
-        code.branch(code.add("icmp ne", "i32", failed, "0"), self.label, head, unlikely=True)
-
-    @property
-    def is_used(self) -> bool:
-        """Return whether there is a way out so far."""
-        return bool(self._ways)
+        code.branch(failed, self.label, head, unlikely=True)
 
     def joined(self, code: Instructions, tested: str) -> list[str]:
         """The names of the carries after the loop, whose test stands in the block `tested`."""

@@ -2,8 +2,8 @@
 
 Nothing of the lowering of ops is written twice: the StableHLO ops that it asks for become instructions. A name of this
 emitter is that of a value in a register, the names of the elements of a small array (`[%v1;%v2]`), or the name of an
-array in memory at one point of its history (`@2.5`: memory 2 after the fifth write). Arrays are written in place. A
-Program that needs an array as it was before a write has no native form.
+array in memory at one point of its history (`@2.5`: memory 2 after the fifth write). Arrays are written in place; one
+that is needed as it was before a write is copied first.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class NativeEmitter(Emitter):
         return self.constant(np.arange(out.shape[axis]).reshape(shape).astype(out.dtype), out)
 
     def multiply_add(self, names: Sequence[str], type: ArrayType) -> str:
-        """X * y + z, fused on the machines that can."""
+        """The sum of a product and a value, fused on the machines that can."""
         rows = zip(*(self.elements(name, type) for name in names), strict=True)
         return packed([multiply_add(self.code, row, type.dtype) for row in rows])
 
@@ -334,9 +334,10 @@ class NativeEmitter(Emitter):
         head, body, end = (code.label(prefix) for prefix in ("head", "body", "end"))
         before = code.block
         exits, outermost = Exits(end), self._exits is None
-        for failed in self._failed_before() if outermost else ():
+        failed = self._failed_before() if outermost else ""
+        if failed:
             exits.skip(code, failed, head, list(state))
-        if not exits.is_used:
+        else:
             code.jump(head)
         code.begin(head)
         steps = Steps(self.memory, state, types)
@@ -359,9 +360,13 @@ class NativeEmitter(Emitter):
             self._exits = None
         return steps.results(exits.joined(code, tested))
 
-    def _failed_before(self) -> list[str]:
-        """The error codes that the nest begins with and that may be set."""
-        return [name for name in self.codes if name != "0"][:1]
+    def _failed_before(self) -> str:
+        """The name of the bool that an error code is set that the nest begins with; empty where there is none."""
+        found = ""
+        for name in sorted(set(self.codes) - {"0"}):
+            test = self.code.add("icmp ne", "i32", name, "0")
+            found = self.code.add("or", "i1", found, test) if found else test
+        return found
 
     def _leave(self, failure: Failure, read: Callable[[Atom], str]) -> None:
         """Write the end of the nest where something fails."""

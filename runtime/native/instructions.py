@@ -22,7 +22,9 @@ class Instructions:
     globals : list of str
         Constants in memory.
     truths : dict
-        The bools that say of an int that it is not 0.
+        The ints that a bool says of that they are not 0, by the bool's name.
+    truth_of : dict
+        The bools, by the int's name.
     reserved : list of str
         The instructions that begin the function: memory on the stack.
     """
@@ -33,6 +35,7 @@ class Instructions:
         self.globals: list[str] = []
         self.reserved: list[str] = []
         self.truths: dict[str, str] = {}
+        self.truth_of: dict[str, str] = {}
         self.block = "entry"
         self._count = 0
 
@@ -53,7 +56,7 @@ class Instructions:
         """Write an instruction of two operands of one type."""
         name = self.emit(f"{op} {type} {x}, {y}")
         if op == "icmp ne" and y == "0":
-            self.truths[name] = x
+            self.truths[name], self.truth_of[x] = x, name
         return name
 
     def call(self, name: str, out: str, type: str, *operands: str) -> str:
