@@ -39,12 +39,25 @@ class Family:
         return judge(program, jit(program.function, **self.options_of(seed)))
 
 
-GENERAL = Family(program_of, lambda seed: {"compiler_options": options_of(seed)}, shrinking.smallest)
+def _has_native_loops(seed: int) -> bool:
+    """Return whether loops of the program of a seed may be machine code: else they are XLA's."""
+    return seed % 4 != 0
+
+
+GENERAL = Family(
+    program_of,
+    lambda seed: {"compiler_options": options_of(seed), "native_loops": _has_native_loops(seed)},
+    shrinking.smallest,
+)
 
 # No int becomes static for the sake of a loop or a size: what arrays share is to be found out at run time.
 SHARED_ARRAYS = Family(
     alias_program,
-    lambda seed: {"auto_static": False, "compiler_options": quick_options()},
+    lambda seed: {
+        "auto_static": False,
+        "compiler_options": quick_options(),
+        "native_loops": _has_native_loops(seed),
+    },
     lambda seed, shows: fewer_lines.smallest(alias_program(seed), shows),
 )
 

@@ -197,7 +197,7 @@ def mounted(place, *options):
 
 @needs_root
 def test_a_full_disk(tmp_path, compiled):
-    with mounted(tmp_path / "disk", "-o", "size=8k") as folder, configure(cache_dir=folder):
+    with mounted(tmp_path / "disk", "-o", "size=4k") as folder, configure(cache_dir=folder):
         for _ in range(2):
             assert jit(newton)(9.0) == 3.0
         assert len(compiled) == 2

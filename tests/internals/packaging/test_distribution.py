@@ -99,7 +99,7 @@ def test_sdist_holds_each_module_once(distribution):
 def test_metadata_requires_no_peer(distribution):
     required = [line for line in distribution.metadata.get_all("Requires-Dist", []) if "extra ==" not in line]
     names = {line.partition(";")[0].strip().rstrip("<>=!~.,0123456789") for line in required}
-    assert names == {"jaxlib", "numpy", "libcst"}
+    assert names == {"jaxlib", "numpy", "libcst", "llvmlite"}
     assert distribution.metadata["Requires-Python"] == ">=3.11"
 
 
