@@ -143,8 +143,9 @@ def executable(name: str, other: str, damages: list[Damage]) -> str | None:
     """Load an executable's own bytes, damaged."""
     good, foreign = _bytes("executable", name), _bytes("executable", other)
     bad = damaged(good, foreign, damages)
+    callbacks = _lowered(other if bad == foreign else name).callbacks
     try:
-        deserialize_executable(bad)
+        deserialize_executable(bad, callbacks=callbacks)
     except ab.SerializationError:
         return "refused, though nothing is wrong with it" if bad in (good, foreign) else None
     return None if bad in (good, foreign) else "damaged, and loaded"

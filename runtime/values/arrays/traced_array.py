@@ -101,6 +101,8 @@ class TracedArray(Handle, NumPyLike):
 
     def assign(self, value: object) -> None:
         """`a[...] = value`: cast (unsafe, as NumPy's assignment does) and broadcast."""
+        if self.is_readonly:
+            raise _read_only(self.storage)
         value = wrap.numpy_operand(integer_elements.element(value, self.dtype))
         if wrap.is_dynamic_array(value):
             value = broadcasting.fitted(value, self)

@@ -306,6 +306,18 @@ def test_a_write_to_what_may_or_may_not_be_a_view_is_refused() -> None:
     assert jit(reads)(M, 1) == reads(M, 1)
 
 
+def test_a_read_only_array_is_refused_before_a_shape_that_does_not_fit() -> None:
+    def f(a):
+        a.real = [1, 2]
+
+    given = M.copy()
+    given.flags.writeable = False
+    with pytest.raises(ValueError, match="assignment destination is read-only"):
+        f(given)
+    with pytest.raises(ValueError, match="assignment destination is read-only"):
+        jit(f)(given)
+
+
 def test_an_array_that_may_be_read_only_is_not_written() -> None:
     def f(a, n):
         b = np.broadcast_to(a[0], (2, 3)) if n > 0 else a + 1
