@@ -94,7 +94,7 @@ FUNCTIONS = {
     "any": (lambda a: (np.isnan(a).any(), (a >= 0).all()), ()),
 }
 # XLA of jaxlib 0.12 computes some elementwise ops apart from those that they use, and so copies.
-FUSES = importlib.metadata.version("jaxlib").split(".")[:2] < ["0", "12"]
+FUSES = tuple(map(int, importlib.metadata.version("jaxlib").split(".")[:2])) < (0, 12)
 # What computes a copy, and nothing else.
 COPYING = {"parameter", "constant", "dynamic-slice", "bitcast", "copy", "reshape"}
 
