@@ -18,6 +18,8 @@ from anabranch.runtime.native.values import elements, is_memory
 
 # The most elements that an array in registers has.
 MOST_ELEMENTS = 16
+# The most bytes that a constant array has.
+_MOST_BYTES = 2**16
 
 
 class Memory:
@@ -130,7 +132,9 @@ class Memory:
     # ---- arrays of the function's own ------------------------------------------------------------------------------
 
     def constant(self, array: np.ndarray) -> str:
-        """A constant array."""
+        """A constant array, which is text of the module: each byte takes three."""
+        if array.nbytes > _MOST_BYTES:
+            raise NotNativeError(f"a constant of {array.nbytes} bytes")
         key = ArrayType(array.shape, array.dtype), array.tobytes()
         if key not in self._constants:
             name = f"@table{len(self._constants)}"
