@@ -86,17 +86,9 @@ class TracedArray(Handle, NumPyLike):
 
     def set(self, value: Atom) -> None:
         """Write a value of exactly this shape and dtype; in a try statement, where nothing has failed before."""
-        self._expect_writable()
+        _expect_writable(self)
         fine = try_regions.nothing_failed()
         self.overwrite(value if fine is None else atoms.select(fine, value, self.atom))
-
-    def _expect_writable(self) -> None:
-        if self.storage.readonly == memory_layout.UNDECIDED:
-            raise UnsupportedOperationError(
-                "this array is read-only or not, depending on a run-time condition; write to a copy of it"
-            )
-        if self.is_readonly:
-            raise _read_only(self.storage)
 
     def overwrite(self, value: Atom) -> None:
         """Make this the value, even of what is read-only or after a failure."""
@@ -104,7 +96,7 @@ class TracedArray(Handle, NumPyLike):
 
     def assign(self, value: object) -> None:
         """`a[...] = value`: cast (unsafe, as NumPy's assignment does) and broadcast."""
-        self._expect_writable()
+        _expect_writable(self)
         value = wrap.numpy_operand(integer_elements.element(value, self.dtype))
         if wrap.is_dynamic_array(value):
             value = broadcasting.fitted(value, self)
@@ -185,6 +177,15 @@ class TracedArray(Handle, NumPyLike):
             numpy_messages.reraise(error, np.ndarray.__imatmul__, self, other)
             raise
         return self
+
+
+def _expect_writable(array: TracedArray) -> None:
+    if array.storage.readonly == memory_layout.UNDECIDED:
+        raise UnsupportedOperationError(
+            "this array is read-only or not, depending on a run-time condition; write to a copy of it"
+        )
+    if array.is_readonly:
+        raise _read_only(array.storage)
 
 
 def _read_only(storage: Storage) -> Exception:
