@@ -11,7 +11,7 @@ from typing import Any
 from anabranch.runtime.errors import SerializationError
 from anabranch.runtime.host.buffer_types import DTYPE_OF_NAME, Signature, buffer_type
 
-_FORMAT = b"anabranch executable 4\n"
+_FORMAT = b"anabranch executable 5\n"
 
 
 def sealed(mark: bytes, header: Mapping[str, object], payload: bytes) -> bytes:
