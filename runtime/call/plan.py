@@ -144,7 +144,7 @@ class Plan:
     on_device: bool = False  # whether an array among the arguments or from outside is an Array, so that results are
 
     def held(self, count: int) -> Iterator[int | range | tuple[int, ...]]:
-        """What each input holds: one of so many leaves, or several numbers among them."""
+        """The contents of each input: one of so many leaves, or several numbers among them."""
         packs = {pack[0]: pack for pack in self.packs}
         rest = {k for pack in self.packs if isinstance(pack, tuple) for k in pack}
         leaf = 0

@@ -141,7 +141,7 @@ def _stacked(leaves: Sequence[Atom]) -> tuple[list[Atom], dict[int, tuple[int, .
 def _writes(
     root: Builder, given: BoundArguments, handles: Sequence[TracedArray | None], mutated: Sequence[int]
 ) -> tuple[tuple[ArrayWrite, ...], list[Atom]]:
-    """What is written to these leaves, and the new contents."""
+    """The parts that are written to these leaves, and the new contents."""
     writes: list[ArrayWrite] = []
     contents: list[Atom] = []
     for leaf in mutated:

@@ -1,4 +1,4 @@
-"""What a function has written to an array of its caller's: some parts of it, where that is known while tracing."""
+"""The parts of an array of its caller's that a function has written to, where they are known while tracing."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def written_parts(root: Builder, before: Var, after: Atom) -> list[WrittenPart] 
 
 
 def _part(equation: Equation) -> WrittenPart | None:
-    """What an equation writes into its first input; None if it does something else."""
+    """The part that an equation writes into its first input; None if it does something else."""
     if equation.op is strided_update:
         params = equation.params
         index = tuple(zip(params["starts"], params["limits"], params["strides"], strict=True))

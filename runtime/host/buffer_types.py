@@ -74,7 +74,7 @@ DTYPE_OF_NAME = {dtype.name: dtype for dtype in DTYPES.values()}
 
 
 class Signature(NamedTuple):
-    """What an executable takes and gives.
+    """The types that an executable takes and gives.
 
     Attributes
     ----------

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.instructions import METADATA, Instructions
+from anabranch.runtime.xla.native_code import ENTRY
 
-# The name of the function, in all modules.
-ENTRY = "handler"
 # Offsets in bytes.
 _EXTENSION, _ARGUMENTS, _RESULTS, _DATA = 8, 72, 112, 24
 _METADATA_EXTENSION, _METADATA, _MAJOR, _MINOR = 1, 24, 24, 28

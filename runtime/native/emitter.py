@@ -1,4 +1,4 @@
-"""What a loop nest computes, as LLVM instructions: an emitter that ops write to as they write StableHLO.
+"""A loop nest as LLVM instructions: an emitter that ops write to as they write StableHLO.
 
 Nothing of the lowering of ops is written twice: the StableHLO ops that it asks for become instructions. A name of this
 emitter is that of a value in a register, the names of the elements of a small array (`[%v1;%v2]`), or the name of an
@@ -19,7 +19,7 @@ from anabranch.runtime.native.element_moves import MOVES, bounds, numbers
 from anabranch.runtime.native.failures import Failure, NestFailures
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
-from anabranch.runtime.native.memory import MOST_ELEMENTS, Memory, expect_small
+from anabranch.runtime.native.memory import Memory, expect_small
 from anabranch.runtime.native.memory_flow import Alternatives, Steps
 from anabranch.runtime.native.ordering import LastUses, ordered, written_inputs
 from anabranch.runtime.native.scalar_ops import RULES, compare, convert, multiply_add, select
@@ -27,6 +27,7 @@ from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.values import elements, flat, is_memory, packed, value_types
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 from anabranch.runtime.ops.structured import Branches, Loop
+from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 _IN_MEMORY = ("slice", "dynamic_slice", "dynamic_update_slice")
 

@@ -15,9 +15,8 @@ from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.known_values import KnownValues
 from anabranch.runtime.native.llvm_types import NotNativeError, joined, memory_type, parts, value_type
 from anabranch.runtime.native.values import elements, is_memory
+from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
-# The most elements that an array in registers has.
-MOST_ELEMENTS = 16
 # The most bytes that a constant array has.
 _MOST_BYTES = 2**16
 
@@ -221,7 +220,7 @@ class Memory:
         return self.name(place)
 
     def versions(self) -> list[int]:
-        """What `go_to` takes."""
+        """The versions of all arrays, as `go_to` takes them."""
         return list(self._versions)
 
     def go_to(self, versions: list[int]) -> None:

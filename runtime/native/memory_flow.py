@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.llvm_types import NotNativeError
-from anabranch.runtime.native.memory import MOST_ELEMENTS, Memory
+from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.values import is_memory, packed
+from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 
 class Way:

@@ -25,7 +25,7 @@ def dot_general(
 
 
 def _untransposed(x: Atom, axes: tuple[int, ...]) -> tuple[Atom, tuple[int, ...]]:
-    """What a matrix, of which one axis is summed over, is the transpose of, and that axis of it."""
+    """The matrix that one, of which an axis is summed over, is the transpose of, or itself; and that axis of it."""
     maker = current().maker(x) if isinstance(x, Var) and len(x.type.shape) == 2 and len(axes) == 1 else None
     if maker is None or maker.op is not transpose:
         return x, axes

@@ -12,8 +12,8 @@ from anabranch.runtime.ir.program import Equation, Program
 from anabranch.runtime.ir.rewrite import with_equations
 from anabranch.runtime.ops.structured import Loop, StructuredOp
 
-# The most elements of an array that is computed as a whole in such a loop.
-_MOST_ELEMENTS = 16
+# The most elements of an array that is computed as a whole in such a loop: it is in registers.
+MOST_ELEMENTS = 16
 
 
 class _Sealed(Op):
@@ -72,8 +72,8 @@ def _is_small(equation: Equation) -> bool:
     if isinstance(equation.op, StructuredOp):
         return all(map(_works_on_elements, equation.programs()))
     if equation.op.update is not None:
-        return equation.inputs[equation.op.update].type.size <= _MOST_ELEMENTS
+        return equation.inputs[equation.op.update].type.size <= MOST_ELEMENTS
     if equation.op.is_view:
         return True
     outputs: Iterable[ArrayType] = (v.type for v in equation.outputs)
-    return all(type.size <= _MOST_ELEMENTS for type in outputs)
+    return all(type.size <= MOST_ELEMENTS for type in outputs)

@@ -57,7 +57,7 @@ def compile_text(text: str, options: CompileOptions, callbacks: Sequence[HostCal
 
 
 def _movable(callback: HostCallback) -> NativeFunction | None:
-    """What the compiling interpreter needs of a function that the program calls: the code of a native one."""
+    """The part of a function that the compiling interpreter needs: the code of a native one."""
     return callback if isinstance(callback, NativeFunction) else None
 
 

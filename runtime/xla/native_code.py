@@ -13,7 +13,8 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime._jaxlib import register_function
 from anabranch.runtime.host.callbacks import PureCallback
 
-_ENTRY = "handler"
+# The name of the function in each module.
+ENTRY = "handler"
 
 
 @frozen
@@ -42,7 +43,7 @@ class NativeFunction(PureCallback):
 
 
 # The linked libraries of the functions that XLA knows. XLA keeps their addresses for the life of the process.
-_known: dict[str, Any] = {}
+_known: dict[str, _Known] = {}
 _lock = lock()
 
 
@@ -85,9 +86,9 @@ class _Known(NamedTuple):
 def _linked(name: str, code: bytes) -> Any:
     """Register a function with XLA; returns what keeps its code in memory."""
     llvm = _llvm()
-    builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(_ENTRY)
+    builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(ENTRY)
     library = builder.link(_linker(), name)
-    register_function(name, library[_ENTRY])
+    register_function(name, library[ENTRY])
     return library
 
 
