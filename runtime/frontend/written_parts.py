@@ -1,4 +1,4 @@
-"""The parts of an array of its caller's that a function has written to, where it is known while tracing how many there are."""
+"""The parts of an array of its caller's that a function has written to, where tracing finds how many there are."""
 
 from __future__ import annotations
 
