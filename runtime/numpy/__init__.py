@@ -49,6 +49,7 @@ from anabranch.runtime.numpy import (
     unstaged,
     writing,
 )
+from anabranch.runtime.numpy.random import methods as random_methods
 from anabranch.runtime.numpy.namespace import namespace, staged
 
 __all__ = ["FAMILIES", "namespace", "staged"]
@@ -99,3 +100,4 @@ FAMILIES = (
 
 for _family in FAMILIES:
     _family.rules.install()
+random_methods.install()

@@ -17,6 +17,7 @@ from anabranch.runtime.signature.static_keys import Static
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.random_generators import GeneratorStructure
 
 # NumPy's flags C_CONTIGUOUS and WRITEABLE, as `ndarray.flags.num` has them.
 _CONTIGUOUS, _WRITEABLE = 0x1, 0x400
@@ -125,6 +126,8 @@ class ArgumentChecks:
         self, name: str, structure: containers.Structure, part_keys: Sequence[ArgumentKey], value: Any
     ) -> None:
         cls, keys = structure.cls, structure.keys
+        if isinstance(structure, GeneratorStructure):
+            raise UnsuitedError
         parts = structure.children(value)
         condition = f"type({name}) is {self._writer.constant(cls)}"
         if structure.mutable:
