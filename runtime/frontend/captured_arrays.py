@@ -8,7 +8,7 @@ import numpy as np
 
 from anabranch.runtime.device import array as device
 from anabranch.runtime.guards.guards import Guards
-from anabranch.runtime.host.generator_state import GeneratorKind
+from anabranch.runtime.host.generator_state import GeneratorKind, OutsideGenerator
 from anabranch.runtime.ir.array_type import ArrayType, native
 from anabranch.runtime.ir.program import Var
 from anabranch.runtime.ops.random_draws import WORD
@@ -54,17 +54,17 @@ class CapturedArrays:
 
     def generator(self, generator: Any, kind: GeneratorKind) -> TracedGenerator:
         """The traced generator of random numbers that stands for one."""
-        known = self._known(generator)
+        known = self._known(OutsideGenerator(generator, kind))
         if known is None:
             formal = current().trace.root.formal(ArrayType((kind.words,), WORD))
-            known = self._added(generator, Storage(formal.type), formal)
+            known = self._added(OutsideGenerator(generator, kind), Storage(formal.type), formal)
             self.states.add(known.storage)
         return TracedGenerator(kind, known)
 
     def _known(self, array: object) -> TracedArray | None:
         root = current().trace.root
         for known, handle, formal in zip(self.arrays, self.handles, self._formals, strict=True):
-            if known is array:
+            if known is array or (isinstance(known, OutsideGenerator) and known == array):
                 # Met first in a trace of a loop's body that was given up: what its memory holds was forgotten.
                 root.env.setdefault(handle.storage, formal)
                 return handle

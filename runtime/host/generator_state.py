@@ -114,6 +114,28 @@ class GeneratorKind:
         return self.cls(self.bits(seed))
 
 
+@frozen
+class OutsideGenerator:
+    """A generator that a compiled function knows from outside, of the kind that it is compiled for."""
+
+    generator: Any
+    kind: GeneratorKind
+
+    def read(self) -> np.ndarray:
+        """The words of its state.
+
+        Raises
+        ------
+        RuntimeError
+            Where `numpy.random.set_bit_generator` has given it other bits meanwhile.
+        """
+        if kind_of(self.generator) != self.kind:
+            raise RuntimeError(
+                f"the {self.kind.name} that the function draws from has other bits than {self.kind.algorithm} now"
+            )
+        return self.kind.read(self.generator)
+
+
 class _Scratch(threading.local):
     def __init__(self) -> None:
         self.by_kind: dict[GeneratorKind, Any] = {}
@@ -140,7 +162,9 @@ def is_generator(value: object) -> bool:
     """Return whether a value draws random numbers, whatever its class and bits are."""
     if isinstance(value, random.Random):
         return True
-    kinds = (np.random.Generator, np.random.RandomState, np.random.BitGenerator) if "numpy.random" in sys.modules else ()
+    kinds = (
+        (np.random.Generator, np.random.RandomState, np.random.BitGenerator) if "numpy.random" in sys.modules else ()
+    )
     return isinstance(value, kinds)
 
 
@@ -181,5 +205,3 @@ def _python_words(state: tuple[int, tuple[int, ...], float | None]) -> np.ndarra
     _, ints, gauss = state
     rest = (0, 0) if gauss is None else (1, int(np.float64(gauss).view(np.uint64)))
     return np.array((*ints, *rest), np.uint64)
-
-

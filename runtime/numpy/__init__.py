@@ -49,8 +49,8 @@ from anabranch.runtime.numpy import (
     unstaged,
     writing,
 )
-from anabranch.runtime.numpy.random import methods as random_methods
 from anabranch.runtime.numpy.namespace import namespace, staged
+from anabranch.runtime.numpy.random import methods as random_methods
 
 __all__ = ["FAMILIES", "namespace", "staged"]
 

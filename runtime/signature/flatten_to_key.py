@@ -13,7 +13,7 @@ from anabranch.base.grammar import a
 from anabranch.runtime._jaxlib import Buffer, put
 from anabranch.runtime.device import array as device, foreign
 from anabranch.runtime.errors import AliasError, IntegerRangeError, UnsupportedValueError
-from anabranch.runtime.host.generator_state import kind_of
+from anabranch.runtime.host.generator_state import OutsideGenerator, kind_of
 from anabranch.runtime.ir.array_type import native
 from anabranch.runtime.signature import object_fields as parts
 from anabranch.runtime.signature.shape_dtype_struct import ShapeDtypeStruct
@@ -193,12 +193,11 @@ class Leaves:
         AliasError
             When it is also an argument.
         """
-        kind = kind_of(array)
-        if kind is not None:
-            if any(c is array for c in self.containers):
+        if isinstance(array, OutsideGenerator):
+            if any(c is array.generator for c in self.containers):
                 raise AliasError(f"a generator from outside of the function is passed to it, too; {_ONE_WAY}")
-            self.generators[len(self.values)] = array
-            array = kind.read(array)
+            self.generators[len(self.values)] = array.generator
+            array = array.read()
         if isinstance(array, np.ndarray):
             if any(a is array for a in self.arrays):
                 raise AliasError(f"an array from outside of the function is passed to it, too; {_ONE_WAY}")

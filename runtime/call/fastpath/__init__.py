@@ -77,6 +77,8 @@ def _call(writer: Writer, execution: Execution, form: CallForm) -> list[str]:
     leaves = Leaves()
     for place in form.places:
         arguments.argument(place.text(writer), leaves.key(place.value, ""), place.value)
+    if plan.draws:
+        raise UnsuitedError
     for array in plan.captured:
         arguments.captured(array)
     arguments.check_identities()

@@ -24,6 +24,7 @@ from anabranch.runtime.values.containers import Contents
 from anabranch.runtime.values.dynamic_lists.records import refers_to_members
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.pytrees.host_values import BesideStructure, CallersArray, CallersNumber, CallersObject
+from anabranch.runtime.values.random_generators import GeneratorStructure
 
 # Brackets within brackets that Python is given to parse, which takes no more than 200.
 _DEEPEST = 50
@@ -221,6 +222,8 @@ class Running:
                 return constant(value)
             case layouts.Leaf(abstract):
                 return self._leaf(abstract.kind, next(leaves))
+            case layouts.Node(GeneratorStructure() as structure, (words,)):
+                return f"{constant(structure.extra.made)}({self._text(words, leaves, depth + 1)})"
             case layouts.Node(BesideStructure(), (members, result)):
                 nodes = self._text(members, leaves, depth + 1)
                 return f"((members := {nodes}), {self._text(result, leaves, depth + 1)})[1]"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import random
+import types
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,13 +14,15 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.control.stdlib.builtin_iterators import len_
 from anabranch.runtime.control.subscript import at
-from anabranch.runtime.host.generator_state import GeneratorKind, kind_of
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.host.generator_state import GeneratorKind, is_generator, kind_of
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.numpy import core
 from anabranch.runtime.numpy.random import draws
 from anabranch.runtime.numpy.random.constructors import seeded
 from anabranch.runtime.ops.random_draws import DrawCall, Operand, Positions
 from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.source_frames import standard
 from anabranch.runtime.values import registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
@@ -28,9 +31,9 @@ from anabranch.runtime.values.tracer import Tracer
 
 # The methods that return numbers, and arguments that they take.
 _NUMBERS: Mapping[str, tuple[float, ...]] = {
-    **dict.fromkeys("betavariate gammavariate gauss lognormvariate normalvariate".split(), (1, 1)),
-    **dict.fromkeys("uniform vonmisesvariate weibullvariate".split(), (1, 1)),
-    **dict.fromkeys("expovariate getrandbits paretovariate _randbelow seed".split(), (1,)),
+    **dict.fromkeys(["betavariate", "gammavariate", "gauss", "lognormvariate", "normalvariate"], (1, 1)),
+    **dict.fromkeys(["uniform", "vonmisesvariate", "weibullvariate"], (1, 1)),
+    **dict.fromkeys(["expovariate", "getrandbits", "paretovariate", "_randbelow", "seed"], (1,)),
     "randint": (0, 1),
     "random": (),
     "randrange": (0, 1, 1),
@@ -47,9 +50,21 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
         return functools.partial(seeded, GeneratorKind(random.Random, None), name="Random")
     owner = getattr(function, "__self__", None)
     if owner is None or kind_of(owner) is None:
+        _refuse_others(function, owner)
         return None
     method: Callable[..., Any] = getattr(current().trace.outside.capture(owner), function.__name__)
     return method
+
+
+def _refuse_others(function: Any, owner: object) -> None:
+    """Refuse a method of a generator of which no state is known, unless it is the user's own, which is rewritten."""
+    own = isinstance(getattr(function, "__func__", None), types.FunctionType)
+    if is_generator(owner) and not (own and not standard(function.__code__.co_filename)):
+        raise UnsupportedOperationError(
+            f"{type(owner).__name__}.{function.__name__}() would give the same number at each call of the compiled "
+            "function; draw from a random.Random, a numpy.random.Generator or a RandomState, or from a key with "
+            "anabranch.random"
+        )
 
 
 class PythonMethod:
@@ -71,12 +86,12 @@ class PythonMethod:
         return _number(self.generator, self.__name__, args, kwargs)
 
 
-def _number(
-    generator: TracedGenerator, method: str, args: tuple[Value, ...], kwargs: Mapping[str, Value]
-) -> Value:
+def _number(generator: TracedGenerator, method: str, args: tuple[Value, ...], kwargs: Mapping[str, Value]) -> Value:
     """The number that a method returns."""
     operands = draws.Operands()
-    call = DrawCall(method, tuple(map(operands.argument, args)), tuple((n, operands.argument(v)) for n, v in kwargs.items()))
+    call = DrawCall(
+        method, tuple(map(operands.argument, args)), tuple((n, operands.argument(v)) for n, v in kwargs.items())
+    )
     tried = call
     if operands.atoms:
         examples = (1,) if method == "randrange" and len(args) == 1 else _NUMBERS[method]
@@ -117,7 +132,9 @@ def _count(method: str, items: Value) -> int:
 
 def _shuffle(generator: TracedGenerator, x: Value) -> None:
     count = _count("shuffle", x)
-    order = _places(generator, DrawCall("shuffle", (Positions(count, is_list=True),), (), is_in_place=True), draws.Operands())
+    order = _places(
+        generator, DrawCall("shuffle", (Positions(count, is_list=True),), (), is_in_place=True), draws.Operands()
+    )
     if isinstance(x, TracedArray) and len(x.shape) == 1:
         x.assign([x[place] for place in order])
     elif type(x) is list:

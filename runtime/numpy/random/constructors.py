@@ -20,6 +20,14 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.random_generators import TracedGenerator
 
+# Functions of `numpy.random`, and the methods that they call.
+_HIDDEN = {
+    "seed": "seed",
+    "get_state": "get_state",
+    "set_state": "set_state",
+    "ranf": "random_sample",
+    "sample": "random_sample",
+}
 _BITS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
 
 
@@ -33,9 +41,17 @@ def constructor(original: Any) -> Callable[..., Any] | None:
         return functools.partial(_call, original, _random_state)
     if original is np.random.Generator:
         return functools.partial(_call, original, _generator)
+    if getattr(original, "__name__", "") in _HIDDEN and original is getattr(np.random, original.__name__):
+        return functools.partial(_call, original, functools.partial(_hidden, original.__name__))
     if getattr(original, "__name__", "") in _BITS and original is getattr(np.random, original.__name__):
         return functools.partial(_call, original, functools.partial(_bits, original))
     return None
+
+
+def _hidden(name: str, *args: Value, **kwargs: Value) -> Value:
+    """A function of `numpy.random` that is no method of its hidden generator, but calls one."""
+    hidden = current().trace.outside.capture(np.random.mtrand._rand)
+    return getattr(hidden, _HIDDEN[name])(*args, **kwargs)
 
 
 def _call(original: Callable[..., object], staged: Callable[..., Any], *args: Value, **kwargs: Value) -> Value:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
-import math
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -61,6 +58,7 @@ def _drawn(generator: TracedGenerator, method: str, given: Mapping[str, Value]) 
         given |= {"x": given["x"]} if method == "permuted" else {"size": _shape_of_out(method, given, out)}
     if method == "permutation" and isinstance(given["x"], Tracer) and not given["x"].abstract.shape:
         request_static(given["x"], "the size of a permutation")
+        draws.refuse(method, "the size of a permutation is known only at run time")
     result = _call(generator, method, given)
     return result if out is None else core.store(out, result.atom)
 
@@ -105,7 +103,8 @@ def _type(
         for name, argument in call.kwargs:
             if name not in STATIC and argument is not None:
                 value = argument.of(arrays) if isinstance(argument, Operand) else argument
-                kwargs[name] = example(call.method, name, value, given)
+                if isinstance(argument, Operand) or call.method != "choice":
+                    kwargs[name] = example(call.method, name, value, given)
     else:
         arrays = [np.array(getattr(atom, "value", zeros)) for atom, zeros in zip(operands.atoms, arrays, strict=True)]
     if large:

@@ -12,13 +12,13 @@ _SCALE = "loc scale size"
 PARAMETERS: Mapping[str, tuple[str, ...]] = {
     name: tuple(parameters.split())
     for name, parameters in {
-        **dict.fromkeys("gumbel laplace logistic normal".split(), _SCALE),
-        **dict.fromkeys("exponential rayleigh".split(), "scale size"),
-        **dict.fromkeys("pareto power weibull zipf".split(), "a size"),
-        **dict.fromkeys("chisquare standard_t".split(), "df size"),
-        **dict.fromkeys("geometric logseries".split(), "p size"),
-        **dict.fromkeys("binomial negative_binomial".split(), "n p size"),
-        **dict.fromkeys("random_sample standard_cauchy tomaxint".split(), "size"),
+        **dict.fromkeys(["gumbel", "laplace", "logistic", "normal"], _SCALE),
+        **dict.fromkeys(["exponential", "rayleigh"], "scale size"),
+        **dict.fromkeys(["pareto", "power", "weibull", "zipf"], "a size"),
+        **dict.fromkeys(["chisquare", "standard_t"], "df size"),
+        **dict.fromkeys(["geometric", "logseries"], "p size"),
+        **dict.fromkeys(["binomial", "negative_binomial"], "n p size"),
+        **dict.fromkeys(["random_sample", "standard_cauchy", "tomaxint"], "size"),
         "beta": "a b size",
         "choice": "a size replace p axis shuffle",
         "dirichlet": "alpha size",
@@ -50,7 +50,7 @@ PARAMETERS: Mapping[str, tuple[str, ...]] = {
     }.items()
 }  # fmt: skip
 # What must be known while tracing: the shape and the dtype of the result depend on it.
-STATIC = frozenset("size dtype endpoint replace axis shuffle method check_valid tol".split())
+STATIC = frozenset(["size", "dtype", "endpoint", "replace", "axis", "shuffle", "method", "check_valid", "tol"])
 # Arguments that a method takes, where 1 is none.
 _EXAMPLES: Mapping[str, float] = {"left": 0, "mode": 0.5, "right": 1, "low": 0}
 _OF_METHODS: Mapping[tuple[str, str], float] = {("logseries", "p"): 0.5, ("zipf", "a"): 2}
@@ -67,7 +67,7 @@ def example(method: str, parameter: str, value: Any, given: Mapping[str, Any]) -
     if parameter in ("p", "pvals") and len(shape) > 0 and method in ("choice", "multinomial"):
         return np.full(shape, 1 / shape[-1], value.dtype)
     if method == "choice" and not shape:
-        number = max(1, int(np.prod(given.get("size") or 1)))
+        number = np.prod(given.get("size") or 1) if given.get("p") is None else len(given["p"])
     if isinstance(value, (int, float)) and not isinstance(value, np.generic):
         return type(value)(number)
     return np.full(shape, number).astype(value.dtype)[()]
