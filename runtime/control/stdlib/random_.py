@@ -47,7 +47,7 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
     if not tracing():
         return None
     if function is random.Random:
-        return functools.partial(seeded, GeneratorKind(random.Random, None), name="Random")
+        return functools.partial(seeded, GeneratorKind(random.Random, None), "Random")
     owner = getattr(function, "__self__", None)
     if owner is None or kind_of(owner) is None:
         _refuse_others(function, owner)

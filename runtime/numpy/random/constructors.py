@@ -33,7 +33,7 @@ _BITS = ("PCG64", "PCG64DXSM", "MT19937", "Philox", "SFC64")
 
 def constructor(original: Any) -> Callable[..., Any] | None:
     """The staged form of what makes one of NumPy's generators; None for anything else."""
-    if "numpy.random" not in sys.modules or getattr(original, "__module__", "").partition(".")[0] != "numpy":
+    if "numpy.random" not in sys.modules or not str(getattr(original, "__module__", "")).startswith("numpy"):
         return None
     if original is np.random.default_rng:
         return functools.partial(_call, original, _default_rng)
@@ -64,17 +64,17 @@ def _default_rng(seed: Value = None) -> Value:
         return seed if seed.generator_kind.cls is np.random.Generator else _generator(seed)
     if isinstance(seed, (np.random.Generator, np.random.BitGenerator)):
         return seed if isinstance(seed, np.random.Generator) else _generator(seed)
-    return seeded(GeneratorKind(np.random.Generator, np.random.PCG64), seed, "default_rng")
+    return seeded(GeneratorKind(np.random.Generator, np.random.PCG64), "default_rng", seed)
 
 
 def _random_state(seed: Value = None) -> Value:
     """As `numpy.random.RandomState`."""
-    return seeded(GeneratorKind(np.random.RandomState, np.random.MT19937), seed, "RandomState")
+    return seeded(GeneratorKind(np.random.RandomState, np.random.MT19937), "RandomState", seed)
 
 
 def _bits(cls: Any, seed: Value = None) -> Value:
     """As a class of bit generators."""
-    return seeded(GeneratorKind(cls, cls), seed, cls.__name__)
+    return seeded(GeneratorKind(cls, cls), cls.__name__, seed)
 
 
 def _generator(bit_generator: Value) -> TracedGenerator:
@@ -88,7 +88,7 @@ def _generator(bit_generator: Value) -> TracedGenerator:
     return TracedGenerator(GeneratorKind(np.random.Generator, kind.bits), bit_generator.state_words)
 
 
-def seeded(kind: GeneratorKind, seed: Value, name: str) -> TracedGenerator:
+def seeded(kind: GeneratorKind, name: str, seed: Value = None) -> TracedGenerator:
     """A new generator."""
     if seed is None:
         raise UnsupportedOperationError(
