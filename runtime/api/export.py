@@ -55,8 +55,8 @@ def _exported(lowered: Lowered, platforms: tuple[str, ...]) -> Exported:
     text, callbacks, _ = module(lowered.program, lowered.donation.aliases, calls_host=False)
     if any(isinstance(callback, HostFunction) for callback in callbacks):
         raise SerializationError(
-            f"{lowered.fun_name} draws random numbers, which its own process does; draw them outside and pass them as an "
-            "argument, or draw them from a key with anabranch.random"
+            f"{lowered.fun_name} draws random numbers, which its own process does; draw them outside and pass them as "
+            "an argument, or draw them from a key with anabranch.random"
         )
     if callbacks:
         raise SerializationError(

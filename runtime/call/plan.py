@@ -16,7 +16,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.call.raise_failure import raise_failure
 from anabranch.runtime.device import array as device
 from anabranch.runtime.guards.guards import Guards
-from anabranch.runtime.host.generator_state import GeneratorKind, OutsideGenerator, kind_of
+from anabranch.runtime.host.generator_state import GeneratorKind, kind_of
 from anabranch.runtime.ir.program import Atom, Program
 from anabranch.runtime.signature.flatten_to_key import Leaves
 from anabranch.runtime.tracing.capacity import Capacity, Overflowed, OverflowedError
@@ -136,7 +136,7 @@ class Plan:
     # Effects that all stand outside of branches and loops wait for the end, with the number of values of each.
     effects: tuple[tuple[Action, int], ...] = ()
     looks_at_callers: bool = False  # whether effects may
-    captured: tuple[np.ndarray | device.Array | OutsideGenerator, ...] = ()  # from outside, inputs after the arguments
+    captured: tuple[Any, ...] = ()  # arrays and `OutsideGenerator`s, inputs after the arguments
     known: frozenset[int] = frozenset()  # argument leaves whose values this is for, as `needs` say
     needs: tuple[NamedRequest, ...] = ()
     capacities: tuple[Capacity, ...] = ()  # a run in which one is too small gives nothing

@@ -144,17 +144,17 @@ class _Scratch(threading.local):
 _scratch = _Scratch()
 
 
-def kind_of(value: object) -> GeneratorKind | None:
+def kind_of(value: Any) -> GeneratorKind | None:
     """The kind of a generator; None for any other value, a generator of a subclass or of other bits."""
-    cls = type(value)
+    cls: Any = type(value)
     if cls is random.Random:
         return GeneratorKind(cls, None)
     if "numpy.random" not in sys.modules:  # NumPy imports it when somebody asks for it
         return None
     if cls is np.random.Generator:
-        return _kind(cls, type(value.bit_generator))  # type: ignore[attr-defined]
+        return _kind(cls, type(value.bit_generator))
     if cls is np.random.RandomState:
-        return _kind(cls, type(value._bit_generator))  # type: ignore[attr-defined]
+        return _kind(cls, type(value._bit_generator))
     return None
 
 
@@ -168,7 +168,6 @@ def is_generator(value: object) -> bool:
     return isinstance(value, kinds)
 
 
-@functools.cache
 def _kind(cls: type, bits: type) -> GeneratorKind | None:
     known = bits.__name__ in _PARTS and bits is getattr(np.random, bits.__name__)
     return GeneratorKind(cls, bits) if known else None

@@ -24,6 +24,7 @@ from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 WORD = np.dtype(np.uint64)
 _TICKET = scalar(np.dtype(np.int64))
+_NO_TICKET = np.asarray(0, np.int64)
 
 
 @frozen
@@ -121,15 +122,15 @@ class _Draw(CallOp):
         kind, call, out = params["kind"], params["call"], params["out"]
         nothing = () if out is None else (np.zeros(out.shape, out.dtype),)
         if is_off:
-            return (words, np.int64(0), *nothing)
+            return (words, _NO_TICKET, *nothing)
         generator = kind.scratch()
         kind.write(generator, words)
         try:
             made = call.on(generator, operands)
             found = () if out is None else (np.asarray(made, out.dtype),)
         except Exception as error:
-            return (kind.read(generator), np.int64(_ticket_for(error)), *nothing)
-        return (kind.read(generator), np.int64(0), *found)
+            return (kind.read(generator), np.asarray(_ticket_for(error), np.int64), *nothing)
+        return (kind.read(generator), _NO_TICKET, *found)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         return numpy_calls.called(ctx, self)
@@ -146,9 +147,9 @@ class _Seed(CallOp):
     def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         kind = params["kind"]
         try:
-            return (kind.read(kind.seeded(params["argument"].of(arrays))), np.int64(0))
+            return (kind.read(kind.seeded(params["argument"].of(arrays))), _NO_TICKET)
         except Exception as error:
-            return (np.zeros(kind.words, WORD), np.int64(_ticket_for(error)))
+            return (np.zeros(kind.words, WORD), np.asarray(_ticket_for(error), np.int64))
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         return numpy_calls.called(ctx, self)

@@ -1,4 +1,4 @@
-"""`random`: the functions of the module, and generators of class `random.Random`; the way to the caller's generators."""
+"""`random`: the functions of the module, generators of its class `Random`, and the way to the caller's generators."""
 
 from __future__ import annotations
 

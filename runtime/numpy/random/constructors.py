@@ -92,8 +92,8 @@ def seeded(kind: GeneratorKind, name: str, seed: Value = None) -> TracedGenerato
     """A new generator."""
     if seed is None:
         raise UnsupportedOperationError(
-            f"{name}() without a seed returns new numbers at each call, but compiled code takes none from the operating "
-            "system; make the generator outside and pass it as an argument, or pass a seed"
+            f"{name}() without a seed returns new numbers at each call, but compiled code takes none from the "
+            "operating system; make the generator outside and pass it as an argument, or pass a seed"
         )
     if core.traced_inside(seed):
         operands = draws.Operands()

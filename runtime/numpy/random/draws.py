@@ -17,7 +17,7 @@ from anabranch.runtime.numpy import core
 from anabranch.runtime.ops.random_draws import DrawCall, Operand, exception_of, random_draw
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, abstract_of
+from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.random_generators import TracedGenerator
@@ -71,7 +71,7 @@ def fail_by_ticket(ticket: Atom) -> None:
 
 
 def is_off(generator: TracedGenerator) -> Atom:
-    """Return whether nothing is to be drawn, since something has failed: the caller's generator keeps its state then."""
+    """Return whether nothing is to be drawn, since something has failed: then the state stays as it is."""
     builder = current()
     if generator.state_words.storage in builder.trace.identity.callers_memory:
         code = builder.read(builder.trace.failures.error_code)
@@ -89,11 +89,9 @@ def trial(generator: TracedGenerator, call: DrawCall, arrays: Sequence[np.ndarra
 
 def type_of(method: str, result: Any) -> Abstract | None:
     """The type of a result, by that of a trial."""
-    if result is None:
-        return None
-    if type(result) in PYTHON_DTYPES or isinstance(result, (np.generic, np.ndarray)):
-        if not (isinstance(result, (np.generic, np.ndarray)) and result.dtype.kind not in "biufc"):
-            return abstract_of(result)
+    found = abstract_of(result)
+    if result is None or (found is not None and found.dtype.kind in "biufc"):
+        return found
     refuse(method, f"its result is no number and no array of numbers ({type(result).__name__})")
 
 

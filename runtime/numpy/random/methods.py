@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.numpy import core
 from anabranch.runtime.numpy.random import draws
 from anabranch.runtime.numpy.random.parameters import PARAMETERS, STATIC, example
@@ -84,7 +86,7 @@ def _call(generator: TracedGenerator, method: str, given: Mapping[str, Value], i
     call = DrawCall(method, first, tuple(arguments.items()), is_in_place)
     run_time = any(isinstance(a, Operand) and core.traced_inside(given[n]) for n, a in arguments.items())
     out = _type(generator, call, given, run_time, operands)
-    may_fail = run_time or draws.is_large(given.get("size"))
+    may_fail = run_time or is_in_place or draws.is_large(given.get("size"))
     return draws.draw(generator, call, operands.atoms, out, may_fail)
 
 
@@ -95,7 +97,7 @@ def _type(
     types = [atom.type for atom in operands.atoms]
     if call.is_in_place:
         return Abstract(types[0].shape, types[0].dtype, Kind.ARRAY)
-    size = given.get("size")
+    size: Any = given.get("size")
     large = draws.is_large(size)
     arrays = [np.zeros(t.shape, t.dtype) for t in types]
     kwargs = dict(call.kwargs)
@@ -106,7 +108,7 @@ def _type(
                 if isinstance(argument, Operand) or call.method != "choice":
                     kwargs[name] = example(call.method, name, value, given)
     else:
-        arrays = [np.array(getattr(atom, "value", zeros)) for atom, zeros in zip(operands.atoms, arrays, strict=True)]
+        arrays = [a.value if isinstance(a, Literal) else np.zeros(a.type.shape, a.type.dtype) for a in operands.atoms]
     if large:
         kwargs["size"] = (1,) * len(size)
     found = draws.trial(generator, dataclasses.replace(call, kwargs=tuple(kwargs.items())), arrays)

@@ -61,7 +61,7 @@ def example(method: str, parameter: str, value: Any, given: Mapping[str, Any]) -
     shape = np.shape(value)
     if parameter == "cov" and len(shape) == 2:
         return np.eye(*shape, dtype=value.dtype)
-    number = _OF_METHODS.get((method, parameter), _EXAMPLES.get(parameter, 1))
+    number: Any = _OF_METHODS.get((method, parameter), _EXAMPLES.get(parameter, 1))
     if parameter == "low" and given.get("high") is None:
         number = 1
     if parameter in ("p", "pvals") and len(shape) > 0 and method in ("choice", "multinomial"):
