@@ -13,6 +13,7 @@ from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.numpy import core
 from anabranch.runtime.numpy.random import draws
 from anabranch.runtime.numpy.random.parameters import PARAMETERS, STATIC, example
+from anabranch.runtime.numpy.random.single_numbers import number
 from anabranch.runtime.ops.random_draws import DrawCall, Operand
 from anabranch.runtime.values import registry
 from anabranch.runtime.values.abstract import Abstract, Kind
@@ -55,6 +56,9 @@ def _drawn(generator: TracedGenerator, method: str, given: Mapping[str, Value]) 
     given = {name: draws.known(v, f"{name} of {method}()") if name in STATIC else v for name, v in given.items()}
     if given.get("size") is not None:
         given["size"] = core.shape_argument(given["size"])
+    single = number(generator, method, given)
+    if single is not None:
+        return single
     out = given.pop("out", None)
     if out is not None:
         given |= {"x": given["x"]} if method == "permuted" else {"size": _shape_of_out(method, given, out)}

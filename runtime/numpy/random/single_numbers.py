@@ -1,0 +1,180 @@
+"""Single numbers in loops: computed in the Program, bit for bit as NumPy and Python compute them.
+
+A call of the host takes microseconds, and a loop with one is no machine code. Elsewhere that does not matter, and a call
+is one equation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
+from anabranch.runtime.host.generator_state import GeneratorKind
+from anabranch.runtime.ir.interval import Interval
+from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.numpy.random import bits, bounded_ints, draws
+from anabranch.runtime.numpy.random.bits import Bits, State
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.random_generators import TracedGenerator
+from anabranch.runtime.values.tracer import Tracer
+
+_FLOAT = Abstract((), np.dtype(np.float64), Kind.PYTHON)
+
+
+def number(generator: TracedGenerator, method: str, given: Mapping[str, Value]) -> Value:
+    """The number that a method returns for these arguments; None where the host is called."""
+    rule = _RULES.get(method)
+    if rule is None or not current().in_loop or bits.bits_of(generator.generator_kind) is None:
+        return None
+    return rule(generator, {name: value for name, value in given.items() if value is not None})
+
+
+def _sampled(generator: TracedGenerator, sample: Callable[[Bits, State], tuple[State, Atom]]) -> Atom:
+    """Draw a number; the generator is left in the state after it."""
+    algorithm = bits.bits_of(generator.generator_kind)
+    assert algorithm is not None
+    source = algorithm(draws.is_off(generator))
+    before = generator.state_words.atom
+    state, drawn = sample(source, source.loaded(before))
+    generator.state_words.overwrite(source.stored(before, state))
+    return drawn
+
+
+def _random(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
+    """As `random()`."""
+    if given:
+        return None
+    return wrap.from_abstract(_FLOAT, _sampled(generator, lambda source, state: source.double(state)))
+
+
+def _uniform(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
+    """As `uniform(low, high)`, of numbers."""
+    bounds = {"low": 0.0, "high": 1.0, **given}
+    if len(bounds) > 2 or not all(map(_is_number, bounds.values())):
+        return None
+    low, high = (wrap.as_atom(v, np.float64) for v in bounds.values())
+    width = atoms.ufunc(np.subtract, high, low)
+    wrong: Atom = atoms.literal(False)
+    if generator.generator_kind.bits is not None:
+        wrong = atoms.logical_not(atoms.ufunc(np.isfinite, width))
+        if not generator.generator_kind.is_legacy:
+            wrong = atoms.logical_or(wrong, atoms.ufunc(np.signbit, width))
+    if not _checked(generator, "uniform", wrong, {"low": low, "high": high}):
+        return None
+
+    def sample(source: Bits, state: State) -> tuple[State, Atom]:
+        source.off = atoms.logical_or(source.off, wrong)
+        return source.double(state)
+
+    scaled = atoms.ufunc(np.multiply, width, _sampled(generator, sample))
+    return wrap.from_abstract(_FLOAT, atoms.ufunc(np.add, low, scaled))
+
+
+def _integers(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
+    """As `integers(low, high)`, of ints."""
+    if not given.keys() <= {"low", "high", "endpoint"}:
+        return None
+    is_closed = bool(given.get("endpoint", False))
+    return _between(generator, "integers", given, is_closed, bounded_ints.multiplied)
+
+
+def _randint(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
+    """As `RandomState.randint(low, high)`, of ints."""
+    return _between(generator, "randint", given, False, bounded_ints.masked) if given.keys() <= {"low", "high"} else None
+
+
+def _below(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
+    """A place among so many items, as Python's generator draws it: no bits for none of them."""
+    count = given["n"]
+    if not _is_int(count):
+        return None
+    return _between(generator, "_randbelow", {"low": 0, "high": count}, False, bounded_ints.leading)
+
+
+def _between(
+    generator: TracedGenerator,
+    method: str,
+    given: Mapping[str, Value],
+    is_closed: bool,
+    bounded: Callable[[Bits, State, Atom], tuple[State, Atom]],
+) -> Value:
+    """An int between two bounds."""
+    ends = [given[name] for name in ("low", "high") if name in given]
+    if not ends or not all(map(_is_int, ends)):
+        return None
+    low, high = (wrap.as_atom(end, np.int64) for end in (ends if len(ends) == 2 else (0, *ends)))
+    is_empty = atoms.ufunc(np.greater if is_closed else np.greater_equal, low, high)
+    names = ("low", "high") if len(ends) == 2 else ("low",)
+    details = dict(zip(names, (low, high) if len(ends) == 2 else (high,), strict=True))
+    if method != "_randbelow" and not _checked(generator, method, is_empty, details, endpoint=is_closed):
+        return None
+    most = high if is_closed else atoms.ufunc(np.subtract, high, atoms.literal(1, np.int64))
+    first = atoms.convert(low, np.uint64)
+    distance = bits.subtract(atoms.convert(most, np.uint64), first)
+    # Nothing is drawn where that would be known, but for Python's generator.
+    is_known = is_empty if method == "_randbelow" else atoms.logical_or(is_empty, bits.equal(distance, 0))
+
+    def sample(source: Bits, state: State) -> tuple[State, Atom]:
+        source.off = atoms.logical_or(source.off, is_known)
+        return bounded(source, state, distance)
+
+    found = atoms.convert(bits.add(first, _sampled(generator, sample)), np.int64)
+    if method == "integers":
+        return wrap.numpy_result(found)
+    is_bounded = isinstance(low, Literal) and isinstance(most, Literal)
+    return wrap.python_number(found, *([Interval(int(low.value), int(most.value))] if is_bounded else []))
+
+
+@frozen
+class RaisedAgain:
+    """Makes the exception that a method raises for arguments that are known only at run time."""
+
+    kind: GeneratorKind
+    method: str
+    names: tuple[str, ...]
+    known: tuple[tuple[str, Any], ...]
+
+    def __call__(self, found: list[np.ndarray]) -> BaseException:
+        given = dict(zip(self.names, [value.item() for value in found], strict=False))
+        try:
+            getattr(self.kind.scratch(), self.method)(**given, **dict(self.known))
+        except Exception as error:
+            return error.with_traceback(None)
+        return ValueError()
+
+
+def _checked(generator: TracedGenerator, method: str, wrong: Atom, given: Mapping[str, Atom], **known: object) -> bool:
+    """Fail at run time where arguments are wrong; return False where they surely are."""
+    if isinstance(wrong, Literal):
+        return not wrong.value
+    options = tuple(known.items()) if method == "integers" else ()
+    make = RaisedAgain(generator.generator_kind, method, tuple(given), options)
+    run_time_checks.record_failure(wrong, make, None, run_time_checks.user_frames(), tuple(given.values()))
+    return True
+
+
+def _is_number(value: Value) -> bool:
+    kind = value.abstract if isinstance(value, Tracer) and not wrap.is_dynamic_array(value) else abstract_of(value)
+    return kind is not None and not kind.shape and kind.kind is not Kind.ARRAY and kind.dtype.kind in "iuf"
+
+
+def _is_int(value: Value) -> bool:
+    kind = value.abstract if isinstance(value, Tracer) and not wrap.is_dynamic_array(value) else abstract_of(value)
+    return kind is not None and kind.kind is not Kind.ARRAY and kind.dtype == np.int64
+
+
+_RULES: Mapping[str, Callable[[TracedGenerator, Mapping[str, Value]], Value]] = {
+    "_randbelow": _below,
+    "integers": _integers,
+    "randint": _randint,
+    "random": _random,
+    "random_sample": _random,
+    "uniform": _uniform,
+}
