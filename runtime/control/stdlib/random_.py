@@ -20,6 +20,7 @@ from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.numpy import core
 from anabranch.runtime.numpy.random import draws
 from anabranch.runtime.numpy.random.constructors import seeded
+from anabranch.runtime.numpy.random.single_numbers import number
 from anabranch.runtime.ops.random_draws import DrawCall, Operand, Positions
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import standard
@@ -39,6 +40,8 @@ _NUMBERS: Mapping[str, tuple[float, ...]] = {
     "randrange": (0, 1, 1),
     "triangular": (0, 1, 0.5),
 }
+# The parameters of those that are computed in the Program.
+_ENDS = {"randint": ("a", "b"), "randrange": ("start", "stop"), "uniform": ("a", "b")}
 _MOST_BITS = 63
 
 
@@ -83,7 +86,11 @@ class PythonMethod:
             draws.refuse("seed", "without a seed it takes one from the operating system")
         if self.__name__ == "getrandbits" and type(args[0]) is int and args[0] > _MOST_BITS:
             draws.refuse("getrandbits", f"ints are int64, and {args[0]} bits are more")
-        return _number(self.generator, self.__name__, args, kwargs)
+        names = _ENDS.get(self.__name__, ())
+        single = None
+        if len(args) <= len(names) and not kwargs:
+            single = number(self.generator, self.__name__, dict(zip(names, args, strict=False)))
+        return _number(self.generator, self.__name__, args, kwargs) if single is None else single
 
 
 def _number(generator: TracedGenerator, method: str, args: tuple[Value, ...], kwargs: Mapping[str, Value]) -> Value:
@@ -104,6 +111,9 @@ def _number(generator: TracedGenerator, method: str, args: tuple[Value, ...], kw
 
 def _below(generator: TracedGenerator, count: Value) -> Value:
     """A place among so many items."""
+    single = number(generator, "_randbelow", {"n": count})
+    if single is not None:
+        return single
     place = _number(generator, "_randbelow", (count,), {})
     return wrap.python_number(place.atom, Interval(0, count - 1)) if type(count) is int else place
 

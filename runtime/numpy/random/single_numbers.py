@@ -30,7 +30,7 @@ _FLOAT = Abstract((), np.dtype(np.float64), Kind.PYTHON)
 
 def number(generator: TracedGenerator, method: str, given: Mapping[str, Value]) -> Value:
     """The number that a method returns for these arguments; None where the host is called."""
-    rule = _RULES.get(method)
+    rule = (_PYTHON_RULES if generator.generator_kind.bits is None else _RULES).get(method)
     if rule is None or not current().in_loop or bits.bits_of(generator.generator_kind) is None:
         return None
     return rule(generator, {name: value for name, value in given.items() if value is not None})
@@ -56,8 +56,8 @@ def _random(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
 
 def _uniform(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
     """As `uniform(low, high)`, of numbers."""
-    bounds = {"low": 0.0, "high": 1.0, **given}
-    if len(bounds) > 2 or not all(map(_is_number, bounds.values())):
+    bounds = {"low": 0.0, "high": 1.0, **given} if generator.generator_kind.bits is not None else given
+    if len(bounds) != 2 or not all(map(_is_number, bounds.values())):
         return None
     low, high = (wrap.as_atom(v, np.float64) for v in bounds.values())
     width = atoms.ufunc(np.subtract, high, low)
@@ -81,8 +81,8 @@ def _integers(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
     """As `integers(low, high)`, of ints."""
     if not given.keys() <= {"low", "high", "endpoint"}:
         return None
-    is_closed = bool(given.get("endpoint", False))
-    return _between(generator, "integers", given, is_closed, bounded_ints.multiplied)
+    ends = {name: value for name, value in given.items() if name != "endpoint"}
+    return _between(generator, "integers", ends, bool(given.get("endpoint", False)), bounded_ints.multiplied)
 
 
 def _randint(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
@@ -90,12 +90,9 @@ def _randint(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
     return _between(generator, "randint", given, False, bounded_ints.masked) if given.keys() <= {"low", "high"} else None
 
 
-def _below(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
-    """A place among so many items, as Python's generator draws it: no bits for none of them."""
-    count = given["n"]
-    if not _is_int(count):
-        return None
-    return _between(generator, "_randbelow", {"low": 0, "high": count}, False, bounded_ints.leading)
+def _python(method: str, is_closed: bool = False) -> Callable[[TracedGenerator, Mapping[str, Value]], Value]:
+    """The rule of a method of Python's generator, which takes one bound or two."""
+    return lambda generator, given: _between(generator, method, given, is_closed, bounded_ints.leading)
 
 
 def _between(
@@ -105,21 +102,20 @@ def _between(
     is_closed: bool,
     bounded: Callable[[Bits, State, Atom], tuple[State, Atom]],
 ) -> Value:
-    """An int between two bounds."""
-    ends = [given[name] for name in ("low", "high") if name in given]
-    if not ends or not all(map(_is_int, ends)):
+    """An int between two bounds, or below one."""
+    if not 1 <= len(given) <= 2 or not all(map(_is_int, given.values())):
         return None
-    low, high = (wrap.as_atom(end, np.int64) for end in (ends if len(ends) == 2 else (0, *ends)))
+    ends = {name: wrap.as_atom(end, np.int64) for name, end in given.items()}
+    low, high = (atoms.literal(0, np.int64), *ends.values())[-2:]
     is_empty = atoms.ufunc(np.greater if is_closed else np.greater_equal, low, high)
-    names = ("low", "high") if len(ends) == 2 else ("low",)
-    details = dict(zip(names, (low, high) if len(ends) == 2 else (high,), strict=True))
-    if method != "_randbelow" and not _checked(generator, method, is_empty, details, endpoint=is_closed):
+    if not _checked(generator, method, is_empty, ends, endpoint=is_closed):
         return None
     most = high if is_closed else atoms.ufunc(np.subtract, high, atoms.literal(1, np.int64))
     first = atoms.convert(low, np.uint64)
     distance = bits.subtract(atoms.convert(most, np.uint64), first)
-    # Nothing is drawn where that would be known, but for Python's generator.
-    is_known = is_empty if method == "_randbelow" else atoms.logical_or(is_empty, bits.equal(distance, 0))
+    # Nothing is drawn where the number is known, but by Python's generator.
+    is_python = bounded is bounded_ints.leading
+    is_known = is_empty if is_python else atoms.logical_or(is_empty, bits.equal(distance, 0))
 
     def sample(source: Bits, state: State) -> tuple[State, Atom]:
         source.off = atoms.logical_or(source.off, is_known)
@@ -162,7 +158,10 @@ def _checked(generator: TracedGenerator, method: str, wrong: Atom, given: Mappin
 
 def _is_number(value: Value) -> bool:
     kind = value.abstract if isinstance(value, Tracer) and not wrap.is_dynamic_array(value) else abstract_of(value)
-    return kind is not None and not kind.shape and kind.kind is not Kind.ARRAY and kind.dtype.kind in "iuf"
+    if kind is None or kind.shape or kind.kind is Kind.ARRAY:
+        return False
+    # Larger ints are not floats.
+    return kind.dtype == np.float64 or (type(value) is int and abs(value) <= 2**53)
 
 
 def _is_int(value: Value) -> bool:
@@ -170,8 +169,14 @@ def _is_int(value: Value) -> bool:
     return kind is not None and kind.kind is not Kind.ARRAY and kind.dtype == np.int64
 
 
+_PYTHON_RULES: Mapping[str, Callable[[TracedGenerator, Mapping[str, Value]], Value]] = {
+    "_randbelow": _python("_randbelow"),
+    "randint": _python("randint", is_closed=True),
+    "random": _random,
+    "randrange": _python("randrange"),
+    "uniform": _uniform,
+}
 _RULES: Mapping[str, Callable[[TracedGenerator, Mapping[str, Value]], Value]] = {
-    "_randbelow": _below,
     "integers": _integers,
     "randint": _randint,
     "random": _random,
