@@ -227,8 +227,9 @@ class Plan:
         if code and self.capacities and self.overflowed(code):
             self.fail(outputs)  # what waits for the end is done by the run that counts
         for leaf, words in zip(self.draws, outputs[groups.draws], strict=True):
+            np.copyto(given[leaf], words)  # of which a generator that shares the state is built
             generator = leaves.generators[leaf]
-            _kind(generator).write(generator, np.asarray(words))
+            _kind(generator).write(generator, given[leaf])
         _perform(self.effects, iter(outputs[groups.effects]))
         if code:
             self.fail(outputs)

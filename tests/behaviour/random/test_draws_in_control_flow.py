@@ -228,3 +228,14 @@ def test_draws_that_nobody_reads(rng) -> None:
 
     exactly(drawn, rng, 5)
     exactly(lambda rng, n: None if rng.random() is None else n, rng, 5)
+
+
+def test_a_generator_that_branches_return_is_the_same_one(rng) -> None:
+    def drawn(rng, x):
+        if rng.random() > x:
+            return x, rng
+        return -x, rng
+
+    for x in (0.0, 1.0):
+        exactly(drawn, rng, x)
+    assert jit(drawn)(rng, 0.5)[1] is rng
