@@ -158,6 +158,17 @@ def kind_of(value: Any) -> GeneratorKind | None:
     return None
 
 
+@functools.cache
+def pcg64_factor() -> int:
+    """The number of 128 bits that PCG64 multiplies its state by: what becomes of 1, but for the increment."""
+    bits = np.random.PCG64(0)
+    state: Any = {"state": 1, "inc": 1}
+    bits.state = {"bit_generator": "PCG64", "state": state, "has_uint32": 0, "uinteger": 0}
+    bits.random_raw()
+    found: int = bits.state["state"]["state"] - 1
+    return found
+
+
 def is_generator(value: object) -> bool:
     """Return whether a value draws random numbers, whatever its class and bits are."""
     if isinstance(value, random.Random):

@@ -22,10 +22,12 @@ from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.memory import Memory, expect_small
 from anabranch.runtime.native.memory_flow import Alternatives, Steps
 from anabranch.runtime.native.ordering import LastUses, ordered, written_inputs
+from anabranch.runtime.native.random_draws import drawn
 from anabranch.runtime.native.scalar_ops import RULES, compare, convert, multiply_add, select
 from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.values import elements, flat, is_memory, packed, value_types
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
+from anabranch.runtime.ops.random_draws import random_draw
 from anabranch.runtime.ops.structured import Branches, Loop
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
@@ -258,6 +260,9 @@ class NativeEmitter(Emitter):
         short = short_form(self.code, equation, names)
         if short is not None:
             return [short]
+        if equation.op is random_draw:
+            *words, ticket, number = drawn(self.code, equation, self.elements(names[0], in_types[0]), names[1:])
+            return [packed(words), ticket, number]
         names = self._unshared(equation, names, kept.union(needed))
         if isinstance(equation.op, Loop):
             slots = equation.op.slots(equation)

@@ -102,15 +102,15 @@ def _ticket_for(error: Exception) -> int:
 
 
 class _Draw(CallOp):
-    """`random_draw[kind, call, outs] words, is_off, *operands`: the words after a call, a ticket, and its result.
+    """`random_draw[kind, call, out, is_checked] words, is_off, *operands`: the words after a call, a ticket, and its result.
 
-    Where `is_off` holds nothing is drawn. The ticket is 0 unless the method has raised `exception_of(ticket)`.
+    Of a call that `is_checked` the method surely takes the arguments. Where `is_off` holds nothing is drawn. The ticket is 0 unless the method has raised `exception_of(ticket)`.
     """
 
     __slots__ = ()
 
     def type(
-        self, *inputs: ArrayType, kind: GeneratorKind, call: DrawCall, out: ArrayType | None
+        self, *inputs: ArrayType, kind: GeneratorKind, call: DrawCall, out: ArrayType | None, is_checked: bool
     ) -> tuple[ArrayType, ...]:
         words, is_off, *_ = inputs
         expect(words == ArrayType((kind.words,), WORD), self.name, f"{words} is no state of {kind.name}")

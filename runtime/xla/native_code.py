@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib.util
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ from anabranch.base.fork_locks import lock
 from anabranch.base.frozen import frozen
 from anabranch.runtime._jaxlib import register_function
 from anabranch.runtime.host.callbacks import PureCallback
+from anabranch.runtime.host.numpy_samplers import PREFIX, address_of
 
 # The name of the function in each module.
 ENTRY = "handler"
@@ -62,7 +64,7 @@ def make_known(functions: Sequence[object], codes: Sequence[bytes] = ()) -> None
             with _lock:
                 if function.name not in _known:
                     code = codes[place] if codes else _compiled(function)
-                    _known[function.name] = _Known(code, _linked(function.name, code))
+                    _known[function.name] = _Known(code, _linked(function, code))
 
 
 def codes_of(functions: Sequence[object]) -> list[bytes]:
@@ -83,12 +85,14 @@ class _Known(NamedTuple):
     library: Any  # keeps the machine code in memory
 
 
-def _linked(name: str, code: bytes) -> Any:
+def _linked(function: NativeFunction, code: bytes) -> Any:
     """Register a function with XLA; returns what keeps its code in memory."""
     llvm = _llvm()
     builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(ENTRY)
-    library = builder.link(_linker(), name)
-    register_function(name, library[ENTRY])
+    for symbol in set(re.findall(rf"@{PREFIX}(\w+)", function.llvm)):
+        builder.import_symbol(PREFIX + symbol, address_of(symbol))
+    library = builder.link(_linker(), function.name)
+    register_function(function.name, library[ENTRY])
     return library
 
 

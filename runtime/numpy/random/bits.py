@@ -7,14 +7,12 @@ are uint64s, too.
 from __future__ import annotations
 
 import abc
-import functools
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
-from anabranch.base.value import Value
-from anabranch.runtime.host.generator_state import GeneratorKind
+from anabranch.runtime.host.generator_state import GeneratorKind, pcg64_factor
 from anabranch.runtime.ir.program import Atom, Literal, Program, Var
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing.builder import Builder, building, current
@@ -145,7 +143,7 @@ class Pcg64(Bits):
 
     def next64(self, state: State) -> tuple[State, Atom]:
         low, high, *rest = state
-        factor_low, factor_high = _factor()
+        factor_high, factor_low = divmod(pcg64_factor(), 2**64)
         product = multiply(low, factor_low)
         new_low = add(product, rest[0])
         carry = atoms.convert(less(new_low, product), np.uint64)
@@ -224,17 +222,6 @@ def as_float(bits: Atom) -> Atom:
 
 def _scaled(number: Atom) -> Atom:
     return atoms.ufunc(np.multiply, number, atoms.literal(2.0**-53))
-
-
-@functools.cache
-def _factor() -> tuple[int, int]:
-    """The halves of the number that PCG64 multiplies its state by: of a state of 1 and an increment of 1."""
-    bits = np.random.PCG64(0)
-    state: Value = {"state": 1, "inc": 1}
-    bits.state = {"bit_generator": "PCG64", "state": state, "has_uint32": 0, "uinteger": 0}
-    bits.random_raw()
-    found = bits.state["state"]["state"] - 1
-    return found & (2**64 - 1), found >> 64
 
 
 def bits_of(kind: GeneratorKind) -> type[Bits] | None:

@@ -57,7 +57,7 @@ def draw(
     words = generator.state_words
     type = None if out is None else ArrayType(out.shape, np.dtype(out.dtype))
     after, ticket, *made = current().bind(
-        random_draw, words.atom, is_off(generator), *operands, kind=generator.generator_kind, call=call, out=type
+        random_draw, words.atom, is_off(generator), *operands, kind=generator.generator_kind, call=call, out=type, is_checked=not may_fail
     )
     words.overwrite(after)
     if may_fail:
