@@ -24,6 +24,8 @@ class Bound(enum.Enum):
     ANY = "any"
     NOT_NEGATIVE = "not negative"
     POSITIVE = "positive"
+    POISSON = "from 0 to about the largest int64"
+    PROBABILITY = "above 0, up to 1"
 
 
 @frozen
@@ -51,12 +53,14 @@ SAMPLERS: Mapping[str, Sampler] = {
     "chisquare": Sampler("random_chisquare", (("df", None, Bound.POSITIVE),)),
     "exponential": Sampler("random_exponential", (_SCALE,)),
     "gamma": Sampler("random_gamma", (("shape", None, Bound.NOT_NEGATIVE), _SCALE)),
+    "geometric": Sampler("random_geometric", (("p", None, Bound.PROBABILITY),), is_int=True),
     "gumbel": Sampler("random_gumbel", (_LOC, _SCALE)),
     "laplace": Sampler("random_laplace", (_LOC, _SCALE)),
     "logistic": Sampler("random_logistic", (_LOC, _SCALE)),
     "lognormal": Sampler("random_lognormal", (("mean", 0.0, Bound.ANY), ("sigma", 1.0, Bound.NOT_NEGATIVE))),
     "normal": Sampler("random_normal", (_LOC, _SCALE)),
     "pareto": Sampler("random_pareto", (_A,)),
+    "poisson": Sampler("random_poisson", (("lam", 1.0, Bound.POISSON),), is_int=True),
     "rayleigh": Sampler("random_rayleigh", (_SCALE,)),
     "standard_cauchy": Sampler("random_standard_cauchy"),
     "standard_exponential": Sampler("random_standard_exponential"),

@@ -32,7 +32,7 @@ class TracedGenerator(Bare):
         return self.generator_kind.scratch()
 
     def __anabranch_structure__(self) -> GeneratorStructure:
-        return GeneratorStructure(type(self), ("words",), self.generator_kind)
+        return GeneratorStructure(self.generator_kind.cls, ("state",), self.generator_kind)
 
     def __anabranch_slot__(self) -> GeneratorSlot:
         return GeneratorSlot(self)
@@ -76,4 +76,4 @@ class GeneratorStructure(containers.Structure):
 
 def structure_of(value: object, kind: GeneratorKind | None) -> containers.Structure | None:
     """The structure of an argument, or of a part of one; `kind` is that of a generator."""
-    return containers.structure_of(value) if kind is None else GeneratorStructure(TracedGenerator, ("words",), kind)
+    return containers.structure_of(value) if kind is None else GeneratorStructure(kind.cls, ("state",), kind)

@@ -51,13 +51,20 @@ class Operands:
 
 
 def draw(
-    generator: TracedGenerator, call: DrawCall, operands: Sequence[Atom], out: Abstract | None, may_fail: bool
+    generator: TracedGenerator,
+    call: DrawCall,
+    operands: Sequence[Atom],
+    out: Abstract | None,
+    may_fail: bool,
+    wrong: Atom | None = None,
 ) -> Value:
-    """Make a call on a generator's state; returns its result, of this type."""
+    """Make a call on a generator's state, unless its arguments are `wrong`; returns its result, of this type."""
     words = generator.state_words
+    off = is_off(generator)
+    off = off if wrong is None else atoms.logical_or(off, wrong)
     type = None if out is None else ArrayType(out.shape, np.dtype(out.dtype))
     after, ticket, *made = current().bind(
-        random_draw, words.atom, is_off(generator), *operands, kind=generator.generator_kind, call=call, out=type, is_checked=not may_fail
+        random_draw, words.atom, off, *operands, kind=generator.generator_kind, call=call, out=type, is_checked=not may_fail
     )
     words.overwrite(after)
     if may_fail:

@@ -13,7 +13,7 @@ from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.numpy import core
 from anabranch.runtime.numpy.random import draws
 from anabranch.runtime.numpy.random.parameters import PARAMETERS, STATIC, example
-from anabranch.runtime.numpy.random.single_numbers import number
+from anabranch.runtime.numpy.random.single_numbers import number, out_of_bounds
 from anabranch.runtime.ops.random_draws import DrawCall, Operand
 from anabranch.runtime.values import registry
 from anabranch.runtime.values.abstract import Abstract, Kind
@@ -91,7 +91,8 @@ def _call(generator: TracedGenerator, method: str, given: Mapping[str, Value], i
     run_time = any(isinstance(a, Operand) and core.traced_inside(given[n]) for n, a in arguments.items())
     out = _type(generator, call, given, run_time, operands)
     may_fail = run_time or is_in_place or draws.is_large(given.get("size"))
-    return draws.draw(generator, call, operands.atoms, out, may_fail)
+    wrong = out_of_bounds(generator, method, given) if run_time else None
+    return draws.draw(generator, call, operands.atoms, out, may_fail and wrong is None, wrong)
 
 
 def _type(

@@ -14,6 +14,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.host.generator_state import GeneratorKind
+from anabranch.runtime.host.numpy_samplers import SAMPLERS, Bound
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.random import bits, bounded_ints, draws
@@ -154,6 +155,44 @@ def _checked(generator: TracedGenerator, method: str, wrong: Atom, given: Mappin
     make = RaisedAgain(generator.generator_kind, method, tuple(given), options)
     run_time_checks.record_failure(wrong, make, None, run_time_checks.user_frames(), tuple(given.values()))
     return True
+
+
+def out_of_bounds(generator: TracedGenerator, method: str, given: Mapping[str, Value]) -> Atom | None:
+    """Fail where NumPy refuses the arguments of a method of one number; return whether it does, None where unknown."""
+    sampler = SAMPLERS.get(method)
+    kind = generator.generator_kind
+    if sampler is None or kind.is_legacy or kind.bits is None or not current().in_loop:
+        return None
+    values = {name: given.get(name, default) for name, default, _ in sampler.parameters}
+    if not given.keys() <= values.keys() or not all(map(_is_number, values.values())):
+        return None
+    found = {name: wrap.as_atom(value, np.float64) for name, value in values.items()}
+    wrong: Atom = atoms.literal(False)
+    for name, _, bound in sampler.parameters:
+        wrong = atoms.logical_or(wrong, _is_beyond(found[name], bound))
+    return wrong if _checked(generator, method, wrong, found) else None
+
+
+# Beyond it NumPy draws no number of Poisson's distribution.
+_MOST_POISSON = float(np.iinfo(np.int64).max - np.sqrt(np.iinfo(np.int64).max) * 10)
+
+
+def _is_beyond(value: Atom, bound: Bound) -> Atom:
+    """Return whether NumPy refuses a number."""
+
+    def has(function: np.ufunc, other: float) -> Atom:
+        return atoms.ufunc(function, value, atoms.literal(other, np.float64))
+
+    match bound:
+        case Bound.NOT_NEGATIVE:
+            return atoms.logical_and(atoms.ufunc(np.signbit, value), atoms.logical_not(atoms.ufunc(np.isnan, value)))
+        case Bound.POSITIVE:
+            return has(np.less_equal, 0.0)
+        case Bound.POISSON:
+            return atoms.logical_not(atoms.logical_and(has(np.greater_equal, 0.0), has(np.less_equal, _MOST_POISSON)))
+        case Bound.PROBABILITY:
+            return atoms.logical_not(atoms.logical_and(has(np.greater, 0.0), has(np.less_equal, 1.0)))
+    return atoms.literal(False)
 
 
 def _is_number(value: Value) -> bool:
