@@ -77,7 +77,9 @@ def while_(test: Callable[[State], Atom], step: Callable[[State], Sequence[Atom]
     return current().bind(OPS["while"], *captured, *init, **names, consts=len(captured))
 
 
-def _programs(functions: Sequence[Callable[[State], Sequence[Atom]]], operands: State) -> tuple[list[Var], list[Program]]:
+def _programs(
+    functions: Sequence[Callable[[State], Sequence[Atom]]], operands: State
+) -> tuple[list[Var], list[Program]]:
     """Functions of some values as Programs, which all take what one of them captures before those."""
     outer = current()
     parts = [Builder(outer.trace, outer) for _ in functions]
@@ -147,7 +149,9 @@ class Pcg64(Bits):
         product = multiply(low, factor_low)
         new_low = add(product, rest[0])
         carry = atoms.convert(less(new_low, product), np.uint64)
-        new_high = add(add(multiply_high(low, word(factor_low)), multiply(high, factor_low)), multiply(low, factor_high))
+        new_high = add(
+            add(multiply_high(low, word(factor_low)), multiply(high, factor_low)), multiply(low, factor_high)
+        )
         new_high = add(add(new_high, rest[1]), carry)
         mixed, turn = differing(new_low, new_high), right(new_high, 58)
         turned = either(right(mixed, turn), left(mixed, both(subtract(word(0), turn), 63)))

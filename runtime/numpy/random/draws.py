@@ -64,7 +64,14 @@ def draw(
     off = off if wrong is None else atoms.logical_or(off, wrong)
     type = None if out is None else ArrayType(out.shape, np.dtype(out.dtype))
     after, ticket, *made = current().bind(
-        random_draw, words.atom, off, *operands, kind=generator.generator_kind, call=call, out=type, is_checked=not may_fail
+        random_draw,
+        words.atom,
+        off,
+        *operands,
+        kind=generator.generator_kind,
+        call=call,
+        out=type,
+        is_checked=not may_fail,
     )
     words.overwrite(after)
     if may_fail:

@@ -88,7 +88,9 @@ def _integers(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
 
 def _randint(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
     """As `RandomState.randint(low, high)`, of ints."""
-    return _between(generator, "randint", given, False, bounded_ints.masked) if given.keys() <= {"low", "high"} else None
+    return (
+        _between(generator, "randint", given, False, bounded_ints.masked) if given.keys() <= {"low", "high"} else None
+    )
 
 
 def _python(method: str, is_closed: bool = False) -> Callable[[TracedGenerator, Mapping[str, Value]], Value]:
