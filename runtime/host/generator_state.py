@@ -72,8 +72,9 @@ class GeneratorKind:
             return _python_words(generator.getstate())
         state = _numpy_state(generator)
         found: list[int] = []
-        for path, count in self._parts:
-            found += _words(functools.reduce(lambda part, name: part[name], path.split("."), state), count)
+        for around, last, count in _places(self):
+            part = state if around is None else state[around]
+            found += _words(part[last], count)
         return np.array(found, np.uint64)
 
     def write(self, generator: Any, words: np.ndarray) -> None:
@@ -84,9 +85,8 @@ class GeneratorKind:
             return
         state: dict[str, Any] = {"bit_generator": self.bits.__name__}
         place = 0
-        for path, count in self._parts:
-            *around, last = path.split(".")
-            inner = functools.reduce(lambda part, name: part.setdefault(name, {}), around, state)
+        for around, last, count in _places(self):
+            inner = state if around is None else state.setdefault(around, {})
             inner[last] = _part(last, words[place : place + count])
             place += count
         if self.is_legacy:
@@ -134,6 +134,16 @@ class OutsideGenerator:
                 f"the {self.kind.name} that the function draws from has other bits than {self.kind.algorithm} now"
             )
         return self.kind.read(self.generator)
+
+
+@functools.cache
+def _places(kind: GeneratorKind) -> tuple[tuple[str | None, str, int], ...]:
+    """The parts of a state: the dict within the state that one is in, its name there, and how many words it has."""
+    rows = []
+    for path, count in kind._parts:
+        around, _, last = path.rpartition(".")
+        rows.append((around or None, last, count))
+    return tuple(rows)
 
 
 class _Scratch(threading.local):
@@ -191,6 +201,8 @@ def _numpy_state(generator: Any) -> Any:
 
 
 def _words(value: Any, count: int) -> list[int]:
+    if type(value) is int and count == 1:
+        return [value]
     if isinstance(value, np.ndarray):
         found: list[int] = value.tolist()
         return found
@@ -204,7 +216,8 @@ def _part(name: str, words: np.ndarray) -> Any:
         return _float(int(words[0]))
     if len(words) > 2 or (name == "key" and len(words) == 2):
         return words.astype(np.uint32) if len(words) == 624 else words.copy()
-    return sum(int(word) << 64 * i for i, word in enumerate(words))
+    numbers = words.tolist()
+    return numbers[0] if len(numbers) == 1 else numbers[0] | numbers[1] << 64
 
 
 def _float(word: int) -> float:

@@ -26,8 +26,8 @@ from anabranch.runtime.native.random_draws import drawn
 from anabranch.runtime.native.scalar_ops import RULES, compare, convert, multiply_add, select
 from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.values import elements, flat, is_memory, packed, value_types
-from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 from anabranch.runtime.ops.random_draws import random_draw
+from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 from anabranch.runtime.ops.structured import Branches, Loop
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 

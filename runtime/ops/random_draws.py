@@ -102,9 +102,10 @@ def _ticket_for(error: Exception) -> int:
 
 
 class _Draw(CallOp):
-    """`random_draw[kind, call, out, is_checked] words, is_off, *operands`: the words after a call, a ticket, and its result.
+    """`random_draw[kind, call, out, is_checked] words, is_off, *operands`: the words after a call, a ticket, a result.
 
-    Of a call that `is_checked` the method surely takes the arguments. Where `is_off` holds nothing is drawn. The ticket is 0 unless the method has raised `exception_of(ticket)`.
+    The method surely takes the arguments of a call that `is_checked`. Where `is_off` holds nothing is drawn. The ticket
+    is 0 unless the method has raised `exception_of(ticket)`.
     """
 
     __slots__ = ()

@@ -105,8 +105,11 @@ class Running:
                 leaf = f"as_array({leaf}, {constant(executable.inputs[i].dtype)})"
             self._place(value, f"buffers[{i}] = staging.placed({i}, {leaf})")
         lines.append(f"{self._unpacked()}{constant(executable.run)}(staging)")
-        self._fail()
         plan, made = self._plan, list(zip(self._outputs, executable.adopters, strict=True))
+        for leaf, (name, adopt) in zip(plan.draws, made[self._groups.draws], strict=True):
+            generator, kind = self._arguments.generators[leaf]
+            lines.append(f"{constant(kind.write)}({generator}, {constant(adopt)}({name}))")
+        self._fail()
         computed = [(name, adopt) for name, adopt in made[self._groups.results] if name not in self._read]
         lines += [f"{name} = {constant(adopt)}({name})" for name, adopt in computed]
         lines += [f"{name}.flags.writeable = False" for name in self._readonly]

@@ -41,7 +41,12 @@ _NUMBERS: Mapping[str, tuple[float, ...]] = {
     "triangular": (0, 1, 0.5),
 }
 # The parameters of those that are computed in the Program.
-_ENDS = {"randint": ("a", "b"), "randrange": ("start", "stop"), "uniform": ("a", "b")}
+_ENDS = {
+    **dict.fromkeys(("gauss", "normalvariate"), ("mu", "sigma")),
+    **dict.fromkeys(("randint", "uniform"), ("a", "b")),
+    "expovariate": ("lambd",),
+    "randrange": ("start", "stop"),
+}
 _MOST_BITS = 63
 
 
@@ -105,7 +110,11 @@ def _number(generator: TracedGenerator, method: str, args: tuple[Value, ...], kw
         zeros = [np.zeros(atom.type.shape, atom.type.dtype) for atom in operands.atoms]
         like = [type(a.of(zeros) if isinstance(a, Operand) else a) for a in call.args]
         tried = dataclasses.replace(call, args=tuple(cls(x) for cls, x in zip(like, examples, strict=False)), kwargs=())
-    out = draws.type_of(method, draws.trial(generator, tried, ()))
+    try:
+        out = draws.type_of(method, draws.trial(generator, tried, ()))
+    except Exception:
+        draws.draw(generator, call, operands.atoms, None, may_fail=False)  # it may have drawn before it failed
+        raise
     return draws.draw(generator, call, operands.atoms, out, may_fail=bool(operands.atoms))
 
 

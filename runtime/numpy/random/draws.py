@@ -106,7 +106,7 @@ def type_of(method: str, result: Any) -> Abstract | None:
     found = abstract_of(result)
     if result is None or (found is not None and found.dtype.kind in "biufc"):
         return found
-    refuse(method, f"its result is no number and no array of numbers ({type(result).__name__})")
+    return refuse(method, f"its result is no number and no array of numbers ({type(result).__name__})")
 
 
 def refuse(method: str, why: str) -> NoReturn:

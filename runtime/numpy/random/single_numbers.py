@@ -1,13 +1,13 @@
 """Single numbers in loops: computed in the Program, bit for bit as NumPy and Python compute them.
 
-A call of the host takes microseconds, and a loop with one is no machine code. Elsewhere that does not matter, and a call
-is one equation.
+A call of the host takes microseconds, and a loop with one is no machine code. Elsewhere that does not matter, and a
+call is one equation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from anabranch.runtime.host.generator_state import GeneratorKind
 from anabranch.runtime.host.numpy_samplers import SAMPLERS, Bound
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.numpy.random import bits, bounded_ints, draws
+from anabranch.runtime.numpy.random import bits, bounded_ints, draws, gaussians
 from anabranch.runtime.numpy.random.bits import Bits, State
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, wrap
@@ -26,18 +26,24 @@ from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.random_generators import TracedGenerator
 from anabranch.runtime.values.tracer import Tracer
 
+# From a generator and arguments to a number; None where the host is called.
+Rule: TypeAlias = Callable[[TracedGenerator, Mapping[str, Value]], Value]
+# From the state of a generator's bits to the next one, and a number.
+Sample: TypeAlias = Callable[[Any, State], tuple[State, Atom]]
+
 _FLOAT = Abstract((), np.dtype(np.float64), Kind.PYTHON)
 
 
 def number(generator: TracedGenerator, method: str, given: Mapping[str, Value]) -> Value:
     """The number that a method returns for these arguments; None where the host is called."""
-    rule = (_PYTHON_RULES if generator.generator_kind.bits is None else _RULES).get(method)
-    if rule is None or not current().in_loop or bits.bits_of(generator.generator_kind) is None:
+    kind = generator.generator_kind
+    rule = (_PYTHON_RULES if kind.bits is None else _OLD_RULES if kind.is_legacy else _RULES).get(method)
+    if rule is None or not current().in_loop or bits.bits_of(kind) is None:
         return None
     return rule(generator, {name: value for name, value in given.items() if value is not None})
 
 
-def _sampled(generator: TracedGenerator, sample: Callable[[Bits, State], tuple[State, Atom]]) -> Atom:
+def _sampled(generator: TracedGenerator, sample: Sample) -> Atom:
     """Draw a number; the generator is left in the state after it."""
     algorithm = bits.bits_of(generator.generator_kind)
     assert algorithm is not None
@@ -57,6 +63,8 @@ def _random(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
 
 def _uniform(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
     """As `uniform(low, high)`, of numbers."""
+    if gaussians.has_fused_sums():
+        return None
     bounds = {"low": 0.0, "high": 1.0, **given} if generator.generator_kind.bits is not None else given
     if len(bounds) != 2 or not all(map(_is_number, bounds.values())):
         return None
@@ -78,6 +86,61 @@ def _uniform(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
     return wrap.from_abstract(_FLOAT, atoms.ufunc(np.add, low, scaled))
 
 
+def _normal(method: str, names: Sequence[str], sample: Sample) -> Rule:
+    """The rule of a method of the older generators: of a mean and a standard deviation, if these are its parameters."""
+
+    def rule(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
+        values = {**dict(zip(names, (0.0, 1.0), strict=False)), **given}
+        if values.keys() != set(names) or not all(map(_is_number, values.values())) or gaussians.has_fused_sums():
+            return None
+        found = {name: wrap.as_atom(values[name], np.float64) for name in names}
+        wrong: Atom = atoms.literal(False)
+        if names and generator.generator_kind.is_legacy:
+            wrong = _is_beyond(found[names[1]], Bound.NOT_NEGATIVE)
+        if not _checked(generator, method, wrong, found):
+            return None
+        drawn = _sampled(generator, _unless(wrong, sample))
+        if names:
+            mean, deviation = found.values()
+            drawn = atoms.ufunc(np.add, mean, atoms.ufunc(np.multiply, drawn, deviation))
+        return wrap.from_abstract(_FLOAT, drawn)
+
+    return rule
+
+
+def _exponential(method: str, name: str, function: np.ufunc, default: float | None) -> Rule:
+    """The rule of a method of the older generators for exponential numbers: times a scale, or divided by a rate."""
+
+    def rule(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
+        factor = given.get(name, default) if name else 1.0
+        if not given.keys() <= {name} or not _is_number(factor) or gaussians.has_fused_sums():
+            return None
+        found = wrap.as_atom(factor, np.float64)
+        is_rate = function is np.true_divide
+        wrong = atoms.ufunc(np.equal, found, atoms.literal(0.0)) if is_rate else _is_beyond(found, Bound.NOT_NEGATIVE)
+        if isinstance(wrong, Literal) and wrong.value:
+            return None
+        if is_rate:  # the quotient fails after the number was drawn
+            drawn = _sampled(generator, gaussians.exponential)
+        if not _checked(generator, method, wrong, {name: found}):
+            return None
+        if not is_rate:
+            drawn = _sampled(generator, _unless(wrong, gaussians.exponential))
+        return wrap.from_abstract(_FLOAT, atoms.ufunc(function, drawn, found))
+
+    return rule
+
+
+def _unless(wrong: Atom, sample: Sample) -> Sample:
+    """A draw that is off where arguments are wrong."""
+
+    def run(source: Any, state: State) -> tuple[State, Atom]:
+        source.off = atoms.logical_or(source.off, wrong)
+        return sample(source, state)
+
+    return run
+
+
 def _integers(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
     """As `integers(low, high)`, of ints."""
     if not given.keys() <= {"low", "high", "endpoint"}:
@@ -93,7 +156,7 @@ def _randint(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
     )
 
 
-def _python(method: str, is_closed: bool = False) -> Callable[[TracedGenerator, Mapping[str, Value]], Value]:
+def _python(method: str, is_closed: bool = False) -> Rule:
     """The rule of a method of Python's generator, which takes one bound or two."""
     return lambda generator, given: _between(generator, method, given, is_closed, bounded_ints.leading)
 
@@ -127,8 +190,9 @@ def _between(
     found = atoms.convert(bits.add(first, _sampled(generator, sample)), np.int64)
     if method == "integers":
         return wrap.numpy_result(found)
-    is_bounded = isinstance(low, Literal) and isinstance(most, Literal)
-    return wrap.python_number(found, *([Interval(int(low.value), int(most.value))] if is_bounded else []))
+    if isinstance(low, Literal) and isinstance(most, Literal):
+        return wrap.python_number(found, Interval(int(low.value), int(most.value)))
+    return wrap.python_number(found)
 
 
 @frozen
@@ -210,17 +274,28 @@ def _is_int(value: Value) -> bool:
     return kind is not None and kind.kind is not Kind.ARRAY and kind.dtype == np.int64
 
 
-_PYTHON_RULES: Mapping[str, Callable[[TracedGenerator, Mapping[str, Value]], Value]] = {
+_PYTHON_RULES: Mapping[str, Rule] = {
     "_randbelow": _python("_randbelow"),
+    "expovariate": _exponential("expovariate", "lambd", np.true_divide, None),
+    "gauss": _normal("gauss", ("mu", "sigma"), gaussians.circular),
+    "normalvariate": _normal("normalvariate", ("mu", "sigma"), gaussians.ratio),
     "randint": _python("randint", is_closed=True),
     "random": _random,
     "randrange": _python("randrange"),
     "uniform": _uniform,
 }
-_RULES: Mapping[str, Callable[[TracedGenerator, Mapping[str, Value]], Value]] = {
+_RULES: Mapping[str, Rule] = {
     "integers": _integers,
+    "random": _random,
+    "uniform": _uniform,
+}
+_OLD_RULES: Mapping[str, Rule] = {
+    "exponential": _exponential("exponential", "scale", np.multiply, 1.0),
+    "normal": _normal("normal", ("loc", "scale"), gaussians.polar),
     "randint": _randint,
     "random": _random,
     "random_sample": _random,
+    "standard_exponential": _exponential("standard_exponential", "", np.multiply, None),
+    "standard_normal": _normal("standard_normal", (), gaussians.polar),
     "uniform": _uniform,
 }

@@ -13,7 +13,6 @@ from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ops.elementwise.python_arithmetic import PythonOp
 from anabranch.runtime.ops.elementwise.term import BOOL, FLOAT64, INT64, Rule, Term
 
-
 UINT64 = np.dtype(np.uint64)
 _HALF = 2**32 - 1
 

@@ -239,3 +239,16 @@ def test_a_generator_that_branches_return_is_the_same_one(rng) -> None:
     for x in (0.0, 1.0):
         exactly(drawn, rng, x)
     assert jit(drawn)(rng, 0.5)[1] is rng
+
+
+def test_an_exception_that_is_known_while_tracing(rng) -> None:
+    def raised(rng, x):
+        x += rng.random()
+        raise ValueError("always")
+
+    def wrong(rng, a):
+        rng.random()
+        return a[rng.random() > 2, 7]
+
+    exactly(raised, rng, 1.0)
+    exactly(wrong, rng, np.zeros((3, 3)))

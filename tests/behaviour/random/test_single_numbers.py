@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anabranch import jit
+from anabranch import Compiled, jit
 from tests.equivalence import check
 
 MAKERS = {
@@ -153,9 +153,11 @@ def test_without_machine_code() -> None:
 
 @pytest.mark.parametrize(
     ("name", "args"),
-    [("normal", (0.0, -1.0)), ("gamma", (-1.0,)), ("poisson", (-1.0,)), ("poisson", (float("nan"),)), ("chisquare", (0.0,)),
-     ("geometric", (0.0,)), ("uniform", (1.0, 0.0)), ("uniform", (0.0, float("inf"))), ("wald", (1.0, -0.0)),
-     ("exponential", (-0.0,)), ("normal", (float("nan"), float("nan")))],
+    [
+        ("normal", (0.0, -1.0)), ("gamma", (-1.0,)), ("poisson", (-1.0,)), ("poisson", (float("nan"),)),
+        ("chisquare", (0.0,)), ("geometric", (0.0,)), ("uniform", (1.0, 0.0)), ("uniform", (0.0, float("inf"))),
+        ("wald", (1.0, -0.0)), ("exponential", (-0.0,)), ("normal", (float("nan"), float("nan"))),
+    ],
 )  # fmt: skip
 def test_invalid_arguments(name: str, args: tuple[float, ...]) -> None:
     def drawn(rng, n, *args):
@@ -257,8 +259,58 @@ def test_saved_machine_code_finds_the_functions_of_numpy(tmp_path: Any) -> None:
             total += rng.normal()
         return total
 
-    from anabranch import Compiled  # noqa: PLC0415
-
     saved = jit(drawn).lower(np.random.default_rng(1), 5).compile().serialize()
     loaded = Compiled.deserialize(saved)
     assert loaded(np.random.default_rng(1), 9) == drawn(np.random.default_rng(1), 9)
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_normal_numbers_of_the_older_generators(native: bool) -> None:
+    """Of two numbers that are drawn at once one is left for the next call, in the loop or after it."""
+
+    def of_random_state(rng, n, scale):
+        total = 0.0
+        for i in range(n):
+            total += rng.normal(0.5, scale) + rng.standard_normal() + rng.randn() + rng.uniform(-scale, 1.0)
+            total += rng.exponential(2.0) + rng.exponential(scale) + rng.standard_exponential()
+            if i % 3 == 1:
+                total += rng.normal()
+        return total
+
+    def of_python(rng, n, scale):
+        total = 0.0
+        for i in range(n):
+            total += (
+                rng.gauss(0.5, scale) + rng.normalvariate(0.0, 2) + rng.expovariate(scale) + rng.uniform(-scale, 1.0)
+            )
+            if i % 3 == 1:
+                total += rng.gauss()
+        return total
+
+    for function, maker in ((of_random_state, np.random.RandomState), (of_python, random.Random)):
+        compiled, plain, rng = jit(function, native_loops=native), maker(3), maker(3)
+        for n in (1, 2, 5, 150 if native else 5):
+            assert compiled(rng, n, 1.5) == function(plain, n, 1.5)
+        exactly(lambda rng: rng.random(), rng)
+        if native:
+            assert is_native(function, rng, 5, 1.5)
+            exactly(function, rng, 7, 1.5)
+
+
+def test_invalid_arguments_of_the_older_generators() -> None:
+    def of_random_state(rng, n):
+        total = 0.0
+        for i in range(n):
+            total += rng.normal(0.0, 2.5 - i) + rng.exponential(3.5 - i)
+        return total
+
+    def of_python(rng, n):
+        total = 0.0
+        for i in range(n):
+            total += rng.expovariate(2.0 - i) + rng.gauss(0.0, 1.0)
+        return total
+
+    for n in (2, 5):
+        exactly(of_random_state, np.random.RandomState(3), n)
+        exactly(of_python, random.Random(3), n)
+    exactly(lambda rng, n: sum([rng.expovariate(0) for _ in range(n)]), random.Random(3), 3)
