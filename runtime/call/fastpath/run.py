@@ -106,8 +106,8 @@ class Running:
             self._place(value, f"buffers[{i}] = staging.placed({i}, {leaf})")
         lines.append(f"{self._unpacked()}{constant(executable.run)}(staging)")
         plan, made = self._plan, list(zip(self._outputs, executable.adopters, strict=True))
-        for leaf, (name, adopt) in zip(plan.draws, made[self._groups.draws], strict=True):
-            generator, kind = self._arguments.generators[leaf]
+        for place, (name, adopt) in zip(plan.draws, made[self._groups.draws], strict=True):
+            generator, kind = self._arguments.generators[place]
             lines.append(f"{constant(kind.write)}({generator}, {constant(adopt)}({name}))")
         self._fail()
         computed = [(name, adopt) for name, adopt in made[self._groups.results] if name not in self._read]

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from anabranch import AliasError, SerializationError, UnsupportedOperationError, jit
+from anabranch import AliasError, SerializationError, UnsupportedOperationError, djit, jit
 from anabranch.export import export
+from anabranch.numpy import asarray
 from tests.equivalence import check
 
 BITS = (np.random.PCG64, np.random.PCG64DXSM, np.random.MT19937, np.random.Philox, np.random.SFC64)
@@ -358,3 +359,55 @@ def test_export() -> None:
     exported = export(jit(lambda rng, x: rng.random() + x))
     with pytest.raises(SerializationError, match="draws random numbers"):
         exported(np.random.default_rng(1), 1.0)
+
+
+def test_a_library_does_not_draw_while_tracing() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    for function in (lambda x: stats.norm.rvs(random_state=OUTSIDE) + x, lambda rng: stats.norm.rvs(random_state=rng)):
+        before = state_of(OUTSIDE)
+        with pytest.raises(UnsupportedOperationError, match="while the function is traced"):
+            jit(function)(OUTSIDE if function.__code__.co_varnames == ("rng",) else 1.0)
+        assert state_of(OUTSIDE) == before
+
+
+def test_copies() -> None:
+    def drawn(rng):
+        one, other = copy.deepcopy(rng), copy.copy(rng)
+        return one.random(), rng.random(), other.random(), one.random()
+
+    exactly(drawn, np.random.default_rng(1))
+
+
+def test_static_generators_and_those_of_compiled_stages() -> None:
+    plain, rng = (np.random.default_rng(1) for _ in range(2))
+    static = jit(lambda rng, x: rng.random() + x, static_argnames="rng")
+    assert [static(rng, 1.0) for _ in range(3)] == [plain.random() + 1.0 for _ in range(3)]
+    compiled = jit(lambda rng, x: rng.normal() + x).lower(rng, 1.0).compile()
+    assert [compiled(rng, 1.0) for _ in range(3)] == [plain.normal() + 1.0 for _ in range(3)]
+    dynamic = djit(lambda rng, x: rng.normal() + x)
+    assert [dynamic(rng, 1.0) for _ in range(3)] == [plain.normal() + 1.0 for _ in range(3)]
+
+
+def test_saving() -> None:
+    with pytest.raises(SerializationError, match="from outside"):
+        jit(lambda x: OUTSIDE.random() + x).lower(1.0).compile().serialize()
+
+
+def test_other_bits_of_the_hidden_generator() -> None:
+    compiled = jit(lambda x: np.random.random() + x)
+    before = np.random.get_bit_generator()
+    try:
+        compiled(1.0)
+        np.random.set_bit_generator(np.random.PCG64(3))
+        with pytest.raises(RuntimeError, match="other bits"):
+            compiled(1.0)
+    finally:
+        np.random.set_bit_generator(before)
+
+
+def test_arrays_on_the_device() -> None:
+    plain, rng = (np.random.default_rng(1) for _ in range(2))
+    compiled = jit(lambda rng, x: x * rng.random(3))
+    for _ in range(3):
+        assert np.asarray(compiled(rng, asarray(np.ones(3)))).tolist() == plain.random(3).tolist()
+    assert state_of(rng) == state_of(plain)
