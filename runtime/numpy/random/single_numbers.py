@@ -158,7 +158,12 @@ def _randint(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
 
 def _python(method: str, is_closed: bool = False) -> Rule:
     """The rule of a method of Python's generator, which takes one bound or two."""
-    return lambda generator, given: _between(generator, method, given, is_closed, bounded_ints.leading)
+
+    def rule(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
+        fits = len(given) == 2 or not is_closed
+        return _between(generator, method, given, is_closed, bounded_ints.leading) if fits else None
+
+    return rule
 
 
 def _between(
