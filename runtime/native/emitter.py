@@ -16,11 +16,12 @@ from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.native.carries import Carry, Exits, close_carries
 from anabranch.runtime.native.element_moves import MOVES, bounds, numbers
-from anabranch.runtime.native.failures import Failure, NestFailures
+from anabranch.runtime.native.failures import Failure, FailureValues
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.memory import Memory, expect_small
 from anabranch.runtime.native.memory_flow import Alternatives, Steps
+from anabranch.runtime.native.nest import Nest
 from anabranch.runtime.native.ordering import LastUses, ordered, written_inputs
 from anabranch.runtime.native.scalar_ops import RULES, compare, convert, multiply_add, select
 from anabranch.runtime.native.short_forms import short_form
@@ -42,21 +43,18 @@ class NativeEmitter(Emitter):
     memory
         The arrays in memory.
     failures
-        The places that fail, where nothing else is seen after a failure.
-    codes
-        The names of the error codes among the operands: where one is set, nothing runs.
+        The values that tell of failures, where nothing else is seen after one.
     """
 
     contracts = False
 
-    def __init__(self, code: Instructions, memory: Memory, failures: NestFailures, codes: Collection[str]) -> None:
+    def __init__(self, code: Instructions, memory: Memory, failures: FailureValues) -> None:
         super().__init__(calls_host=False)
         self.code = code
         self.memory = memory
-        self.failures = failures
-        self.codes = codes
+        self._failures = failures
+        self._nest: Nest | None = None
         self._outlined = True
-        self._exits: Exits | None = None
         self._kept: frozenset[int] = frozenset()
 
     # ---- elementwise -----------------------------------------------------------------------------------------------
@@ -214,7 +212,8 @@ class NativeEmitter(Emitter):
         def bind(var: Var, name: str) -> None:
             env[var] = name
             self.memory.ranges.note(name, var)
-            self.failures.note(name, var)
+            if self._nest is not None:
+                self._nest.failures.note(name, var)
             if is_memory(name):
                 uses.note(self.memory.number(name), var)
 
@@ -225,10 +224,7 @@ class NativeEmitter(Emitter):
             for var, name in zip(program.inputs, arguments, strict=True):
                 bind(var, name)
             for place, equation in enumerate(equations):
-                failure = self.failures.at(equation, program)
-                if failure is not None:
-                    self._leave(failure, read)
-                if self.failures.leaves(equation, program):
+                if self._leaves(equation, program, read):
                     bind(equation.outputs[0], read(equation.inputs[2]))
                     continue
                 names = [read(a) for a in equation.inputs]
@@ -248,6 +244,15 @@ class NativeEmitter(Emitter):
         needed
             The arrays in memory that are needed afterwards as they are.
         """
+        if self._nest is None and isinstance(equation.op, Loop):
+            self._nest = Nest(equation, names, self._failures)
+            with self.memory.ranges.refined(self._nest.ranges(equation, self.memory.ranges)):
+                made = self._equation(equation, names, needed)
+            self._nest = None
+            return made
+        return self._equation(equation, names, needed)
+
+    def _equation(self, equation: Equation, names: list[str], needed: Collection[int]) -> Sequence[str]:
         in_types, out_types = [a.type for a in equation.inputs], [v.type for v in equation.outputs]
         kept = self._kept
         if isinstance(equation.op, Branches):
@@ -331,11 +336,12 @@ class NativeEmitter(Emitter):
         step: Callable[[list[str]], Sequence[str]],
     ) -> list[str]:
         """Write a loop: steps for as long as the test holds of the state; returns the last state."""
-        code = self.code
+        code, nest = self.code, self._nest
+        assert nest is not None
         head, body, end = (code.label(prefix) for prefix in ("head", "body", "end"))
         before = code.block
-        exits, outermost = Exits(end), self._exits is None
-        failed = self._failed_before() if outermost else ""
+        exits, outermost = Exits(end), nest.exits is None
+        failed = self._failed_before(nest) if outermost else ""
         if failed:
             exits.skip(code, failed, head, list(state))
         else:
@@ -347,7 +353,7 @@ class NativeEmitter(Emitter):
             for name, type in zip(steps.entry, types, strict=True)
         ]
         if outermost:
-            self._exits = exits
+            nest.exits = exits
         derived = code.hold()
         names = [carry.name for carry in carries]
         going_on, tested = test(names), code.block
@@ -358,23 +364,33 @@ class NativeEmitter(Emitter):
         code.jump(head)
         code.begin(end)
         if outermost:
-            self._exits = None
+            nest.exits = None
         return steps.results(exits.joined(code, tested))
 
-    def _failed_before(self) -> str:
+    def _failed_before(self, nest: Nest) -> str:
         """The name of the bool that an error code is set that the nest begins with; empty where there is none."""
         found = ""
-        for name in sorted(set(self.codes) - {"0"}):
+        for name in sorted(set(nest.codes) - {"0"}):
             test = self.code.add("icmp ne", "i32", name, "0")
             found = self.code.add("or", "i1", found, test) if found else test
         return found
 
-    def _leave(self, failure: Failure, read: Callable[[Atom], str]) -> None:
+    def _leaves(self, equation: Equation, program: Program, read: Callable[[Atom], str]) -> bool:
+        """Return whether an equation is a choice that is made by leaving the nest; write where it is left."""
+        nest = self._nest
+        if nest is None:
+            return False
+        failure = nest.failures.at(equation, program)
+        if failure is not None:
+            self._leave(nest, failure, read)
+        return nest.failures.leaves(equation, program)
+
+    def _leave(self, nest: Nest, failure: Failure, read: Callable[[Atom], str]) -> None:
         """Write the end of the nest where something fails."""
-        exits = self._exits
-        if exits is None or not any(self.failures.is_code(carry.name) for carry in exits.carries):
+        exits, failures = nest.exits, nest.failures
+        if exits is None or not any(failures.is_code(carry.name) for carry in exits.carries):
             raise NotNativeError("a failure in a nest that carries no error code")
-        told = [self.failures.told(failure, carry.name) for carry in exits.carries]
+        told = [failures.told(failure, carry.name) for carry in exits.carries]
         try:
             values = [
                 carry.name if atom is None else read(atom) for carry, atom in zip(exits.carries, told, strict=True)

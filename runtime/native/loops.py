@@ -76,11 +76,9 @@ class _Call:
         self._ctx = ctx
         self._code = Instructions()
         equation = Equation(loop, tuple(ctx.atoms), ctx.params, tuple(map(Var, ctx.out_types)))
-        places = NestFailures(failures, equation)
-        self._memory = Memory(self._code, KnownValues(_ranges(equation, outside, places)))
+        self._memory = Memory(self._code, KnownValues(outside))
         operands = [self._operand(i, atom) for i, atom in enumerate(ctx.atoms)]
-        codes = {name for name, atom in zip(operands, ctx.atoms, strict=True) if failures.is_code(atom)}
-        emitter = NativeEmitter(self._code, self._memory, places, codes)
+        emitter = NativeEmitter(self._code, self._memory, failures)
         self._results = emitter.equation(equation, operands, ())
         self._finish(operands)
 
