@@ -14,18 +14,19 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.native.branches import branch_results
 from anabranch.runtime.native.carries import Carry, Exits, close_carries
 from anabranch.runtime.native.element_moves import MOVES, bounds, numbers
 from anabranch.runtime.native.failures import Failure, FailureValues
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.memory import Memory, expect_small
-from anabranch.runtime.native.memory_flow import Alternatives, Steps
+from anabranch.runtime.native.memory_flow import Steps
 from anabranch.runtime.native.nest import Nest
 from anabranch.runtime.native.ordering import LastUses, ordered, written_inputs
 from anabranch.runtime.native.scalar_ops import RULES, compare, convert, multiply_add, select
 from anabranch.runtime.native.short_forms import short_form
-from anabranch.runtime.native.values import elements, flat, is_memory, packed, value_types
+from anabranch.runtime.native.values import elements, is_memory, packed, value_types
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 from anabranch.runtime.ops.structured import Branches, Loop
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
@@ -66,7 +67,7 @@ class NativeEmitter(Emitter):
         if name in _IN_MEMORY and is_memory(operands[0]):
             return self._part(name, operands, in_types, out, attributes)
         if name == "broadcast_in_dim" and out.size > MOST_ELEMENTS and in_types[0].size == 1:
-            return self.memory.filled(out, operands[0])
+            return self.memory.filled(out, lambda _: operands[0])
         if name in MOVES:
             expect_small(out)
             grids = [self._grid(x, type) for x, type in zip(operands, in_types, strict=True)]
@@ -107,8 +108,17 @@ class NativeEmitter(Emitter):
 
     def _iota(self, out: ArrayType, attributes: str) -> str:
         (axis,) = numbers(attributes, "iota_dimension")
-        shape = [out.shape[axis] if k == axis else 1 for k in range(len(out.shape))]
-        return self.constant(np.arange(out.shape[axis]).reshape(shape).astype(out.dtype), out)
+        n, behind = out.shape[axis], int(np.prod(out.shape[axis + 1 :], dtype=np.int64))
+        if out.size <= MOST_ELEMENTS:
+            return packed([constant(np.array(k // behind % n, out.dtype)) for k in range(out.size)])
+        code, int64 = self.code, np.dtype(np.int64)
+
+        def position(number: str) -> str:
+            row = number if behind == 1 else code.add("udiv", "i64", number, str(behind))
+            place = row if behind * n == out.size else code.add("urem", "i64", row, str(n))
+            return convert(code, place, int64, out.dtype)
+
+        return self.memory.filled(out, position)
 
     def multiply_add(self, names: Sequence[str], type: ArrayType) -> str:
         """The sum of a product and a value, fused on the machines that can."""
@@ -257,7 +267,7 @@ class NativeEmitter(Emitter):
         kept = self._kept
         if isinstance(equation.op, Branches):
             self._kept = kept.union(needed)
-            results = self._branches(equation, names)
+            results = branch_results(self, equation, names)
             self._kept = kept
             return results
         short = short_form(self.code, equation, names)
@@ -280,53 +290,9 @@ class NativeEmitter(Emitter):
         for place, (atom, name) in enumerate(zip(equation.inputs, names, strict=True)):
             if not is_memory(name) or not any(atom is var for var in written):
                 continue
-            if self.memory.number(name) in needed or names.count(name) > 1:
+            if self.memory.number(name) in needed or names.count(name) > 1 or self.memory.is_fixed(name):
                 names[place] = self.memory.copied(name, atom.type)
         return names
-
-    def _branches(self, equation: Equation, names: list[str]) -> list[str]:
-        """The results of the branch that runs."""
-        op = equation.op
-        assert isinstance(op, Branches)
-        code, programs = self.code, op.results(equation.params)
-        labels = [code.label("branch") for _ in programs]
-        end = code.label("join")
-        if equation.inputs[0].type.dtype.kind == "b":
-            code.branch(names[0], *labels)
-        else:
-            # The index is clamped: what is below 0 runs the first one, what is above the last.
-            low = code.add("icmp slt", "i32", names[0], "0")
-            index = code.emit(f"select i1 {low}, i32 0, i32 {names[0]}")
-            cases = " ".join(f"i32 {i}, label %{label}" for i, label in enumerate(labels[:-1]))
-            code.act(f"switch i32 {index}, label %{labels[-1]} [{cases}]")
-        ways = Alternatives(self.memory)
-        for label, program in zip(labels, programs, strict=True):
-            code.begin(label)
-            with ways.one() as way:
-                way.results = self.program(program, names[1:])
-                way.last, way.block = code.hold(), code.block
-            code.jump(end)
-        columns = [ways.result(k, type) for k, type in enumerate(programs[0].out_types)]
-        code.begin(end)
-        ways.meet()
-        return [
-            self.memory.name(self.memory.number(column[0]))
-            if is_memory(column[0])
-            else self._phi(type, [(name, way.block) for name, way in zip(column, ways.taken, strict=True)])
-            for column, type in zip(columns, programs[0].out_types, strict=True)
-        ]
-
-    def _phi(self, type: ArrayType, incoming: Sequence[tuple[str, str]]) -> str:
-        kinds = value_types(type)
-        columns = zip(*(flat(name) for name, _ in incoming), strict=True)
-        made = []
-        for kind, column in zip(kinds, columns, strict=True):
-            if len(set(column)) == 1 and not column[0].startswith("%"):
-                made.append(column[0])
-                continue
-            pairs = ", ".join(f"[ {x}, %{block} ]" for x, (_, block) in zip(column, incoming, strict=True))
-            made.append(self.code.emit(f"phi {kind} {pairs}"))
-        return packed(made, type.dtype)
 
     def loop(
         self,
@@ -336,12 +302,13 @@ class NativeEmitter(Emitter):
         step: Callable[[list[str]], Sequence[str]],
     ) -> list[str]:
         """Write a loop: steps for as long as the test holds of the state; returns the last state."""
-        code, nest = self.code, self._nest
-        assert nest is not None
+        code = self.code
+        # An op may need a loop of its own.
+        nest = self._nest if self._nest is not None and self._nest.exits is None else None
         head, body, end = (code.label(prefix) for prefix in ("head", "body", "end"))
         before = code.block
-        exits, outermost = Exits(end), nest.exits is None
-        failed = self._failed_before(nest) if outermost else ""
+        exits = Exits(end)
+        failed = "" if nest is None else self._failed_before(nest)
         if failed:
             exits.skip(code, failed, head, list(state))
         else:
@@ -352,7 +319,7 @@ class NativeEmitter(Emitter):
             Carry(code, name, [] if is_memory(name) else value_types(type), type.dtype)
             for name, type in zip(steps.entry, types, strict=True)
         ]
-        if outermost:
+        if nest is not None:
             nest.exits = exits
         derived = code.hold()
         names = [carry.name for carry in carries]
@@ -363,7 +330,7 @@ class NativeEmitter(Emitter):
         close_carries(code, carries, after, (before, code.block), derived)
         code.jump(head)
         code.begin(end)
-        if outermost:
+        if nest is not None:
             nest.exits = None
         return steps.results(exits.joined(code, tested))
 

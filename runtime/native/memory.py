@@ -6,7 +6,7 @@ A write gives an array a new name, and the name from before is of no more use: w
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -53,6 +53,18 @@ class Memory:
         self._versions.append(next(self._numbers))
         self._fixed.append(fixed)
         return self.name(len(self._pointers) - 1)
+
+    def operand(self, type: ArrayType) -> str:
+        """The name of the next operand: an array in memory, of one element a value in a register.
+
+        Raises
+        ------
+        NotNativeError
+        """
+        if type.size == 0:
+            raise NotNativeError("an array without elements")
+        name = self.add(f"%a{len(self._pointers)}")
+        return name if type.size > 1 else self.load(name, type.dtype, "0")
 
     # ---- elements --------------------------------------------------------------------------------------------------
 
@@ -157,15 +169,15 @@ class Memory:
         """LLVM's name of the address of an array."""
         return self._pointers[place]
 
-    def filled(self, type: ArrayType, value: str) -> str:
-        """An array of equal elements."""
+    def filled(self, type: ArrayType, element: Callable[[str], str]) -> str:
+        """An array whose elements are made of their numbers in C order."""
         name, code = self.allocate(type), self.code
         before, body, end = code.block, code.label("fill"), code.label("filled")
         code.jump(body)
         code.begin(body)
         place = code.hold()
         number = code.fresh()
-        name = self.store(name, type.dtype, [(number, value)])
+        name = self.store(name, type.dtype, [(number, element(number))])
         after = code.add("add nuw nsw", "i64", number, "1")
         code.fill(place, f"{number} = phi i64 [ 0, %{before} ], [ {after}, %{body} ]")
         code.branch(code.add("icmp eq", "i64", after, str(type.size)), end, body)
@@ -198,6 +210,10 @@ class Memory:
     def name(self, place: int) -> str:
         """The name of an array now."""
         return f"@{place}.{self._versions[place]}"
+
+    def is_fixed(self, name: str) -> bool:
+        """Return whether an array is a constant."""
+        return self._fixed[self.number(name)]
 
     @staticmethod
     def number(name: str) -> int:
