@@ -75,7 +75,7 @@ class PythonEntry:
             self._data(f"%e{k}", self._object(arguments))
             arguments += 1
             if output.operand is not None:
-                self._lines.append(f"  {code.copying(f'%e{k}', f'%d{output.operand}', output.type.nbytes)}")
+                self._begin_as(k, output.operand, output.type)
         self._run(", ".join(passed))
         return "\n".join(
             [
@@ -97,6 +97,18 @@ class PythonEntry:
                 "",
             ]
         )
+
+    def _begin_as(self, output: int, operand: int, type: ArrayType) -> None:
+        """Copy an operand to an output, unless that is the very array."""
+        target, source = f"%e{output}", f"%d{operand}"
+        self._lines += [
+            f"  {target}.same = icmp eq ptr {target}, {source}",
+            f"  br i1 {target}.same, label %begun{output}, label %copy{output}",
+            f"copy{output}:",
+            f"  {self._code.copying(target, source, type.nbytes)}",
+            f"  br label %begun{output}",
+            f"begun{output}:",
+        ]
 
     def _run(self, passed: str) -> None:
         """Run the Program; return the error code."""

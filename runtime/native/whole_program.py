@@ -42,6 +42,8 @@ class NativeProgram(NamedTuple):
         What it takes first: the Program's inputs.
     arrays : tuple of BufferType
         What it takes after them: arrays of any contents, which it writes to.
+    begins : tuple of int or None
+        The inputs that these arrays begin as copies of; such an input itself may be given in place of one.
     outputs : tuple of int or None
         The Program's outputs among these arrays; None for the error code, which it returns.
     """
@@ -50,6 +52,7 @@ class NativeProgram(NamedTuple):
     llvm: str
     inputs: tuple[BufferType, ...]
     arrays: tuple[BufferType, ...]
+    begins: tuple[int | None, ...]
     outputs: tuple[int | None, ...]
 
 
@@ -86,6 +89,7 @@ def _made(program: Program) -> NativeProgram:
         llvm,
         tuple(map(_buffer, program.in_types)),
         tuple(_buffer(arrays[k].type) for k in numbers),
+        tuple(arrays[k].operand for k in numbers),
         tuple(None if place == error_code else numbers.index(place) for place in places),
     )
 

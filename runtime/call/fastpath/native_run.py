@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import collections
 import functools
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,19 +38,22 @@ class NativeRunning(Running):
 
     def __init__(self, writer: Writer, execution: NativeExecution, arguments: ArgumentChecks) -> None:
         self._code = execution.code
-        outputs = ["code" if place is None else f"m{place}" for place in self._code.program.outputs]
+        self._arrays = [f"m{place}" for place in range(len(self._code.makers))]
+        for place, leaf in _in_place(execution, arguments):
+            self._arrays[place] = leaf
+        outputs = ["code" if place is None else self._arrays[place] for place in self._code.program.outputs]
         super().__init__(writer, execution, arguments, outputs)
 
     def _run(self) -> None:
         lines, constant, code = self._writer.lines, self._writer.constant, self._code
         # Nobody reads on this way what tells of a failure.
         unread = code.program.outputs[self._groups.failures]
-        for place, make in enumerate(code.makers):
-            lines.append(f"m{place} = {constant(make()) if place in unread else f'{constant(make)}()'}")
+        for place, (name, make) in enumerate(zip(self._arrays, code.makers, strict=True)):
+            if name == f"m{place}":
+                lines.append(f"{name} = {constant(make()) if place in unread else f'{constant(make)}()'}")
         inputs = zip(self._arguments.inputs, code.program.inputs, strict=True)
         given = [self._given(leaf, value, kind.dtype) for (leaf, value), kind in inputs]
-        arrays = [f"m{place}" for place in range(len(code.makers))]
-        call = f"code = {constant(code.function)}({', '.join([*given, *arrays])})"
+        call = f"code = {constant(code.function)}({', '.join([*given, *self._arrays])})"
         lines += place_lines([value for _, value in self._arguments.inputs], call)
         if unread:
             self._writer.scope["failed"] = functools.partial(_fail, self._plan, code)
@@ -64,3 +69,19 @@ class NativeRunning(Running):
 
     def _number(self, name: str) -> str:
         return f"{name}.item()"
+
+
+def _in_place(execution: NativeExecution, arguments: ArgumentChecks) -> Iterator[tuple[int, str]]:
+    """The arrays that the code writes to where they are: what may fail has to leave them as they were."""
+    plan, program = execution.plan, execution.code.program
+    outputs = iter(program.outputs[plan.program.groups.writes])
+    for write in plan.writes:
+        place = next(outputs)
+        collections.deque(itertools.islice(outputs, write.starts), 0)
+        begin = None if place is None else program.begins[place]
+        if begin is None or place is None or write.part is not None or write.starts:
+            continue
+        leaf, value = arguments.inputs[begin]
+        is_leaf = leaf == arguments.leaves[write.leaf] and isinstance(value, np.ndarray)
+        if is_leaf and is_readable(value) and not plan.program.outputs[plan.program.groups.failures]:
+            yield place, leaf

@@ -24,6 +24,7 @@ from anabranch.runtime.values.containers import Contents
 from anabranch.runtime.values.dynamic_lists.records import refers_to_members
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.pytrees.host_values import BesideStructure, CallersArray, CallersNumber, CallersObject
+from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.xla.executable import Executable
 
 # Brackets within brackets that Python is given to parse, which takes no more than 200.
@@ -62,6 +63,7 @@ class Running:
         self._conditions: list[str] = []
         self._readonly: list[str] = []
         self._kinds: dict[str, Kind] = {}  # of the leaves that outputs hold side by side
+        self._tags = itertools.count()
         self._read: set[str] = set()  # outputs that become Python numbers
 
     def write(self) -> None:
@@ -120,12 +122,14 @@ class Running:
         self._finish([f"{constant(adopt)}({name})" for name, adopt in made[self._groups.writes]])
 
     def _finish(self, written: Sequence[str]) -> None:
-        """Write what follows a run: `written` are the new contents of the caller's arrays."""
+        """Write what follows a run: `written` are the new contents of the caller's arrays, or these themselves."""
         lines, constant, contents = self._writer.lines, self._writer.constant, iter(written)
         lines += [f"{name}.flags.writeable = False" for name in self._readonly]
         lines += [f"s{i} = {self._unstacked(i)}" for i in self._plan.stacks]
         for write in self._plan.writes:
             array, after = self._arguments.leaves[write.leaf], next(contents)
+            if after == array:
+                continue
             if write.starts:
                 starts = itertools.islice(contents, write.starts)
                 lines.append(f"{constant(write.put)}({', '.join([array, after, *starts])})")
@@ -252,7 +256,19 @@ class Running:
                 if structure.cls in (dict, Contents) and all(type(k) is str for k in structure.keys):
                     return "{" + ", ".join(f"{k!r}: {p}" for k, p in zip(structure.keys, parts, strict=True)) + "}"
                 return f"{constant(structure.build)}([{', '.join(parts)}])"
-        raise UnsuitedError  # one of a few values
+            case layouts.Union(options):
+                return self._chosen(options, leaves, depth + 1)
+        raise UnsuitedError
+
+    def _chosen(self, options: Sequence[layouts.Layout], leaves: Iterator[str], depth: int) -> str:
+        """The expression of one of a few values: an output says which."""
+        tag = self._leaf(Kind.PYTHON, next(leaves))
+        if any(isinstance(o, layouts.Constant) and isinstance(o.value, Undefined) for o in options):
+            raise UnsuitedError  # reading a name that is not set
+        name = f"t{next(self._tags)}"
+        *texts, last = [self._text(option, leaves, depth) for option in options]
+        tests = [f"({name} := {tag}) == 0", *[f"{name} == {k}" for k in range(1, len(texts))]]
+        return f"({''.join(f'{text} if {test} else ' for text, test in zip(texts, tests, strict=False))}{last})"
 
     def _leaf(self, kind: Kind, name: str) -> str:
         if name not in self._outputs:
