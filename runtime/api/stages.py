@@ -29,7 +29,7 @@ from anabranch.runtime.host.machine_code import is_available
 from anabranch.runtime.host.object_layout import is_as_expected
 from anabranch.runtime.host.python_function import python_function
 from anabranch.runtime.ir.program import Program
-from anabranch.runtime.native.whole_program import native_program
+from anabranch.runtime.native.whole_program import NativeProgram, native_program
 from anabranch.runtime.passes import optimise
 from anabranch.runtime.signature.pytree import PyTreeDef
 from anabranch.runtime.tracing.capacity import OverflowedError
@@ -234,16 +234,19 @@ class Lowered(Stage):
             For an option that XLA does not have, or that it cannot have this value.
         """
         chosen = tuple({**dict(self.flags), **dict(flags_of(compiler_options))}.items())
-        if not chosen and (code := self.native_code()) is not None:
+        if not chosen and (code := self._native_code()) is not None:
             made = NativeExecution(self.plan, code, functools.partial(self._executable, chosen))
             return Compiled(self.plan, self.calling, made, chosen, self.module)
         return bound(self.plan, self.calling, self._executable(chosen), self.donation, chosen, self.module)
 
-    def native_code(self) -> NativeCode | None:
-        """The machine code of a Program that needs no XLA; None for any other one."""
-        if not (self.native_loops and is_as_expected()) or self.plan.on_device or self.donation.given:
+    def native_program(self) -> NativeProgram | None:
+        """The machine code, as LLVM's text, of a Program that needs no XLA; None for any other one."""
+        if not (self.native_loops and is_as_expected()) or self.plan.on_device or self.donation.given or self.flags:
             return None
-        program = native_program(self.program)
+        return native_program(self.program)
+
+    def _native_code(self) -> NativeCode | None:
+        program = self.native_program()
         if program is None:
             return None
         signature = f"({', '.join(map(str, program.inputs))}) -> ({', '.join(map(str, self.program.out_types))})"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,10 +41,17 @@ class NativeCode:
         self.program, self.function, self.was_loaded = program, function, was_loaded
         self.makers = [own_memory.maker(kind) for kind in program.arrays]
 
-    def __call__(self, arguments: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Run on arrays of the types of the inputs, of any layout; returns the Program's outputs."""
+    def __call__(self, arguments: Sequence[np.ndarray], in_place: Mapping[int, int]) -> list[np.ndarray]:
+        """Run on arrays of the types of the inputs, of any layout; returns the Program's outputs.
+
+        Parameters
+        ----------
+        arguments
+        in_place
+            The arguments that are written to where they are, by the arrays that they are given in place of.
+        """
         given = list(map(_readable, self.program.inputs, arguments))
-        arrays = [make() for make in self.makers]
+        arrays = [given[in_place[k]] if k in in_place else make() for k, make in enumerate(self.makers)]
         code = self.function(*given, *arrays)
         return [np.array(code, np.int32) if place is None else arrays[place] for place in self.program.outputs]
 
@@ -62,16 +70,23 @@ def is_readable(array: np.ndarray) -> bool:
 
 
 class NativeExecution(Execution):
-    """Machine code with its Plan; the same program for XLA is compiled when somebody asks for it."""
+    """Machine code with its Plan; the same program for XLA is compiled when somebody asks for it.
 
-    __slots__ = ("_compile", "_executable", "code")
+    Attributes
+    ----------
+    code : NativeCode
+    in_place : dict
+        The inputs that it writes to where they are, by the arrays that they are given in place of.
+    """
+
+    __slots__ = ("_compile", "_executable", "code", "in_place")
     compiler = "LLVM"
 
     def __init__(self, plan: Plan, code: NativeCode, compile: Callable[[], Executable]) -> None:
         self.fast_path = never
         self.fast_path_attempts = 0
         self.plan, self.returns_one_array = plan, False
-        self.code = code
+        self.code, self.in_place = code, written_in_place(plan, code.program)
         self._compile = compile
         self._executable: Executable | None = None
 
@@ -88,4 +103,33 @@ class NativeExecution(Execution):
         return self.code.was_loaded
 
     def _finish_on_host(self, leaves: Leaves) -> Any:
-        return self.plan.finish(self.code(buffers(self.plan.inputs(leaves.values))), leaves)
+        outputs = self.code(buffers(self.plan.inputs(leaves.values)), self.in_place)
+        return self.plan.finish(outputs, leaves)
+
+
+def written_in_place(plan: Plan, program: NativeProgram) -> dict[int, int]:
+    """The inputs that may be written to where they are: new contents of the caller's arrays, if nothing can fail.
+
+    After an exception arguments are as before.
+    """
+    return {place: begin for _, place, begin in _in_place(plan, program)}
+
+
+def leaves_in_place(plan: Plan, program: NativeProgram) -> set[int]:
+    """The leaves of the arguments that these inputs are."""
+    return {leaf for leaf, *_ in _in_place(plan, program)}
+
+
+def _in_place(plan: Plan, program: NativeProgram) -> Iterator[tuple[int, int, int]]:
+    groups = plan.program.groups
+    if plan.program.outputs[groups.failures]:
+        return
+    leaves = list(plan.held(max(plan.mutated, default=-1) + 1))
+    outputs = iter(program.outputs[groups.writes])
+    for write in plan.writes:
+        place, *_ = itertools.islice(outputs, 1 + write.starts)
+        begin = None if place is None else program.begins[place]
+        if place is None or begin is None or begin >= len(leaves) or leaves[begin] != write.leaf:
+            continue  # computed elsewhere, or in the memory of another argument
+        if write.part is None and not write.starts:
+            yield write.leaf, place, begin

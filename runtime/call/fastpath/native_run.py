@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import collections
 import functools
-import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +26,7 @@ def _fail(plan: Plan, code: NativeCode, leaves: Sequence[Any]) -> Any:
     Where a buffer was too small, the general path does it all again.
     """
     try:
-        plan.fail(code(buffers(plan.inputs(leaves))))
+        plan.fail(code(buffers(plan.inputs(leaves)), {}))
     except OverflowedError:
         return MISS
 
@@ -39,8 +37,10 @@ class NativeRunning(Running):
     def __init__(self, writer: Writer, execution: NativeExecution, arguments: ArgumentChecks) -> None:
         self._code = execution.code
         self._arrays = [f"m{place}" for place in range(len(self._code.makers))]
-        for place, leaf in _in_place(execution, arguments):
-            self._arrays[place] = leaf
+        for place, begin in execution.in_place.items():
+            leaf, value = arguments.inputs[begin]
+            if is_readable(value):
+                self._arrays[place] = leaf
         outputs = ["code" if place is None else self._arrays[place] for place in self._code.program.outputs]
         super().__init__(writer, execution, arguments, outputs)
 
@@ -69,19 +69,3 @@ class NativeRunning(Running):
 
     def _number(self, name: str) -> str:
         return f"{name}.item()"
-
-
-def _in_place(execution: NativeExecution, arguments: ArgumentChecks) -> Iterator[tuple[int, str]]:
-    """The arrays that the code writes to where they are: what may fail has to leave them as they were."""
-    plan, program = execution.plan, execution.code.program
-    outputs = iter(program.outputs[plan.program.groups.writes])
-    for write in plan.writes:
-        place = next(outputs)
-        collections.deque(itertools.islice(outputs, write.starts), 0)
-        begin = None if place is None else program.begins[place]
-        if begin is None or place is None or write.part is not None or write.starts:
-            continue
-        leaf, value = arguments.inputs[begin]
-        is_leaf = leaf == arguments.leaves[write.leaf] and isinstance(value, np.ndarray)
-        if is_leaf and is_readable(value) and not plan.program.outputs[plan.program.groups.failures]:
-            yield place, leaf
