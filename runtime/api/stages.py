@@ -23,6 +23,7 @@ from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.call.portable_plan import check_fits, loaded, saved, unpickled
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import SerializationError, StaleExecutableError, UnsupportedValueError
+from anabranch.runtime.host.buffer_types import buffer_type
 from anabranch.runtime.host.callbacks import HostCallback, LoweringError
 from anabranch.runtime.host.compile_options import CompileOptions, Flag, FlagValue
 from anabranch.runtime.host.machine_code import is_available
@@ -249,7 +250,8 @@ class Lowered(Stage):
         program = self.native_program()
         if program is None:
             return None
-        signature = f"({', '.join(map(str, program.inputs))}) -> ({', '.join(map(str, self.program.out_types))})"
+        outputs = [buffer_type(type.shape, type.dtype) for type in self.program.out_types]
+        signature = f"({', '.join(map(str, program.inputs))}) -> ({', '.join(map(str, outputs))})"
         code, was_loaded = disk_cache.machine_code(program.llvm, signature)
         return NativeCode(program, python_function(program.name, code), was_loaded)
 

@@ -131,5 +131,5 @@ def _in_place(plan: Plan, program: NativeProgram) -> Iterator[tuple[int, int, in
         begin = None if place is None else program.begins[place]
         if place is None or begin is None or begin >= len(leaves) or leaves[begin] != write.leaf:
             continue  # computed elsewhere, or in the memory of another argument
-        if write.part is None and not write.starts:
+        if write.part is None and not write.starts and program.inputs[begin] == program.arrays[place]:
             yield write.leaf, place, begin

@@ -66,6 +66,8 @@ def native_program(program: Program) -> NativeProgram | None:
 
 
 def _made(program: Program) -> NativeProgram:
+    if not all(type.size for type in program.out_types):
+        raise NotNativeError("an array without elements")
     for equation in program.equations:
         _expect_elements(equation)
     code = Instructions()
@@ -80,6 +82,7 @@ def _made(program: Program) -> NativeProgram:
     if len(code.lines) > _MOST_LINES:
         raise NotNativeError(f"a function of {len(code.lines)} lines")
     places = [arrays.index(settled.arrays[place]) for place in settled.places if place is not None]
+    kinds = dict(zip(places, program.out_types, strict=True))
     failures = range(len(own))[program.groups.failures]
     error_code = places[failures[0]] if failures else None
     llvm = PythonEntry(code, program.in_types, arrays, error_code, releases=_has_loops(program)).module()
@@ -88,7 +91,7 @@ def _made(program: Program) -> NativeProgram:
         f"anabranch_program_{hashlib.sha256(llvm.encode()).hexdigest()[:24]}",
         llvm,
         tuple(map(_buffer, program.in_types)),
-        tuple(_buffer(arrays[k].type) for k in numbers),
+        tuple(_buffer(kinds.get(k, arrays[k].type)) for k in numbers),
         tuple(arrays[k].operand for k in numbers),
         tuple(None if place == error_code else numbers.index(place) for place in places),
     )

@@ -65,7 +65,7 @@ class NativeRunning(Running):
         """The expression of an input as the code takes it."""
         if type(value) in _AS_THEY_ARE or (isinstance(value, np.ndarray) and is_readable(value)):
             return leaf
-        return f"as_array({leaf}, {self._writer.constant(dtype)})"
+        return f"as_array({leaf}, {self._writer.constant(dtype)}, order='C')"
 
     def _number(self, name: str) -> str:
         return f"{name}.item()"
