@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.native.branches import branch_results
 from anabranch.runtime.native.carries import Carry, Exits, close_carries
@@ -26,7 +27,9 @@ from anabranch.runtime.native.nest import Nest
 from anabranch.runtime.native.ordering import LastUses, ordered, written_inputs
 from anabranch.runtime.native.scalar_ops import RULES, compare, convert, multiply_add, select
 from anabranch.runtime.native.short_forms import short_form
+from anabranch.runtime.native.signals import Signals
 from anabranch.runtime.native.values import elements, is_memory, packed, value_types
+from anabranch.runtime.ops.control import For
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 from anabranch.runtime.ops.structured import Branches, Loop
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
@@ -45,15 +48,22 @@ class NativeEmitter(Emitter):
         The arrays in memory.
     failures
         The values that tell of failures, where nothing else is seen after one.
+    signals
+        The looks at signals, where they can be answered.
     """
 
     contracts = False
 
-    def __init__(self, code: Instructions, memory: Memory, failures: FailureValues) -> None:
+    def __init__(
+        self, code: Instructions, memory: Memory, failures: FailureValues, signals: Signals | None = None
+    ) -> None:
         super().__init__(calls_host=False)
         self.code = code
         self.memory = memory
         self._failures = failures
+        self._signals = signals
+        self._op: Op | None = None  # whose lowering is being written
+        self._loops = 0
         self._nest: Nest | None = None
         self._outlined = True
         self._kept: frozenset[int] = frozenset()
@@ -279,6 +289,7 @@ class NativeEmitter(Emitter):
             read_only = [names[s.operand] for s in slots if s.operand is not None and not s.is_carry]
             self._kept = kept.union(map(self.memory.number, filter(is_memory, read_only)))
         ctx = LoweringContext(self, names, equation.inputs, in_types, out_types, equation.params)
+        self._op = equation.op
         results = list(equation.op.lower(ctx))
         self._kept = kept
         return results
@@ -302,7 +313,7 @@ class NativeEmitter(Emitter):
         step: Callable[[list[str]], Sequence[str]],
     ) -> list[str]:
         """Write a loop: steps for as long as the test holds of the state; returns the last state."""
-        code = self.code
+        code, op, loops = self.code, self._op, self._loops
         # An op may need a loop of its own.
         nest = self._nest if self._nest is not None and self._nest.exits is None else None
         head, body, end = (code.label(prefix) for prefix in ("head", "body", "end"))
@@ -327,6 +338,11 @@ class NativeEmitter(Emitter):
         code.branch(going_on, body, end)
         code.begin(body)
         after = steps.close(list(step(names)))
+        self._loops += 1
+        # A look takes as long as the step of a loop with no other one in it, of which many may be taken at a time.
+        is_alone = nest is not None and type(op) is not For
+        if self._signals is not None and isinstance(op, Loop) and (is_alone or self._loops > loops + 1):
+            self._signals.look()
         close_carries(code, carries, after, (before, code.block), derived)
         code.jump(head)
         code.begin(end)

@@ -6,6 +6,7 @@ arguments are is checked before the call.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
 
 from anabranch.runtime.host.object_layout import ADDRESS, TYPE
@@ -13,6 +14,7 @@ from anabranch.runtime.host.python_function import ENTRY
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.instructions import METADATA, Instructions
 from anabranch.runtime.native.outputs import Output
+from anabranch.runtime.native.signals import ASK, STATE
 
 # Python's number types by the kind of the dtype, with the C function that reads one.
 _NUMBERS = {
@@ -21,6 +23,14 @@ _NUMBERS = {
     "f": ("PyFloat_Type", "PyFloat_AsDouble"),
 }
 _WIDTHS = {"b": "i8", "i": "i64", "f": "double"}
+
+
+class Lock(enum.Enum):
+    """What becomes of Python's lock while the Program runs."""
+
+    HELD = enum.auto()
+    FREE = enum.auto()  # for other threads
+    ASKED_FOR = enum.auto()  # free, but for moments in which signals are answered
 
 
 class PythonEntry:
@@ -33,8 +43,8 @@ class PythonEntry:
     in_types, outputs
     error_code
         The output that is the error code, if there is one: it is what the call returns, and no argument.
-    releases
-        Whether other threads may run Python code meanwhile.
+    lock
+        What becomes of Python's lock meanwhile.
     """
 
     def __init__(
@@ -43,13 +53,12 @@ class PythonEntry:
         in_types: Sequence[ArrayType],
         outputs: Sequence[Output],
         error_code: int | None,
-        *,
-        releases: bool,
+        lock: Lock,
     ) -> None:
         self._code = code
         self._in_types, self._outputs = in_types, outputs
         self._error_code = error_code
-        self._releases = releases
+        self._lock = lock
         self._declared = {"PyLong_FromLong": "declare ptr @PyLong_FromLong(i64)"}
         self._globals: set[str] = set()
         self._reserved: list[str] = []
@@ -76,6 +85,9 @@ class PythonEntry:
             arguments += 1
             if output.operand is not None:
                 self._begin_as(k, output.operand, output.type)
+        if self._lock is Lock.ASKED_FOR:
+            parameters.append("ptr noalias nonnull %signals")
+            passed.append("ptr %signals")
         self._run(", ".join(passed))
         return "\n".join(
             [
@@ -111,19 +123,42 @@ class PythonEntry:
         ]
 
     def _run(self, passed: str) -> None:
-        """Run the Program; return the error code."""
-        if self._releases:
+        """Run the Program; return the error code, or nothing where a signal's handler has raised."""
+        lines = self._lines
+        if self._lock is not Lock.HELD:
             self._declared["PyEval_SaveThread"] = "declare ptr @PyEval_SaveThread()"
             self._declared["PyEval_RestoreThread"] = "declare void @PyEval_RestoreThread(ptr)"
-            self._lines.append("  %thread = call ptr @PyEval_SaveThread()")
-        self._lines.append(f"  call void @program({passed})")
-        if self._releases:
-            self._lines.append("  call void @PyEval_RestoreThread(ptr %thread)")
+            lines.append("  %thread = call ptr @PyEval_SaveThread()")
+        if self._lock is Lock.ASKED_FOR:
+            self._declared["ask"] = ASK
+            self._reserved.append(f"  %signals = alloca {STATE}")
+            lines += [
+                f"  store {STATE} zeroinitializer, ptr %signals",
+                "  store ptr %thread, ptr %signals",
+                f"  %clock = getelementptr {STATE}, ptr %signals, i32 0, i32 1",
+                "  %now = call i64 @llvm.readcyclecounter()",
+                "  store i64 %now, ptr %clock",
+            ]
+        lines.append(f"  call void @program({passed})")
+        if self._lock is Lock.FREE:
+            lines.append("  call void @PyEval_RestoreThread(ptr %thread)")
+        if self._lock is Lock.ASKED_FOR:
+            lines += [
+                "  %last = load ptr, ptr %signals",
+                "  call void @PyEval_RestoreThread(ptr %last)",
+                f"  %raised.p = getelementptr {STATE}, ptr %signals, i32 0, i32 2",
+                "  %raised = load i8, ptr %raised.p",
+                "  %is.raised = icmp ne i8 %raised, 0",
+                "  br i1 %is.raised, label %interrupted, label %ended",
+                "interrupted:",
+                "  ret ptr null",
+                "ended:",
+            ]
         code = "0"
         if self._error_code is not None:
             code = "%code"
-            self._lines += [f"  %code.i = load i32, ptr %e{self._error_code}", "  %code = sext i32 %code.i to i64"]
-        self._lines += [f"  %answer = call ptr @PyLong_FromLong(i64 {code})", "  ret ptr %answer"]
+            lines += [f"  %code.i = load i32, ptr %e{self._error_code}", "  %code = sext i32 %code.i to i64"]
+        lines += [f"  %answer = call ptr @PyLong_FromLong(i64 {code})", "  ret ptr %answer"]
 
     def _object(self, place: int) -> str:
         """The name of the argument at a place."""

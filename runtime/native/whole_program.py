@@ -17,7 +17,8 @@ from anabranch.runtime.native.known_values import KnownValues
 from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.outputs import Output, Outputs
-from anabranch.runtime.native.python_entry import PythonEntry
+from anabranch.runtime.native.python_entry import Lock, PythonEntry
+from anabranch.runtime.native.signals import Signals
 from anabranch.runtime.native.values import is_memory
 from anabranch.runtime.ops.structured import Loop, StructuredOp
 from anabranch.runtime.passes.range_analysis import value_ranges
@@ -73,7 +74,8 @@ def _made(program: Program) -> NativeProgram:
     code = Instructions()
     memory = Memory(code, KnownValues(value_ranges(program)))
     operands = [memory.operand(type) for type in program.in_types]
-    emitter = NativeEmitter(code, memory, FailureValues(program))
+    signals = Signals(code)
+    emitter = NativeEmitter(code, memory, FailureValues(program), signals)
     results = emitter.program(program, operands)
     own = [_own(memory, name, type, operands) for name, type in zip(results, program.out_types, strict=True)]
     settled = Outputs(memory, operands, program.in_types, own, program.out_types)
@@ -85,7 +87,7 @@ def _made(program: Program) -> NativeProgram:
     kinds = dict(zip(places, program.out_types, strict=True))
     failures = range(len(own))[program.groups.failures]
     error_code = places[failures[0]] if failures else None
-    llvm = PythonEntry(code, program.in_types, arrays, error_code, releases=_has_loops(program)).module()
+    llvm = PythonEntry(code, program.in_types, arrays, error_code, lock=_lock(program, signals)).module()
     numbers = [k for k in range(len(arrays)) if k != error_code]
     return NativeProgram(
         f"anabranch_program_{hashlib.sha256(llvm.encode()).hexdigest()[:24]}",
@@ -123,6 +125,12 @@ def _on_stack(code: Instructions, array: Output, is_result: bool) -> bool:
         return False
     code.reserved.append(f"  {array.pointer} = alloca [{array.type.nbytes} x i8], align 64")
     return True
+
+
+def _lock(program: Program, signals: Signals) -> Lock:
+    if signals.are_asked_for:
+        return Lock.ASKED_FOR
+    return Lock.FREE if _has_loops(program) else Lock.HELD
 
 
 def _has_loops(program: Program) -> bool:

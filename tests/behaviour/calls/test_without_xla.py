@@ -12,6 +12,7 @@ import pytest
 
 from anabranch import IntegerRangeError, configure, jit, memory_stats
 from anabranch.runtime.xla import disk_cache
+from tests.behaviour.interop.fresh_process import run_program
 from tests.equivalence import Outcome, alike, check
 
 
@@ -262,6 +263,57 @@ def test_many_threads_one_function(no_xla):
     for thread in threads:
         thread.join()
     assert found == dict.fromkeys(range(8), True)
+
+
+ENDLESS = """
+import os, signal, threading, time
+import numpy as np
+from anabranch import jit
+
+def endless(x):
+    while x > 0:
+        x = x * 0.5 + 1.0
+    return x
+
+def long(a, n):
+    for _ in range(n):
+        for i in range(1, a.shape[0]):
+            a[i] = a[i - 1] * 0.5 + 1.0
+    return a[3]
+
+def timed(f, *args):
+    threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    start = time.perf_counter()
+    try:
+        f(*args)
+    except KeyboardInterrupt:
+        return 0.25 < time.perf_counter() - start < 3
+
+f, g, a = jit(endless), jit(long), np.ones(1000)
+f(-1.0), f(-1.0), g(a, 1), g(a, 1)
+print(timed(f, 1.0), timed(g, a, 10**12), timed(f, 1.0), f(-1.0), g(a, 1))
+seen = []
+signal.signal(signal.SIGALRM, lambda *_: seen.append(1))
+signal.setitimer(signal.ITIMER_REAL, 0.2, 0.2)
+g(a, 2_000_000)
+signal.setitimer(signal.ITIMER_REAL, 0)
+print(len(seen) > 2)
+
+def stop(*_):
+    raise ValueError("enough")
+
+signal.signal(signal.SIGALRM, stop)
+signal.setitimer(signal.ITIMER_REAL, 0.3)
+try:
+    f(1.0)
+except ValueError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX")
+def test_signals_are_answered_while_it_runs(tmp_path):
+    assert run_program(tmp_path, ENDLESS) == "True True True -1.0 1.875\nTrue\nenough\n"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

@@ -126,10 +126,13 @@ def test_numbers_below_2_2e_308_are_zero():
         return a * 0.5
 
     assert positive(TINY)
-    assert not jit(positive)(TINY)
-    smallest = np.array([np.finfo(np.float64).smallest_normal])
-    assert half(smallest) > 0
-    assert jit(half)(smallest) == 0
+    assert jit(positive)(TINY)
+    assert not jit(positive, native_loops=False)(TINY)
+    assert not jit(positive)(np.full(30, TINY)).any()
+    smallest = np.full(30, np.finfo(np.float64).smallest_normal)
+    assert (half(smallest) > 0).all()
+    assert (jit(half)(smallest) == 0).all()
+    assert jit(half)(smallest[:1]) == half(smallest[:1])
 
     def quotient(a, b):
         return a / b
