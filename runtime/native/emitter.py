@@ -14,21 +14,27 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.native.affine import Positions
+from anabranch.runtime.native.array_ops import array_op, is_large_update, reshaped, window_of
+from anabranch.runtime.native.array_stores import ArrayStores
 from anabranch.runtime.native.carries import Carry, Exits, close_carries
 from anabranch.runtime.native.element_moves import MOVES, bounds, numbers
 from anabranch.runtime.native.failures import Failure, NestFailures
 from anabranch.runtime.native.instructions import Instructions
+from anabranch.runtime.native.lazy_arrays import LazyArray, LazyArrays
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.memory import Memory, expect_small
 from anabranch.runtime.native.memory_flow import Alternatives, Steps
 from anabranch.runtime.native.ordering import LastUses, ordered, written_inputs
-from anabranch.runtime.native.scalar_ops import RULES, compare, convert, multiply_add, select
+from anabranch.runtime.native.scalar_ops import compare, convert, multiply_add, rule_of, select
 from anabranch.runtime.native.short_forms import short_form
-from anabranch.runtime.native.values import elements, flat, is_memory, packed, value_types
+from anabranch.runtime.native.values import elements, flat, is_lazy, is_memory, packed, value_types
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 from anabranch.runtime.ops.structured import Branches, Loop
+from anabranch.runtime.ops.window import window
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
+_SUMS = ("add", "subtract", "negate")
 _IN_MEMORY = ("slice", "dynamic_slice", "dynamic_update_slice")
 
 
@@ -53,6 +59,9 @@ class NativeEmitter(Emitter):
         super().__init__(calls_host=False)
         self.code = code
         self.memory = memory
+        self.positions = Positions(code, memory.ranges)
+        self.arrays = LazyArrays(code, memory, self.positions)
+        self.stores = ArrayStores(self.arrays)
         self.failures = failures
         self.codes = codes
         self._outlined = True
@@ -65,12 +74,16 @@ class NativeEmitter(Emitter):
         self, name: str, operands: Sequence[str], in_types: Sequence[ArrayType], out: ArrayType, attributes: str = ""
     ) -> str:
         """The result of a StableHLO op."""
+        part = in_types[1] if name == "dynamic_update_slice" else out
+        if (
+            part.size > MOST_ELEMENTS
+            or any(map(is_lazy, operands))
+            or (name not in _IN_MEMORY and _any_large(in_types))
+        ):
+            return self._result(array_op(self.arrays, name, operands, in_types, out, attributes), out)
         if name in _IN_MEMORY and is_memory(operands[0]):
             return self._part(name, operands, in_types, out, attributes)
-        if name == "broadcast_in_dim" and out.size > MOST_ELEMENTS and in_types[0].size == 1:
-            return self.memory.filled(out, operands[0])
         if name in MOVES:
-            expect_small(out)
             grids = [self._grid(x, type) for x, type in zip(operands, in_types, strict=True)]
             return packed(list(MOVES[name](grids, out, attributes).reshape(-1)))
         if name in _IN_MEMORY:
@@ -78,12 +91,17 @@ class NativeEmitter(Emitter):
             return self._part(name, [spilled, *operands[1:]], in_types, out, attributes)
         if name == "iota":
             return self._iota(out, attributes)
-        rule = RULES.get(name)
-        if rule is None:
-            raise NotNativeError(name)
         columns = [self.elements(x, type) for x, type in zip(operands, in_types, strict=True)]
         dtype = in_types[0].dtype
-        return packed([rule(self.code, list(row), dtype, out.dtype) for row in zip(*columns, strict=True)])
+        made = packed([rule_of(name)(self.code, list(row), dtype, out.dtype) for row in zip(*columns, strict=True)])
+        if name in _SUMS and out.size == 1 and out.dtype == np.int64:
+            self.positions.note(name, [column[0] for column in columns], made)
+        return made
+
+    def _result(self, array: LazyArray, out: ArrayType) -> str:
+        """The name of an array, of a small one those of its elements."""
+        name = self.arrays.name(array)
+        return name if out.size > MOST_ELEMENTS else packed(self.arrays.elements(name, out))
 
     def elements(self, name: str, type: ArrayType) -> list[str]:
         """The names of the elements of a value, which are read where it is in memory."""
@@ -96,16 +114,23 @@ class NativeEmitter(Emitter):
         """A part of an array in memory, or the array with another part."""
         (x, *rest), (type, *types) = operands, in_types
         if name == "slice":
-            expect_small(out)
             numbers = np.arange(type.size).reshape(type.shape)[bounds(attributes)]
             return packed([self.memory.load(x, type.dtype, str(k)) for k in numbers.reshape(-1)])
         if name == "dynamic_slice":
-            expect_small(out)
             places = self.memory.places(rest, types, type.shape, out.shape)
             return packed([self.memory.load(x, type.dtype, place) for place in places])
         values = self.elements(rest[0], types[0])
         places = self.memory.places(rest[1:], types[1:], type.shape, types[0].shape)
         return self.memory.store(x, type.dtype, list(zip(places, values, strict=True)))
+
+    def _each(
+        self, names: Sequence[str], types: Sequence[ArrayType], out: ArrayType, rule: Callable[[list[str]], str]
+    ) -> str:
+        """What a rule makes of the elements at the same positions."""
+        if out.size > MOST_ELEMENTS or any(map(is_lazy, names)):
+            return self._result(self.arrays.elementwise(names, types, out, rule), out)
+        columns = [self.elements(name, type) for name, type in zip(names, types, strict=True)]
+        return packed([rule(list(row)) for row in zip(*columns, strict=True)])
 
     def _iota(self, out: ArrayType, attributes: str) -> str:
         (axis,) = numbers(attributes, "iota_dimension")
@@ -114,29 +139,35 @@ class NativeEmitter(Emitter):
 
     def multiply_add(self, names: Sequence[str], type: ArrayType) -> str:
         """The sum of a product and a value, fused on the machines that can."""
-        rows = zip(*(self.elements(name, type) for name in names), strict=True)
-        return packed([multiply_add(self.code, row, type.dtype) for row in rows])
+        return self._each(names, [type] * 3, type, lambda row: multiply_add(self.code, row, type.dtype))
 
     def compare(self, x: str, y: str, direction: str, type: ArrayType, total: bool = False) -> str:
         """The comparison of two values."""
         if total and type.dtype.kind in "fc":
             raise NotNativeError("a comparison in the total order of floats")
-        pairs = zip(self.elements(x, type), self.elements(y, type), strict=True)
-        return packed([compare(self.code, a, b, direction, type.dtype) for a, b in pairs])
+        out = ArrayType(type.shape, np.dtype(bool))
+        return self._each(
+            [x, y], [type] * 2, out, lambda row: compare(self.code, row[0], row[1], direction, type.dtype)
+        )
 
     def select(self, pred: str, on_true: str, on_false: str, type: ArrayType) -> str:
         """One of two values."""
         if on_true == on_false:
             return on_true
-        preds = self.elements(pred, ArrayType(type.shape, np.dtype(bool)))
-        rows = zip(preds, self.elements(on_true, type), self.elements(on_false, type), strict=True)
-        return packed([select(self.code, p, x, y, type.dtype) for p, x, y in rows])
+        types = [ArrayType(type.shape, np.dtype(bool)), type, type]
+        if type.size > MOST_ELEMENTS:
+            operands = map(self.arrays.of, (pred, on_true, on_false), types)
+            return self.arrays.name(self.arrays.choice(*operands))
+        return self._each(
+            [pred, on_true, on_false], types, type, lambda row: select(self.code, row[0], row[1], row[2], type.dtype)
+        )
 
     def convert(self, x: str, source: ArrayType, dtype: np.dtype) -> str:
         """XLA's conversion."""
         if source.dtype == dtype:
             return x
-        return packed([convert(self.code, e, source.dtype, dtype) for e in self.elements(x, source)])
+        out = ArrayType(source.shape, dtype)
+        return self._each([x], [source], out, lambda row: convert(self.code, row[0], source.dtype, dtype))
 
     def fence(self, operand: str, type: ArrayType) -> str:
         """The operand: LLVM keeps to the arithmetic of floats."""
@@ -146,8 +177,18 @@ class NativeEmitter(Emitter):
         """A constant in the instructions, or in memory."""
         array = np.broadcast_to(np.asarray(value, dtype=type.dtype), type.shape)
         if type.size > MOST_ELEMENTS:
+            first = array.reshape(-1)[:1]
+            is_uniform = array.tobytes() == np.broadcast_to(first, array.shape).tobytes()
+            if is_uniform:
+                return self.arrays.name(self.arrays.all_equal(type, constant(first)))
             return self.memory.constant(array)
         return packed([constant(x) for x in array.reshape(-1)])
+
+    def undefined(self, type: ArrayType) -> str:
+        """An array of which no element is asked for."""
+        if type.size <= MOST_ELEMENTS:
+            return self.constant(0, type)
+        return self.arrays.name(self.arrays.undefined(type))
 
     def blank(self, type: ArrayType) -> str:
         """An array of any contents."""
@@ -155,7 +196,8 @@ class NativeEmitter(Emitter):
 
     def reshape(self, x: str, source: ArrayType, shape: Sequence[int]) -> str:
         """The same elements, in registers or in memory."""
-        return x
+        out = ArrayType(tuple(shape), source.dtype)
+        return self.arrays.name(reshaped(self.arrays, x, source, out)) if is_lazy(x) else x
 
     def reduce(
         self,
@@ -215,8 +257,8 @@ class NativeEmitter(Emitter):
             env[var] = name
             self.memory.ranges.note(name, var)
             self.failures.note(name, var)
-            if is_memory(name):
-                uses.note(self.memory.number(name), var)
+            for place in self.arrays.reads(name):
+                uses.note(place, var)
 
         def read(atom: Atom) -> str:
             return self.constant(atom.value, atom.type) if isinstance(atom, Literal) else env[atom]
@@ -258,7 +300,12 @@ class NativeEmitter(Emitter):
         short = short_form(self.code, equation, names)
         if short is not None:
             return [short]
-        names = self._unshared(equation, names, kept.union(needed))
+        if equation.op is window and out_types[0].size > MOST_ELEMENTS:
+            return [self.arrays.name(window_of(self.arrays, names, equation))]
+        if isinstance(equation.op, Loop):
+            names = self.stores.settled(names, in_types, kept.union(needed))
+        if not is_large_update(equation):
+            names = self._unshared(equation, names, kept.union(needed))
         if isinstance(equation.op, Loop):
             slots = equation.op.slots(equation)
             read_only = [names[s.operand] for s in slots if s.operand is not None and not s.is_carry]
@@ -273,7 +320,11 @@ class NativeEmitter(Emitter):
         written = written_inputs(equation)
         names = list(names)
         for place, (atom, name) in enumerate(zip(equation.inputs, names, strict=True)):
-            if not is_memory(name) or not any(atom is var for var in written):
+            if not any(atom is var for var in written):
+                continue
+            if is_lazy(name):
+                (name,) = names[place : place + 1] = self.stores.settled([name], [atom.type], needed)
+            if not is_memory(name):
                 continue
             if self.memory.number(name) in needed or names.count(name) > 1:
                 names[place] = self.memory.copied(name, atom.type)
@@ -298,7 +349,8 @@ class NativeEmitter(Emitter):
         for label, program in zip(labels, programs, strict=True):
             code.begin(label)
             with ways.one() as way:
-                way.results = self.program(program, names[1:])
+                results = self.program(program, names[1:])
+                way.results = self.stores.settled(results, program.out_types, self._kept)
                 way.last, way.block = code.hold(), code.block
             code.jump(end)
         columns = [ways.result(k, type) for k, type in enumerate(programs[0].out_types)]
@@ -341,7 +393,7 @@ class NativeEmitter(Emitter):
         else:
             code.jump(head)
         code.begin(head)
-        steps = Steps(self.memory, state, types)
+        steps = Steps(self.memory, self.stores, state, types)
         carries = exits.carries = [
             Carry(code, name, [] if is_memory(name) else value_types(type), type.dtype)
             for name, type in zip(steps.entry, types, strict=True)
@@ -386,3 +438,7 @@ class NativeEmitter(Emitter):
         self.code.begin(failed)
         exits.leave(self.code, values)
         self.code.begin(fine)
+
+
+def _any_large(types: Sequence[ArrayType]) -> bool:
+    return any(type.size > MOST_ELEMENTS for type in types)
