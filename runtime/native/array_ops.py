@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
@@ -75,7 +76,10 @@ def window_of(arrays: LazyArrays, names: Sequence[str], equation: Equation) -> L
     """The mask of a window."""
     low, high, *step = map(arrays.positions.of, names)
     span = Span((low,), (high,), step[0] if step else None)
-    return arrays.window(equation.outputs[0].type, equation.params["axis"], span)
+    made = arrays.window(equation.outputs[0].type, equation.params["axis"], span)
+    if step and not (arrays.positions.is_at_least(low, 0) and arrays.positions.is_at_least(step[0], 1)):
+        return dataclasses.replace(made, region=None)
+    return made
 
 
 def is_large_update(equation: Equation) -> bool:

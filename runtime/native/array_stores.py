@@ -91,42 +91,52 @@ class ArrayStores:
         for number, update in enumerate(reversed(updates)):
             _check_size(update)
             own = {place} if number == 0 else set[int]()
-            scratch = None
-            if not places.isdisjoint(update.value.reads - own):
-                scratch = self._free(array.type)
-                self._copied(update, array.type, scratch)
-            stores.append(_Store(update, scratch))
+            is_early = not places.isdisjoint(update.value.reads - own)
+            stores.append(_Store(update, self._computed(update) if is_early else None))
         return stores
 
-    def _commit(self, store: _Store, type: ArrayType, place: int) -> None:
-        """Write a part; one that reads what is written for other elements is computed to other memory first."""
-        update = store.update
-        if store.scratch is not None:
-            self._moved(update, type, store.scratch, place)
-            return
-        target = place
+    def _computed(self, update: Update) -> int:
+        """Compute the value of an update in other memory; returns the place."""
+        type = update.value.type
+        scratch = self._free(type)
         with self._loops(update) as index:
-            number = flat([axis.at(index) for axis in update.axes], type.shape)
             value = self._arrays.element(update.value, index)
-            if any(read == place and at != number for read, at in self._arrays.loads):
-                target = self._free(type)
-            self._memory.put(target, type.dtype, self._positions.value(number), value)
-        if target != place:
-            self._moved(update, type, target, place)
+            self._memory.put(scratch, type.dtype, self._positions.value(flat(index, type.shape)), value)
+        return scratch
 
-    def _copied(self, update: Update, type: ArrayType, scratch: int) -> None:
-        with self._loops(update) as index:
-            number = flat([axis.at(index) for axis in update.axes], type.shape)
-            value = self._arrays.element(update.value, index)
-            self._memory.put(scratch, type.dtype, self._positions.value(number), value)
+    def _commit(self, store: _Store, type: ArrayType, place: int) -> None:
+        """Write a part; one that reads what is written for elements before it is computed in other memory first."""
+        update, scratch = store.update, store.scratch
+        if scratch is None:
+            part, shape, target = update.value.type, type.shape, place
+            with self._loops(update) as index:
+                number = flat([axis.at(index) for axis in update.axes], shape)
+                value = self._arrays.element(update.value, index)
+                if not self._reads_ahead(update, place, number):
+                    target = scratch = self._free(part)
+                    number = flat(index, part.shape)
+                self._memory.put(target, type.dtype, self._positions.value(number), value)
+        if scratch is not None:
+            self._moved(update, type, scratch, place)
+
+    def _reads_ahead(self, update: Update, place: int, number: Affine) -> bool:
+        """Return whether the element that has just been computed needs none that has been written before it."""
+        away = [at - number for read, at in self._arrays.loads if read == place]
+        if all(distance == Affine(0) for distance in away):
+            return True
+        order = [axis.of for axis in update.axes if axis.of is not None]
+        is_forward = order == sorted(order) and all(axis.stride > 0 for axis in update.axes)
+        return is_forward and all(self._positions.is_at_least(distance, 0) for distance in away)
 
     def _moved(self, update: Update, type: ArrayType, scratch: int, place: int) -> None:
-        """Copy a part of an array in other memory, which is free then."""
+        """Write a part that has been computed in other memory, which is free then."""
+        part = update.value.type
         with self._loops(update) as index:
+            source = self._positions.value(flat(index, part.shape))
+            value = self._memory.load(self._memory.name(scratch), part.dtype, source)
             number = self._positions.value(flat([axis.at(index) for axis in update.axes], type.shape))
-            value = self._memory.load(self._memory.name(scratch), type.dtype, number)
             self._memory.put(place, type.dtype, number, value)
-        self._scratch[type].append(scratch)
+        self._scratch[part].append(scratch)
 
     def _free(self, type: ArrayType) -> int:
         """The place of memory that is used for a moment."""
@@ -148,11 +158,8 @@ class ArrayStores:
         if len(span.lows) == 1 and span.highs == (span.lows[0].shifted(1),):
             yield span.lows[0]
             return
-        first, end, step = positions.first(span), positions.end(span), "1"
-        if span.step is not None:
-            if not positions.is_at_least(span.lows[0], 0) or not positions.is_at_least(span.step, 1):
-                raise NotNativeError("steps from a position that may lie before the axis")
-            step = positions.value(span.step)
+        first, end = positions.first(span), positions.end(span)
+        step = "1" if span.step is None else positions.value(span.step)
         before, head, body, after = code.block, code.label("each"), code.label("element"), code.label("done")
         code.jump(head)
         code.begin(head)

@@ -263,7 +263,7 @@ class NativeEmitter(Emitter):
         def read(atom: Atom) -> str:
             return self.constant(atom.value, atom.type) if isinstance(atom, Literal) else env[atom]
 
-        with self.memory.ranges.scope():
+        with self.memory.ranges.scope(self.code.newer()):
             for var, name in zip(program.inputs, arguments, strict=True):
                 bind(var, name)
             for place, equation in enumerate(equations):
@@ -335,9 +335,14 @@ class NativeEmitter(Emitter):
         op = equation.op
         assert isinstance(op, Branches)
         code, programs = self.code, op.results(equation.params)
+        is_bool = equation.inputs[0].type.dtype.kind == "b"
+        known = self.memory.ranges.of(names[0])
+        if known is not None and known.low == known.high:
+            chosen = 1 - known.low if is_bool else min(max(known.low, 0), len(programs) - 1)
+            return self.program(programs[chosen], names[1:])
         labels = [code.label("branch") for _ in programs]
         end = code.label("join")
-        if equation.inputs[0].type.dtype.kind == "b":
+        if is_bool:
             code.branch(names[0], *labels)
         else:
             # The index is clamped: what is below 0 runs the first one, what is above the last.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 # How often a branch goes either way that hardly ever goes the first one.
 UNLIKELY = "!0"
@@ -43,6 +43,11 @@ class Instructions:
         """A new name."""
         self._count += 1
         return f"{prefix}{self._count}"
+
+    def newer(self) -> Callable[[str], bool]:
+        """A test of names: whether they are of values that are made from now on."""
+        count = self._count
+        return lambda name: int(name[2:]) > count
 
     def emit(self, text: str, callee: str = "", out: str = "", operands: str = "") -> str:
         """Write an instruction that has a result, and declare what it calls; returns the result's name."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Var
@@ -35,11 +35,13 @@ class KnownValues:
         return self._known.get(name)
 
     @contextlib.contextmanager
-    def scope(self) -> Iterator[None]:
-        """A sub-Program, in which more may be known of a value than outside."""
+    def scope(self, is_own: Callable[[str], bool]) -> Iterator[None]:
+        """A sub-Program, in which more may be known of a value than outside, but for those that are its own."""
         start = len(self._before)
         yield
         for name, before in reversed(self._before[start:]):
+            if is_own(name):
+                continue
             if before is None:
                 del self._known[name]
             else:

@@ -44,6 +44,13 @@ class Axis:
         """The position of an element of the part."""
         return self.start if self.of is None else self.start + index[self.of].times(self.stride)
 
+    def within(self, outer: Sequence[Axis]) -> Axis:
+        """Where the elements of a part of the part are, which itself has `outer`."""
+        if self.of is None:
+            return self
+        axis = outer[self.of]
+        return Axis(self.start + axis.start.times(self.stride), self.stride * axis.stride, axis.of)
+
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class Update:
@@ -259,7 +266,7 @@ class LazyArrays:
         if array.uniform or array.is_undefined:
             return dataclasses.replace(array, type=type)
         if array.whole is not None:
-            axes = [dataclasses.replace(a, start=a.at([x.start for x in axes]), **_of(a, axes)) for a in array.axes]
+            axes = [axis.within(axes) for axis in array.axes]
             array = array.whole
         if _is_all(axes, array.type, type):
             return array
@@ -306,11 +313,8 @@ class LazyArrays:
         """An array with a block written to it, of which only what differs from that part of the array is written."""
         inner = block.update
         if inner is not None and _is_part(inner.base, base, axes):
-            moved = [
-                Axis(axis.start + place.start.times(axis.stride), axis.stride * place.stride, place.of)
-                for axis, place in ((axis, _place(axis, inner.axes)) for axis in axes)
-            ]
-            return self.updated(dataclasses.replace(inner, base=base, axes=tuple(moved)))
+            moved = tuple(axis.within(inner.axes) for axis in axes)
+            return self.updated(dataclasses.replace(inner, base=base, axes=moved))
         return self.updated(Update(base, axes, block, {}))
 
     # ---- conditions ------------------------------------------------------------------------------------------------
@@ -392,13 +396,6 @@ def _together(arrays: Sequence[LazyArray]) -> tuple[frozenset[int], int]:
     return frozenset[int]().union(*(array.reads for array in arrays)), cost
 
 
-def _of(axis: Axis, outer: Sequence[Axis]) -> dict[str, int | None]:
-    """The stride and the axis of a part of a part."""
-    if axis.of is None:
-        return {"stride": 1, "of": None}
-    return {"stride": axis.stride * outer[axis.of].stride, "of": outer[axis.of].of}
-
-
 def _is_all(axes: Sequence[Axis], whole: ArrayType, type: ArrayType) -> bool:
     zero = Affine(0)
     return whole.shape == type.shape and all(
@@ -421,10 +418,6 @@ def _is_part(array: LazyArray, base: LazyArray, axes: Sequence[Axis]) -> bool:
 
 def _length(array: LazyArray, axis: Axis) -> int:
     return 1 if axis.of is None else array.type.shape[axis.of]
-
-
-def _place(axis: Axis, inner: Sequence[Axis]) -> Axis:
-    return Axis(Affine(0)) if axis.of is None else inner[axis.of]
 
 
 def _region_of_part(region: Region | None, axes: Sequence[Axis], whole: ArrayType, type: ArrayType) -> Region | None:
