@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.native.instructions import Instructions
@@ -56,6 +57,11 @@ class Span:
     highs: tuple[Affine, ...]
     step: Affine | None = None
 
+    @property
+    def is_longer(self) -> bool:
+        """Return whether it may have more than one position."""
+        return len(self.lows) != 1 or self.highs != (self.lows[0].shifted(1),)
+
     def met(self, other: Span) -> Span | None:
         """The positions of both; None where one goes in steps."""
         if self.step is not None or other.step is not None:
@@ -71,6 +77,9 @@ class Positions:
         self._ranges = ranges
         self._forms: dict[str, Affine] = {}
         self._spans: dict[str, Span] = {}
+        # The moves into an axis that may be needed, and the test of names for what may be relied upon instead.
+        self.moves: list[tuple[Affine, int]] = []
+        self._is_inside: Callable[[str], bool] | None = None
 
     def of(self, name: str) -> Affine:
         """The form of a value."""
@@ -137,11 +146,35 @@ class Positions:
         """A position moved into an axis, where it is not known to lie there."""
         if size == 1:
             return Affine(0)
-        if not self.is_at_least(index, 0):
+        is_low, is_high = self.is_at_least(index, 0), self.is_below(index, size)
+        if is_low and is_high:
+            return index
+        self.moves.append((index, size))
+        if self._is_inside is not None and all(map(self._is_inside, dict(index.terms))):
+            return index
+        if not is_low:
             index = self.of(self._code.call("llvm.smax.i64", "i64", "i64", self.value(index), "0"))
-        if not self.is_below(index, size):
+        if not is_high:
             index = self.of(self._code.call("llvm.smin.i64", "i64", "i64", self.value(index), str(size - 1)))
         return index
+
+    @contextlib.contextmanager
+    def inside(self, is_known: Callable[[str], bool]) -> Iterator[None]:
+        """Rely on it that positions lie in their axes that are made of certain values, and of counters."""
+        self._is_inside = lambda name: name in self._spans or is_known(name)
+        yield
+        self._is_inside = None
+
+    def ends(self, index: Affine, bounds: Mapping[str, tuple[Affine, Affine]]) -> tuple[Affine, Affine]:
+        """The least and the greatest of a position, of counters that go from one bound to the other."""
+        low = high = Affine(index.constant)
+        for name, factor in index.terms:
+            term = Affine(0, ((name, 1),))
+            first, last = bounds.get(name, (term, term))
+            if factor < 0:
+                first, last = last, first
+            low, high = low.plus(first, factor), high.plus(last, factor)
+        return low, high
 
     def first(self, span: Span) -> str:
         """The name of the first position of a span."""

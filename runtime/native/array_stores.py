@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterator, Sequence
+import enum
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
@@ -14,6 +17,18 @@ from anabranch.runtime.native.values import is_lazy, is_memory
 
 # The most elements of an array that is computed as a whole; XLA has more than one thread for more.
 MOST_WHOLE = 2**14
+
+
+# How many elements are computed before they are written, where they are written to what they are computed from.
+_CHUNK = 256
+
+
+class _Order(enum.Enum):
+    """In which order the elements of a part are written."""
+
+    ANY = enum.auto()
+    FORWARD = enum.auto()
+    BACKWARD = enum.auto()
 
 
 @frozen(eq=False)
@@ -38,6 +53,7 @@ class ArrayStores:
         self._arrays = arrays
         self._code, self._memory, self._positions = arrays.code, arrays.memory, arrays.positions
         self._scratch: dict[ArrayType, list[int]] = {}
+        self._chunk_memory: dict[np.dtype, int] = {}
 
     def settled(self, names: Sequence[str], types: Sequence[ArrayType], kept: Collection[int]) -> list[str]:
         """The names with those of lazy arrays brought to memory: to that of what they are updates of, where it is free.
@@ -99,34 +115,146 @@ class ArrayStores:
         """Compute the value of an update in other memory; returns the place."""
         type = update.value.type
         scratch = self._free(type)
-        with self._loops(update) as index:
-            value = self._arrays.element(update.value, index)
-            self._memory.put(scratch, type.dtype, self._positions.value(flat(index, type.shape)), value)
+
+        def write() -> None:
+            with self._loops(update) as index:
+                value = self._arrays.element(update.value, index)
+                self._memory.put(scratch, type.dtype, self._positions.value(flat(index, type.shape)), value)
+
+        self._in_versions(update, write)
         return scratch
 
     def _commit(self, store: _Store, type: ArrayType, place: int) -> None:
-        """Write a part; one that reads what is written for elements before it is computed in other memory first."""
+        """Write a part, in an order in which no element is read after it has been written."""
         update, scratch = store.update, store.scratch
-        if scratch is None:
-            part, shape, target = update.value.type, type.shape, place
-            with self._loops(update) as index:
-                number = flat([axis.at(index) for axis in update.axes], shape)
-                value = self._arrays.element(update.value, index)
-                if not self._reads_ahead(update, place, number):
-                    target = scratch = self._free(part)
-                    number = flat(index, part.shape)
-                self._memory.put(target, type.dtype, self._positions.value(number), value)
-        if scratch is not None:
-            self._moved(update, type, scratch, place)
+        order = None if scratch is not None else self._order(update, type, place)
+        if order is _Order.ANY:
+            self._in_versions(update, lambda: self._in_place(update, type, place))
+        elif order is not None:
+            self._in_versions(update, lambda: self._in_chunks(update, type, place, order))
+        else:
+            self._moved(update, type, self._computed(update) if scratch is None else scratch, place)
 
-    def _reads_ahead(self, update: Update, place: int, number: Affine) -> bool:
-        """Return whether the element that has just been computed needs none that has been written before it."""
-        away = [at - number for read, at in self._arrays.loads if read == place]
+    def _in_place(self, update: Update, type: ArrayType, place: int) -> None:
+        with self._loops(update) as index:
+            value = self._arrays.element(update.value, index)
+            self._memory.put(place, type.dtype, self._number(update, type, index), value)
+
+    def _in_versions(self, update: Update, write: Callable[[], None]) -> None:
+        """Write loops, where it helps twice: once for the case that all positions lie in their axes."""
+        code, positions, arrays = self._code, self._positions, self._arrays
+        spans = [_span(update.region, axis, n) for axis, n in enumerate(update.value.type.shape)]
+        is_older = code.older()
+        positions.moves, arrays.flags = [], []
+        with code.discarded(), self._loops(update) as index:
+            arrays.element(update.value, index)
+        counters = {name: span for position, span in zip(index, spans, strict=True) for name, _ in position.terms}
+        known = [
+            move for move in positions.moves if all(name in counters or is_older(name) for name, _ in move[0].terms)
+        ]
+        flags = [flag for flag in dict.fromkeys(arrays.flags) if is_older(flag)]
+        if not known and not flags:
+            write()
+            return
+        bounds = {
+            name: (positions.of(positions.first(span)), positions.of(positions.end(span)).shifted(-1))
+            for name, span in counters.items()
+        }
+        fast, slow, done = (code.label(prefix) for prefix in ("fast", "slow", "written"))
+        code.branch(self._is_fast(dict.fromkeys(known), bounds, flags), fast, slow)
+        code.begin(fast)
+        arrays.without_flags = True
+        with positions.inside(is_older):
+            write()
+        arrays.without_flags = False
+        code.jump(done)
+        code.begin(slow)
+        write()
+        code.jump(done)
+        code.begin(done)
+
+    def _is_fast(
+        self, moves: Iterable[tuple[Affine, int]], bounds: Mapping[str, tuple[Affine, Affine]], flags: Sequence[str]
+    ) -> str:
+        """The bool that all positions lie in their axes, and no flag is set."""
+        code, tests = self._code, [self._code.add("xor", "i1", flag, "true") for flag in flags]
+        for index, size in moves:
+            low, high = map(self._positions.value, self._positions.ends(index, bounds))
+            tests += [code.add("icmp sge", "i64", low, "0"), code.add("icmp slt", "i64", high, str(size))]
+        return self._arrays.all_of(tests)
+
+    def _number(self, update: Update, type: ArrayType, index: Sequence[Affine]) -> str:
+        """The number of the element that an element of the value is written to."""
+        return self._positions.value(_target(update, type, index))
+
+    def _order(self, update: Update, type: ArrayType, place: int) -> _Order | None:
+        """The order in which the elements of a part may be written one after the other; None where there is none."""
+        if place not in update.value.reads:
+            return _Order.ANY
+        with self._code.discarded(), self._loops(update) as index:
+            self._arrays.element(update.value, index)
+            number = _target(update, type, index)
+            away = [at - number for read, at in self._arrays.loads if read == place]
         if all(distance == Affine(0) for distance in away):
-            return True
-        order = [axis.of for axis in update.axes if axis.of is not None]
-        is_forward = order == sorted(order) and all(axis.stride > 0 for axis in update.axes)
-        return is_forward and all(self._positions.is_at_least(distance, 0) for distance in away)
+            return _Order.ANY
+        rows = [axis for axis in update.axes if axis.of is not None]
+        numbers = [axis.of for axis in update.axes if axis.of is not None]
+        spans = [_span(update.region, axis, n) for axis, n in enumerate(update.value.type.shape)]
+        if (
+            numbers != sorted(numbers)
+            or any(axis.stride < 0 for axis in rows)
+            or not spans
+            or spans[-1].step is not None
+        ):
+            return None
+        if all(self._positions.is_at_least(distance, 0) for distance in away):
+            return _Order.FORWARD
+        is_row = not any(span.is_longer for span in spans[:-1])
+        return _Order.BACKWARD if is_row and all(self._positions.is_below(d, 1) for d in away) else None
+
+    def _in_chunks(self, update: Update, type: ArrayType, place: int, order: _Order) -> None:
+        """Write a part by chunks, each of which is computed as a whole before it is written."""
+        code, positions, memory = self._code, self._positions, self._memory
+        span = _span(update.region, len(update.value.type.shape) - 1, update.value.type.shape[-1])
+        chunk = self._chunk(type)
+        with contextlib.ExitStack() as stack:
+            outer = self._outer_loops(update, stack)
+            first, end = positions.first(span), positions.end(span)
+            begin, stop = stack.enter_context(self._chunks(first, end, order))
+            inner = Span((positions.of(begin), *span.lows), (positions.of(stop), *span.highs))
+            with self._counted(begin, stop, inner) as last:
+                value = self._arrays.element(update.value, [*outer, last])
+                memory.put(chunk, type.dtype, code.add("sub", "i64", positions.value(last), begin), value)
+            with self._counted(begin, stop, inner) as last:
+                at = code.add("sub", "i64", positions.value(last), begin)
+                value = memory.load(memory.name(chunk), type.dtype, at)
+                memory.put(place, type.dtype, self._number(update, type, [*outer, last]), value)
+
+    @contextlib.contextmanager
+    def _chunks(self, first: str, end: str, order: _Order) -> Iterator[tuple[str, str]]:
+        """Write a loop over the chunks of a span; yields the bounds of each."""
+        code, forward = self._code, order is _Order.FORWARD
+        before, head, body, after = code.block, code.label("chunks"), code.label("chunk"), code.label("done")
+        code.jump(head)
+        code.begin(head)
+        place, at = code.hold(), code.fresh()
+        left = code.add("icmp slt", "i64", *((at, end) if forward else (first, at)))
+        code.branch(left, body, after)
+        code.begin(body)
+        moved = code.add("add" if forward else "sub", "i64", at, str(_CHUNK))
+        extreme, bound = ("smin", end) if forward else ("smax", first)
+        limit = code.call(f"llvm.{extreme}.i64", "i64", "i64", moved, bound)
+        yield (at, limit) if forward else (limit, at)
+        code.fill(place, f"{at} = phi i64 [ {first if forward else end}, %{before} ], [ {limit}, %{code.block} ]")
+        code.jump(head)
+        code.begin(after)
+
+    def _chunk(self, type: ArrayType) -> int:
+        """The place of the memory of a chunk."""
+        if type.dtype not in self._chunk_memory:
+            pointer = self._code.reserve(f"[{_CHUNK * type.dtype.itemsize} x i8]")
+            self._chunk_memory[type.dtype] = self._memory.place_of(self._memory.add(pointer))
+        return self._chunk_memory[type.dtype]
 
     def _moved(self, update: Update, type: ArrayType, scratch: int, place: int) -> None:
         """Write a part that has been computed in other memory, which is free then."""
@@ -134,8 +262,7 @@ class ArrayStores:
         with self._loops(update) as index:
             source = self._positions.value(flat(index, part.shape))
             value = self._memory.load(self._memory.name(scratch), part.dtype, source)
-            number = self._positions.value(flat([axis.at(index) for axis in update.axes], type.shape))
-            self._memory.put(place, type.dtype, number, value)
+            self._memory.put(place, type.dtype, self._number(update, type, index), value)
         self._scratch[part].append(scratch)
 
     def _free(self, type: ArrayType) -> int:
@@ -146,19 +273,30 @@ class ArrayStores:
     @contextlib.contextmanager
     def _loops(self, update: Update) -> Iterator[list[Affine]]:
         """Write loops over the positions of an update's value; what is written meanwhile is their body."""
+        shape = update.value.type.shape
         with contextlib.ExitStack() as stack:
-            yield [
-                stack.enter_context(self._loop(_span(update.region, axis, n)))
-                for axis, n in enumerate(update.value.type.shape)
-            ]
+            outer = self._outer_loops(update, stack)
+            if shape:
+                outer.append(stack.enter_context(self._loop(_span(update.region, len(shape) - 1, shape[-1]))))
+            yield outer
+
+    def _outer_loops(self, update: Update, stack: contextlib.ExitStack) -> list[Affine]:
+        """Begin the loops over all axes but the last."""
+        rows = enumerate(update.value.type.shape[:-1])
+        return [stack.enter_context(self._loop(_span(update.region, axis, n))) for axis, n in rows]
 
     @contextlib.contextmanager
     def _loop(self, span: Span) -> Iterator[Affine]:
-        code, positions = self._code, self._positions
-        if len(span.lows) == 1 and span.highs == (span.lows[0].shifted(1),):
+        if not span.is_longer:
             yield span.lows[0]
             return
-        first, end = positions.first(span), positions.end(span)
+        with self._counted(self._positions.first(span), self._positions.end(span), span) as index:
+            yield index
+
+    @contextlib.contextmanager
+    def _counted(self, first: str, end: str, span: Span) -> Iterator[Affine]:
+        """Write a loop over the positions of a span, whose bounds have these names."""
+        code, positions = self._code, self._positions
         step = "1" if span.step is None else positions.value(span.step)
         before, head, body, after = code.block, code.label("each"), code.label("element"), code.label("done")
         code.jump(head)
@@ -172,6 +310,10 @@ class ArrayStores:
         code.fill(place, f"{counter} = phi i64 [ {first}, %{before} ], [ {following}, %{code.block} ]")
         code.jump(head)
         code.begin(after)
+
+
+def _target(update: Update, type: ArrayType, index: Sequence[Affine]) -> Affine:
+    return flat([axis.at(index) for axis in update.axes], type.shape)
 
 
 def _span(region: Region, axis: int, size: int) -> Span:

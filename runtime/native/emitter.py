@@ -263,7 +263,7 @@ class NativeEmitter(Emitter):
         def read(atom: Atom) -> str:
             return self.constant(atom.value, atom.type) if isinstance(atom, Literal) else env[atom]
 
-        with self.memory.ranges.scope(self.code.newer()):
+        with self.memory.ranges.scope(self.code.older()):
             for var, name in zip(program.inputs, arguments, strict=True):
                 bind(var, name)
             for place, equation in enumerate(equations):

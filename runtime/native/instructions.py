@@ -44,10 +44,10 @@ class Instructions:
         self._count += 1
         return f"{prefix}{self._count}"
 
-    def newer(self) -> Callable[[str], bool]:
-        """A test of names: whether they are of values that are made from now on."""
+    def older(self) -> Callable[[str], bool]:
+        """A test of names: whether they are of values that have been made until now."""
         count = self._count
-        return lambda name: int(name[2:]) > count
+        return lambda name: not name.startswith("%v") or int(name[2:]) <= count
 
     def emit(self, text: str, callee: str = "", out: str = "", operands: str = "") -> str:
         """Write an instruction that has a result, and declare what it calls; returns the result's name."""
@@ -114,6 +114,13 @@ class Instructions:
         """The instruction that copies."""
         self.declarations["llvm.memcpy.p0.p0.i64"] = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
         return f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size}, i1 false)"
+
+    @contextlib.contextmanager
+    def discarded(self) -> Iterator[None]:
+        """Write instructions that are dropped again."""
+        outer, block, self.lines = self.lines, self.block, []
+        yield
+        self.lines, self.block = outer, block
 
     @contextlib.contextmanager
     def inserting(self, place: int) -> Iterator[None]:

@@ -35,12 +35,12 @@ class KnownValues:
         return self._known.get(name)
 
     @contextlib.contextmanager
-    def scope(self, is_own: Callable[[str], bool]) -> Iterator[None]:
+    def scope(self, is_outer: Callable[[str], bool]) -> Iterator[None]:
         """A sub-Program, in which more may be known of a value than outside, but for those that are its own."""
         start = len(self._before)
         yield
         for name, before in reversed(self._before[start:]):
-            if is_own(name):
+            if not is_outer(name):
                 continue
             if before is None:
                 del self._known[name]

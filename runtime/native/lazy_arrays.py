@@ -121,6 +121,10 @@ class LazyArrays:
     ----------
     loads : list of (int, Affine)
         The places and the numbers of elements that were read since this was emptied.
+    flags : list of str
+        The bools by which one value is chosen for all elements, as where an array of one element is stretched.
+    without_flags : bool
+        None of these bools is true.
     """
 
     def __init__(self, code: Instructions, memory: Memory, positions: Positions) -> None:
@@ -128,6 +132,8 @@ class LazyArrays:
         self.memory = memory
         self.positions = positions
         self.loads: list[tuple[int, Affine]] = []
+        self.flags: list[str] = []
+        self.without_flags = False
         self._made: list[LazyArray] = []
         self._elements: dict[tuple[LazyArray, tuple[Affine, ...]], str] = {}
 
@@ -252,8 +258,13 @@ class LazyArrays:
             value = x if pred.rest is None else self.choice(dataclasses.replace(pred.rest, region=None), x, y)
             return self.updated(Update(y, axes, value, pred.region))
 
+        is_stretch = bool(pred.uniform and x.uniform)
+
         def make(index: Sequence[Affine]) -> str:
             chosen = self.part_of_element(pred, index)
+            if is_stretch:
+                self.flags.append(chosen)
+                chosen = "false" if self.without_flags else chosen
             if chosen in ("true", "false"):
                 return self.part_of_element(x if chosen == "true" else y, index)
             first, second = self.part_of_element(x, index), self.part_of_element(y, index)
