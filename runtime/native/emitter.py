@@ -91,9 +91,9 @@ class NativeEmitter(Emitter):
             return self._part(name, [spilled, *operands[1:]], in_types, out, attributes)
         if name == "iota":
             return self._iota(out, attributes)
+        rule, dtype = rule_of(name), in_types[0].dtype
         columns = [self.elements(x, type) for x, type in zip(operands, in_types, strict=True)]
-        dtype = in_types[0].dtype
-        made = packed([rule_of(name)(self.code, list(row), dtype, out.dtype) for row in zip(*columns, strict=True)])
+        made = packed([rule(self.code, list(row), dtype, out.dtype) for row in zip(*columns, strict=True)])
         if name in _SUMS and out.size == 1 and out.dtype == np.int64:
             self.positions.note(name, [column[0] for column in columns], made)
         return made
@@ -390,6 +390,7 @@ class NativeEmitter(Emitter):
         """Write a loop: steps for as long as the test holds of the state; returns the last state."""
         code = self.code
         head, body, end = (code.label(prefix) for prefix in ("head", "body", "end"))
+        state = self.stores.settled(state, types, self.memory.all_places())
         before = code.block
         exits, outermost = Exits(end), self._exits is None
         failed = self._failed_before() if outermost else ""

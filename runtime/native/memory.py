@@ -213,6 +213,10 @@ class Memory:
         self._versions[place] = next(self._numbers)
         return self.name(place)
 
+    def all_places(self) -> range:
+        """The places of all arrays that there are now."""
+        return range(len(self._pointers))
+
     def versions(self) -> list[int]:
         """The versions of all arrays, as `go_to` takes them."""
         return list(self._versions)
