@@ -7,6 +7,7 @@ from typing import Protocol
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Equation, Program
+from anabranch.runtime.native.array_stores import ArrayStores
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.memory_flow import Alternatives
@@ -19,6 +20,8 @@ class ProgramWriter(Protocol):
 
     code: Instructions
     memory: Memory
+    stores: ArrayStores
+    kept: frozenset[int]  # the arrays in memory that are needed around the condition
 
     def program(self, program: Program, arguments: Sequence[str]) -> list[str]:
         """Write a Program; returns the names of its outputs."""
@@ -29,9 +32,14 @@ def branch_results(writer: ProgramWriter, equation: Equation, names: Sequence[st
     op = equation.op
     assert isinstance(op, Branches)
     code, memory, programs = writer.code, writer.memory, op.results(equation.params)
+    is_bool = equation.inputs[0].type.dtype.kind == "b"
+    known = memory.ranges.of(names[0])
+    if known is not None and known.low == known.high:
+        chosen = 1 - known.low if is_bool else min(max(known.low, 0), len(programs) - 1)
+        return writer.program(programs[chosen], names[1:])
     labels = [code.label("branch") for _ in programs]
     end = code.label("join")
-    if equation.inputs[0].type.dtype.kind == "b":
+    if is_bool:
         code.branch(names[0], *labels)
     else:
         # The index is clamped: what is below 0 runs the first one, what is above the last.
@@ -43,7 +51,8 @@ def branch_results(writer: ProgramWriter, equation: Equation, names: Sequence[st
     for label, program in zip(labels, programs, strict=True):
         code.begin(label)
         with ways.one() as way:
-            way.results = writer.program(program, names[1:])
+            results = writer.program(program, names[1:])
+            way.results = writer.stores.settled(results, program.out_types, writer.kept)
             way.last, way.block = code.hold(), code.block
         code.jump(end)
     columns = [ways.result(k, type) for k, type in enumerate(programs[0].out_types)]

@@ -15,25 +15,31 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.native.affine import Positions
+from anabranch.runtime.native.array_ops import array_op, is_large_update, reshaped, window_of
+from anabranch.runtime.native.array_stores import ArrayStores
 from anabranch.runtime.native.branches import branch_results
 from anabranch.runtime.native.carries import Carry, Exits, close_carries
 from anabranch.runtime.native.element_moves import MOVES, bounds, numbers
 from anabranch.runtime.native.failures import Failure, FailureValues
 from anabranch.runtime.native.instructions import Instructions
+from anabranch.runtime.native.lazy_arrays import LazyArray, LazyArrays
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.memory import Memory, expect_small
 from anabranch.runtime.native.memory_flow import Steps
 from anabranch.runtime.native.nest import Nest
 from anabranch.runtime.native.ordering import LastUses, ordered, written_inputs
-from anabranch.runtime.native.scalar_ops import RULES, compare, convert, multiply_add, select
+from anabranch.runtime.native.scalar_ops import compare, convert, multiply_add, rule_of, select
 from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.signals import Signals
-from anabranch.runtime.native.values import elements, is_memory, packed, value_types
+from anabranch.runtime.native.values import elements, is_lazy, is_memory, packed, value_types
 from anabranch.runtime.ops.control import For
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 from anabranch.runtime.ops.structured import Branches, Loop
+from anabranch.runtime.ops.window import window
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
+_SUMS = ("add", "subtract", "negate")
 _IN_MEMORY = ("slice", "dynamic_slice", "dynamic_update_slice")
 
 
@@ -60,13 +66,16 @@ class NativeEmitter(Emitter):
         super().__init__(calls_host=False)
         self.code = code
         self.memory = memory
+        self.positions = Positions(code, memory.ranges)
+        self.arrays = LazyArrays(code, memory, self.positions)
+        self.stores = ArrayStores(self.arrays)
         self._failures = failures
         self._signals = signals
         self._op: Op | None = None  # whose lowering is being written
         self._loops = 0
         self._nest: Nest | None = None
         self._outlined = True
-        self._kept: frozenset[int] = frozenset()
+        self.kept: frozenset[int] = frozenset()
 
     # ---- elementwise -----------------------------------------------------------------------------------------------
 
@@ -74,12 +83,16 @@ class NativeEmitter(Emitter):
         self, name: str, operands: Sequence[str], in_types: Sequence[ArrayType], out: ArrayType, attributes: str = ""
     ) -> str:
         """The result of a StableHLO op."""
+        part = in_types[1] if name == "dynamic_update_slice" else out
+        if (
+            part.size > MOST_ELEMENTS
+            or any(map(is_lazy, operands))
+            or (name not in _IN_MEMORY and _any_large(in_types))
+        ):
+            return self._result(array_op(self.arrays, name, operands, in_types, out, attributes), out)
         if name in _IN_MEMORY and is_memory(operands[0]):
             return self._part(name, operands, in_types, out, attributes)
-        if name == "broadcast_in_dim" and out.size > MOST_ELEMENTS and in_types[0].size == 1:
-            return self.memory.filled(out, lambda _: operands[0])
         if name in MOVES:
-            expect_small(out)
             grids = [self._grid(x, type) for x, type in zip(operands, in_types, strict=True)]
             return packed(list(MOVES[name](grids, out, attributes).reshape(-1)))
         if name in _IN_MEMORY:
@@ -87,12 +100,17 @@ class NativeEmitter(Emitter):
             return self._part(name, [spilled, *operands[1:]], in_types, out, attributes)
         if name == "iota":
             return self._iota(out, attributes)
-        rule = RULES.get(name)
-        if rule is None:
-            raise NotNativeError(name)
+        rule, dtype = rule_of(name), in_types[0].dtype
         columns = [self.elements(x, type) for x, type in zip(operands, in_types, strict=True)]
-        dtype = in_types[0].dtype
-        return packed([rule(self.code, list(row), dtype, out.dtype) for row in zip(*columns, strict=True)])
+        made = packed([rule(self.code, list(row), dtype, out.dtype) for row in zip(*columns, strict=True)])
+        if name in _SUMS and out.size == 1 and out.dtype == np.int64:
+            self.positions.note(name, [column[0] for column in columns], made)
+        return made
+
+    def _result(self, array: LazyArray, out: ArrayType) -> str:
+        """The name of an array, of a small one those of its elements."""
+        name = self.arrays.name(array)
+        return name if out.size > MOST_ELEMENTS else packed(self.arrays.elements(name, out))
 
     def elements(self, name: str, type: ArrayType) -> list[str]:
         """The names of the elements of a value, which are read where it is in memory."""
@@ -105,56 +123,60 @@ class NativeEmitter(Emitter):
         """A part of an array in memory, or the array with another part."""
         (x, *rest), (type, *types) = operands, in_types
         if name == "slice":
-            expect_small(out)
             numbers = np.arange(type.size).reshape(type.shape)[bounds(attributes)]
             return packed([self.memory.load(x, type.dtype, str(k)) for k in numbers.reshape(-1)])
         if name == "dynamic_slice":
-            expect_small(out)
             places = self.memory.places(rest, types, type.shape, out.shape)
             return packed([self.memory.load(x, type.dtype, place) for place in places])
         values = self.elements(rest[0], types[0])
         places = self.memory.places(rest[1:], types[1:], type.shape, types[0].shape)
         return self.memory.store(x, type.dtype, list(zip(places, values, strict=True)))
 
+    def _each(
+        self, names: Sequence[str], types: Sequence[ArrayType], out: ArrayType, rule: Callable[[list[str]], str]
+    ) -> str:
+        """What a rule makes of the elements at the same positions."""
+        if out.size > MOST_ELEMENTS or any(map(is_lazy, names)):
+            return self._result(self.arrays.elementwise(names, types, out, rule), out)
+        columns = [self.elements(name, type) for name, type in zip(names, types, strict=True)]
+        return packed([rule(list(row)) for row in zip(*columns, strict=True)])
+
     def _iota(self, out: ArrayType, attributes: str) -> str:
         (axis,) = numbers(attributes, "iota_dimension")
-        n, behind = out.shape[axis], int(np.prod(out.shape[axis + 1 :], dtype=np.int64))
-        if out.size <= MOST_ELEMENTS:
-            return packed([constant(np.array(k // behind % n, out.dtype)) for k in range(out.size)])
-        code, int64 = self.code, np.dtype(np.int64)
-
-        def position(number: str) -> str:
-            row = number if behind == 1 else code.add("udiv", "i64", number, str(behind))
-            place = row if behind * n == out.size else code.add("urem", "i64", row, str(n))
-            return convert(code, place, int64, out.dtype)
-
-        return self.memory.filled(out, position)
+        shape = [out.shape[axis] if k == axis else 1 for k in range(len(out.shape))]
+        return self.constant(np.arange(out.shape[axis]).reshape(shape).astype(out.dtype), out)
 
     def multiply_add(self, names: Sequence[str], type: ArrayType) -> str:
         """The sum of a product and a value, fused on the machines that can."""
-        rows = zip(*(self.elements(name, type) for name in names), strict=True)
-        return packed([multiply_add(self.code, row, type.dtype) for row in rows])
+        return self._each(names, [type] * 3, type, lambda row: multiply_add(self.code, row, type.dtype))
 
     def compare(self, x: str, y: str, direction: str, type: ArrayType, total: bool = False) -> str:
         """The comparison of two values."""
         if total and type.dtype.kind in "fc":
             raise NotNativeError("a comparison in the total order of floats")
-        pairs = zip(self.elements(x, type), self.elements(y, type), strict=True)
-        return packed([compare(self.code, a, b, direction, type.dtype) for a, b in pairs])
+        out = ArrayType(type.shape, np.dtype(bool))
+        return self._each(
+            [x, y], [type] * 2, out, lambda row: compare(self.code, row[0], row[1], direction, type.dtype)
+        )
 
     def select(self, pred: str, on_true: str, on_false: str, type: ArrayType) -> str:
         """One of two values."""
         if on_true == on_false:
             return on_true
-        preds = self.elements(pred, ArrayType(type.shape, np.dtype(bool)))
-        rows = zip(preds, self.elements(on_true, type), self.elements(on_false, type), strict=True)
-        return packed([select(self.code, p, x, y, type.dtype) for p, x, y in rows])
+        types = [ArrayType(type.shape, np.dtype(bool)), type, type]
+        if type.size > MOST_ELEMENTS:
+            operands = map(self.arrays.of, (pred, on_true, on_false), types)
+            return self.arrays.name(self.arrays.choice(*operands))
+        return self._each(
+            [pred, on_true, on_false], types, type, lambda row: select(self.code, row[0], row[1], row[2], type.dtype)
+        )
 
     def convert(self, x: str, source: ArrayType, dtype: np.dtype) -> str:
         """XLA's conversion."""
         if source.dtype == dtype:
             return x
-        return packed([convert(self.code, e, source.dtype, dtype) for e in self.elements(x, source)])
+        out = ArrayType(source.shape, dtype)
+        return self._each([x], [source], out, lambda row: convert(self.code, row[0], source.dtype, dtype))
 
     def fence(self, operand: str, type: ArrayType) -> str:
         """The operand: LLVM keeps to the arithmetic of floats."""
@@ -164,8 +186,18 @@ class NativeEmitter(Emitter):
         """A constant in the instructions, or in memory."""
         array = np.broadcast_to(np.asarray(value, dtype=type.dtype), type.shape)
         if type.size > MOST_ELEMENTS:
+            first = array.reshape(-1)[:1]
+            is_uniform = array.tobytes() == np.broadcast_to(first, array.shape).tobytes()
+            if is_uniform:
+                return self.arrays.name(self.arrays.all_equal(type, constant(first)))
             return self.memory.constant(array)
         return packed([constant(x) for x in array.reshape(-1)])
+
+    def undefined(self, type: ArrayType) -> str:
+        """An array of which no element is asked for."""
+        if type.size <= MOST_ELEMENTS:
+            return self.constant(0, type)
+        return self.arrays.name(self.arrays.undefined(type))
 
     def blank(self, type: ArrayType) -> str:
         """An array of any contents."""
@@ -173,7 +205,8 @@ class NativeEmitter(Emitter):
 
     def reshape(self, x: str, source: ArrayType, shape: Sequence[int]) -> str:
         """The same elements, in registers or in memory."""
-        return x
+        out = ArrayType(tuple(shape), source.dtype)
+        return self.arrays.name(reshaped(self.arrays, x, source, out)) if is_lazy(x) else x
 
     def reduce(
         self,
@@ -234,13 +267,13 @@ class NativeEmitter(Emitter):
             self.memory.ranges.note(name, var)
             if self._nest is not None:
                 self._nest.failures.note(name, var)
-            if is_memory(name):
-                uses.note(self.memory.number(name), var)
+            for place in self.arrays.reads(name):
+                uses.note(place, var)
 
         def read(atom: Atom) -> str:
             return self.constant(atom.value, atom.type) if isinstance(atom, Literal) else env[atom]
 
-        with self.memory.ranges.scope():
+        with self.memory.ranges.scope(self.code.older()):
             for var, name in zip(program.inputs, arguments, strict=True):
                 bind(var, name)
             for place, equation in enumerate(equations):
@@ -274,24 +307,29 @@ class NativeEmitter(Emitter):
 
     def _equation(self, equation: Equation, names: list[str], needed: Collection[int]) -> Sequence[str]:
         in_types, out_types = [a.type for a in equation.inputs], [v.type for v in equation.outputs]
-        kept = self._kept
+        kept = self.kept
         if isinstance(equation.op, Branches):
-            self._kept = kept.union(needed)
+            self.kept = kept.union(needed)
             results = branch_results(self, equation, names)
-            self._kept = kept
+            self.kept = kept
             return results
         short = short_form(self.code, equation, names)
         if short is not None:
             return [short]
-        names = self._unshared(equation, names, kept.union(needed))
+        if equation.op is window and out_types[0].size > MOST_ELEMENTS:
+            return [self.arrays.name(window_of(self.arrays, names, equation))]
+        if isinstance(equation.op, Loop):
+            names = self.stores.settled(names, in_types, kept.union(needed))
+        if not is_large_update(equation):
+            names = self._unshared(equation, names, kept.union(needed))
         if isinstance(equation.op, Loop):
             slots = equation.op.slots(equation)
             read_only = [names[s.operand] for s in slots if s.operand is not None and not s.is_carry]
-            self._kept = kept.union(map(self.memory.number, filter(is_memory, read_only)))
+            self.kept = kept.union(map(self.memory.number, filter(is_memory, read_only)))
         ctx = LoweringContext(self, names, equation.inputs, in_types, out_types, equation.params)
         self._op = equation.op
         results = list(equation.op.lower(ctx))
-        self._kept = kept
+        self.kept = kept
         return results
 
     def _unshared(self, equation: Equation, names: list[str], needed: Collection[int]) -> list[str]:
@@ -299,7 +337,11 @@ class NativeEmitter(Emitter):
         written = written_inputs(equation)
         names = list(names)
         for place, (atom, name) in enumerate(zip(equation.inputs, names, strict=True)):
-            if not is_memory(name) or not any(atom is var for var in written):
+            if not any(atom is var for var in written):
+                continue
+            if is_lazy(name):
+                (name,) = names[place : place + 1] = self.stores.settled([name], [atom.type], needed)
+            if not is_memory(name):
                 continue
             if self.memory.number(name) in needed or names.count(name) > 1 or self.memory.is_fixed(name):
                 names[place] = self.memory.copied(name, atom.type)
@@ -317,6 +359,7 @@ class NativeEmitter(Emitter):
         # An op may need a loop of its own.
         nest = self._nest if self._nest is not None and self._nest.exits is None else None
         head, body, end = (code.label(prefix) for prefix in ("head", "body", "end"))
+        state = self.stores.settled(state, types, self.memory.all_places())
         before = code.block
         exits = Exits(end)
         failed = "" if nest is None else self._failed_before(nest)
@@ -325,7 +368,7 @@ class NativeEmitter(Emitter):
         else:
             code.jump(head)
         code.begin(head)
-        steps = Steps(self.memory, state, types)
+        steps = Steps(self.memory, self.stores, state, types)
         carries = exits.carries = [
             Carry(code, name, [] if is_memory(name) else value_types(type), type.dtype)
             for name, type in zip(steps.entry, types, strict=True)
@@ -385,3 +428,7 @@ class NativeEmitter(Emitter):
         self.code.begin(failed)
         exits.leave(self.code, values)
         self.code.begin(fine)
+
+
+def _any_large(types: Sequence[ArrayType]) -> bool:
+    return any(type.size > MOST_ELEMENTS for type in types)
