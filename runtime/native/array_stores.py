@@ -78,6 +78,13 @@ class ArrayStores:
         found = dict(zip(targets, made, strict=True))
         return [found.get(name, name) for name in names]
 
+    def at_once(self, name: str, type: ArrayType, kept: Collection[int]) -> str:
+        """The name of an update that is written where its base is, unless that is needed as it is."""
+        root = self._root(name, type)
+        if root.memory in ("", name) or self._memory.number(root.memory) in kept:
+            return name
+        return self.settled([name], [type], kept)[0]
+
     def written(self, changes: Sequence[tuple[str, ArrayType, int]]) -> list[str]:
         """Write lazy arrays to the memories of these places, all at once; returns the names that these have then."""
         places = {place for _, _, place in changes}

@@ -283,6 +283,9 @@ class NativeEmitter(Emitter):
                 names = [read(a) for a in equation.inputs]
                 results = self.equation(equation, names, uses.after(place))
                 for name, var in zip(results, equation.outputs, strict=True):
+                    if is_lazy(name) and uses.count(var) > 1:
+                        # What is read more than once would be computed more than once.
+                        name = self.stores.at_once(name, var.type, self._kept.union(uses.after(place)))
                     bind(var, name)
             return [read(a) for a in program.outputs]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Iterator, Sequence
 
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
@@ -121,6 +122,11 @@ class LastUses:
         self._last: dict[Atom, int] = {a: i for i, e in enumerate(equations) for a in e.inputs}
         self._last |= dict.fromkeys(outputs, len(equations))
         self._until: dict[int, int] = {}
+        self._counts = collections.Counter([*(a for e in equations for a in e.inputs), *outputs])
+
+    def count(self, var: Var) -> int:
+        """How often a value is used."""
+        return self._counts[var]
 
     def note(self, place: int, var: Var) -> None:
         """Take note of the array that a value is in."""
