@@ -21,7 +21,7 @@ from anabranch.runtime.native.array_stores import ArrayStores
 from anabranch.runtime.native.branches import branch_results
 from anabranch.runtime.native.carries import Carry, Exits, close_carries
 from anabranch.runtime.native.element_moves import MOVES, bounds, numbers
-from anabranch.runtime.native.failures import Failure, FailureValues
+from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.lazy_arrays import LazyArray, LazyArrays
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
@@ -259,7 +259,7 @@ class NativeEmitter(Emitter):
     def program(self, program: Program, arguments: Sequence[str]) -> list[str]:
         """Write a Program's equations, reads of an array before the writes to it; returns the names of its outputs."""
         env: dict[Var, str] = {}
-        equations = ordered(program)
+        code, equations = self.code, ordered(program)
         uses = LastUses(equations, program.outputs)
 
         def bind(var: Var, name: str) -> None:
@@ -273,11 +273,11 @@ class NativeEmitter(Emitter):
         def read(atom: Atom) -> str:
             return self.constant(atom.value, atom.type) if isinstance(atom, Literal) else env[atom]
 
-        with self.memory.ranges.scope(self.code.older()):
+        with self.memory.ranges.scope(code.older()):
             for var, name in zip(program.inputs, arguments, strict=True):
                 bind(var, name)
             for place, equation in enumerate(equations):
-                if self._leaves(equation, program, read):
+                if self._nest is not None and self._nest.leaves(code, equation, program, read):
                     bind(equation.outputs[0], read(equation.inputs[2]))
                     continue
                 names = [read(a) for a in equation.inputs]
@@ -285,7 +285,7 @@ class NativeEmitter(Emitter):
                 for name, var in zip(results, equation.outputs, strict=True):
                     if is_lazy(name) and uses.count(var) > 1:
                         # What is read more than once would be computed more than once.
-                        name = self.stores.at_once(name, var.type, self._kept.union(uses.after(place)))
+                        name = self.stores.at_once(name, var.type, self.kept.union(uses.after(place)))
                     bind(var, name)
             return [read(a) for a in program.outputs]
 
@@ -346,7 +346,11 @@ class NativeEmitter(Emitter):
                 (name,) = names[place : place + 1] = self.stores.settled([name], [atom.type], needed)
             if not is_memory(name):
                 continue
-            if self.memory.number(name) in needed or names.count(name) > 1 or self.memory.is_fixed(name):
+            if (
+                self.memory.number(name) in needed
+                or names.count(name) > 1
+                or self.memory.is_fixed(self.memory.number(name))
+            ):
                 names[place] = self.memory.copied(name, atom.type)
         return names
 
@@ -365,7 +369,7 @@ class NativeEmitter(Emitter):
         state = self.stores.settled(state, types, self.memory.all_places())
         before = code.block
         exits = Exits(end)
-        failed = "" if nest is None else self._failed_before(nest)
+        failed = "" if nest is None else nest.failed_before(code)
         if failed:
             exits.skip(code, failed, head, list(state))
         else:
@@ -395,42 +399,6 @@ class NativeEmitter(Emitter):
         if nest is not None:
             nest.exits = None
         return steps.results(exits.joined(code, tested))
-
-    def _failed_before(self, nest: Nest) -> str:
-        """The name of the bool that an error code is set that the nest begins with; empty where there is none."""
-        found = ""
-        for name in sorted(set(nest.codes) - {"0"}):
-            test = self.code.add("icmp ne", "i32", name, "0")
-            found = self.code.add("or", "i1", found, test) if found else test
-        return found
-
-    def _leaves(self, equation: Equation, program: Program, read: Callable[[Atom], str]) -> bool:
-        """Return whether an equation is a choice that is made by leaving the nest; write where it is left."""
-        nest = self._nest
-        if nest is None:
-            return False
-        failure = nest.failures.at(equation, program)
-        if failure is not None:
-            self._leave(nest, failure, read)
-        return nest.failures.leaves(equation, program)
-
-    def _leave(self, nest: Nest, failure: Failure, read: Callable[[Atom], str]) -> None:
-        """Write the end of the nest where something fails."""
-        exits, failures = nest.exits, nest.failures
-        if exits is None or not any(failures.is_code(carry.name) for carry in exits.carries):
-            raise NotNativeError("a failure in a nest that carries no error code")
-        told = [failures.told(failure, carry.name) for carry in exits.carries]
-        try:
-            values = [
-                carry.name if atom is None else read(atom) for carry, atom in zip(exits.carries, told, strict=True)
-            ]
-        except KeyError:
-            raise NotNativeError("a failure that tells of what is computed later") from None
-        failed, fine = self.code.label("failed"), self.code.label("fine")
-        self.code.branch(read(failure.predicate), failed, fine, unlikely=True)
-        self.code.begin(failed)
-        exits.leave(self.code, values)
-        self.code.begin(fine)
 
 
 def _any_large(types: Sequence[ArrayType]) -> bool:

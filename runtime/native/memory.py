@@ -6,7 +6,7 @@ A write gives an array a new name, and the name from before is of no more use: w
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -200,10 +200,6 @@ class Memory:
     def name(self, place: int) -> str:
         """The name of an array now."""
         return f"@{place}.{self._versions[place]}"
-
-    def is_fixed(self, name: str) -> bool:
-        """Return whether an array is a constant."""
-        return self._fixed[self.number(name)]
 
     @staticmethod
     def number(name: str) -> int:

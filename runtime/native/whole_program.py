@@ -9,7 +9,7 @@ from typing import NamedTuple
 from anabranch.base.deep_stack import deep
 from anabranch.runtime.host.buffer_types import BufferType, buffer_type
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ir.program import Equation, Program
+from anabranch.runtime.ir.program import Program
 from anabranch.runtime.native.emitter import NativeEmitter
 from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.instructions import Instructions
@@ -20,12 +20,14 @@ from anabranch.runtime.native.outputs import Output, Outputs
 from anabranch.runtime.native.python_entry import Lock, PythonEntry
 from anabranch.runtime.native.signals import Signals
 from anabranch.runtime.native.values import is_memory
-from anabranch.runtime.ops.structured import Loop, StructuredOp
+from anabranch.runtime.ops.structured import Branches, Loop
 from anabranch.runtime.passes.range_analysis import value_ranges
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 # What takes LLVM long: so many lines take about a second.
 _MOST_LINES = 20_000
+# How many elements of arrays as wholes take no longer than the call of XLA, and than its compilation beside loops.
+_MOST_WORK, _MOST_WORK_BESIDE_LOOPS = 2**12, 2**16
 # Of an array that is no result.
 _MOST_BYTES_ON_STACK = 4096
 
@@ -69,14 +71,15 @@ def native_program(program: Program) -> NativeProgram | None:
 def _made(program: Program) -> NativeProgram:
     if not all(type.size for type in program.out_types):
         raise NotNativeError("an array without elements")
-    for equation in program.equations:
-        _expect_elements(equation)
+    work, most = _array_work(program), _MOST_WORK_BESIDE_LOOPS if _has_loops(program) else _MOST_WORK
+    if work > most:
+        raise NotNativeError(f"{work} elements of arrays as wholes")
     code = Instructions()
     memory = Memory(code, KnownValues(value_ranges(program)))
     operands = [memory.operand(type) for type in program.in_types]
     signals = Signals(code)
     emitter = NativeEmitter(code, memory, FailureValues(program), signals)
-    results = emitter.program(program, operands)
+    results = emitter.stores.settled(emitter.program(program, operands), program.out_types, ())
     own = [_own(memory, name, type, operands) for name, type in zip(results, program.out_types, strict=True)]
     settled = Outputs(memory, operands, program.in_types, own, program.out_types)
     code.act("ret void")
@@ -99,18 +102,17 @@ def _made(program: Program) -> NativeProgram:
     )
 
 
-def _expect_elements(equation: Equation) -> None:
-    """Refuse at once what works on arrays as a whole, which XLA computes faster.
-
-    Raises
-    ------
-    NotNativeError
-    """
-    if isinstance(equation.op, StructuredOp) or equation.op.update is not None or equation.op.is_view:
-        return
-    for var in equation.outputs:
-        if var.type.size > MOST_ELEMENTS and any(a.type.size > 1 for a in equation.inputs):
-            raise NotNativeError(f"an array of {var.type.size} elements as a whole")
+def _array_work(program: Program) -> int:
+    """How many elements are computed outside of loops for arrays as wholes, which XLA does on all processors."""
+    found = 0
+    for equation in program.equations:
+        if isinstance(equation.op, Branches):
+            found += sum(map(_array_work, equation.programs()))
+            continue
+        in_place = isinstance(equation.op, Loop) or equation.op.update is not None or equation.op.is_view
+        if not in_place and any(a.type.size > 1 for a in equation.inputs):
+            found += sum(v.type.size for v in equation.outputs if v.type.size > MOST_ELEMENTS)
+    return found
 
 
 def _own(memory: Memory, name: str, type: ArrayType, operands: Sequence[str]) -> str:
