@@ -132,7 +132,7 @@ class Strided(Masked):
 
     def same(self, other: ValidRegion | None) -> bool:
         if not isinstance(other, Strided):
-            return super().same(other)
+            return Masked.same(self, other)
         pairs = ((self.start, other.start), (self.stop, other.stop), (self.step, other.step))
         return all(size_arithmetic.distance(a, b) == 0 for a, b in pairs)
 
