@@ -20,8 +20,10 @@ from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.host.buffer_types import ALIGNMENT
 from anabranch.runtime.host.callbacks import HostFunction
+from anabranch.runtime.host.generator_state import OutsideGenerator
 from anabranch.runtime.host.staging import may_have_window
 from anabranch.runtime.native.whole_program import NativeProgram
+from anabranch.runtime.ops.random_draws import random_draw, random_seed
 from anabranch.runtime.signature.argument_layouts import argument_names
 from anabranch.runtime.signature.flatten_to_key import SignatureKey
 from anabranch.runtime.tracing.capacity import Overflowed
@@ -166,7 +168,12 @@ def _capacities(plan: Plan) -> Iterator[Decision]:
 
 def _arrays(plan: Plan) -> Iterator[Decision]:
     for array in plan.captured:
-        known = [name for _, name, value in plan.guards.names.values() if value is array]
+        held = array.generator if isinstance(array, OutsideGenerator) else array
+        known = [name for _, name, value in plan.guards.names.values() if value is held]
+        if isinstance(array, OutsideGenerator):
+            what = f"global {known[0]}" if known else f"a {array.kind.name}"
+            yield Decision("generator", what, "its state is an input, and is written back: each call draws new numbers")
+            continue
         what = f"global {known[0]}" if known else "an array of a closure or an object"
         shape = ",".join(map(str, array.shape))
         yield Decision("array", what, f"{array.dtype}[{shape}] is an input: its contents are those at each call")
@@ -254,8 +261,11 @@ def _executable(traced: Traced, lowered: Lowered, native: NativeProgram | None, 
         verdict = f"not machine code, for {form.obstacle}" if form.obstacle else "machine code"
         yield Decision("executable", "loop", verdict, file, line)
     functions = [c for c in lowered.callbacks if isinstance(c, HostFunction)]
-    if functions:
-        names = sorted({f.name for f in functions})
+    draws = sorted({dict(f.params)["call"].method for f in functions if f.name == random_draw.name})
+    if draws:
+        yield Decision("executable", "random numbers", f"{', '.join(draws)}: drawn by the generator's own methods")
+    names = sorted({f.name for f in functions} - {random_draw.name, random_seed.name})
+    if names:
         yield Decision("executable", "host functions", f"{', '.join(names)}: computed by NumPy, which is faster there")
     if native is not None:
         yield Decision("executable", "function", "machine code as a whole, which Python calls without XLA")

@@ -253,7 +253,7 @@ class Lowered(Stage):
         outputs = [buffer_type(type.shape, type.dtype) for type in self.program.out_types]
         signature = f"({', '.join(map(str, program.inputs))}) -> ({', '.join(map(str, outputs))})"
         code, was_loaded = disk_cache.machine_code(program.llvm, signature)
-        return NativeCode(program, python_function(program.name, code), was_loaded)
+        return NativeCode(program, python_function(program.name, code, program.llvm), was_loaded)
 
     def _executable(self, chosen: tuple[Flag, ...]) -> Executable:
         try:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import re
 from typing import Any
+
+from anabranch.runtime.host.numpy_samplers import PREFIX, address_of
 
 
 @functools.cache
@@ -26,7 +29,7 @@ def compile_llvm(llvm: str) -> bytes:
     return code
 
 
-def linked(name: str, code: bytes, entry: str) -> tuple[int, Any]:
+def linked(name: str, code: bytes, entry: str, llvm: str) -> tuple[int, Any]:
     """Bring object code into memory.
 
     Parameters
@@ -36,6 +39,8 @@ def linked(name: str, code: bytes, entry: str) -> tuple[int, Any]:
     code
     entry
         The name of a function in it.
+    llvm
+        The module that it was compiled from, which says what functions of NumPy's it calls.
 
     Returns
     -------
@@ -45,6 +50,8 @@ def linked(name: str, code: bytes, entry: str) -> tuple[int, Any]:
         What keeps the code in memory.
     """
     builder = _llvm().JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(entry)
+    for symbol in set(re.findall(rf"@{PREFIX}(\w+)", llvm)):
+        builder.import_symbol(PREFIX + symbol, address_of(symbol))
     library = builder.link(_linker(), name)
     return library[entry], library
 

@@ -42,7 +42,7 @@ _numbers = itertools.count()
 _lock = lock()
 
 
-def python_function(name: str, code: bytes) -> Callable[..., Any]:
+def python_function(name: str, code: bytes, llvm: str) -> Callable[..., Any]:
     """The function `call` of object code.
 
     Parameters
@@ -50,16 +50,18 @@ def python_function(name: str, code: bytes) -> Callable[..., Any]:
     name
         One that only this code has.
     code
+    llvm
+        The module that it was compiled from.
     """
     with _lock:
         made = _made.get(name)
         if made is None:
-            made = _made[name] = _linked(f"{name}.{next(_numbers)}", code)
+            made = _made[name] = _linked(f"{name}.{next(_numbers)}", code, llvm)
         return made
 
 
-def _linked(name: str, code: bytes) -> Callable[..., Any]:
-    address, library = linked(name, code, ENTRY)
+def _linked(name: str, code: bytes, llvm: str) -> Callable[..., Any]:
+    address, library = linked(name, code, ENTRY, llvm)
     definition = _Definition(ENTRY.encode(), address, _FASTCALL, None)
     new = ctypes.pythonapi.PyCFunction_NewEx
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]

@@ -319,6 +319,9 @@ class NativeEmitter(Emitter):
         short = short_form(self.code, equation, names)
         if short is not None:
             return [short]
+        if equation.op is random_draw:
+            *words, ticket, number = drawn(self.code, equation, self.elements(names[0], in_types[0]), names[1:])
+            return [packed(words), ticket, number]
         if equation.op is window and out_types[0].size > MOST_ELEMENTS:
             return [self.arrays.name(window_of(self.arrays, names, equation))]
         if isinstance(equation.op, Loop):

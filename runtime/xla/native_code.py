@@ -61,7 +61,7 @@ def make_known(functions: Sequence[object], codes: Sequence[bytes] = ()) -> None
             with _lock:
                 if function.name not in _known:
                     code = codes[place] if codes else compile_llvm(function.llvm)
-                    _known[function.name] = _Known(code, _linked(function.name, code))
+                    _known[function.name] = _Known(code, _linked(function, code))
 
 
 def codes_of(functions: Sequence[object]) -> list[bytes]:
@@ -76,8 +76,8 @@ class _Known(NamedTuple):
     library: Any  # keeps the machine code in memory
 
 
-def _linked(name: str, code: bytes) -> Any:
+def _linked(function: NativeFunction, code: bytes) -> Any:
     """Register a function with XLA; returns what keeps its code in memory."""
-    address, library = linked(name, code, ENTRY)
-    register_function(name, address)
+    address, library = linked(function.name, code, ENTRY, function.llvm)
+    register_function(function.name, address)
     return library

@@ -79,6 +79,8 @@ def _call(writer: Writer, execution: Execution, form: CallForm) -> list[str]:
     leaves = Leaves()
     for place in form.places:
         arguments.argument(place.text(writer), leaves.key(place.value, ""), place.value)
+    if plan.draws and plan.capacities:
+        raise UnsuitedError  # a run that is done again begins with the states from before
     for array in plan.captured:
         arguments.captured(array)
     arguments.check_identities()

@@ -55,6 +55,7 @@ class NativeRunning(Running):
         given = [self._given(leaf, value, kind.dtype) for (leaf, value), kind in inputs]
         call = f"code = {constant(code.function)}({', '.join([*given, *self._arrays])})"
         lines += place_lines([value for _, value in self._arguments.inputs], call)
+        self._write_states(self._outputs[self._groups.draws])
         if unread:
             self._writer.scope["failed"] = functools.partial(_fail, self._plan, code)
             lines.append(f"if code: return failed([{', '.join(self._arguments.leaves)}])")

@@ -24,6 +24,7 @@ from anabranch.runtime.values.containers import Contents
 from anabranch.runtime.values.dynamic_lists.records import refers_to_members
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.pytrees.host_values import BesideStructure, CallersArray, CallersNumber, CallersObject
+from anabranch.runtime.values.random_generators import GeneratorStructure
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.xla.executable import Executable
 
@@ -114,12 +115,19 @@ class Running:
                 leaf = f"as_array({leaf}, {constant(executable.inputs[i].dtype)})"
             self._place(value, f"buffers[{i}] = staging.placed({i}, {leaf})")
         lines.append(f"{self._unpacked()}{constant(executable.run)}(staging)")
-        self._fail(executable)
         made = list(zip(self._outputs, executable.adopters, strict=True))
+        self._write_states([f"{constant(adopt)}({name})" for name, adopt in made[self._groups.draws]])
+        self._fail(executable)
         computed = [(name, adopt) for name, adopt in made[self._groups.results] if name not in self._read]
         lines += [f"{name} = {constant(adopt)}({name})" for name, adopt in computed]
         self._conditions = [f"{constant(adopt)}({name})" for name, adopt in made[self._groups.conditions]]
         self._finish([f"{constant(adopt)}({name})" for name, adopt in made[self._groups.writes]])
+
+    def _write_states(self, states: Sequence[str]) -> None:
+        """Write the states of generators back, which change where the run fails, too."""
+        for place, words in zip(self._plan.draws, states, strict=True):
+            generator, kind = self._arguments.generators[place]
+            self._writer.lines.append(f"{self._writer.constant(kind.write)}({generator}, {words})")
 
     def _finish(self, written: Sequence[str]) -> None:
         """Write what follows a run: `written` are the new contents of the caller's arrays, or these themselves."""
@@ -234,6 +242,8 @@ class Running:
                 return constant(value)
             case layouts.Leaf(abstract):
                 return self._leaf(abstract.kind, next(leaves))
+            case layouts.Node(GeneratorStructure() as structure, (words,)):
+                return f"{constant(structure.extra.made)}({self._text(words, leaves, depth + 1)})"
             case layouts.Node(BesideStructure(), (members, result)):
                 nodes = self._text(members, leaves, depth + 1)
                 return f"((members := {nodes}), {self._text(result, leaves, depth + 1)})[1]"
