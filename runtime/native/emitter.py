@@ -20,7 +20,7 @@ from anabranch.runtime.native.array_ops import array_op, is_large_update, reshap
 from anabranch.runtime.native.array_stores import ArrayStores
 from anabranch.runtime.native.branches import branch_results
 from anabranch.runtime.native.carries import Carry, Exits, close_carries
-from anabranch.runtime.native.element_moves import MOVES, bounds, numbers
+from anabranch.runtime.native.element_moves import MOVES, bounds, numbers, reduced
 from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.lazy_arrays import LazyArray, LazyArrays
@@ -29,11 +29,13 @@ from anabranch.runtime.native.memory import Memory, expect_small
 from anabranch.runtime.native.memory_flow import Steps
 from anabranch.runtime.native.nest import Nest
 from anabranch.runtime.native.ordering import LastUses, ordered, written_inputs
+from anabranch.runtime.native.random_draws import drawn
 from anabranch.runtime.native.scalar_ops import compare, convert, multiply_add, rule_of, select
 from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.signals import Signals
 from anabranch.runtime.native.values import elements, is_lazy, is_memory, packed, value_types
 from anabranch.runtime.ops.control import For
+from anabranch.runtime.ops.random_draws import random_draw
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 from anabranch.runtime.ops.structured import Branches, Loop
 from anabranch.runtime.ops.window import window
@@ -217,18 +219,7 @@ class NativeEmitter(Emitter):
         body: Callable[[list[str]], Sequence[str]],
     ) -> list[str]:
         """The elements of arrays in registers combined along axes, in C order."""
-        arrays = [self._grid(x, type) for x, type in zip(xs, types, strict=True)]
-        axes = sorted(axes)
-        rest = [i for i in range(len(types[0].shape)) if i not in axes]
-        rows = [a.transpose([*rest, *axes]).reshape(int(np.prod([a.shape[i] for i in rest])), -1) for a in arrays]
-        results: list[list[str]] = [[] for _ in xs]
-        for row in range(rows[0].shape[0]):
-            state = list(inits)
-            for column in range(rows[0].shape[1]):
-                state = list(body([*state, *(r[row, column] for r in rows)]))
-            for result, value in zip(results, state, strict=True):
-                result.append(value)
-        return [packed(result) for result in results]
+        return reduced([self._grid(x, type) for x, type in zip(xs, types, strict=True)], inits, axes, body)
 
     def _grid(self, name: str, type: ArrayType) -> np.ndarray:
         """The names of the elements of a value, in its shape."""
