@@ -15,7 +15,9 @@ from anabranch.runtime.call.execution import Execution, never
 from anabranch.runtime.call.fastpath.call_form import CallForm as CallForm
 from anabranch.runtime.call.fastpath.codegen import UnsuitedError, Writer
 from anabranch.runtime.call.fastpath.guard_args import ArgumentChecks
+from anabranch.runtime.call.fastpath.native_run import NativeRunning
 from anabranch.runtime.call.fastpath.run import Running
+from anabranch.runtime.call.native_execution import NativeExecution
 from anabranch.runtime.config import settings
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.signature.flatten_to_key import Leaves
@@ -84,7 +86,10 @@ def _call(writer: Writer, execution: Execution, form: CallForm) -> list[str]:
     arguments.check_identities()
     arguments.check_sharing(plan.mutated, bool(plan.written or plan.slots), plan.guards.heap)
     writer.unless(" and ".join(["builder() is None", *_guards(writer, plan.guards)]))
-    Running(writer, execution, arguments).write()
+    if isinstance(execution, NativeExecution):
+        NativeRunning(writer, execution, arguments).write()
+    else:
+        Running(writer, execution, arguments).write()
     return writer.lines
 
 

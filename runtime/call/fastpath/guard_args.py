@@ -20,8 +20,9 @@ from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.random_generators import GeneratorStructure
 
-# NumPy's flags C_CONTIGUOUS and WRITEABLE, as `ndarray.flags.num` has them.
-_CONTIGUOUS, _WRITEABLE = 0x1, 0x400
+# NumPy's flags C_CONTIGUOUS, ALIGNED and WRITEABLE, as `ndarray.flags.num` has them.
+_CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
+_LAYOUT = _CONTIGUOUS | _ALIGNED | _WRITEABLE
 _MOST_PAIRS = 16  # of arrays that may share memory with a written one, checked in line
 _COMPARED = (str, bytes, int, bool, float)
 _SAME_OBJECT = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type(None), np.dtype, enum.Enum)
@@ -109,10 +110,10 @@ class ArgumentChecks:
             if not value.dtype.isnative:
                 raise UnsuitedError
             dtype = constant(value.dtype)
-            wanted = value.flags.num & (_CONTIGUOUS | _WRITEABLE)
+            wanted = value.flags.num & _LAYOUT
             condition = (
                 f"type({name}) is ndarray and {name}.shape == {value.shape} and {name}.dtype is {dtype} "
-                f"and {name}.flags.num & {_CONTIGUOUS | _WRITEABLE} == {wanted}"
+                f"and {name}.flags.num & {_LAYOUT} == {wanted}"
             )
             if not wanted & _CONTIGUOUS:
                 condition += f" and {name}.strides == {value.strides}"
