@@ -6,16 +6,30 @@ import functools
 import importlib.util
 import os
 import re
-import threading
+import sys
 from typing import Any
 
 from anabranch.runtime.host.numpy_samplers import PREFIX, address_of
 
-# LLVM has locks of its own, which a forked process would find taken if another thread of its parent's held them: a fork
-# waits until no thread is in LLVM.
-_in_llvm = threading.RLock()
+_held_at_fork: list[Any] = []
+
+
+def _before_fork() -> None:
+    """Wait until no thread is in LLVM, whose locks a forked process would find taken for ever."""
+    binding: Any = sys.modules.get("llvmlite.binding.ffi")
+    if binding is not None:
+        lock = binding.lib._lock  # which each call of llvmlite takes, and each end of an object of LLVM's
+        lock.__enter__()
+        _held_at_fork.append(lock)
+
+
+def _after_fork() -> None:
+    while _held_at_fork:
+        _held_at_fork.pop().__exit__(None, None, None)
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_in_llvm.acquire, after_in_parent=_in_llvm.release, after_in_child=_in_llvm.release)
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
 
 
 @functools.cache
@@ -26,16 +40,15 @@ def is_available() -> bool:
 
 def compile_llvm(llvm: str) -> bytes:
     """The object code of a module, for this machine; floating-point arithmetic is as written."""
-    with _in_llvm:
-        binding, machine = _llvm(), _machine()
-        module = binding.parse_assembly(llvm)
-        module.verify()
-        options = binding.create_pipeline_tuning_options(speed_level=3)
-        options.loop_vectorization = options.slp_vectorization = True
-        builder = binding.create_pass_builder(machine, options)
-        builder.getModulePassManager().run(module, builder)
-        code: bytes = machine.emit_object(module)
-        return code
+    binding, machine = _llvm(), _machine()
+    module = binding.parse_assembly(llvm)
+    module.verify()
+    options = binding.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization = options.slp_vectorization = True
+    builder = binding.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    code: bytes = machine.emit_object(module)
+    return code
 
 
 def linked(name: str, code: bytes, entry: str, llvm: str) -> tuple[int, Any]:
@@ -58,12 +71,11 @@ def linked(name: str, code: bytes, entry: str, llvm: str) -> tuple[int, Any]:
     object
         What keeps the code in memory.
     """
-    with _in_llvm:
-        builder = _llvm().JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(entry)
-        for symbol in set(re.findall(rf"@{PREFIX}(\w+)", llvm)):
-            builder.import_symbol(PREFIX + symbol, address_of(symbol))
-        library = builder.link(_linker(), name)
-        return library[entry], library
+    builder = _llvm().JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(entry)
+    for symbol in set(re.findall(rf"@{PREFIX}(\w+)", llvm)):
+        builder.import_symbol(PREFIX + symbol, address_of(symbol))
+    library = builder.link(_linker(), name)
+    return library[entry], library
 
 
 @functools.cache
