@@ -13,7 +13,7 @@ from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.affine import Affine, Span
 from anabranch.runtime.native.element_moves import bounds, numbers
 from anabranch.runtime.native.lazy_arrays import Axis, LazyArray, LazyArrays, Update
-from anabranch.runtime.native.llvm_types import NotNativeError
+from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.scalar_ops import FUNCTIONS, rule_of
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
@@ -72,6 +72,25 @@ def reshaped(arrays: LazyArrays, name: str, source: ArrayType, out: ArrayType) -
     return arrays.part(array, out, tuple(Axis(_ZERO, 1, next(left) if n != 1 else None) for n in source.shape))
 
 
+def dot(arrays: LazyArrays, operands: Sequence[str], types: Sequence[ArrayType], out: ArrayType) -> Update:
+    """The products of which the dot product of two vectors is the sum, where both may differ from 0."""
+    if out.shape or any(len(type.shape) != 1 for type in types):
+        raise NotNativeError("dot_general of matrices")
+    x, y = (arrays.of(name, type) for name, type in zip(operands, types, strict=True))
+    (first, one), (second, other) = _nonzero(x), _nonzero(y)
+    span = one if other is None else other if one is None else one.met(other)
+    value = arrays.product(first, second) if span is not None else arrays.product(x, y)
+    return Update(value, (Axis(_ZERO, 1, 0),), value, {} if span is None else {0: span})
+
+
+def _nonzero(vector: LazyArray) -> tuple[LazyArray, Span | None]:
+    """The vector, or that which it is in a span; elsewhere it is 0."""
+    update, zero = vector.update, constant(np.zeros((), vector.type.dtype))
+    if update is None or update.base.uniform != zero or update.axes != (Axis(_ZERO, 1, 0),):
+        return vector, None
+    return (update.value, update.region[0]) if 0 in update.region else (vector, None)
+
+
 def window_of(arrays: LazyArrays, names: Sequence[str], equation: Equation) -> LazyArray:
     """The mask of a window."""
     low, high, *step = map(arrays.positions.of, names)
@@ -125,6 +144,10 @@ def _concatenate(arrays: LazyArrays, operands: Sequence[LazyArray], out: ArrayTy
     return made
 
 
+def _gather(arrays: LazyArrays, operands: Sequence[LazyArray], out: ArrayType, attributes: str) -> LazyArray:
+    return arrays.gathered(operands[0], operands[1], out)
+
+
 def _pad(arrays: LazyArrays, operands: Sequence[LazyArray], out: ArrayType, attributes: str) -> LazyArray:
     lows, gaps = numbers(attributes, "edge_padding_low"), numbers(attributes, "interior_padding")
     if min(lows, default=0) < 0 or min(numbers(attributes, "edge_padding_high"), default=0) < 0:
@@ -145,5 +168,6 @@ _MOVES: Mapping[str, _Rule] = {
     "reverse": _reverse,
     "concatenate": _concatenate,
     "pad": _pad,
+    "gather": _gather,
     "iota": _iota,
 }

@@ -12,7 +12,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.affine import Affine, Region, Span, flat
 from anabranch.runtime.native.lazy_arrays import Axis, LazyArray, LazyArrays, Update
-from anabranch.runtime.native.llvm_types import NotNativeError
+from anabranch.runtime.native.llvm_types import NotNativeError, constant, value_type
 from anabranch.runtime.native.values import is_lazy, is_memory
 
 # The most elements of an array that is computed as a whole; XLA has more than one thread for more.
@@ -141,6 +141,26 @@ class ArrayStores:
             self._in_versions(update, lambda: self._in_chunks(update, type, place, order))
         else:
             self._moved(update, type, self._computed(update) if scratch is None else scratch, place)
+
+    def summed(self, update: Update) -> str:
+        """The sum of an update's value over its region."""
+        _check_size(update)
+        code, dtype = self._code, update.value.type.dtype
+        if dtype.kind not in "iuf":
+            raise NotNativeError(f"a sum of {dtype}")
+        type, op = value_type(dtype), "fadd reassoc" if dtype.kind == "f" else "add"
+        # LLVM has it in a register, or in several with a part of the sum each.
+        total = code.reserve(type)
+        code.act(f"store {type} {constant(np.zeros((), dtype))}, ptr {total}")
+
+        def write() -> None:
+            with self._loops(update) as index:
+                value = self._arrays.element(update.value, index)
+                before = code.emit(f"load {type}, ptr {total}")
+                code.act(f"store {type} {code.add(op, type, before, value)}, ptr {total}")
+
+        self._in_versions(update, write)
+        return code.emit(f"load {type}, ptr {total}")
 
     def _in_place(self, update: Update, type: ArrayType, place: int) -> None:
         with self._loops(update) as index:

@@ -15,7 +15,7 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.native.affine import Positions
-from anabranch.runtime.native.array_ops import array_op, is_large_update, reshaped, window_of
+from anabranch.runtime.native.array_ops import array_op, dot, is_large_update, reshaped, window_of
 from anabranch.runtime.native.array_stores import ArrayStores
 from anabranch.runtime.native.carries import Carry, Exits, close_carries
 from anabranch.runtime.native.element_moves import MOVES, bounds, numbers
@@ -74,6 +74,8 @@ class NativeEmitter(Emitter):
         self, name: str, operands: Sequence[str], in_types: Sequence[ArrayType], out: ArrayType, attributes: str = ""
     ) -> str:
         """The result of a StableHLO op."""
+        if name == "dot_general":
+            return self.stores.summed(dot(self.arrays, operands, in_types, out))
         part = in_types[1] if name == "dynamic_update_slice" else out
         if (
             part.size > MOST_ELEMENTS

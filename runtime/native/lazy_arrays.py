@@ -16,7 +16,7 @@ from anabranch.runtime.native.affine import Affine, Positions, Region, Span, fla
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.memory import Memory
-from anabranch.runtime.native.scalar_ops import compare, convert, select
+from anabranch.runtime.native.scalar_ops import compare, convert, rule_of, select
 from anabranch.runtime.native.values import is_lazy, is_memory
 
 # The most operations that an element may take.
@@ -221,6 +221,27 @@ class LazyArrays:
             return rule([self.part_of_element(array, index) for array in arrays])
 
         return LazyArray(out, make, *_together(arrays))
+
+    def product(self, x: LazyArray, y: LazyArray) -> LazyArray:
+        """The products of the elements at the same position."""
+        rule, dtype = rule_of("multiply"), x.type.dtype
+
+        def make(index: Sequence[Affine]) -> str:
+            return rule(self.code, [self.part_of_element(a, index) for a in (x, y)], dtype, dtype)
+
+        return LazyArray(x.type, make, *_together([x, y]))
+
+    def gathered(self, array: LazyArray, places: LazyArray, out: ArrayType) -> LazyArray:
+        """The parts of an array at the places along its first axes that stand in the last axis of another one."""
+        outer, count = len(places.type.shape) - 1, places.type.shape[-1]
+        shape = array.type.shape
+
+        def make(index: Sequence[Affine]) -> str:
+            rows = [self.part_of_element(places, [*index[:outer], Affine(k)]) for k in range(count)]
+            at = [self.positions.within(self.positions.of(row), n) for row, n in zip(rows, shape, strict=False)]
+            return self.part_of_element(array, [*at, *index[outer:]])
+
+        return LazyArray(out, make, *_together([array, places]))
 
     def window(self, type: ArrayType, axis: int, span: Span) -> LazyArray:
         """Bools that are true in a span of an axis."""
