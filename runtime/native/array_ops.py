@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
@@ -13,7 +12,7 @@ from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.affine import Affine, Span
 from anabranch.runtime.native.element_moves import bounds, numbers
 from anabranch.runtime.native.lazy_arrays import Axis, LazyArray, LazyArrays, Update
-from anabranch.runtime.native.llvm_types import NotNativeError, constant
+from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.scalar_ops import FUNCTIONS, rule_of
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
@@ -72,33 +71,13 @@ def reshaped(arrays: LazyArrays, name: str, source: ArrayType, out: ArrayType) -
     return arrays.part(array, out, tuple(Axis(_ZERO, 1, next(left) if n != 1 else None) for n in source.shape))
 
 
-def dot(arrays: LazyArrays, operands: Sequence[str], types: Sequence[ArrayType], out: ArrayType) -> Update:
-    """The products of which the dot product of two vectors is the sum, where both may differ from 0."""
-    if out.shape or any(len(type.shape) != 1 for type in types):
-        raise NotNativeError("dot_general of matrices")
-    x, y = (arrays.of(name, type) for name, type in zip(operands, types, strict=True))
-    (first, one), (second, other) = _nonzero(x), _nonzero(y)
-    span = one if other is None else other if one is None else one.met(other)
-    value = arrays.product(first, second) if span is not None else arrays.product(x, y)
-    return Update(value, (Axis(_ZERO, 1, 0),), value, {} if span is None else {0: span})
-
-
-def _nonzero(vector: LazyArray) -> tuple[LazyArray, Span | None]:
-    """The vector, or that which it is in a span; elsewhere it is 0."""
-    update, zero = vector.update, constant(np.zeros((), vector.type.dtype))
-    if update is None or update.base.uniform != zero or update.axes != (Axis(_ZERO, 1, 0),):
-        return vector, None
-    return (update.value, update.region[0]) if 0 in update.region else (vector, None)
-
-
 def window_of(arrays: LazyArrays, names: Sequence[str], equation: Equation) -> LazyArray:
     """The mask of a window."""
     low, high, *step = map(arrays.positions.of, names)
-    span = Span((low,), (high,), step[0] if step else None)
-    made = arrays.window(equation.outputs[0].type, equation.params["axis"], span)
-    if step and not (arrays.positions.is_at_least(low, 0) and arrays.positions.is_at_least(step[0], 1)):
-        return dataclasses.replace(made, region=None)
-    return made
+    size = equation.outputs[0].type.shape[equation.params["axis"]]
+    low, high = (arrays.positions.limited(bound, 0, size) for bound in (low, high))
+    span = Span((low,), (high,), arrays.positions.limited(step[0], 1, None) if step else None)
+    return arrays.window(equation.outputs[0].type, equation.params["axis"], span)
 
 
 def is_large_update(equation: Equation) -> bool:

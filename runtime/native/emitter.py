@@ -15,7 +15,8 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.native.affine import Positions
-from anabranch.runtime.native.array_ops import array_op, dot, is_large_update, reshaped, window_of
+from anabranch.runtime.native.array_ops import array_op, is_large_update, reshaped, window_of
+from anabranch.runtime.native.array_reductions import ArrayReductions
 from anabranch.runtime.native.array_stores import ArrayStores
 from anabranch.runtime.native.carries import Carry, Exits, close_carries
 from anabranch.runtime.native.element_moves import MOVES, bounds, numbers
@@ -62,6 +63,7 @@ class NativeEmitter(Emitter):
         self.positions = Positions(code, memory.ranges)
         self.arrays = LazyArrays(code, memory, self.positions)
         self.stores = ArrayStores(self.arrays)
+        self.reductions = ArrayReductions(self.arrays)
         self.failures = failures
         self.codes = codes
         self._outlined = True
@@ -75,7 +77,7 @@ class NativeEmitter(Emitter):
     ) -> str:
         """The result of a StableHLO op."""
         if name == "dot_general":
-            return self.stores.summed(dot(self.arrays, operands, in_types, out))
+            return self.reductions.dot(operands, in_types, out)
         part = in_types[1] if name == "dynamic_update_slice" else out
         if (
             part.size > MOST_ELEMENTS
@@ -209,7 +211,9 @@ class NativeEmitter(Emitter):
         axes: Sequence[int],
         body: Callable[[list[str]], Sequence[str]],
     ) -> list[str]:
-        """The elements of arrays in registers combined along axes, in C order."""
+        """The elements of arrays combined along axes, of those in registers in C order."""
+        if types[0].size > MOST_ELEMENTS and len(axes) == len(types[0].shape):
+            return self.reductions.all_elements(xs, types, inits, body)
         arrays = [self._grid(x, type) for x, type in zip(xs, types, strict=True)]
         axes = sorted(axes)
         rest = [i for i in range(len(types[0].shape)) if i not in axes]

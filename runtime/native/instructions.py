@@ -38,6 +38,7 @@ class Instructions:
         self.truth_of: dict[str, str] = {}
         self.block = "entry"
         self._count = 0
+        self._reassociates = False
 
     def fresh(self, prefix: str = "%v") -> str:
         """A new name."""
@@ -59,6 +60,8 @@ class Instructions:
 
     def add(self, op: str, type: str, x: str, y: str) -> str:
         """Write an instruction of two operands of one type."""
+        if op == "fadd" and self._reassociates:
+            op = "fadd reassoc"
         name = self.emit(f"{op} {type} {x}, {y}")
         if op == "icmp ne" and y == "0":
             self.truths[name], self.truth_of[x] = x, name
@@ -114,6 +117,13 @@ class Instructions:
         """The instruction that copies."""
         self.declarations["llvm.memcpy.p0.p0.i64"] = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
         return f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size}, i1 false)"
+
+    @contextlib.contextmanager
+    def reassociating(self) -> Iterator[None]:
+        """Write sums of floats whose terms may be added in any order."""
+        self._reassociates = True
+        yield
+        self._reassociates = False
 
     @contextlib.contextmanager
     def discarded(self) -> Iterator[None]:

@@ -16,7 +16,7 @@ from anabranch.runtime.native.affine import Affine, Positions, Region, Span, fla
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.memory import Memory
-from anabranch.runtime.native.scalar_ops import compare, convert, rule_of, select
+from anabranch.runtime.native.scalar_ops import compare, convert, select
 from anabranch.runtime.native.values import is_lazy, is_memory
 
 # The most operations that an element may take.
@@ -180,6 +180,10 @@ class LazyArrays:
         self.loads = []
         return self.part_of_element(array, index)
 
+    def elements_at(self, arrays: Sequence[LazyArray], index: Sequence[Affine]) -> list[str]:
+        """The same of several arrays."""
+        return [self.element(array, index) for array in arrays]
+
     def part_of_element(self, array: LazyArray, index: Sequence[Affine]) -> str:
         """Write what computes an element that another one is computed from."""
         if array.uniform:
@@ -213,7 +217,10 @@ class LazyArrays:
         self, names: Sequence[str], types: Sequence[ArrayType], out: ArrayType, rule: Callable[[list[str]], str]
     ) -> LazyArray:
         """What a rule makes of the elements at the same position."""
-        arrays = [self.of(name, type) for name, type in zip(names, types, strict=True)]
+        return self.combined(list(map(self.of, names, types)), out, rule)
+
+    def combined(self, arrays: Sequence[LazyArray], out: ArrayType, rule: Callable[[list[str]], str]) -> LazyArray:
+        """The same of arrays that have no names."""
         if all(array.uniform for array in arrays):
             return self.all_equal(out, rule([array.uniform for array in arrays]))
 
@@ -221,15 +228,6 @@ class LazyArrays:
             return rule([self.part_of_element(array, index) for array in arrays])
 
         return LazyArray(out, make, *_together(arrays))
-
-    def product(self, x: LazyArray, y: LazyArray) -> LazyArray:
-        """The products of the elements at the same position."""
-        rule, dtype = rule_of("multiply"), x.type.dtype
-
-        def make(index: Sequence[Affine]) -> str:
-            return rule(self.code, [self.part_of_element(a, index) for a in (x, y)], dtype, dtype)
-
-        return LazyArray(x.type, make, *_together([x, y]))
 
     def gathered(self, array: LazyArray, places: LazyArray, out: ArrayType) -> LazyArray:
         """The parts of an array at the places along its first axes that stand in the last axis of another one."""
