@@ -11,7 +11,8 @@ from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.affine import Affine, Span
 from anabranch.runtime.native.element_moves import bounds, numbers
-from anabranch.runtime.native.lazy_arrays import Axis, LazyArray, LazyArrays, Update
+from anabranch.runtime.native.lazy_array import Axis, LazyArray, Update
+from anabranch.runtime.native.lazy_arrays import LazyArrays
 from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.scalar_ops import FUNCTIONS, rule_of
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS

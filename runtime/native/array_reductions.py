@@ -9,7 +9,8 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.affine import Affine, Region
 from anabranch.runtime.native.element_loops import ElementLoops, check_size
-from anabranch.runtime.native.lazy_arrays import Axis, LazyArray, LazyArrays
+from anabranch.runtime.native.lazy_array import Axis, LazyArray
+from anabranch.runtime.native.lazy_arrays import LazyArrays
 from anabranch.runtime.native.llvm_types import NotNativeError, constant, value_type
 from anabranch.runtime.native.scalar_ops import rule_of
 

@@ -12,7 +12,8 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.affine import Affine, Span, flat
 from anabranch.runtime.native.element_loops import ElementLoops, check_size, spans_of
-from anabranch.runtime.native.lazy_arrays import Axis, LazyArray, LazyArrays, Update
+from anabranch.runtime.native.lazy_array import Axis, LazyArray, Update
+from anabranch.runtime.native.lazy_arrays import LazyArrays
 from anabranch.runtime.native.values import is_lazy, is_memory
 
 # How many elements are computed before they are written, where they are written to what they are computed from.

@@ -6,7 +6,8 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from anabranch.runtime.native.affine import Affine, Region, Span
-from anabranch.runtime.native.lazy_arrays import LazyArray, LazyArrays
+from anabranch.runtime.native.lazy_array import LazyArray
+from anabranch.runtime.native.lazy_arrays import LazyArrays
 from anabranch.runtime.native.llvm_types import NotNativeError
 
 # The most elements of an array that is computed as a whole; XLA has more than one thread for more.
