@@ -8,19 +8,25 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.native.array_ops import is_large_update, window_of
 from anabranch.runtime.native.array_stores import ArrayStores
+from anabranch.runtime.native.branches import branch_results
 from anabranch.runtime.native.carries import Carry, Exits, close_carries
-from anabranch.runtime.native.failures import Failure, NestFailures
+from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.instructions import Instructions
-from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.memory import Memory
-from anabranch.runtime.native.memory_flow import Alternatives, Steps
+from anabranch.runtime.native.memory_flow import Steps
+from anabranch.runtime.native.nest import Nest
 from anabranch.runtime.native.ordering import LastUses, ordered, written_inputs
+from anabranch.runtime.native.random_draws import drawn
 from anabranch.runtime.native.short_forms import short_form
+from anabranch.runtime.native.signals import Signals
 from anabranch.runtime.native.value_emitter import ValueEmitter
-from anabranch.runtime.native.values import flat, is_lazy, is_memory, packed, value_types
+from anabranch.runtime.native.values import is_lazy, is_memory, packed, value_types
+from anabranch.runtime.ops.control import For
+from anabranch.runtime.ops.random_draws import random_draw
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 from anabranch.runtime.ops.structured import Branches, Loop
 from anabranch.runtime.ops.window import window
@@ -37,43 +43,45 @@ class NativeEmitter(ValueEmitter):
     memory
         The arrays in memory.
     failures
-        The places that fail, where nothing else is seen after a failure.
-    codes
-        The names of the error codes among the operands: where one is set, nothing runs.
+        The values that tell of failures, where nothing else is seen after one.
+    signals
+        The looks at signals, where they can be answered.
     """
 
-    def __init__(self, code: Instructions, memory: Memory, failures: NestFailures, codes: Collection[str]) -> None:
+    def __init__(
+        self, code: Instructions, memory: Memory, failures: FailureValues, signals: Signals | None = None
+    ) -> None:
         super().__init__(code, memory)
         self.stores = ArrayStores(self.arrays)
-        self.failures = failures
-        self.codes = codes
-        self._exits: Exits | None = None
-        self._kept: frozenset[int] = frozenset()
+        self._failures = failures
+        self._signals = signals
+        self._op: Op | None = None  # whose lowering is being written
+        self._loops = 0
+        self._nest: Nest | None = None
+        self.kept: frozenset[int] = frozenset()
 
     def program(self, program: Program, arguments: Sequence[str]) -> list[str]:
         """Write a Program's equations, reads of an array before the writes to it; returns the names of its outputs."""
         env: dict[Var, str] = {}
-        equations = ordered(program)
+        code, equations = self.code, ordered(program)
         uses = LastUses(equations, program.outputs)
 
         def bind(var: Var, name: str) -> None:
             env[var] = name
             self.memory.ranges.note(name, var)
-            self.failures.note(name, var)
+            if self._nest is not None:
+                self._nest.failures.note(name, var)
             for place in self.arrays.reads(name):
                 uses.note(place, var)
 
         def read(atom: Atom) -> str:
             return self.constant(atom.value, atom.type) if isinstance(atom, Literal) else env[atom]
 
-        with self.memory.ranges.scope(self.code.older()):
+        with self.memory.ranges.scope(code.older()):
             for var, name in zip(program.inputs, arguments, strict=True):
                 bind(var, name)
             for place, equation in enumerate(equations):
-                failure = self.failures.at(equation, program)
-                if failure is not None:
-                    self._leave(failure, read)
-                if self.failures.leaves(equation, program):
+                if self._nest is not None and self._nest.leaves(code, equation, program, read):
                     bind(equation.outputs[0], read(equation.inputs[2]))
                     continue
                 names = [read(a) for a in equation.inputs]
@@ -81,7 +89,7 @@ class NativeEmitter(ValueEmitter):
                 for name, var in zip(results, equation.outputs, strict=True):
                     if is_lazy(name) and uses.count(var) > 1:
                         # What is read more than once would be computed more than once.
-                        name = self.stores.at_once(name, var.type, self._kept.union(uses.after(place)))
+                        name = self.stores.at_once(name, var.type, self.kept.union(uses.after(place)))
                     bind(var, name)
             return [read(a) for a in program.outputs]
 
@@ -96,16 +104,28 @@ class NativeEmitter(ValueEmitter):
         needed
             The arrays in memory that are needed afterwards as they are.
         """
+        if self._nest is None and isinstance(equation.op, Loop):
+            self._nest = Nest(equation, names, self._failures)
+            with self.memory.ranges.refined(self._nest.ranges(equation, self.memory.ranges)):
+                made = self._equation(equation, names, needed)
+            self._nest = None
+            return made
+        return self._equation(equation, names, needed)
+
+    def _equation(self, equation: Equation, names: list[str], needed: Collection[int]) -> Sequence[str]:
         in_types, out_types = [a.type for a in equation.inputs], [v.type for v in equation.outputs]
-        kept = self._kept
+        kept = self.kept
         if isinstance(equation.op, Branches):
-            self._kept = kept.union(needed)
-            results = self._branches(equation, names)
-            self._kept = kept
+            self.kept = kept.union(needed)
+            results = branch_results(self, equation, names)
+            self.kept = kept
             return results
         short = short_form(self.code, equation, names)
         if short is not None:
             return [short]
+        if equation.op is random_draw:
+            *words, ticket, number = drawn(self.code, equation, self.elements(names[0], in_types[0]), names[1:])
+            return [packed(words), ticket, number]
         if equation.op is window and out_types[0].size > MOST_ELEMENTS:
             return [self.arrays.name(window_of(self.arrays, names, equation))]
         if isinstance(equation.op, Loop):
@@ -115,10 +135,11 @@ class NativeEmitter(ValueEmitter):
         if isinstance(equation.op, Loop):
             slots = equation.op.slots(equation)
             read_only = [names[s.operand] for s in slots if s.operand is not None and not s.is_carry]
-            self._kept = kept.union(map(self.memory.number, filter(is_memory, read_only)))
+            self.kept = kept.union(map(self.memory.number, filter(is_memory, read_only)))
         ctx = LoweringContext(self, names, equation.inputs, in_types, out_types, equation.params)
+        self._op = equation.op
         results = list(equation.op.lower(ctx))
-        self._kept = kept
+        self.kept = kept
         return results
 
     def _unshared(self, equation: Equation, names: list[str], needed: Collection[int]) -> list[str]:
@@ -132,59 +153,13 @@ class NativeEmitter(ValueEmitter):
                 (name,) = names[place : place + 1] = self.stores.settled([name], [atom.type], needed)
             if not is_memory(name):
                 continue
-            if self.memory.number(name) in needed or names.count(name) > 1:
+            if (
+                self.memory.number(name) in needed
+                or names.count(name) > 1
+                or self.memory.is_fixed(self.memory.number(name))
+            ):
                 names[place] = self.memory.copied(name, atom.type)
         return names
-
-    def _branches(self, equation: Equation, names: list[str]) -> list[str]:
-        """The results of the branch that runs."""
-        op = equation.op
-        assert isinstance(op, Branches)
-        code, programs = self.code, op.results(equation.params)
-        is_bool = equation.inputs[0].type.dtype.kind == "b"
-        known = self.memory.ranges.of(names[0])
-        if known is not None and known.low == known.high:
-            chosen = 1 - known.low if is_bool else min(max(known.low, 0), len(programs) - 1)
-            return self.program(programs[chosen], names[1:])
-        labels = [code.label("branch") for _ in programs]
-        end = code.label("join")
-        if is_bool:
-            code.branch(names[0], *labels)
-        else:
-            # The index is clamped: what is below 0 runs the first one, what is above the last.
-            low = code.add("icmp slt", "i32", names[0], "0")
-            index = code.emit(f"select i1 {low}, i32 0, i32 {names[0]}")
-            cases = " ".join(f"i32 {i}, label %{label}" for i, label in enumerate(labels[:-1]))
-            code.act(f"switch i32 {index}, label %{labels[-1]} [{cases}]")
-        ways = Alternatives(self.memory)
-        for label, program in zip(labels, programs, strict=True):
-            code.begin(label)
-            with ways.one() as way:
-                results = self.program(program, names[1:])
-                way.results = self.stores.settled(results, program.out_types, self._kept)
-                way.last, way.block = code.hold(), code.block
-            code.jump(end)
-        columns = [ways.result(k, type) for k, type in enumerate(programs[0].out_types)]
-        code.begin(end)
-        ways.meet()
-        return [
-            self.memory.name(self.memory.number(column[0]))
-            if is_memory(column[0])
-            else self._phi(type, [(name, way.block) for name, way in zip(column, ways.taken, strict=True)])
-            for column, type in zip(columns, programs[0].out_types, strict=True)
-        ]
-
-    def _phi(self, type: ArrayType, incoming: Sequence[tuple[str, str]]) -> str:
-        kinds = value_types(type)
-        columns = zip(*(flat(name) for name, _ in incoming), strict=True)
-        made = []
-        for kind, column in zip(kinds, columns, strict=True):
-            if len(set(column)) == 1 and not column[0].startswith("%"):
-                made.append(column[0])
-                continue
-            pairs = ", ".join(f"[ {x}, %{block} ]" for x, (_, block) in zip(column, incoming, strict=True))
-            made.append(self.code.emit(f"phi {kind} {pairs}"))
-        return packed(made, type.dtype)
 
     def loop(
         self,
@@ -194,12 +169,14 @@ class NativeEmitter(ValueEmitter):
         step: Callable[[list[str]], Sequence[str]],
     ) -> list[str]:
         """Write a loop: steps for as long as the test holds of the state; returns the last state."""
-        code = self.code
+        code, op, loops = self.code, self._op, self._loops
+        # An op may need a loop of its own.
+        nest = self._nest if self._nest is not None and self._nest.exits is None else None
         head, body, end = (code.label(prefix) for prefix in ("head", "body", "end"))
         state = self.stores.settled(state, types, self.memory.all_places())
         before = code.block
-        exits, outermost = Exits(end), self._exits is None
-        failed = self._failed_before() if outermost else ""
+        exits = Exits(end)
+        failed = "" if nest is None else nest.failed_before(code)
         if failed:
             exits.skip(code, failed, head, list(state))
         else:
@@ -210,43 +187,22 @@ class NativeEmitter(ValueEmitter):
             Carry(code, name, [] if is_memory(name) else value_types(type), type.dtype)
             for name, type in zip(steps.entry, types, strict=True)
         ]
-        if outermost:
-            self._exits = exits
+        if nest is not None:
+            nest.exits = exits
         derived = code.hold()
         names = [carry.name for carry in carries]
         going_on, tested = test(names), code.block
         code.branch(going_on, body, end)
         code.begin(body)
         after = steps.close(list(step(names)))
+        self._loops += 1
+        # A look takes as long as the step of a loop with no other one in it, of which many may be taken at a time.
+        is_alone = nest is not None and type(op) is not For
+        if self._signals is not None and isinstance(op, Loop) and (is_alone or self._loops > loops + 1):
+            self._signals.look()
         close_carries(code, carries, after, (before, code.block), derived)
         code.jump(head)
         code.begin(end)
-        if outermost:
-            self._exits = None
+        if nest is not None:
+            nest.exits = None
         return steps.results(exits.joined(code, tested))
-
-    def _failed_before(self) -> str:
-        """The name of the bool that an error code is set that the nest begins with; empty where there is none."""
-        found = ""
-        for name in sorted(set(self.codes) - {"0"}):
-            test = self.code.add("icmp ne", "i32", name, "0")
-            found = self.code.add("or", "i1", found, test) if found else test
-        return found
-
-    def _leave(self, failure: Failure, read: Callable[[Atom], str]) -> None:
-        """Write the end of the nest where something fails."""
-        exits = self._exits
-        if exits is None or not any(self.failures.is_code(carry.name) for carry in exits.carries):
-            raise NotNativeError("a failure in a nest that carries no error code")
-        told = [self.failures.told(failure, carry.name) for carry in exits.carries]
-        try:
-            values = [
-                carry.name if atom is None else read(atom) for carry, atom in zip(exits.carries, told, strict=True)
-            ]
-        except KeyError:
-            raise NotNativeError("a failure that tells of what is computed later") from None
-        failed, fine = self.code.label("failed"), self.code.label("fine")
-        self.code.branch(read(failure.predicate), failed, fine, unlikely=True)
-        self.code.begin(failed)
-        exits.leave(self.code, values)
-        self.code.begin(fine)

@@ -30,6 +30,17 @@ class KnownValues:
             self._before.append((name, self._known.get(name)))
             self._known[name] = found
 
+    def outside(self, var: Var) -> Interval | None:
+        """The range of a value of the Program."""
+        return self._intervals.get(var)
+
+    @contextlib.contextmanager
+    def refined(self, intervals: Mapping[Var, Interval]) -> Iterator[None]:
+        """A part of the Program, for whose values these are known besides."""
+        before, self._intervals = self._intervals, {**self._intervals, **intervals}
+        yield
+        self._intervals = before
+
     def learn(self, name: str, known: Interval) -> None:
         """Take note of the range of a value that is none of the Program's."""
         self._known[name] = known

@@ -54,6 +54,18 @@ class Memory:
         self._fixed.append(fixed)
         return self.name(len(self._pointers) - 1)
 
+    def operand(self, type: ArrayType) -> str:
+        """The name of the next operand: an array in memory, of one element a value in a register.
+
+        Raises
+        ------
+        NotNativeError
+        """
+        if type.size == 0:
+            raise NotNativeError("an array without elements")
+        name = self.add(f"%a{len(self._pointers)}")
+        return name if type.size > 1 else self.load(name, type.dtype, "0")
+
     # ---- elements --------------------------------------------------------------------------------------------------
 
     def load(self, name: str, dtype: np.dtype, place: str) -> str:

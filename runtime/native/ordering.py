@@ -79,7 +79,7 @@ class _Ordering:
                 self._place(self._made[atom])
         for written in written_inputs(equation):
             for reader in self._readers_of(written):
-                if reader != i and not self._needs(reader, i):
+                if reader != i and not self._waits(reader):
                     self._place(reader)
         self._done[i] = True
         self._order.append(equation)
@@ -93,15 +93,17 @@ class _Ordering:
                     found += self._readers_of(output)
         return found
 
-    def _needs(self, reader: int, writer: int) -> bool:
-        """Return whether an equation needs a result of another one, directly or through others."""
+    def _waits(self, reader: int) -> bool:
+        """Return whether an equation needs, directly or through others, a result of one that is being placed."""
         pending, seen = [reader], {reader}
         while pending:
             for atom in self._program.equations[pending.pop()].inputs:
                 made = self._made.get(atom) if isinstance(atom, Var) else None
-                if made == writer:
+                if made is None or made in seen:
+                    continue
+                if self._done.get(made) is False:
                     return True
-                if made is not None and made > writer and made not in seen:
+                if made not in self._done:
                     seen.add(made)
                     pending.append(made)
         return False

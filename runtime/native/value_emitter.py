@@ -15,7 +15,7 @@ from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.affine import Positions
 from anabranch.runtime.native.array_ops import array_op, reshaped
 from anabranch.runtime.native.array_reductions import ArrayReductions
-from anabranch.runtime.native.element_moves import MOVES, bounds, numbers
+from anabranch.runtime.native.element_moves import MOVES, bounds, numbers, reduced
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.lazy_array import LazyArray
 from anabranch.runtime.native.lazy_arrays import LazyArrays
@@ -194,18 +194,7 @@ class ValueEmitter(Emitter):
         """The elements of arrays combined along axes, of those in registers in C order."""
         if types[0].size > MOST_ELEMENTS and len(axes) == len(types[0].shape):
             return self.reductions.all_elements(xs, types, inits, body)
-        arrays = [self._grid(x, type) for x, type in zip(xs, types, strict=True)]
-        axes = sorted(axes)
-        rest = [i for i in range(len(types[0].shape)) if i not in axes]
-        rows = [a.transpose([*rest, *axes]).reshape(int(np.prod([a.shape[i] for i in rest])), -1) for a in arrays]
-        results: list[list[str]] = [[] for _ in xs]
-        for row in range(rows[0].shape[0]):
-            state = list(inits)
-            for column in range(rows[0].shape[1]):
-                state = list(body([*state, *(r[row, column] for r in rows)]))
-            for result, value in zip(results, state, strict=True):
-                result.append(value)
-        return [packed(result) for result in results]
+        return reduced([self._grid(x, type) for x, type in zip(xs, types, strict=True)], inits, axes, body)
 
     def _grid(self, name: str, type: ArrayType) -> np.ndarray:
         """The names of the elements of a value, in its shape."""
