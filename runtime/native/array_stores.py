@@ -66,19 +66,27 @@ class ArrayStores:
         targets: dict[str, int] = {}
         lazy = {name: type for name, type in zip(names, types, strict=True) if is_lazy(name)}
         for name, type in lazy.items():
-            root = self._root(name, type)
-            place = self._memory.number(root.memory) if root.memory else -1
-            if not root.memory or place in taken or self._memory.is_fixed(place) or root.type != type:
-                place = self._memory.place_of(self._memory.allocate(type))
-            taken.add(place)
-            targets[name] = place
+            targets[name] = self._place_for(self._arrays.of(name, type), taken)
+            taken.add(targets[name])
         made = self.written([(name, lazy[name], place) for name, place in targets.items()])
         found = dict(zip(targets, made, strict=True))
         return [found.get(name, name) for name in names]
 
+    def _place_for(self, array: LazyArray, taken: Collection[int]) -> int:
+        """The place that an array is written to: of what it is an update of, or a continuation, or a new one."""
+        root = _root(array)
+        place = self._memory.number(root.memory) if root.memory else -1
+        if root.memory and root.type == array.type and not (place in taken or self._memory.is_fixed(place)):
+            return place
+        start = _continued(array)
+        place = self._memory.number(start.memory) if start is not None else -1
+        if start is not None and place not in taken and self._memory.enlarged(place, array.type):
+            return place
+        return self._memory.place_of(self._memory.allocate(array.type))
+
     def at_once(self, name: str, type: ArrayType, kept: Collection[int]) -> str:
         """The name of an update that is written where its base is, unless that is needed as it is."""
-        root = self._root(name, type)
+        root = _root(self._arrays.of(name, type))
         if root.memory in ("", name) or self._memory.number(root.memory) in kept:
             return name
         return self.settled([name], [type], kept)[0]
@@ -92,15 +100,12 @@ class ArrayStores:
                 self._commit(store, type, place)
         return [self._memory.written(place) for _, _, place in changes]
 
-    def _root(self, name: str, type: ArrayType) -> LazyArray:
-        array = self._arrays.of(name, type)
-        while array.update is not None:
-            array = array.update.base
-        return array
-
     def _prepared(self, array: LazyArray, place: int, places: set[int]) -> list[_Store]:
         """What is to be written to a place; what reads arrays that are written before is computed now."""
         updates: list[Update] = []
+        start = _continued(array)
+        if start is not None and self._memory.number(start.memory) == place:
+            return []
         while array.update is not None:
             updates.append(array.update)
             array = array.update.base
@@ -232,6 +237,21 @@ class ArrayStores:
         """The place of memory that is used for a moment."""
         free = self._scratch.setdefault(type, [])
         return free.pop() if free else self._memory.place_of(self._memory.allocate(type))
+
+
+def _root(array: LazyArray) -> LazyArray:
+    while array.update is not None:
+        array = array.update.base
+    return array
+
+
+def _continued(array: LazyArray) -> LazyArray | None:
+    """The array in memory that one begins with, and that nothing is known to follow; None where there is none."""
+    update = array.update
+    if update is None or not update.base.is_undefined or not update.value.memory or update.region:
+        return None
+    every = tuple(Axis(Affine(0), 1, axis) for axis in range(len(array.type.shape)))
+    return update.value if update.axes == every and update.value.type.shape[1:] == array.type.shape[1:] else None
 
 
 def _target(update: Update, type: ArrayType, index: Sequence[Affine]) -> Affine:
