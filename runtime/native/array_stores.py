@@ -10,10 +10,12 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.affine import Affine, Span, flat
 from anabranch.runtime.native.element_loops import ElementLoops, check_size, spans_of
 from anabranch.runtime.native.lazy_array import Axis, LazyArray, Update
 from anabranch.runtime.native.lazy_arrays import LazyArrays
+from anabranch.runtime.native.ordering import written_inputs
 from anabranch.runtime.native.values import is_lazy, is_memory
 
 # How many elements are computed before they are written, where they are written to what they are computed from.
@@ -83,6 +85,22 @@ class ArrayStores:
         if start is not None and place not in taken and self._memory.enlarged(place, array.type):
             return place
         return self._memory.place_of(self._memory.allocate(array.type))
+
+    def unshared(self, equation: Equation, names: Sequence[str], needed: Collection[int]) -> list[str]:
+        """The names of an equation's inputs, with copies of arrays that it writes to and that are needed afterwards."""
+        written = written_inputs(equation)
+        names = list(names)
+        for place, (atom, name) in enumerate(zip(equation.inputs, names, strict=True)):
+            if not any(atom is var for var in written):
+                continue
+            if is_lazy(name):
+                (name,) = names[place : place + 1] = self.settled([name], [atom.type], needed)
+            if not is_memory(name):
+                continue
+            number = self._memory.number(name)
+            if number in needed or names.count(name) > 1 or self._memory.is_fixed(number):
+                names[place] = self._memory.copied(name, atom.type)
+        return names
 
     def at_once(self, name: str, type: ArrayType, kept: Collection[int]) -> str:
         """The name of an update that is written where its base is, unless that is needed as it is."""

@@ -27,6 +27,10 @@ class ElementLoops:
         with contextlib.ExitStack() as stack:
             yield [stack.enter_context(self._loop(span)) for span in spans_of(shape, region)[:axes]]
 
+    def each(self, size: int) -> contextlib.AbstractContextManager[Affine]:
+        """Write a loop over all positions of an axis; what is written meanwhile is its body."""
+        return self._loop(Span((Affine(0),), (Affine(size),)))
+
     @contextlib.contextmanager
     def _loop(self, span: Span) -> Iterator[Affine]:
         if not span.is_longer:

@@ -19,13 +19,14 @@ from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.memory_flow import Steps
 from anabranch.runtime.native.nest import Nest
-from anabranch.runtime.native.ordering import LastUses, ordered, written_inputs
+from anabranch.runtime.native.ordering import LastUses, ordered
 from anabranch.runtime.native.random_draws import drawn
 from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.signals import Signals
 from anabranch.runtime.native.value_emitter import ValueEmitter
 from anabranch.runtime.native.values import is_lazy, is_memory, packed, value_types
 from anabranch.runtime.ops.control import For
+from anabranch.runtime.ops.dot_general import dot_general
 from anabranch.runtime.ops.random_draws import random_draw
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 from anabranch.runtime.ops.structured import Branches, Loop
@@ -126,12 +127,14 @@ class NativeEmitter(ValueEmitter):
         if equation.op is random_draw:
             *words, ticket, number = drawn(self.code, equation, self.elements(names[0], in_types[0]), names[1:])
             return [packed(words), ticket, number]
+        if equation.op is dot_general:
+            return [self.reductions.product(equation, names)]
         if equation.op is window and out_types[0].size > MOST_ELEMENTS:
             return [self.arrays.name(window_of(self.arrays, names, equation))]
         if isinstance(equation.op, Loop):
             names = self.stores.settled(names, in_types, kept.union(needed))
         if not is_large_update(equation):
-            names = self._unshared(equation, names, kept.union(needed))
+            names = self.stores.unshared(equation, names, kept.union(needed))
         if isinstance(equation.op, Loop):
             slots = equation.op.slots(equation)
             read_only = [names[s.operand] for s in slots if s.operand is not None and not s.is_carry]
@@ -141,25 +144,6 @@ class NativeEmitter(ValueEmitter):
         results = list(equation.op.lower(ctx))
         self.kept = kept
         return results
-
-    def _unshared(self, equation: Equation, names: list[str], needed: Collection[int]) -> list[str]:
-        """The names of the inputs, with copies of the arrays that are written to and needed as they are."""
-        written = written_inputs(equation)
-        names = list(names)
-        for place, (atom, name) in enumerate(zip(equation.inputs, names, strict=True)):
-            if not any(atom is var for var in written):
-                continue
-            if is_lazy(name):
-                (name,) = names[place : place + 1] = self.stores.settled([name], [atom.type], needed)
-            if not is_memory(name):
-                continue
-            if (
-                self.memory.number(name) in needed
-                or names.count(name) > 1
-                or self.memory.is_fixed(self.memory.number(name))
-            ):
-                names[place] = self.memory.copied(name, atom.type)
-        return names
 
     def loop(
         self,

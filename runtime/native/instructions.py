@@ -38,7 +38,7 @@ class Instructions:
         self.truth_of: dict[str, str] = {}
         self.block = "entry"
         self._count = 0
-        self._reassociates = False
+        self._sums = "fadd"
 
     def fresh(self, prefix: str = "%v") -> str:
         """A new name."""
@@ -58,10 +58,16 @@ class Instructions:
         self.lines.append(f"  {name} = {text}")
         return name
 
+    @contextlib.contextmanager
+    def adding_in_any_order(self) -> Iterator[None]:
+        """Write sums of floats of which LLVM may change the order."""
+        self._sums = "fadd reassoc"
+        yield
+        self._sums = "fadd"
+
     def add(self, op: str, type: str, x: str, y: str) -> str:
         """Write an instruction of two operands of one type."""
-        if op == "fadd" and self._reassociates:
-            op = "fadd reassoc"
+        op = self._sums if op == "fadd" else op
         name = self.emit(f"{op} {type} {x}, {y}")
         if op == "icmp ne" and y == "0":
             self.truths[name], self.truth_of[x] = x, name
@@ -117,13 +123,6 @@ class Instructions:
         """The instruction that copies."""
         self.declarations["llvm.memcpy.p0.p0.i64"] = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
         return f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size}, i1 false)"
-
-    @contextlib.contextmanager
-    def reassociating(self) -> Iterator[None]:
-        """Write sums of floats whose terms may be added in any order."""
-        self._reassociates = True
-        yield
-        self._reassociates = False
 
     @contextlib.contextmanager
     def discarded(self) -> Iterator[None]:

@@ -91,10 +91,6 @@ class LazyArrays:
         self.loads = []
         return self.part_of_element(array, index)
 
-    def elements_at(self, arrays: Sequence[LazyArray], index: Sequence[Affine]) -> list[str]:
-        """The same of several arrays."""
-        return [self.element(array, index) for array in arrays]
-
     def part_of_element(self, array: LazyArray, index: Sequence[Affine]) -> str:
         """Write what computes an element that another one is computed from."""
         if array.uniform:

@@ -56,8 +56,6 @@ class ValueEmitter(Emitter):
         self, name: str, operands: Sequence[str], in_types: Sequence[ArrayType], out: ArrayType, attributes: str = ""
     ) -> str:
         """The result of a StableHLO op."""
-        if name == "dot_general":
-            return self.reductions.dot(operands, in_types, out)
         part = in_types[1] if name == "dynamic_update_slice" else out
         if (
             part.size > MOST_ELEMENTS
@@ -191,9 +189,10 @@ class ValueEmitter(Emitter):
         axes: Sequence[int],
         body: Callable[[list[str]], Sequence[str]],
     ) -> list[str]:
-        """The elements of arrays combined along axes, of those in registers in C order."""
-        if types[0].size > MOST_ELEMENTS and len(axes) == len(types[0].shape):
-            return self.reductions.all_elements(xs, types, inits, body)
+        """The elements of arrays combined along axes."""
+        if any(map(is_lazy, xs)) or _any_large(types):
+            arrays = [self.arrays.of(x, type) for x, type in zip(xs, types, strict=True)]
+            return self.reductions.reduced(arrays, inits, axes, body)
         return reduced([self._grid(x, type) for x, type in zip(xs, types, strict=True)], inits, axes, body)
 
     def _grid(self, name: str, type: ArrayType) -> np.ndarray:
