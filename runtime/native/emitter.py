@@ -47,8 +47,6 @@ class NativeEmitter(Emitter):
         The names of the error codes among the operands: where one is set, nothing runs.
     """
 
-    contracts = False
-
     def __init__(self, code: Instructions, memory: Memory, failures: NestFailures, codes: Collection[str]) -> None:
         super().__init__(calls_host=False)
         self.code = code
@@ -141,6 +139,12 @@ class NativeEmitter(Emitter):
     def fence(self, operand: str, type: ArrayType) -> str:
         """The operand: LLVM keeps to the arithmetic of floats."""
         return operand
+
+    fence_source = fence
+
+    def rounded(self, x: str, type: ArrayType) -> str:
+        """The operand: LLVM joins no product with a sum that it is not told to."""
+        return x
 
     def constant(self, value: object, type: ArrayType) -> str:
         """A constant in the instructions, or in memory."""

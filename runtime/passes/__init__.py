@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from anabranch.base.deep_stack import deep
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Program
+from anabranch.runtime.passes.block_materialization import materialize_blocks
 from anabranch.runtime.passes.check_discharge import discharge_checks
 from anabranch.runtime.passes.check_elimination import eliminate_checks
 from anabranch.runtime.passes.check_hoisting import hoist_checks
@@ -66,6 +67,7 @@ PASSES = (
     Pass(fuse_reductions),
     Pass(eliminate_dead_code),
     Pass(order_loads),
+    Pass(materialize_blocks),
 )
 # What XLA needs for a right result, after all others.
 LEGALIZATION = Pass(insert_copies)

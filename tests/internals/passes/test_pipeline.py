@@ -140,6 +140,12 @@ def counted_writes(a, n):
     return a
 
 
+def smoothed(a, n):
+    """A block that is computed from others of the same array."""
+    a[1:-1] = (a[2:] + a[:-2]) * n
+    return a
+
+
 # Whole numbers, so that sums are exact in any order.
 MATRIX = (np.arange(150.0 * 150) % 7).reshape(150, 150)
 CALLS = [
@@ -153,6 +159,7 @@ CALLS = [
     (either_row, MATRIX, 3),
     (selected, MATRIX, 3),
     (counted_writes, MATRIX, 90),
+    (smoothed, MATRIX, 3.0),
 ]
 
 
