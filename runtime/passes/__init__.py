@@ -21,6 +21,7 @@ from anabranch.runtime.passes.invariant_forwarding import forward_invariants
 from anabranch.runtime.passes.invariant_hoisting import hoist_invariants
 from anabranch.runtime.passes.load_forwarding import forward_loads
 from anabranch.runtime.passes.load_ordering import order_loads
+from anabranch.runtime.passes.loop_batching import batch_loops
 from anabranch.runtime.passes.loop_sinking import sink_carries
 from anabranch.runtime.passes.reduction_fusion import fuse_reductions
 from anabranch.runtime.passes.sealed_loops import outside_element_loops
@@ -63,6 +64,7 @@ PASSES = (
     Pass(hoist_invariants),
     Pass(fold_constants),
     Pass(eliminate_common_subexpressions),
+    Pass(batch_loops),
     Pass(forward_loads),
     Pass(fuse_reductions),
     Pass(eliminate_dead_code),

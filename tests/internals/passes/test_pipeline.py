@@ -142,8 +142,17 @@ def counted_writes(a, n):
 
 def smoothed(a, n):
     """A block that is computed from others of the same array."""
-    a[1:-1] = (a[2:] + a[:-2]) * n
-    return a
+    b = a * n
+    b[1:-1] = b[2:] + b[:-2]
+    return b
+
+
+def rows_times_matrix(a, n):
+    """Products that no step waits for."""
+    out = np.zeros((n, a.shape[1]))
+    for i in range(n):
+        out[i] = a[i] @ a
+    return out
 
 
 # Whole numbers, so that sums are exact in any order.
@@ -160,6 +169,7 @@ CALLS = [
     (selected, MATRIX, 3),
     (counted_writes, MATRIX, 90),
     (smoothed, MATRIX, 3.0),
+    (rows_times_matrix, MATRIX, 20),
 ]
 
 

@@ -269,3 +269,13 @@ def test_products_of_many_elements_are_rounded_by_one_instruction():
     text = jit(residue).lower(x, y).as_text()
     assert text.count("stablehlo.xor") == 2
     assert "stablehlo.select" not in text
+
+
+@pytest.mark.parametrize("n", [2, 9, 30])
+def test_products_of_matrices_that_wait_for_each_other(n):
+    def powers(a, steps):
+        for _ in range(steps):
+            a = (a + 1.0) @ (a - 1.0) / a.size
+        return a
+
+    check(powers, np.random.default_rng(1).random((n, n)), 5)
