@@ -23,6 +23,7 @@ from anabranch.runtime.passes.load_forwarding import forward_loads
 from anabranch.runtime.passes.load_ordering import order_loads
 from anabranch.runtime.passes.loop_batching import batch_loops
 from anabranch.runtime.passes.loop_sinking import sink_carries
+from anabranch.runtime.passes.loop_unrolling import unroll_loops
 from anabranch.runtime.passes.reduction_fusion import fuse_reductions
 from anabranch.runtime.passes.sealed_loops import outside_element_loops
 from anabranch.runtime.passes.select_simplify import simplify_selects
@@ -62,6 +63,7 @@ PASSES = (
     Pass(convert_small_branches, serves_xla=True),
     Pass(simplify_selects, serves_xla=True),
     Pass(hoist_invariants),
+    Pass(unroll_loops),
     Pass(fold_constants),
     Pass(eliminate_common_subexpressions),
     Pass(batch_loops),

@@ -155,6 +155,14 @@ def rows_times_matrix(a, n):
     return out
 
 
+def horner(a, n):
+    """A large array that changes element by element."""
+    total = a
+    for i in range(n):
+        total = total * a + i
+    return total
+
+
 # Whole numbers, so that sums are exact in any order.
 MATRIX = (np.arange(150.0 * 150) % 7).reshape(150, 150)
 CALLS = [
@@ -170,6 +178,7 @@ CALLS = [
     (counted_writes, MATRIX, 90),
     (smoothed, MATRIX, 3.0),
     (rows_times_matrix, MATRIX, 20),
+    (horner, MATRIX, 12),
 ]
 
 
