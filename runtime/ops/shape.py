@@ -14,6 +14,9 @@ from anabranch.runtime.ops.mlir_text import ints
 from anabranch.runtime.ops.op import PartOp, expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
+# From how many elements on columns are put together as rows.
+_LARGE = 1024
+
 
 def shifted(axes: Sequence[int]) -> tuple[int, ...]:
     """The same axes behind another one."""
@@ -146,8 +149,19 @@ class _Concatenate(Op):
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         if len(ctx.inputs) == 1:
             return ctx.inputs
-        attributes = f"dimension = {ctx.params['axis']} : i64"
-        return [ctx.emitter.op("concatenate", ctx.inputs, ctx.in_types, ctx.out_types[0], attributes)]
+        axis, out = ctx.params["axis"], ctx.out_types[0]
+        if 0 < axis == len(out.shape) - 1 and out.size >= _LARGE and all(t.shape[axis] == 1 for t in ctx.in_types):
+            return [_columns(ctx.emitter, ctx.inputs, ctx.in_types, out)]
+        return [ctx.emitter.op("concatenate", ctx.inputs, ctx.in_types, out, f"dimension = {axis} : i64")]
+
+
+def _columns(emitter: Emitter, columns: Sequence[str], types: Sequence[ArrayType], out: ArrayType) -> str:
+    """An array of columns, by way of one of rows: XLA would ask for each element in which column it lies."""
+    rows = [ArrayType((1, *type.shape[:-1]), type.dtype) for type in types]
+    names = [emitter.reshape(x, t, row.shape) for x, t, row in zip(columns, types, rows, strict=True)]
+    lying = ArrayType((len(rows), *out.shape[:-1]), out.dtype)
+    name = emitter.op("concatenate", names, rows, lying, "dimension = 0 : i64")
+    return emitter.transpose(name, lying, [*range(1, len(out.shape)), 0])
 
 
 class _Pad(Op):
