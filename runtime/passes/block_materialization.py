@@ -1,4 +1,4 @@
-"""Block materialization: large blocks that are computed element by element are complete before they are put in a place.
+"""Block materialization: large blocks that steps of loops compute are complete before they are put in a place.
 
 XLA computes such a block where it stores it. Where it has no loop of its own there, LLVM makes no vectors of it: XLA
 makes the border of `y = zeros; y[1:-1] = x` in one loop with the block, and asks for each element where it lies; and
@@ -11,26 +11,43 @@ import dataclasses
 from collections.abc import Sequence
 
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
-from anabranch.runtime.ir.rewrite import Block, in_sub_programs, rewrite
+from anabranch.runtime.ir.rewrite import Block, rewrite, with_equations
 from anabranch.runtime.ops.indexing import dynamic_update_slice
 from anabranch.runtime.ops.materialize import materialize
 from anabranch.runtime.ops.shape import pad
+from anabranch.runtime.ops.structured import Loop
 from anabranch.runtime.passes.def_use import DefUse
 
-# The number of elements from which on a block is large.
-_LARGE = 1024
+# The number of elements from which on a block is large, and up to which it stays in the processor's own memory.
+_LARGE, _NEAR = 1024, 1 << 19
 
 
-@in_sub_programs
 def materialize_blocks(program: Program) -> Program:
-    """The Program in which such blocks have buffers of their own."""
+    """The Program in which such blocks have buffers of their own, in loops, whose steps share these."""
+    return with_equations(program, [_materialized(equation, False) for equation in program.equations])
+
+
+def _materialized(equation: Equation, in_loop: bool) -> Equation:
+    """The equation with such blocks in its sub-Programs."""
+    repeats = in_loop or isinstance(equation.op, Loop)
+
+    def inside(program: Program) -> Program:
+        inner = with_equations(program, [_materialized(e, repeats) for e in program.equations])
+        return _with_complete_blocks(inner) if repeats else inner
+
+    return equation.with_programs(inside)
+
+
+def _with_complete_blocks(program: Program) -> Program:
+    """A sub-Program of a loop whose large blocks are complete before they are put in a place."""
     defs = DefUse(program)
 
     def completed(equation: Equation, block: Block) -> Sequence[Atom] | None:
         at = 0 if equation.op is pad else 1
         if equation.op not in (pad, dynamic_update_slice) or not _is_computed(equation.inputs[at], defs):
             return None
-        if at and defs.uniform(equation.inputs[0]) is None and not _reads_elsewhere(equation, defs):
+        has_border = equation.op is pad or defs.uniform(equation.inputs[0]) is not None
+        if not (equation.inputs[at].type.size <= _NEAR if has_border else _reads_elsewhere(equation, defs)):
             return None
         own = block.emit(materialize, equation.inputs[at], source=equation.source)
         block.append(dataclasses.replace(equation, inputs=(*equation.inputs[:at], own, *equation.inputs[at + 1 :])))

@@ -17,8 +17,8 @@ from anabranch.runtime.ops.elementwise.arithmetic import add, multiply, subtract
 from anabranch.runtime.ops.indexing import dynamic_slice, gather
 from anabranch.runtime.ops.shape import broadcast_in_dim, iota, reshape, slice_, transpose
 
-# The most elements of an array that holds the values of all steps.
-_MOST_ELEMENTS = 1 << 22
+# The most elements of an array that holds the values of all steps: memory that a call asks for anew costs time.
+_MOST_ELEMENTS = 1 << 20
 # A position that grows from step to step: by how much, and where it begins.
 Line: TypeAlias = tuple[int, int]
 
