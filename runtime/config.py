@@ -72,8 +72,8 @@ class Settings:
         The names of passes over the Program that are left out, to find the one that is to blame for something; in the
         variable they are separated by commas. Results are the same without them, and computed more slowly.
     native_loops : bool
-        Whether loops over single elements are compiled to machine code by LLVM, as far as they have such a form; else
-        XLA compiles them, as all others.
+        Whether loops over single elements, and functions of nothing else, are compiled to machine code by LLVM, as far
+        as they have such a form; else XLA compiles them, as all others.
     cache_size : int
         How many executables a jitted function keeps in memory.
     kept_memory : int

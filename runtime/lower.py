@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from anabranch.base.deep_stack import deep
@@ -20,6 +21,18 @@ class Module(NamedTuple):
     text: str
     callbacks: tuple[HostCallback, ...]
     loops: tuple[LoopForm, ...] = ()
+
+
+class LazyModule:
+    """A module that is lowered when somebody asks for it."""
+
+    def __init__(self, lowered: Callable[[], Module]) -> None:
+        self._lowered = lowered
+
+    @functools.cached_property
+    def made(self) -> Module:
+        """The module."""
+        return self._lowered()
 
 
 def lower(program: Program) -> str:

@@ -37,13 +37,14 @@ def rng() -> np.random.Generator:
 
 @pytest.fixture
 def compiled(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How often XLA has compiled, by the length of what this gives."""
+    """How often XLA or LLVM has compiled, by the length of what this gives."""
 
     from anabranch.runtime.xla import disk_cache
 
     count: list[int] = []
-    plain = disk_cache.compile_text
-    monkeypatch.setattr(disk_cache, "compile_text", lambda *a: count.append(1) or plain(*a))
+    for name in ("compile_text", "compile_llvm"):
+        plain = getattr(disk_cache, name)
+        monkeypatch.setattr(disk_cache, name, lambda *a, plain=plain: count.append(1) or plain(*a))
     return count
 
 

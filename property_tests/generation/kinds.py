@@ -143,4 +143,11 @@ class Function(Kind):
     items: Kind | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Generator(Kind):
+    """A generator of random numbers, which `maker` makes of a seed."""
+
+    maker: str
+
+
 INT, FLOAT, COMPLEX, BOOL, TEXT = Int(), Float(), Complex(), Bool(), Text()

@@ -24,6 +24,7 @@ from property_tests.generation.kinds import (
     Dict,
     Element,
     Function,
+    Generator,
     Growing,
     Kind,
     List,
@@ -61,6 +62,8 @@ CONTAINERS: tuple[tuple[str, Kind, str], ...] = (
     ("pair", Tuple((INT, FLOAT)), "tuple"),
     ("table", Dict(("p", "q"), FLOAT), "dict"),
     ("queue", Growing(INT), "list of any length"),
+    ("rng", Generator("np.random.default_rng"), "random numbers"),
+    ("dice", Generator("np.random.RandomState"), "random numbers"),
 )
 SIZES = (3, 4, 6, 6, 8, 8, 12, 16, 28, 55)
 

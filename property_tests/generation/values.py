@@ -12,6 +12,7 @@ from property_tests.generation.kinds import (
     Dict,
     Element,
     Float,
+    Generator,
     Growing,
     Int,
     Kind,
@@ -57,6 +58,8 @@ def value_text(choices: Choices, kind: Kind) -> str:
             return f"[{', '.join(value_text(choices, item) for _ in range(2))}]"
         case Dict(keys, value):
             return "{" + ", ".join(f"{key!r}: {value_text(choices, value)}" for key in keys) + "}"
+        case Generator(maker):
+            return f"{maker}({choices.below(4)})"
         case Record(name, fields):
             return f"{name}({', '.join(value_text(choices, field) for _, field in fields)})"
     raise TypeError(f"no values of {kind}")

@@ -18,6 +18,7 @@ from property_tests.generation.kinds import (
     Element,
     Float,
     Function,
+    Generator,
     Growing,
     Int,
     Kind,
@@ -41,6 +42,7 @@ PREFIXES: dict[type[Kind], str] = {
     Int: "k", Float: "y", Bool: "t", Text: "s", Element: "e",
     Array: "a", Sized: "z", Tuple: "p", List: "items", Growing: "found", Dict: "d", Record: "r",
     Complex: "q", Maybe: "maybe", Function: "g",
+    Generator: "rng",
 }  # fmt: skip
 
 

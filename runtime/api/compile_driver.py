@@ -13,6 +13,7 @@ from anabranch.base.fork_locks import lock
 from anabranch.runtime.api.dump import Dump, source_of
 from anabranch.runtime.api.progress import ProgressDisplay
 from anabranch.runtime.api.stages import Compiled, Lowered, Traced
+from anabranch.runtime.call.execution import Execution
 from anabranch.runtime.config import settings
 from anabranch.runtime.xla import disk_cache
 
@@ -56,7 +57,7 @@ def compile_function(
         made = lowered.compile()
         times.append(time.perf_counter())
     dump.write("hlo.txt", made.as_text)
-    _report(name, times, made.execution.executable.was_loaded)
+    _report(name, times, made.execution)
     return made
 
 
@@ -74,7 +75,7 @@ def lowered_of(trace: Callable[[], Traced], progress: ProgressDisplay) -> Lowere
         traced = trace()
     progress.stage, progress.program = "lowered", traced.program
     lowered = traced.lower()
-    progress.stage = "compiled by XLA"
+    progress.stage = "compiled"
     return lowered
 
 
@@ -84,8 +85,8 @@ def _place_of(function: Callable[..., object]) -> str:
     return "" if code is None else f"{code.co_filename}:{code.co_firstlineno}"
 
 
-def _report(name: str, times: list[float], was_loaded: bool) -> None:
+def _report(name: str, times: list[float], execution: Execution) -> None:
     traced, lowered, finished = (1e3 * (b - a) for a, b in itertools.pairwise(times))
-    last = "found on disk" if was_loaded else "compiled by XLA"
+    last = "found on disk" if execution.was_loaded else f"compiled by {execution.compiler}"
     text = f"{name} was traced in {traced:.0f} ms, lowered in {lowered:.0f} ms and {last} in {finished:.0f} ms"
     _log.log(logging.WARNING if settings().log_compiles else logging.DEBUG, text)

@@ -7,7 +7,7 @@ import dataclasses
 import html
 import os
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from anabranch.base.frozen import frozen
@@ -15,10 +15,15 @@ from anabranch.runtime import lower as lowering
 from anabranch.runtime.api.stages import Lowered, Traced
 from anabranch.runtime.call import cache_miss
 from anabranch.runtime.call.call_spec import CallSpec
+from anabranch.runtime.call.native_execution import leaves_in_place
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.host.buffer_types import ALIGNMENT
 from anabranch.runtime.host.callbacks import HostFunction
+from anabranch.runtime.host.generator_state import OutsideGenerator
+from anabranch.runtime.host.staging import may_have_window
+from anabranch.runtime.native.whole_program import NativeProgram
+from anabranch.runtime.ops.random_draws import random_draw, random_seed
 from anabranch.runtime.signature.argument_layouts import argument_names
 from anabranch.runtime.signature.flatten_to_key import SignatureKey
 from anabranch.runtime.tracing.capacity import Overflowed
@@ -122,17 +127,18 @@ def explanation(
     named : frozenset of str
         What was named as static.
     """
-    plan, calling = traced.plan, traced.calling
+    plan, calling, lowered = traced.plan, traced.calling, traced.lower()
+    native = lowered.native_program()
     decisions = [
         *_arguments(key, names, plan, named),
         *noted,
         *_capacities(plan),
         *_arrays(plan),
-        *_large(traced),
-        *_writes(plan, calling),
+        *_large(lowered, native),
+        *_writes(plan, calling, native),
         *_effects(plan),
         *_guarded(plan.guards),
-        *_executable(traced, cached),
+        *_executable(traced, lowered, native, cached),
     ]
     return Explanation(calling.fun_name, cache_miss.signature(key, names), tuple(decisions))
 
@@ -162,19 +168,32 @@ def _capacities(plan: Plan) -> Iterator[Decision]:
 
 def _arrays(plan: Plan) -> Iterator[Decision]:
     for array in plan.captured:
-        known = [name for _, name, value in plan.guards.names.values() if value is array]
+        held = array.generator if isinstance(array, OutsideGenerator) else array
+        known = [name for _, name, value in plan.guards.names.values() if value is held]
+        if isinstance(array, OutsideGenerator):
+            what = f"global {known[0]}" if known else f"a {array.kind.name}"
+            yield Decision("generator", what, "its state is an input, and is written back: each call draws new numbers")
+            continue
         what = f"global {known[0]}" if known else "an array of a closure or an object"
         shape = ",".join(map(str, array.shape))
         yield Decision("array", what, f"{array.dtype}[{shape}] is an input: its contents are those at each call")
 
 
-def _large(traced: Traced) -> Iterator[Decision]:
+_COPIED = "its new contents are copied into the caller's array after the run"
+
+
+def _large(lowered: Lowered, native: NativeProgram | None) -> Iterator[Decision]:
     """Yield which of the large arguments are copied for calls, and why."""
-    if traced.plan.on_device:
+    if lowered.plan.on_device:
         return
-    names = traced.calling.leaf_names()
-    places = [held if isinstance(held, int) else held[0] for held in traced.plan.held(len(names))]
-    for index, op in mlir_module.large_arguments(traced.lower().text).items():
+    names = lowered.calling.leaf_names()
+    places = [held if isinstance(held, int) else held[0] for held in lowered.plan.held(len(names))]
+    found: Mapping[int, str | None]
+    if native is not None:
+        found = {i: None for i, kind in enumerate(native.inputs) if may_have_window(kind)}
+    else:
+        found = mlir_module.large_arguments(lowered.text)
+    for index, op in found.items():
         what = names[places[index]] if index < len(places) else "an array from outside"
         if op is None:
             yield Decision("large", what, "read where it is; an array that is not contiguous is copied")
@@ -183,15 +202,17 @@ def _large(traced: Traced) -> Iterator[Decision]:
             yield Decision("large", what, f"copied, unless it begins at a multiple of {ALIGNMENT} bytes: {why}")
 
 
-def _writes(plan: Plan, calling: CallSpec) -> Iterator[Decision]:
+def _writes(plan: Plan, calling: CallSpec, native: NativeProgram | None) -> Iterator[Decision]:
     names = calling.arguments.leaf_names()
+    in_place = set() if native is None else leaves_in_place(plan, native)
     for write in plan.writes:
         what = names[write.leaf] if write.leaf < len(names) else "an array from outside"
         if write.part is not None:
             what += f"[{', '.join(f'{a}:{b}' if step == 1 else f'{a}:{b}:{step}' for a, b, step in write.part)}]"
         elif write.starts:
             what = f"a part of {what}"
-        yield Decision("written", what, "its new contents are copied into the caller's array after the run")
+        how = "is written to where it is, as nothing can fail" if write.leaf in in_place else _COPIED
+        yield Decision("written", what, how)
     if plan.written:
         yield Decision(
             "written", "lists, dicts and objects among the arguments", "get their new contents after the run"
@@ -228,21 +249,25 @@ def _guarded(guards: Guards) -> Iterator[Decision]:
 _OWN = ("anabranch.", "numpy")
 
 
-def _executable(traced: Traced, cached: str) -> Iterator[Decision]:
-    lowered: Lowered = traced.lower()
+def _executable(traced: Traced, lowered: Lowered, native: NativeProgram | None, cached: str) -> Iterator[Decision]:
     size = sum(1 for _ in lowered.program.equations)
     yield Decision("executable", "Program", f"{len(traced.program.equations)} equations, {size} after optimising")
-    native = lowered.text.count("func.func private @native_")
-    if native:
-        yield Decision(
-            "executable", "loops", f"{_count(native, 'native function')}, where a step touches little memory"
-        )
+    outlined = lowered.text.count("func.func private @native_")
+    if outlined:
+        what = f"{_count(outlined, 'native function')}, where a step touches little memory"
+        yield Decision("executable", "loops", what)
     for form in lowering.module(lowered.program, native_loops=traced.native_loops).loops:
         file, line = form.source.place[:2] if form.source is not None else ("", 0)
         verdict = f"not machine code, for {form.obstacle}" if form.obstacle else "machine code"
         yield Decision("executable", "loop", verdict, file, line)
     functions = [c for c in lowered.callbacks if isinstance(c, HostFunction)]
-    if functions:
-        names = sorted({f.name for f in functions})
+    draws = sorted({dict(f.params)["call"].method for f in functions if f.name == random_draw.name})
+    if draws:
+        yield Decision("executable", "random numbers", f"{', '.join(draws)}: drawn by the generator's own methods")
+    names = sorted({f.name for f in functions} - {random_draw.name, random_seed.name})
+    if names:
         yield Decision("executable", "host functions", f"{', '.join(names)}: computed by NumPy, which is faster there")
-    yield Decision("executable", "XLA", cached or "this signature is not compiled yet")
+    if native is not None:
+        yield Decision("executable", "function", "machine code as a whole, which Python calls without XLA")
+    compiler = "XLA" if native is None else "LLVM"
+    yield Decision("executable", compiler, cached or "this signature is not compiled yet")

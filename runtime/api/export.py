@@ -12,6 +12,7 @@ from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.api.stages import Lowered
 from anabranch.runtime.call.portable_plan import loaded, saved
 from anabranch.runtime.errors import SerializationError
+from anabranch.runtime.host.callbacks import HostFunction
 from anabranch.runtime.lower import module
 from anabranch.runtime.xla import mlir_module
 
@@ -52,6 +53,11 @@ def export(fun: Callable[..., object], *, platforms: Sequence[str] | None = None
 def _exported(lowered: Lowered, platforms: tuple[str, ...]) -> Exported:
     # Host functions are those of one version of anabranch and NumPy; what is exported is StableHLO alone.
     text, callbacks, _ = module(lowered.program, lowered.donation.aliases, calls_host=False)
+    if any(isinstance(callback, HostFunction) for callback in callbacks):
+        raise SerializationError(
+            f"{lowered.fun_name} draws random numbers, which its own process does; draw them outside and pass them as "
+            "an argument, or draw them from a key with anabranch.random"
+        )
     if callbacks:
         raise SerializationError(
             f"{lowered.fun_name} prints, logs or warns in a branch or a loop, and so calls back into its own process; "

@@ -7,6 +7,7 @@ import pickle
 from typing import Any
 
 from anabranch.base.frozen import frozen
+from anabranch.runtime import lower as lowering
 from anabranch.runtime._jaxlib import platform
 from anabranch.runtime.api.stages import Compiled, Lowered, Stage
 from anabranch.runtime.call.container_format import FORM, Buffer, pack, unpack
@@ -55,7 +56,8 @@ class Exported(Stage):
         """The executable for this machine, compiled when it is first asked for."""
         if not self._executables:
             program = self.plan.program
-            lowered = Lowered(self.plan, self.calling, program, self._text(), (), self.donation, self.flags)
+            module = lowering.LazyModule(lambda: lowering.Module(self._text(), ()))
+            lowered = Lowered(self.plan, self.calling, program, module, self.donation, self.flags)
             made = lowered.compile()
             check_fits(self.plan, made.execution.executable)
             self._executables.append(made)

@@ -18,20 +18,25 @@ from anabranch.runtime.call.container_format import Buffer, made_here, pack, unp
 from anabranch.runtime.call.donation import DonatingExecution, Donation
 from anabranch.runtime.call.execution import MISS, Execution, run_until_it_fits
 from anabranch.runtime.call.fastpath import CallForm, make_fast_path
+from anabranch.runtime.call.native_execution import NativeCode, NativeExecution
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.call.portable_plan import check_fits, loaded, saved, unpickled
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import SerializationError, StaleExecutableError, UnsupportedValueError
+from anabranch.runtime.host.buffer_types import buffer_type
 from anabranch.runtime.host.callbacks import HostCallback, LoweringError
 from anabranch.runtime.host.compile_options import CompileOptions, Flag, FlagValue
+from anabranch.runtime.host.machine_code import is_available
+from anabranch.runtime.host.object_layout import is_as_expected
+from anabranch.runtime.host.python_function import python_function
 from anabranch.runtime.ir.program import Program
+from anabranch.runtime.native.whole_program import NativeProgram, native_program
 from anabranch.runtime.passes import optimise
 from anabranch.runtime.signature.pytree import PyTreeDef
 from anabranch.runtime.tracing.capacity import OverflowedError
 from anabranch.runtime.xla import disk_cache, mlir_module
 from anabranch.runtime.xla.compiler import deserialize
 from anabranch.runtime.xla.executable import Executable
-from anabranch.runtime.xla.native_code import is_available
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -135,10 +140,16 @@ class Traced(Stage):
         donation = Donation.of(self.plan, self.calling)
         donation.warn(self.calling, self.plan)
         program = optimise(self.plan.program, self.disabled_passes, self.native_loops)
-        module = lowering.module(
-            program, donation.aliases, is_asynchronous=self.plan.on_device, native_loops=self.native_loops
+        module = lowering.LazyModule(
+            functools.partial(
+                lowering.module,
+                program,
+                donation.aliases,
+                is_asynchronous=self.plan.on_device,
+                native_loops=self.native_loops,
+            )
         )
-        return Lowered(self.plan, self.calling, program, module.text, module.callbacks, donation, self.flags)
+        return Lowered(self.plan, self.calling, program, module, donation, self.flags, self.native_loops)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Compile, and run on arguments of this signature, static ones left out: each time anew."""
@@ -160,10 +171,20 @@ class Lowered(Stage):
     """
 
     program: Program
-    text: str
-    callbacks: tuple[HostCallback, ...]
+    module: lowering.LazyModule
     donation: Donation
     flags: tuple[Flag, ...]
+    native_loops: bool = False
+
+    @property
+    def text(self) -> str:
+        """The module's text."""
+        return self.module.made.text
+
+    @property
+    def callbacks(self) -> tuple[HostCallback, ...]:
+        """The functions of this process that the module calls."""
+        return self.module.made.callbacks
 
     def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
         """The module as text.
@@ -214,17 +235,37 @@ class Lowered(Stage):
             For an option that XLA does not have, or that it cannot have this value.
         """
         chosen = tuple({**dict(self.flags), **dict(flags_of(compiler_options))}.items())
+        if not chosen and (code := self._native_code()) is not None:
+            made = NativeExecution(self.plan, code, functools.partial(self._executable, chosen))
+            return Compiled(self.plan, self.calling, made, chosen, self.module)
+        return bound(self.plan, self.calling, self._executable(chosen), self.donation, chosen, self.module)
+
+    def native_program(self) -> NativeProgram | None:
+        """The machine code, as LLVM's text, of a Program that needs no XLA; None for any other one."""
+        if not (self.native_loops and is_as_expected()) or self.plan.on_device or self.donation.given or self.flags:
+            return None
+        return native_program(self.program)
+
+    def _native_code(self) -> NativeCode | None:
+        program = self.native_program()
+        if program is None:
+            return None
+        outputs = [buffer_type(type.shape, type.dtype) for type in self.program.out_types]
+        signature = f"({', '.join(map(str, program.inputs))}) -> ({', '.join(map(str, outputs))})"
+        code, was_loaded = disk_cache.machine_code(program.llvm, signature)
+        return NativeCode(program, python_function(program.name, code, program.llvm), was_loaded)
+
+    def _executable(self, chosen: tuple[Flag, ...]) -> Executable:
         try:
-            executable = executable_of(self.plan, self.text, chosen, self.callbacks)
+            return executable_of(self.plan, self.text, chosen, self.callbacks)
         except LoweringError as error:
             if chosen and any(name in str(error) for name, _ in chosen):
                 raise UnsupportedValueError(f"compiler_options of {self.fun_name}: {error}") from error
             raise
-        return bound(self.plan, self.calling, executable, self.donation, chosen, self.text)
 
     def bound(self, executable: Executable) -> Compiled:
         """Return the `Compiled` that calls an executable as a plan says."""
-        return bound(self.plan, self.calling, executable, self.donation, self.flags, self.text)
+        return bound(self.plan, self.calling, executable, self.donation, self.flags, self.module)
 
     def _located(self) -> str:
         return lowering.located(self.program, self.donation.aliases, self.calling.leaf_names())
@@ -245,7 +286,7 @@ class Compiled(Stage):
 
     execution: Execution
     flags: tuple[Flag, ...] = ()
-    text: str | None = dataclasses.field(default=None, repr=False)  # the module's, where it was compiled here
+    module: lowering.LazyModule | None = dataclasses.field(default=None, repr=False)  # where it was compiled here
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Run on arguments of this signature, static ones left out.
@@ -303,9 +344,9 @@ class Compiled(Stage):
         try:
             return executable.serialize()
         except SerializationError:
-            if self.text is None:
+            if self.module is None:
                 raise
-        return executable_of(self.plan, self.text, self.flags, executable.callbacks).serialize()
+        return executable_of(self.plan, self.module.made.text, self.flags, executable.callbacks).serialize()
 
     @staticmethod
     def deserialize(data: Buffer) -> Compiled:
@@ -374,9 +415,9 @@ def bound(
     executable: Executable,
     donation: Donation,
     flags: tuple[Flag, ...],
-    text: str | None = None,
+    module: lowering.LazyModule | None = None,
 ) -> Compiled:
     """Return the `Compiled` that calls an executable of this module."""
     if donation.given:
-        return Compiled(plan, calling, DonatingExecution(plan, executable, calling, donation), flags, text)
-    return Compiled(plan, calling, Execution(plan, executable), flags, text)
+        return Compiled(plan, calling, DonatingExecution(plan, executable, calling, donation), flags, module)
+    return Compiled(plan, calling, Execution(plan, executable), flags, module)

@@ -42,9 +42,12 @@ class Execution:
         Takes the positional arguments and those by name; `call.fastpath` makes it.
     fast_path_attempts : int
         How often it was asked for one.
+    compiler : str
+        What made the executable.
     """
 
     __slots__ = ("__weakref__", "executable", "fast_path", "fast_path_attempts", "plan", "returns_one_array")
+    compiler = "XLA"
 
     def __init__(self, plan: Plan, executable: Executable) -> None:
         self.fast_path: FastPath = never
@@ -52,6 +55,11 @@ class Execution:
         self.plan = plan
         self.executable = executable
         self.returns_one_array = plan.returns_one_array
+
+    @property
+    def was_loaded(self) -> bool:
+        """Return whether the executable was made from bytes, not compiled here."""
+        return self.executable.was_loaded
 
     def check(self, leaves: Leaves) -> None:
         """Take in the arrays from outside; refuse arguments that share memory or objects with what is written.

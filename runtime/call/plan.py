@@ -16,6 +16,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.call.raise_failure import raise_failure
 from anabranch.runtime.device import array as device
 from anabranch.runtime.guards.guards import Guards
+from anabranch.runtime.host.generator_state import GeneratorKind, kind_of
 from anabranch.runtime.ir.program import Atom, Program
 from anabranch.runtime.signature.flatten_to_key import Leaves
 from anabranch.runtime.tracing.capacity import Capacity, Overflowed, OverflowedError
@@ -126,6 +127,7 @@ class Plan:
     shared_results: dict[int, ResultAlias]  # leaf of the result -> another leaf of the same memory
     readonly_results: frozenset[int]
     writes: tuple[ArrayWrite, ...]  # to arrays among the arguments, in this order
+    draws: tuple[int, ...]  # generators' states among the arguments and from outside that change, by their leaves
     written: tuple[int, ...]  # lists, dicts and objects among the arguments to write back
     slots: tuple[Slot, ...]  # objects from outside to write back
     failures: tuple[Failure, ...]
@@ -134,7 +136,7 @@ class Plan:
     # Effects that all stand outside of branches and loops wait for the end, with the number of values of each.
     effects: tuple[tuple[Action, int], ...] = ()
     looks_at_callers: bool = False  # whether effects may
-    captured: tuple[np.ndarray | device.Array, ...] = ()  # arrays from outside, inputs after the arguments
+    captured: tuple[Any, ...] = ()  # arrays and `OutsideGenerator`s, inputs after the arguments
     known: frozenset[int] = frozenset()  # argument leaves whose values this is for, as `needs` say
     needs: tuple[NamedRequest, ...] = ()
     capacities: tuple[Capacity, ...] = ()  # a run in which one is too small gives nothing
@@ -224,6 +226,10 @@ class Plan:
         code = next(map(int, outputs[groups.failures]), 0)
         if code and self.capacities and self.overflowed(code):
             self.fail(outputs)  # what waits for the end is done by the run that counts
+        for leaf, words in zip(self.draws, outputs[groups.draws], strict=True):
+            np.copyto(given[leaf], words)  # of which a generator that shares the state is built
+            generator = leaves.generators[leaf]
+            _kind(generator).write(generator, given[leaf])
         _perform(self.effects, iter(outputs[groups.effects]))
         if code:
             self.fail(outputs)
@@ -265,6 +271,12 @@ class Plan:
             assert slot is not None
             slot.restore(after)
         return result
+
+
+def _kind(generator: object) -> GeneratorKind:
+    kind = kind_of(generator)
+    assert kind is not None
+    return kind
 
 
 def _perform(effects: Sequence[tuple[Action, int]], outputs: Iterator[np.ndarray]) -> None:

@@ -14,6 +14,7 @@ from anabranch.runtime.call.call_spec import CallSpec
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.errors import SerializationError
 from anabranch.runtime.guards.guards import Guards
+from anabranch.runtime.host.generator_state import OutsideGenerator
 from anabranch.runtime.signature.static_keys import Shown, Static
 from anabranch.runtime.tracing.failures import Failure
 from anabranch.runtime.values import containers
@@ -119,6 +120,11 @@ def _refuse_the_outside(plan: Plan, calling: CallSpec) -> None:
         )
         raise SerializationError(
             f"{calling.fun_name} changes {what}, which another process does not have; pass it as an argument"
+        )
+    if any(isinstance(array, OutsideGenerator) for array in plan.captured):
+        raise SerializationError(
+            f"{calling.fun_name} draws from a generator of random numbers from outside, which another process does not "
+            "have; pass it as an argument"
         )
     count = len(calling.leaf_structs())
     if any(leaf >= count for leaf in plan.mutated):

@@ -22,7 +22,15 @@ from anabranch.runtime.control.calls.user_functions import is_rewritten, is_user
 from anabranch.runtime.control.calls.wrappers import unwrapped
 from anabranch.runtime.control.containers import container_methods
 from anabranch.runtime.control.staging.signature_errors import fitted
-from anabranch.runtime.control.stdlib import bisect_, builtins_, heapq_, introspection, itertools_, print_and_log
+from anabranch.runtime.control.stdlib import (
+    bisect_,
+    builtins_,
+    heapq_,
+    introspection,
+    itertools_,
+    print_and_log,
+    random_,
+)
 from anabranch.runtime.numpy import staged as staged_numpy
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import installed, internal
@@ -137,7 +145,7 @@ def resolve(function: Any) -> Value:
     wrapped = unwrapped(function, call)
     if wrapped is not None:
         return wrapped
-    for instead in (print_and_log, text, heapq_, bisect_, outside_world):
+    for instead in (print_and_log, random_, text, heapq_, bisect_, outside_world):
         found = instead.counterpart(function)
         if found is not None:
             return found
@@ -148,7 +156,6 @@ def resolve(function: Any) -> Value:
             if isinstance(function.__self__, Growable):
                 return function
             if tracing():
-                outside_world.refuse_draws(function)
                 current().trace.outside.enter(function.__self__)
             return types.MethodType(rewritten(function.__func__), function.__self__)
         if isinstance(function, types.BuiltinMethodType) and tracing():

@@ -14,12 +14,13 @@ from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.signature.flatten_to_key import RepeatedArgument
 from anabranch.runtime.signature.static_keys import Static, frozen_copy
 from anabranch.runtime.tracing.builder import Trace
-from anabranch.runtime.tracing.storage import OnDevice, Part
+from anabranch.runtime.tracing.storage import OnDevice, Part, Storage
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.random_generators import TracedGenerator
 
 
 def _root(name: str) -> str:
@@ -82,6 +83,8 @@ class BoundArguments:
         What is plain Python while tracing.
     copies : list
         Those of them that stand for what the caller may change.
+    states : set of Storage
+        The memory of the states of generators of random numbers.
     packs : list of range or tuple of int
         The leaves of each input that holds several: of a list of numbers, or of a field of many nodes of a structure.
     """
@@ -98,6 +101,7 @@ class BoundArguments:
         self.statics: list[Any] = []
         self.copies: list[Any] = []
         self.packs: list[range | tuple[int, ...]] = []
+        self.states: set[Storage] = set()
         self._pack: Var | None = None
         # The leaves of fields, each with the others of its field; and the inputs of these, by the first leaf.
         self._fields = {} if arguments.device else fields(arguments)
@@ -126,6 +130,8 @@ class BoundArguments:
                 self.containers.append(made)
                 place = len(self.containers)
                 structure.fill(made, [self.make(c) for c in children])
+                if isinstance(made, TracedGenerator):
+                    self.states.add(made.state_words.storage)
                 if isinstance(made, Growable):
                     array_lists.note_allocation(made, ("argument", place))
                 return made

@@ -71,7 +71,9 @@ def build_plan(
         for leaf, h in enumerate(handles)
         if h is not None and h.storage in root.written and arguments.first(leaf) == leaf
     )
-    writes, contents = _writes(root, given, handles, mutated)
+    states = given.states | captured.states
+    drawn = {k: h for k in mutated if (h := handles[k]) is not None and h.storage in states}
+    writes, contents = _writes(root, given, handles, [leaf for leaf in mutated if leaf not in drawn])
     certain = {k for k, owners in returned.items() if owners[0].pred is None}
     computed = [p.atom for k, p in enumerate(packed) if k not in certain and k not in shared]
     waiting = _taken_out(root)
@@ -85,6 +87,7 @@ def build_plan(
     groups, outputs = OutputGroups.joined(
         results=results,
         writes=contents,
+        draws=[h.atom for h in drawn.values()],
         conditions=[atom for owners in returned.values() for owner in owners for atom in owner.atoms],
         effects=[atom for e in waiting for atom in e.inputs[1:]],
         effect_count=[root.read(trace.output.counter)] if counted and not waiting else [],
@@ -100,6 +103,7 @@ def build_plan(
         shared_results=shared,
         readonly_results=frozenset(k for k, p in enumerate(packed) if p.handle is not None and p.handle.is_readonly),
         writes=writes,
+        draws=tuple(drawn),
         written=effects.written,
         slots=effects.slots,
         failures=tuple(trace.failures.numbered),

@@ -16,6 +16,7 @@ from anabranch.runtime.control.columnar import copied_items
 from anabranch.runtime.control.staging import restaging
 from anabranch.runtime.frontend.captured_arrays import CapturedArrays
 from anabranch.runtime.guards.guards import Guards
+from anabranch.runtime.host.generator_state import kind_of
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.arrays import constructors
@@ -75,7 +76,10 @@ class Surroundings:
             snapshot.extend(new)
 
     def capture(self, array: Any) -> Any:
-        """Return the handle of an array from outside, which becomes an input."""
+        """Return the handle of an array from outside, which becomes an input; of a generator, what stands for it."""
+        kind = kind_of(array)
+        if kind is not None:
+            return self.captured.generator(array, kind)
         return self.captured.handle(array) if self._begun else array
 
     def called(self, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -122,8 +122,10 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Approach)
                 refused.__traceback__ = error.__traceback__
                 add_location(refused)
                 raise refused from None
-            # Raised now it would hide what fails or prints before it, and its arguments may be known only at run time.
-            if not (trace.failures.numbered or trace.output.counter in root.written or containers.has_traced(error)):
+            # Raised now it would hide what fails, prints or draws before it, and its arguments may be known only at run
+            # time.
+            seen = {trace.output.counter, *given.states, *outside.captured.states}
+            if not (trace.failures.numbered or seen.intersection(root.written) or containers.has_traced(error)):
                 put_back(guards)
                 raise
             exceptions.record(atoms.literal(True), error, run_time_checks.frames_of(error))

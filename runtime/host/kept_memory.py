@@ -10,13 +10,13 @@ import threading
 from typing import Generic, TypeVar
 
 from anabranch.runtime.config import settings
-from anabranch.runtime.host.buffer_types import BufferType, DeviceBuffer
+from anabranch.runtime.host.buffer_types import BufferType
 
 T = TypeVar("T")
 
 
 class KeptMemory(Generic[T]):
-    """Memory of one client that nothing uses now, by type, of half as many bytes as `Settings.kept_memory`.
+    """Memory of one kind that nothing uses now, by type, of half as many bytes as `Settings.kept_memory`.
 
     Results are given back by the collector, too, which may come while this thread, or another one, is in here: what
     then comes too early is let go.
@@ -79,13 +79,13 @@ class KeptMemory(Generic[T]):
                 del self._free[kind]
 
 
-class Lent:
-    """A buffer that stands behind an ndarray, and is given back when that is gone."""
+class Lent(Generic[T]):
+    """Memory that stands behind an ndarray, and is given back when that is gone."""
 
-    __slots__ = ("_buffer", "_kept", "_kind")
+    __slots__ = ("_kept", "_kind", "_memory")
 
-    def __init__(self, kept: KeptMemory[DeviceBuffer], kind: BufferType, buffer: DeviceBuffer) -> None:
-        self._kept, self._kind, self._buffer = kept, kind, buffer
+    def __init__(self, kept: KeptMemory[T], kind: BufferType, memory: T) -> None:
+        self._kept, self._kind, self._memory = kept, kind, memory
 
     def __del__(self) -> None:
-        self._kept.give(self._kind, self._buffer)
+        self._kept.give(self._kind, self._memory)

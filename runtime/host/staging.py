@@ -20,6 +20,7 @@ from anabranch.runtime.host.buffer_types import (
 )
 from anabranch.runtime.host.callbacks import ArgumentMismatchError
 from anabranch.runtime.host.kept_memory import KeptMemory, Lent
+from anabranch.runtime.host.object_layout import address
 
 # Arguments up to this size are copied into aligned memory that XLA already knows: making XLA a buffer costs 3 to 6 µs.
 _COPIED_BYTES = 16 * 1024
@@ -84,15 +85,6 @@ def aligned_copy(array: np.ndarray, kind: BufferType) -> np.ndarray:
     memory = aligned(kind)
     memory[...] = array
     return memory
-
-
-# Where an ndarray object holds the address of its memory: NumPy's binary interface promises that it comes first.
-_ADDRESS = object.__basicsize__
-
-
-def address(array: np.ndarray) -> int:
-    """Where an array's memory is, as `array.ctypes.data` says in ten times the time."""
-    return ctypes.c_size_t.from_address(id(array) + _ADDRESS).value
 
 
 def is_staged(kind: BufferType) -> bool:

@@ -21,6 +21,7 @@ class OutputGroups:
     # may be one output (`Plan.stacks`).
     results: slice = slice(0, sys.maxsize)
     writes: slice = slice(0, 0)  # new contents of `Plan.mutated`
+    draws: slice = slice(0, 0)  # states of `Plan.draws`, which stay after a failure, too
     conditions: slice = slice(0, 0)  # what `Plan.returned_arguments` need
     effects: slice = slice(0, 0)  # for each of `Plan.effects` an error code, and what it shows
     effect_count: slice = slice(0, 0)  # how many effects were done, where they are done while the program runs

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.instructions import METADATA, Instructions
+from anabranch.runtime.native.outputs import Output
 from anabranch.runtime.xla.native_code import ENTRY
 
 # Offsets in bytes.
@@ -18,27 +18,6 @@ _EXTENSION, _ARGUMENTS, _RESULTS, _DATA = 8, 72, 112, 24
 _METADATA_EXTENSION, _METADATA, _MAJOR, _MINOR = 1, 24, 24, 28
 # The version of the interface that this is: any later one takes it.
 _VERSION = (0, 1)
-
-
-@frozen
-class Output:
-    """A result of the call.
-
-    Attributes
-    ----------
-    pointer : str
-        The name of its address in the nest.
-    type : ArrayType
-    operand : int or None
-        The operand whose memory it takes over.
-    copied : bool
-        Whether that memory is needed elsewhere: the result begins as a copy.
-    """
-
-    pointer: str
-    type: ArrayType
-    operand: int | None = None
-    copied: bool = False
 
 
 def handler(code: Instructions, in_types: Sequence[ArrayType], outputs: Sequence[Output]) -> str:

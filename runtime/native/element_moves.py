@@ -10,6 +10,7 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.llvm_types import NotNativeError
+from anabranch.runtime.native.values import packed
 
 # Names in the shapes of the operands, the type of the result and the attributes, to names in the shape of the result.
 Move: TypeAlias = Callable[[Sequence[np.ndarray], ArrayType, str], np.ndarray]
@@ -29,6 +30,26 @@ def bounds(attributes: str) -> tuple[slice, ...]:
     """The bounds of a static slice."""
     rows = [numbers(attributes, name) for name in ("start_indices", "limit_indices", "strides")]
     return tuple(slice(*row) for row in zip(*rows, strict=True))
+
+
+def reduced(
+    arrays: Sequence[np.ndarray],
+    inits: Sequence[str],
+    axes: Sequence[int],
+    body: Callable[[list[str]], Sequence[str]],
+) -> list[str]:
+    """The elements of arrays of names combined along axes, in C order."""
+    axes = sorted(axes)
+    rest = [i for i in range(arrays[0].ndim) if i not in axes]
+    rows = [a.transpose([*rest, *axes]).reshape(int(np.prod([a.shape[i] for i in rest])), -1) for a in arrays]
+    results: list[list[str]] = [[] for _ in arrays]
+    for row in range(rows[0].shape[0]):
+        state = list(inits)
+        for column in range(rows[0].shape[1]):
+            state = list(body([*state, *(r[row, column] for r in rows)]))
+        for result, value in zip(results, state, strict=True):
+            result.append(value)
+    return [packed(result) for result in results]
 
 
 def _slice(names: Sequence[np.ndarray], out: ArrayType, attributes: str) -> np.ndarray:

@@ -13,22 +13,35 @@ from collections.abc import Callable, Collection, Sequence
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.native.affine import Positions
+from anabranch.runtime.native.array_ops import array_op, is_large_update, reshaped, window_of
+from anabranch.runtime.native.array_stores import ArrayStores
+from anabranch.runtime.native.branches import branch_results
 from anabranch.runtime.native.carries import Carry, Exits, close_carries
-from anabranch.runtime.native.element_moves import MOVES, bounds, numbers
-from anabranch.runtime.native.failures import Failure, NestFailures
+from anabranch.runtime.native.element_moves import MOVES, bounds, numbers, reduced
+from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.instructions import Instructions
+from anabranch.runtime.native.lazy_arrays import LazyArray, LazyArrays
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.memory import Memory, expect_small
-from anabranch.runtime.native.memory_flow import Alternatives, Steps
+from anabranch.runtime.native.memory_flow import Steps
+from anabranch.runtime.native.nest import Nest
 from anabranch.runtime.native.ordering import LastUses, ordered, written_inputs
-from anabranch.runtime.native.scalar_ops import RULES, compare, convert, multiply_add, select
+from anabranch.runtime.native.random_draws import drawn
+from anabranch.runtime.native.scalar_ops import compare, convert, multiply_add, rule_of, select
 from anabranch.runtime.native.short_forms import short_form
-from anabranch.runtime.native.values import elements, flat, is_memory, packed, value_types
+from anabranch.runtime.native.signals import Signals
+from anabranch.runtime.native.values import elements, is_lazy, is_memory, packed, value_types
+from anabranch.runtime.ops.control import For
+from anabranch.runtime.ops.random_draws import random_draw
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 from anabranch.runtime.ops.structured import Branches, Loop
+from anabranch.runtime.ops.window import window
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
+_SUMS = ("add", "subtract", "negate")
 _IN_MEMORY = ("slice", "dynamic_slice", "dynamic_update_slice")
 
 
@@ -42,20 +55,27 @@ class NativeEmitter(Emitter):
     memory
         The arrays in memory.
     failures
-        The places that fail, where nothing else is seen after a failure.
-    codes
-        The names of the error codes among the operands: where one is set, nothing runs.
+        The values that tell of failures, where nothing else is seen after one.
+    signals
+        The looks at signals, where they can be answered.
     """
 
-    def __init__(self, code: Instructions, memory: Memory, failures: NestFailures, codes: Collection[str]) -> None:
+    def __init__(
+        self, code: Instructions, memory: Memory, failures: FailureValues, signals: Signals | None = None
+    ) -> None:
         super().__init__(calls_host=False)
         self.code = code
         self.memory = memory
-        self.failures = failures
-        self.codes = codes
+        self.positions = Positions(code, memory.ranges)
+        self.arrays = LazyArrays(code, memory, self.positions)
+        self.stores = ArrayStores(self.arrays)
+        self._failures = failures
+        self._signals = signals
+        self._op: Op | None = None  # whose lowering is being written
+        self._loops = 0
+        self._nest: Nest | None = None
         self._outlined = True
-        self._exits: Exits | None = None
-        self._kept: frozenset[int] = frozenset()
+        self.kept: frozenset[int] = frozenset()
 
     # ---- elementwise -----------------------------------------------------------------------------------------------
 
@@ -63,12 +83,16 @@ class NativeEmitter(Emitter):
         self, name: str, operands: Sequence[str], in_types: Sequence[ArrayType], out: ArrayType, attributes: str = ""
     ) -> str:
         """The result of a StableHLO op."""
+        part = in_types[1] if name == "dynamic_update_slice" else out
+        if (
+            part.size > MOST_ELEMENTS
+            or any(map(is_lazy, operands))
+            or (name not in _IN_MEMORY and _any_large(in_types))
+        ):
+            return self._result(array_op(self.arrays, name, operands, in_types, out, attributes), out)
         if name in _IN_MEMORY and is_memory(operands[0]):
             return self._part(name, operands, in_types, out, attributes)
-        if name == "broadcast_in_dim" and out.size > MOST_ELEMENTS and in_types[0].size == 1:
-            return self.memory.filled(out, operands[0])
         if name in MOVES:
-            expect_small(out)
             grids = [self._grid(x, type) for x, type in zip(operands, in_types, strict=True)]
             return packed(list(MOVES[name](grids, out, attributes).reshape(-1)))
         if name in _IN_MEMORY:
@@ -76,12 +100,17 @@ class NativeEmitter(Emitter):
             return self._part(name, [spilled, *operands[1:]], in_types, out, attributes)
         if name == "iota":
             return self._iota(out, attributes)
-        rule = RULES.get(name)
-        if rule is None:
-            raise NotNativeError(name)
+        rule, dtype = rule_of(name), in_types[0].dtype
         columns = [self.elements(x, type) for x, type in zip(operands, in_types, strict=True)]
-        dtype = in_types[0].dtype
-        return packed([rule(self.code, list(row), dtype, out.dtype) for row in zip(*columns, strict=True)])
+        made = packed([rule(self.code, list(row), dtype, out.dtype) for row in zip(*columns, strict=True)])
+        if name in _SUMS and out.size == 1 and out.dtype == np.int64:
+            self.positions.note(name, [column[0] for column in columns], made)
+        return made
+
+    def _result(self, array: LazyArray, out: ArrayType) -> str:
+        """The name of an array, of a small one those of its elements."""
+        name = self.arrays.name(array)
+        return name if out.size > MOST_ELEMENTS else packed(self.arrays.elements(name, out))
 
     def elements(self, name: str, type: ArrayType) -> list[str]:
         """The names of the elements of a value, which are read where it is in memory."""
@@ -94,16 +123,23 @@ class NativeEmitter(Emitter):
         """A part of an array in memory, or the array with another part."""
         (x, *rest), (type, *types) = operands, in_types
         if name == "slice":
-            expect_small(out)
             numbers = np.arange(type.size).reshape(type.shape)[bounds(attributes)]
             return packed([self.memory.load(x, type.dtype, str(k)) for k in numbers.reshape(-1)])
         if name == "dynamic_slice":
-            expect_small(out)
             places = self.memory.places(rest, types, type.shape, out.shape)
             return packed([self.memory.load(x, type.dtype, place) for place in places])
         values = self.elements(rest[0], types[0])
         places = self.memory.places(rest[1:], types[1:], type.shape, types[0].shape)
         return self.memory.store(x, type.dtype, list(zip(places, values, strict=True)))
+
+    def _each(
+        self, names: Sequence[str], types: Sequence[ArrayType], out: ArrayType, rule: Callable[[list[str]], str]
+    ) -> str:
+        """What a rule makes of the elements at the same positions."""
+        if out.size > MOST_ELEMENTS or any(map(is_lazy, names)):
+            return self._result(self.arrays.elementwise(names, types, out, rule), out)
+        columns = [self.elements(name, type) for name, type in zip(names, types, strict=True)]
+        return packed([rule(list(row)) for row in zip(*columns, strict=True)])
 
     def _iota(self, out: ArrayType, attributes: str) -> str:
         (axis,) = numbers(attributes, "iota_dimension")
@@ -112,29 +148,35 @@ class NativeEmitter(Emitter):
 
     def multiply_add(self, names: Sequence[str], type: ArrayType) -> str:
         """The sum of a product and a value, fused on the machines that can."""
-        rows = zip(*(self.elements(name, type) for name in names), strict=True)
-        return packed([multiply_add(self.code, row, type.dtype) for row in rows])
+        return self._each(names, [type] * 3, type, lambda row: multiply_add(self.code, row, type.dtype))
 
     def compare(self, x: str, y: str, direction: str, type: ArrayType, total: bool = False) -> str:
         """The comparison of two values."""
         if total and type.dtype.kind in "fc":
             raise NotNativeError("a comparison in the total order of floats")
-        pairs = zip(self.elements(x, type), self.elements(y, type), strict=True)
-        return packed([compare(self.code, a, b, direction, type.dtype) for a, b in pairs])
+        out = ArrayType(type.shape, np.dtype(bool))
+        return self._each(
+            [x, y], [type] * 2, out, lambda row: compare(self.code, row[0], row[1], direction, type.dtype)
+        )
 
     def select(self, pred: str, on_true: str, on_false: str, type: ArrayType) -> str:
         """One of two values."""
         if on_true == on_false:
             return on_true
-        preds = self.elements(pred, ArrayType(type.shape, np.dtype(bool)))
-        rows = zip(preds, self.elements(on_true, type), self.elements(on_false, type), strict=True)
-        return packed([select(self.code, p, x, y, type.dtype) for p, x, y in rows])
+        types = [ArrayType(type.shape, np.dtype(bool)), type, type]
+        if type.size > MOST_ELEMENTS:
+            operands = map(self.arrays.of, (pred, on_true, on_false), types)
+            return self.arrays.name(self.arrays.choice(*operands))
+        return self._each(
+            [pred, on_true, on_false], types, type, lambda row: select(self.code, row[0], row[1], row[2], type.dtype)
+        )
 
     def convert(self, x: str, source: ArrayType, dtype: np.dtype) -> str:
         """XLA's conversion."""
         if source.dtype == dtype:
             return x
-        return packed([convert(self.code, e, source.dtype, dtype) for e in self.elements(x, source)])
+        out = ArrayType(source.shape, dtype)
+        return self._each([x], [source], out, lambda row: convert(self.code, row[0], source.dtype, dtype))
 
     def fence(self, operand: str, type: ArrayType) -> str:
         """The operand: LLVM keeps to the arithmetic of floats."""
@@ -150,8 +192,18 @@ class NativeEmitter(Emitter):
         """A constant in the instructions, or in memory."""
         array = np.broadcast_to(np.asarray(value, dtype=type.dtype), type.shape)
         if type.size > MOST_ELEMENTS:
+            first = array.reshape(-1)[:1]
+            is_uniform = array.tobytes() == np.broadcast_to(first, array.shape).tobytes()
+            if is_uniform:
+                return self.arrays.name(self.arrays.all_equal(type, constant(first)))
             return self.memory.constant(array)
         return packed([constant(x) for x in array.reshape(-1)])
+
+    def undefined(self, type: ArrayType) -> str:
+        """An array of which no element is asked for."""
+        if type.size <= MOST_ELEMENTS:
+            return self.constant(0, type)
+        return self.arrays.name(self.arrays.undefined(type))
 
     def blank(self, type: ArrayType) -> str:
         """An array of any contents."""
@@ -159,7 +211,8 @@ class NativeEmitter(Emitter):
 
     def reshape(self, x: str, source: ArrayType, shape: Sequence[int]) -> str:
         """The same elements, in registers or in memory."""
-        return x
+        out = ArrayType(tuple(shape), source.dtype)
+        return self.arrays.name(reshaped(self.arrays, x, source, out)) if is_lazy(x) else x
 
     def reduce(
         self,
@@ -170,18 +223,7 @@ class NativeEmitter(Emitter):
         body: Callable[[list[str]], Sequence[str]],
     ) -> list[str]:
         """The elements of arrays in registers combined along axes, in C order."""
-        arrays = [self._grid(x, type) for x, type in zip(xs, types, strict=True)]
-        axes = sorted(axes)
-        rest = [i for i in range(len(types[0].shape)) if i not in axes]
-        rows = [a.transpose([*rest, *axes]).reshape(int(np.prod([a.shape[i] for i in rest])), -1) for a in arrays]
-        results: list[list[str]] = [[] for _ in xs]
-        for row in range(rows[0].shape[0]):
-            state = list(inits)
-            for column in range(rows[0].shape[1]):
-                state = list(body([*state, *(r[row, column] for r in rows)]))
-            for result, value in zip(results, state, strict=True):
-                result.append(value)
-        return [packed(result) for result in results]
+        return reduced([self._grid(x, type) for x, type in zip(xs, types, strict=True)], inits, axes, body)
 
     def _grid(self, name: str, type: ArrayType) -> np.ndarray:
         """The names of the elements of a value, in its shape."""
@@ -212,32 +254,33 @@ class NativeEmitter(Emitter):
     def program(self, program: Program, arguments: Sequence[str]) -> list[str]:
         """Write a Program's equations, reads of an array before the writes to it; returns the names of its outputs."""
         env: dict[Var, str] = {}
-        equations = ordered(program)
+        code, equations = self.code, ordered(program)
         uses = LastUses(equations, program.outputs)
 
         def bind(var: Var, name: str) -> None:
             env[var] = name
             self.memory.ranges.note(name, var)
-            self.failures.note(name, var)
-            if is_memory(name):
-                uses.note(self.memory.number(name), var)
+            if self._nest is not None:
+                self._nest.failures.note(name, var)
+            for place in self.arrays.reads(name):
+                uses.note(place, var)
 
         def read(atom: Atom) -> str:
             return self.constant(atom.value, atom.type) if isinstance(atom, Literal) else env[atom]
 
-        with self.memory.ranges.scope():
+        with self.memory.ranges.scope(code.older()):
             for var, name in zip(program.inputs, arguments, strict=True):
                 bind(var, name)
             for place, equation in enumerate(equations):
-                failure = self.failures.at(equation, program)
-                if failure is not None:
-                    self._leave(failure, read)
-                if self.failures.leaves(equation, program):
+                if self._nest is not None and self._nest.leaves(code, equation, program, read):
                     bind(equation.outputs[0], read(equation.inputs[2]))
                     continue
                 names = [read(a) for a in equation.inputs]
                 results = self.equation(equation, names, uses.after(place))
                 for name, var in zip(results, equation.outputs, strict=True):
+                    if is_lazy(name) and uses.count(var) > 1:
+                        # What is read more than once would be computed more than once.
+                        name = self.stores.at_once(name, var.type, self.kept.union(uses.after(place)))
                     bind(var, name)
             return [read(a) for a in program.outputs]
 
@@ -252,24 +295,42 @@ class NativeEmitter(Emitter):
         needed
             The arrays in memory that are needed afterwards as they are.
         """
+        if self._nest is None and isinstance(equation.op, Loop):
+            self._nest = Nest(equation, names, self._failures)
+            with self.memory.ranges.refined(self._nest.ranges(equation, self.memory.ranges)):
+                made = self._equation(equation, names, needed)
+            self._nest = None
+            return made
+        return self._equation(equation, names, needed)
+
+    def _equation(self, equation: Equation, names: list[str], needed: Collection[int]) -> Sequence[str]:
         in_types, out_types = [a.type for a in equation.inputs], [v.type for v in equation.outputs]
-        kept = self._kept
+        kept = self.kept
         if isinstance(equation.op, Branches):
-            self._kept = kept.union(needed)
-            results = self._branches(equation, names)
-            self._kept = kept
+            self.kept = kept.union(needed)
+            results = branch_results(self, equation, names)
+            self.kept = kept
             return results
         short = short_form(self.code, equation, names)
         if short is not None:
             return [short]
-        names = self._unshared(equation, names, kept.union(needed))
+        if equation.op is random_draw:
+            *words, ticket, number = drawn(self.code, equation, self.elements(names[0], in_types[0]), names[1:])
+            return [packed(words), ticket, number]
+        if equation.op is window and out_types[0].size > MOST_ELEMENTS:
+            return [self.arrays.name(window_of(self.arrays, names, equation))]
+        if isinstance(equation.op, Loop):
+            names = self.stores.settled(names, in_types, kept.union(needed))
+        if not is_large_update(equation):
+            names = self._unshared(equation, names, kept.union(needed))
         if isinstance(equation.op, Loop):
             slots = equation.op.slots(equation)
             read_only = [names[s.operand] for s in slots if s.operand is not None and not s.is_carry]
-            self._kept = kept.union(map(self.memory.number, filter(is_memory, read_only)))
+            self.kept = kept.union(map(self.memory.number, filter(is_memory, read_only)))
         ctx = LoweringContext(self, names, equation.inputs, in_types, out_types, equation.params)
+        self._op = equation.op
         results = list(equation.op.lower(ctx))
-        self._kept = kept
+        self.kept = kept
         return results
 
     def _unshared(self, equation: Equation, names: list[str], needed: Collection[int]) -> list[str]:
@@ -277,55 +338,19 @@ class NativeEmitter(Emitter):
         written = written_inputs(equation)
         names = list(names)
         for place, (atom, name) in enumerate(zip(equation.inputs, names, strict=True)):
-            if not is_memory(name) or not any(atom is var for var in written):
+            if not any(atom is var for var in written):
                 continue
-            if self.memory.number(name) in needed or names.count(name) > 1:
+            if is_lazy(name):
+                (name,) = names[place : place + 1] = self.stores.settled([name], [atom.type], needed)
+            if not is_memory(name):
+                continue
+            if (
+                self.memory.number(name) in needed
+                or names.count(name) > 1
+                or self.memory.is_fixed(self.memory.number(name))
+            ):
                 names[place] = self.memory.copied(name, atom.type)
         return names
-
-    def _branches(self, equation: Equation, names: list[str]) -> list[str]:
-        """The results of the branch that runs."""
-        op = equation.op
-        assert isinstance(op, Branches)
-        code, programs = self.code, op.results(equation.params)
-        labels = [code.label("branch") for _ in programs]
-        end = code.label("join")
-        if equation.inputs[0].type.dtype.kind == "b":
-            code.branch(names[0], *labels)
-        else:
-            # The index is clamped: what is below 0 runs the first one, what is above the last.
-            low = code.add("icmp slt", "i32", names[0], "0")
-            index = code.emit(f"select i1 {low}, i32 0, i32 {names[0]}")
-            cases = " ".join(f"i32 {i}, label %{label}" for i, label in enumerate(labels[:-1]))
-            code.act(f"switch i32 {index}, label %{labels[-1]} [{cases}]")
-        ways = Alternatives(self.memory)
-        for label, program in zip(labels, programs, strict=True):
-            code.begin(label)
-            with ways.one() as way:
-                way.results = self.program(program, names[1:])
-                way.last, way.block = code.hold(), code.block
-            code.jump(end)
-        columns = [ways.result(k, type) for k, type in enumerate(programs[0].out_types)]
-        code.begin(end)
-        ways.meet()
-        return [
-            self.memory.name(self.memory.number(column[0]))
-            if is_memory(column[0])
-            else self._phi(type, [(name, way.block) for name, way in zip(column, ways.taken, strict=True)])
-            for column, type in zip(columns, programs[0].out_types, strict=True)
-        ]
-
-    def _phi(self, type: ArrayType, incoming: Sequence[tuple[str, str]]) -> str:
-        kinds = value_types(type)
-        columns = zip(*(flat(name) for name, _ in incoming), strict=True)
-        made = []
-        for kind, column in zip(kinds, columns, strict=True):
-            if len(set(column)) == 1 and not column[0].startswith("%"):
-                made.append(column[0])
-                continue
-            pairs = ", ".join(f"[ {x}, %{block} ]" for x, (_, block) in zip(column, incoming, strict=True))
-            made.append(self.code.emit(f"phi {kind} {pairs}"))
-        return packed(made, type.dtype)
 
     def loop(
         self,
@@ -335,58 +360,44 @@ class NativeEmitter(Emitter):
         step: Callable[[list[str]], Sequence[str]],
     ) -> list[str]:
         """Write a loop: steps for as long as the test holds of the state; returns the last state."""
-        code = self.code
+        code, op, loops = self.code, self._op, self._loops
+        # An op may need a loop of its own.
+        nest = self._nest if self._nest is not None and self._nest.exits is None else None
         head, body, end = (code.label(prefix) for prefix in ("head", "body", "end"))
+        state = self.stores.settled(state, types, self.memory.all_places())
         before = code.block
-        exits, outermost = Exits(end), self._exits is None
-        failed = self._failed_before() if outermost else ""
+        exits = Exits(end)
+        failed = "" if nest is None else nest.failed_before(code)
         if failed:
             exits.skip(code, failed, head, list(state))
         else:
             code.jump(head)
         code.begin(head)
-        steps = Steps(self.memory, state, types)
+        steps = Steps(self.memory, self.stores, state, types)
         carries = exits.carries = [
             Carry(code, name, [] if is_memory(name) else value_types(type), type.dtype)
             for name, type in zip(steps.entry, types, strict=True)
         ]
-        if outermost:
-            self._exits = exits
+        if nest is not None:
+            nest.exits = exits
         derived = code.hold()
         names = [carry.name for carry in carries]
         going_on, tested = test(names), code.block
         code.branch(going_on, body, end)
         code.begin(body)
         after = steps.close(list(step(names)))
+        self._loops += 1
+        # A look takes as long as the step of a loop with no other one in it, of which many may be taken at a time.
+        is_alone = nest is not None and type(op) is not For
+        if self._signals is not None and isinstance(op, Loop) and (is_alone or self._loops > loops + 1):
+            self._signals.look()
         close_carries(code, carries, after, (before, code.block), derived)
         code.jump(head)
         code.begin(end)
-        if outermost:
-            self._exits = None
+        if nest is not None:
+            nest.exits = None
         return steps.results(exits.joined(code, tested))
 
-    def _failed_before(self) -> str:
-        """The name of the bool that an error code is set that the nest begins with; empty where there is none."""
-        found = ""
-        for name in sorted(set(self.codes) - {"0"}):
-            test = self.code.add("icmp ne", "i32", name, "0")
-            found = self.code.add("or", "i1", found, test) if found else test
-        return found
 
-    def _leave(self, failure: Failure, read: Callable[[Atom], str]) -> None:
-        """Write the end of the nest where something fails."""
-        exits = self._exits
-        if exits is None or not any(self.failures.is_code(carry.name) for carry in exits.carries):
-            raise NotNativeError("a failure in a nest that carries no error code")
-        told = [self.failures.told(failure, carry.name) for carry in exits.carries]
-        try:
-            values = [
-                carry.name if atom is None else read(atom) for carry, atom in zip(exits.carries, told, strict=True)
-            ]
-        except KeyError:
-            raise NotNativeError("a failure that tells of what is computed later") from None
-        failed, fine = self.code.label("failed"), self.code.label("fine")
-        self.code.branch(read(failure.predicate), failed, fine, unlikely=True)
-        self.code.begin(failed)
-        exits.leave(self.code, values)
-        self.code.begin(fine)
+def _any_large(types: Sequence[ArrayType]) -> bool:
+    return any(type.size > MOST_ELEMENTS for type in types)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 # How often a branch goes either way that hardly ever goes the first one.
 UNLIKELY = "!0"
@@ -43,6 +43,11 @@ class Instructions:
         """A new name."""
         self._count += 1
         return f"{prefix}{self._count}"
+
+    def older(self) -> Callable[[str], bool]:
+        """A test of names: whether they are of values that have been made until now."""
+        count = self._count
+        return lambda name: not name.startswith("%v") or int(name[2:]) <= count
 
     def emit(self, text: str, callee: str = "", out: str = "", operands: str = "") -> str:
         """Write an instruction that has a result, and declare what it calls; returns the result's name."""
@@ -109,6 +114,13 @@ class Instructions:
         """The instruction that copies."""
         self.declarations["llvm.memcpy.p0.p0.i64"] = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
         return f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size}, i1 false)"
+
+    @contextlib.contextmanager
+    def discarded(self) -> Iterator[None]:
+        """Write instructions that are dropped again."""
+        outer, block, self.lines = self.lines, self.block, []
+        yield
+        self.lines, self.block = outer, block
 
     @contextlib.contextmanager
     def inserting(self, place: int) -> Iterator[None]:

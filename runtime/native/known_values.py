@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Var
@@ -30,16 +30,29 @@ class KnownValues:
             self._before.append((name, self._known.get(name)))
             self._known[name] = found
 
+    def outside(self, var: Var) -> Interval | None:
+        """The range of a value of the Program."""
+        return self._intervals.get(var)
+
+    @contextlib.contextmanager
+    def refined(self, intervals: Mapping[Var, Interval]) -> Iterator[None]:
+        """A part of the Program, for whose values these are known besides."""
+        before, self._intervals = self._intervals, {**self._intervals, **intervals}
+        yield
+        self._intervals = before
+
     def of(self, name: str) -> Interval | None:
         """The range of the value with a name."""
         return self._known.get(name)
 
     @contextlib.contextmanager
-    def scope(self) -> Iterator[None]:
-        """A sub-Program, in which more may be known of a value than outside."""
+    def scope(self, is_outer: Callable[[str], bool]) -> Iterator[None]:
+        """A sub-Program, in which more may be known of a value than outside, but for those that are its own."""
         start = len(self._before)
         yield
         for name, before in reversed(self._before[start:]):
+            if not is_outer(name):
+                continue
             if before is None:
                 del self._known[name]
             else:

@@ -54,6 +54,18 @@ class Memory:
         self._fixed.append(fixed)
         return self.name(len(self._pointers) - 1)
 
+    def operand(self, type: ArrayType) -> str:
+        """The name of the next operand: an array in memory, of one element a value in a register.
+
+        Raises
+        ------
+        NotNativeError
+        """
+        if type.size == 0:
+            raise NotNativeError("an array without elements")
+        name = self.add(f"%a{len(self._pointers)}")
+        return name if type.size > 1 else self.load(name, type.dtype, "0")
+
     # ---- elements --------------------------------------------------------------------------------------------------
 
     def load(self, name: str, dtype: np.dtype, place: str) -> str:
@@ -69,13 +81,18 @@ class Memory:
         """The array with new elements, by their numbers in C order."""
         place = self.place_of(name)
         for number, value in changes:
-            for pointer, x in zip(self._addresses(place, dtype, number), parts(value), strict=True):
-                if dtype.kind == "b":
-                    x = self.code.emit(f"zext i1 {x} to i8")
-                self.code.act(f"store {memory_type(dtype)} {x}, ptr {pointer}")
-        return self._written(place)
+            self.put(place, dtype, number, value)
+        return self.written(place)
 
-    def _written(self, place: int) -> str:
+    def put(self, place: int, dtype: np.dtype, number: str, value: str) -> None:
+        """Write an element of an array that keeps its name."""
+        for pointer, x in zip(self._addresses(place, dtype, number), parts(value), strict=True):
+            if dtype.kind == "b":
+                x = self.code.emit(f"zext i1 {x} to i8")
+            self.code.act(f"store {memory_type(dtype)} {x}, ptr {pointer}")
+
+    def written(self, place: int) -> str:
+        """The new name of an array that has been written to."""
         if self._fixed[place]:
             raise NotNativeError("a write to a constant")
         return self.renew(place)
@@ -100,7 +117,7 @@ class Memory:
         code, total, fixed = self.code, "", 0
         strides = [int(np.prod(shape[axis + 1 :], dtype=np.int64)) for axis in range(len(shape))]
         for start, position, n, size, stride in zip(starts, positions, shape, block, strides, strict=True):
-            index = self._within(start, position, n - size)
+            index = self.within(start, position, n - size)
             if index.lstrip("-").isdigit():
                 fixed += int(index) * stride
                 continue
@@ -112,7 +129,7 @@ class Memory:
             found.append((code.emit(f"add nsw i64 {total}, {offset}") if offset else total) if total else str(offset))
         return found
 
-    def _within(self, start: str, position: ArrayType, last: int) -> str:
+    def within(self, start: str, position: ArrayType, last: int) -> str:
         """A position as an int64 from 0 to `last`."""
         if start.lstrip("-").isdigit():
             return str(min(max(int(start), 0), last))
@@ -157,21 +174,6 @@ class Memory:
         """LLVM's name of the address of an array."""
         return self._pointers[place]
 
-    def filled(self, type: ArrayType, value: str) -> str:
-        """An array of equal elements."""
-        name, code = self.allocate(type), self.code
-        before, body, end = code.block, code.label("fill"), code.label("filled")
-        code.jump(body)
-        code.begin(body)
-        place = code.hold()
-        number = code.fresh()
-        name = self.store(name, type.dtype, [(number, value)])
-        after = code.add("add nuw nsw", "i64", number, "1")
-        code.fill(place, f"{number} = phi i64 [ 0, %{before} ], [ {after}, %{body} ]")
-        code.branch(code.add("icmp eq", "i64", after, str(type.size)), end, body)
-        code.begin(end)
-        return name
-
     def spilled(self, name: str, type: ArrayType) -> str:
         """A small array in registers, brought to memory."""
         pointer = self.code.reserve(f"[{type.nbytes} x i8]")
@@ -189,7 +191,7 @@ class Memory:
         if is_memory(name):
             source = self._pointers[self.place_of(name)]
             self.code.copy(self._pointers[place], source, type.nbytes)
-            self._written(place)
+            self.written(place)
         else:
             self.store(self.name(place), type.dtype, [(str(k), x) for k, x in enumerate(elements(name))])
 
@@ -203,6 +205,10 @@ class Memory:
     def number(name: str) -> int:
         """The place of the array that has, or had, a name."""
         return int(name[1:].partition(".")[0])
+
+    def is_fixed(self, place: int) -> bool:
+        """Return whether an array is a constant."""
+        return self._fixed[place]
 
     def is_current(self, name: str) -> bool:
         """Return whether an array has still this name: nothing has been written to it since."""
@@ -218,6 +224,10 @@ class Memory:
         """Give an array another name: it has been written to; returns the name."""
         self._versions[place] = next(self._numbers)
         return self.name(place)
+
+    def all_places(self) -> range:
+        """The places of all arrays that there are now."""
+        return range(len(self._pointers))
 
     def versions(self) -> list[int]:
         """The versions of all arrays, as `go_to` takes them."""

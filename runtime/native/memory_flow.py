@@ -6,9 +6,10 @@ import contextlib
 from collections.abc import Iterator, Sequence
 
 from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.native.array_stores import ArrayStores
 from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.memory import Memory
-from anabranch.runtime.native.values import is_memory, packed
+from anabranch.runtime.native.values import is_lazy, is_memory, packed
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 
@@ -97,8 +98,9 @@ class Steps:
         The names of the state where a step begins; in registers, of the initial values.
     """
 
-    def __init__(self, memory: Memory, state: Sequence[str], types: Sequence[ArrayType]) -> None:
+    def __init__(self, memory: Memory, stores: ArrayStores, state: Sequence[str], types: Sequence[ArrayType]) -> None:
         self._memory = memory
+        self._stores = stores
         self._types = types
         self._before = memory.versions()
         self._places = [memory.place_of(name) if is_memory(name) else None for name in state]
@@ -120,12 +122,15 @@ class Steps:
             for name, place, type in zip(after, self._places, self._types, strict=True)
             if place is not None and not (is_memory(name) and memory.number(name) == place)
         ]
-        targets = {place for _, place, _ in moved}
+        computed = [(name, type, place) for name, place, type in moved if is_lazy(name)]
+        moved = [row for row in moved if not is_lazy(row[0])]
+        targets = {place for _, place, _ in moved} | {place for _, _, place in computed}
         # Of arrays that change places one is lost before it is moved, but for a copy.
         kept = [
             memory.copied(name, type) if is_memory(name) and memory.number(name) in targets else name
             for name, _, type in moved
         ]
+        self._stores.written(computed)
         for name, (_, place, type) in zip(kept, moved, strict=True):
             memory.overwrite(name, place, type)
         self._changed = {place for place, head in enumerate(self._head) if memory.versions()[place] != head}

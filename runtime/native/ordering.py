@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from collections.abc import Iterator, Sequence
 
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
@@ -78,7 +79,7 @@ class _Ordering:
                 self._place(self._made[atom])
         for written in written_inputs(equation):
             for reader in self._readers_of(written):
-                if reader != i and not self._needs(reader, i):
+                if reader != i and not self._waits(reader):
                     self._place(reader)
         self._done[i] = True
         self._order.append(equation)
@@ -92,15 +93,17 @@ class _Ordering:
                     found += self._readers_of(output)
         return found
 
-    def _needs(self, reader: int, writer: int) -> bool:
-        """Return whether an equation needs a result of another one, directly or through others."""
+    def _waits(self, reader: int) -> bool:
+        """Return whether an equation needs, directly or through others, a result of one that is being placed."""
         pending, seen = [reader], {reader}
         while pending:
             for atom in self._program.equations[pending.pop()].inputs:
                 made = self._made.get(atom) if isinstance(atom, Var) else None
-                if made == writer:
+                if made is None or made in seen:
+                    continue
+                if self._done.get(made) is False:
                     return True
-                if made is not None and made > writer and made not in seen:
+                if made not in self._done:
                     seen.add(made)
                     pending.append(made)
         return False
@@ -119,6 +122,11 @@ class LastUses:
         self._last: dict[Atom, int] = {a: i for i, e in enumerate(equations) for a in e.inputs}
         self._last |= dict.fromkeys(outputs, len(equations))
         self._until: dict[int, int] = {}
+        self._counts = collections.Counter([*(a for e in equations for a in e.inputs), *outputs])
+
+    def count(self, var: Var) -> int:
+        """How often a value is used."""
+        return self._counts[var]
 
     def note(self, place: int, var: Var) -> None:
         """Take note of the array that a value is in."""

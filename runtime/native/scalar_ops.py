@@ -242,6 +242,24 @@ def _clamp(code: Instructions, operands: list[str], dtype: np.dtype, out: np.dty
     return RULES["minimum"](code, [RULES["maximum"](code, [x, low], dtype, out), high], dtype, out)
 
 
+# Functions of the C library.
+FUNCTIONS: Mapping[str, str] = {
+    "exponential": "exp",
+    "exponential_minus_one": "expm1",
+    "log": "log",
+    "log_plus_one": "log1p",
+    "sine": "sin",
+    "cosine": "cos",
+    "tan": "tan",
+    "tanh": "tanh",
+    "atan2": "atan2",
+    "power": "pow",
+    "cbrt": "cbrt",
+    "chlo.acos": "acos",
+    "chlo.atan": "atan",
+    "chlo.asinh": "asinh",
+    "chlo.acosh": "acosh",
+}
 RULES: Mapping[str, Rule] = {
     "add": _of_kind(iu="add", fc="fadd", b="or"),
     "subtract": _of_kind(iu="sub", fc="fsub"),
@@ -272,19 +290,13 @@ RULES: Mapping[str, Rule] = {
     "real": _real,
     "imag": _imag,
     "complex": _complex,
-    "exponential": _library("exp"),
-    "exponential_minus_one": _library("expm1"),
-    "log": _library("log"),
-    "log_plus_one": _library("log1p"),
-    "sine": _library("sin"),
-    "cosine": _library("cos"),
-    "tan": _library("tan"),
-    "tanh": _library("tanh"),
-    "atan2": _library("atan2"),
-    "power": _library("pow"),
-    "cbrt": _library("cbrt"),
-    "chlo.acos": _library("acos"),
-    "chlo.atan": _library("atan"),
-    "chlo.asinh": _library("asinh"),
-    "chlo.acosh": _library("acosh"),
+    **{name: _library(function) for name, function in FUNCTIONS.items()},
 }
+
+
+def rule_of(name: str) -> Rule:
+    """The rule of an op."""
+    rule = RULES.get(name)
+    if rule is None:
+        raise NotNativeError(name)
+    return rule

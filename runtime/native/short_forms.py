@@ -46,8 +46,20 @@ def _overflow(name: str) -> Callable[[Instructions, Equation, Sequence[str]], st
     return rule
 
 
+def _multiply_high(code: Instructions, equation: Equation, operands: Sequence[str]) -> str:
+    """The high half of a product of 128 bits."""
+    x, y = (code.emit(f"zext i64 {name} to i128") for name in operands)
+    return code.emit(f"trunc i128 {code.add('lshr', 'i128', code.add('mul', 'i128', x, y), '64')} to i64")
+
+
+def _library(name: str) -> Callable[[Instructions, Equation, Sequence[str]], str]:
+    return lambda code, equation, operands: code.call(name, "double", "double", *operands)
+
+
 _RULES: Mapping[Op, Callable[[Instructions, Equation, Sequence[str]], str | None]] = {
     convert_op: _truncated,
+    **{OPS[f"libm_{name}"]: _library(name) for name in ("log", "sin", "cos")},
+    OPS["multiply_high"]: _multiply_high,
     OPS["add_overflows"]: _overflow("sadd"),
     OPS["subtract_overflows"]: _overflow("ssub"),
     OPS["multiply_overflows"]: _overflow("smul"),

@@ -15,6 +15,11 @@ def is_memory(name: str) -> bool:
     return name.startswith("@")
 
 
+def is_lazy(name: str) -> bool:
+    """Return whether a name is that of an array whose elements are computed where they are needed."""
+    return name.startswith("~")
+
+
 def elements(name: str) -> list[str]:
     """The names of the elements of a value in registers."""
     if name.startswith("["):

@@ -50,6 +50,7 @@ from anabranch.runtime.numpy import (
     writing,
 )
 from anabranch.runtime.numpy.namespace import namespace, staged
+from anabranch.runtime.numpy.random import methods as random_methods
 
 __all__ = ["FAMILIES", "namespace", "staged"]
 
@@ -99,3 +100,4 @@ FAMILIES = (
 
 for _family in FAMILIES:
     _family.rules.install()
+random_methods.install()

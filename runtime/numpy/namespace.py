@@ -16,8 +16,9 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import union_arguments
 from anabranch.runtime.numpy.core import adopted, atom_of, fresh, resolved, supported, traced_inside
 from anabranch.runtime.numpy.index_tricks import Bracket
+from anabranch.runtime.numpy.random.constructors import constructor
 from anabranch.runtime.numpy.ranges import Grid
-from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import registry, wrap
 from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -90,7 +91,12 @@ def staged(obj: object) -> Value:
     if isinstance(obj, np.ufunc):
         name: str = obj.__name__
         return _guard(obj, f"numpy.{name}") if getattr(np, name, None) is obj else obj
-    if inspect.isroutine(obj) and _is_function(obj):
+    made = constructor(obj)
+    if made is not None:
+        return made
+    if _random(obj):
+        return functools.partial(_drawn, obj)
+    if inspect.isroutine(obj) and _of_numpy(getattr(obj, "__module__", None) or ""):
         return _guard(obj, f"{obj.__module__ or 'numpy.random'}.{obj.__name__}")
     return obj
 
@@ -105,37 +111,25 @@ def _module(module: types.ModuleType) -> Namespace:
     return _MODULES[module]
 
 
-def _is_function(obj: Value) -> bool:
-    """Return whether a routine is one of NumPy's functions; of methods, those of `numpy.random`'s hidden state are."""
-    if _random(obj):
-        return obj.__self__ is np.random.mtrand._rand
-    return _of_numpy(getattr(obj, "__module__", None) or "")
-
-
 def _random(obj: object) -> bool:
     # NumPy itself imports this module only when it is first used.
     return "numpy.random" in sys.modules and isinstance(getattr(obj, "__self__", None), np.random.RandomState)
 
 
-def _is_default_rng(obj: Callable[..., object]) -> bool:
-    return "numpy.random" in sys.modules and obj is np.random.default_rng
+def _drawn(method: Any, *args: Value, **kwargs: Value) -> Value:
+    """A call of a method of a generator that was there before: those of `numpy.random` have a hidden one."""
+    if tracing():
+        method = getattr(current().trace.outside.capture(method.__self__), method.__name__)
+    return method(*args, **kwargs)
 
 
 @functools.lru_cache(maxsize=1024)
 def _guard(original: Callable[..., object], name: str) -> Callable[..., Any]:
-    impure = _random(original) or _is_default_rng(original)
-
     @functools.wraps(original, updated=())
     def call(*args: object, **kwargs: object) -> Value:
         if traced_inside(args) or traced_inside(kwargs):
-            instead = "; anabranch.random draws numbers from run-time seeds" if "random" in name else ""
-            why = f": {registry.REFUSED[name]}" if name in registry.REFUSED else instead
+            why = f": {registry.REFUSED[name]}" if name in registry.REFUSED else ""
             raise UnsupportedOperationError(f"{name} on a traced value is not supported{why}")
-        if impure and tracing() and not (_is_default_rng(original) and (args or kwargs)):
-            raise UnsupportedOperationError(
-                f"{name} returns new numbers at each call, but compiled code would repeat the first ones; pass numbers "
-                "as an argument, or draw them from a key with anabranch.random"
-            )
         return adopted(original(*args, **kwargs), (args, tuple(kwargs.values())))
 
     return call

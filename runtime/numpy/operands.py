@@ -164,7 +164,7 @@ def places(x: object, axis: int) -> Atom:
     """For each position of an axis in the buffer, the index of the element that lies there."""
     (n, extent) = (capacity(x)[axis], extents(x)[axis])
     if isinstance(extent, Masked):
-        return compaction.ranks(extent.mask.atom)
+        return extent.ranks()
     line = iota((n,))
     if not isinstance(extent, Window):
         return line

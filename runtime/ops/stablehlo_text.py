@@ -174,6 +174,10 @@ class StablehloText:
         """An array of any contents, for one of which all elements are to be written."""
         return self.constant(0, type)
 
+    def undefined(self, type: ArrayType) -> str:
+        """An array of any contents, of which nothing is read."""
+        return self.constant(0, type)
+
     def _dense(self, text: str, type: ArrayType) -> str:
         name = self.fresh()
         self.lines.append(

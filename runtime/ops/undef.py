@@ -24,7 +24,7 @@ class _Undef(Op):
         return (np.zeros(shape, dtype),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
-        return [ctx.emitter.constant(0, ctx.out_types[0])]
+        return [ctx.emitter.undefined(ctx.out_types[0])]
 
 
 undef = _Undef("undef")

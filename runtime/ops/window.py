@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,37 +16,46 @@ from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 
 class _Window(Op):
-    """`window[shape, axis](low, high)`: bools, true where low <= position along `axis` < high."""
+    """`window[shape, axis](low, high)`: bools, true where low <= position along `axis` < high.
+
+    With a third input, which is greater than 0, only at low, low + step, low + 2 * step, …
+    """
 
     __slots__ = ()
     is_transparent = True
     work = Work.LITTLE
 
-    def type(self, low: ArrayType, high: ArrayType, *, shape: Sequence[int], axis: int) -> tuple[ArrayType, ...]:
+    def type(self, *inputs: ArrayType, shape: Sequence[int], axis: int) -> tuple[ArrayType, ...]:
         in_range(self.name, [axis], len(shape))
-        expect((low, high) == (scalar(INT64),) * 2, self.name, "the bounds are int64 scalars")
+        is_right = len(inputs) in (2, 3) and set(inputs) == {scalar(INT64)}
+        expect(is_right, self.name, "the bounds, and the step, are int64 scalars")
         return (ArrayType(tuple(shape), BOOL),)
 
-    def evaluate(self, low: np.ndarray, high: np.ndarray, *, shape: Sequence[int], axis: int) -> tuple[np.ndarray, ...]:
+    def evaluate(self, *inputs: np.ndarray, shape: Sequence[int], axis: int) -> tuple[np.ndarray, ...]:
+        low, high, *step = inputs
         positions = np.arange(shape[axis]).reshape([-1 if i == axis else 1 for i in range(len(shape))])
-        return (np.broadcast_to((positions >= low) & (positions < high), shape),)
+        mask = (positions >= low) & (positions < high)
+        if step:
+            mask &= (positions - low) % step[0] == 0
+        return (np.broadcast_to(mask, shape),)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter, (out,), axis = ctx.emitter, ctx.out_types, ctx.params["axis"]
         positions = ArrayType(out.shape, INT64)
+        line = emitter.iota(axis, positions)
+        low, high, *step = (emitter.broadcast(name, scalar(INT64), out.shape, ()) for name in ctx.inputs)
         sides = [
-            emitter.compare(
-                emitter.iota(axis, positions),
-                emitter.broadcast(name, scalar(INT64), out.shape, ()),
-                "GE" if is_low else "LT",
-                positions,
-            )
-            for name, bound, is_low in zip(ctx.inputs, ctx.atoms, (True, False), strict=True)
+            emitter.compare(line, name, "GE" if is_low else "LT", positions)
+            for name, bound, is_low in zip((low, high), ctx.atoms, (True, False), strict=False)
             if not excludes_nothing(bound, is_low, out.shape[axis])
         ]
-        if len(sides) == 2:
-            return [emitter.binary("and", sides[0], sides[1], out)]
-        return sides or [emitter.constant(True, out)]
+        if step:
+            away = emitter.binary("subtract", line, low, positions)
+            left = emitter.binary("remainder", away, step[0], positions)
+            sides.append(emitter.compare(left, emitter.constant(0, positions), "EQ", positions))
+        if not sides:
+            return [emitter.constant(True, out)]
+        return [functools.reduce(lambda x, y: emitter.binary("and", x, y, out), sides)]
 
 
 def excludes_nothing(bound: Atom, is_low: bool, length: int) -> bool:

@@ -11,18 +11,21 @@ from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ir.rewrite import Block, substitute
 from anabranch.runtime.ops.checks import INT64, scalar
-from anabranch.runtime.ops.elementwise.arithmetic import add
+from anabranch.runtime.ops.elementwise.arithmetic import add, subtract
 from anabranch.runtime.ops.elementwise.bits import bitwise_and
 from anabranch.runtime.ops.elementwise.casts import select
-from anabranch.runtime.ops.elementwise.comparison import greater_equal, less, logical_and, maximum, minimum
+from anabranch.runtime.ops.elementwise.comparison import equal, greater_equal, less, logical_and, maximum, minimum
 from anabranch.runtime.ops.indexing import dynamic_slice, gather, lookup
 from anabranch.runtime.ops.shape import iota, reshape
+from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.ops.vector_lanes import Strip
 from anabranch.runtime.ops.window import window
 from anabranch.runtime.passes.def_use import DefUse
 from anabranch.runtime.passes.window_analysis import Bounds, Windows
 
 _MOST_EQUATIONS = 48
+# As C's; its operands are no less than 0.
+_REMAINDER = OPS["fmod"]
 ZERO, _TRUE = Literal(np.zeros((), np.int64)), Literal(np.ones((), np.bool_))
 
 
@@ -99,11 +102,19 @@ class BackwardSlice:
         if maker.op is iota and atom.type.dtype == INT64:
             return self.position
         if maker.op is window:
-            return self._inside(self.windows.where(atom))
+            return self._in_steps(self._inside(self.windows.where(atom)), *maker.inputs)
         return self._read(atom, maker) or self._looked_up(atom, maker) or self._computed(atom, maker)
 
     def _everywhere(self, atom: Atom) -> Atom:
         return atom if isinstance(atom, Literal) else self._shared(atom)
+
+    def _in_steps(self, inside: Atom, low: Atom, high: Atom, *step: Atom) -> Atom:
+        """The position lies in a window, and where that has a step, a multiple of it from its beginning."""
+        if not step:
+            return inside
+        away = self.body.emit(subtract, self.position, self._everywhere(low))
+        left = self.body.emit(_REMAINDER, away, self._everywhere(step[0]))
+        return self.body.emit(logical_and, inside, self.body.emit(equal, left, ZERO))
 
     def _inside(self, bounds: Bounds) -> Atom:
         """The position lies within these bounds."""

@@ -28,7 +28,8 @@ def is_chained(program: Program) -> bool:
 
 def always_raises(program: Program) -> bool:
     """Return whether a check that fails makes a run raise, so that nothing else of the run is seen."""
-    if program.groups.effects.start != program.groups.effects.stop or not _is_pure(program):
+    groups = program.groups
+    if groups.effects.start != groups.effects.stop or groups.draws.start != groups.draws.stop or not _is_pure(program):
         return False
     codes = program.outputs[program.groups.failures]
     try:

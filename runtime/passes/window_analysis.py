@@ -94,7 +94,7 @@ class Windows:
             return _NONE
         return {
             (is_low, self.defs.key(bound)): bound
-            for bound, is_low in zip(maker.inputs, (True, False), strict=True)
+            for bound, is_low in zip(maker.inputs, (True, False), strict=False)
             if not excludes_nothing(bound, is_low, mask.type.size)
         }
 

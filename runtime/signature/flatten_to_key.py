@@ -13,11 +13,12 @@ from anabranch.base.grammar import a
 from anabranch.runtime._jaxlib import Buffer, put
 from anabranch.runtime.device import array as device, foreign
 from anabranch.runtime.errors import AliasError, IntegerRangeError, UnsupportedValueError
+from anabranch.runtime.host.generator_state import OutsideGenerator, kind_of
 from anabranch.runtime.ir.array_type import native
 from anabranch.runtime.signature import object_fields as parts
 from anabranch.runtime.signature.shape_dtype_struct import ShapeDtypeStruct
 from anabranch.runtime.signature.static_keys import Static, is_static, key_of
-from anabranch.runtime.values import containers
+from anabranch.runtime.values import containers, random_generators
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.failures.refusals import INTS_ARE_INT64, argument_refusal, dtype_refusal, shown
 
@@ -74,11 +75,13 @@ class Leaves:
         The values that are plain Python while tracing, in the order of their keys.
     containers : list
         The mutable ones, in the order in which they are met.
+    generators : dict
+        Generators of random numbers, by the leaf that is the words of their state.
     foreign : Foreign or None
         The arrays of other libraries, where there are any.
     """
 
-    __slots__ = ("_inside", "_places", "arrays", "containers", "foreign", "statics", "values")
+    __slots__ = ("_inside", "_places", "arrays", "containers", "foreign", "generators", "statics", "values")
     static_types: frozenset[type] = frozenset()  # classes of numbers that are no leaves
 
     def __init__(self) -> None:
@@ -87,6 +90,7 @@ class Leaves:
         self.statics: list[Any] = []
         self.containers: list[Any] = []
         self.foreign: foreign.Foreign | None = None
+        self.generators: dict[int, Any] = {}
         self._places: dict[int, int] = {}  # of the containers, by identity
         self._inside = False  # whether what comes is part of an object
 
@@ -130,7 +134,8 @@ class Leaves:
         if foreign.is_foreign(kind):
             self.foreign = self.foreign or foreign.Foreign()
             return self.key(self.foreign.seen(value, _named(path)), path)
-        structure = containers.structure_of(value)
+        generator = kind_of(value)
+        structure = random_generators.structure_of(value, generator)
         if structure is None:
             raise argument_refusal(_named(path), value)
         if structure.mutable:
@@ -138,6 +143,8 @@ class Leaves:
             if place < len(self.containers):
                 return RepeatedArgument(place)
             self.containers.append(value)
+        if generator is not None:
+            self.generators[len(self.values)] = value
         outside, self._inside = not self._inside, self._inside or parts.is_object(structure)
         key = self._part if self._inside else self.key
         pairs = zip(structure.keys, structure.children(value), strict=True)
@@ -178,14 +185,19 @@ class Leaves:
             return view if original is None else original
         return view if isinstance(original, np.ndarray) else device.placed(view)
 
-    def append_captured(self, array: np.ndarray | device.Array) -> None:
-        """Append an array from outside, an input like the arguments.
+    def append_captured(self, array: Any) -> None:
+        """Append an array from outside, or the words of a generator: an input like the arguments.
 
         Raises
         ------
         AliasError
             When it is also an argument.
         """
+        if isinstance(array, OutsideGenerator):
+            if any(c is array.generator for c in self.containers):
+                raise AliasError(f"a generator from outside of the function is passed to it, too; {_ONE_WAY}")
+            self.generators[len(self.values)] = array.generator
+            array = array.read()
         if isinstance(array, np.ndarray):
             if any(a is array for a in self.arrays):
                 raise AliasError(f"an array from outside of the function is passed to it, too; {_ONE_WAY}")

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.runtime.device import array as device, foreign
+from anabranch.runtime.host.generator_state import kind_of
 from anabranch.runtime.signature.static_keys import is_static, key_of
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.containers import Structure, structure_of
@@ -66,6 +67,8 @@ def is_carried(value: Any) -> bool:
         return held or is_static(value)
     if is_static(value):
         return _has_key(value)
+    if kind_of(value) is not None:
+        return True
     structure = None if foreign.is_foreign(kind) else structure_of(value)
     if structure is None:
         return False

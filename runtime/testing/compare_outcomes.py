@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.errors import AnabranchError
+from anabranch.runtime.host.generator_state import GeneratorKind, kind_of
 from anabranch.runtime.testing.outcomes import Outcome
 from anabranch.runtime.testing.tolerance import Tolerance
 from anabranch.runtime.testing.value_parts import is_sequence, parts
@@ -26,7 +28,7 @@ class Difference:
         "the result[0]", "the argument a", "the exception", "the printed text".
     what : str
         What of it differs: "value", "type", "dtype", "shape", "length", "keys", "attributes", "default_factory",
-        "maxlen", "message", "access", "identity", "memory".
+        "maxlen", "message", "access", "identity", "memory", "state".
     plain, compiled : str
         Both sides.
     """
@@ -72,6 +74,7 @@ def value_difference(want: object, got: object, where: str, tolerance: Tolerance
 def _differences(want: Outcome, got: Outcome, names: tuple[str, ...], comparison: _Comparison) -> Iterator[Difference]:
     if want.error is not None or got.error is not None:
         yield from _exceptions(want, got)
+        yield from _drawn_before(want, got, comparison)
         return
     yield from comparison.compare(want.value, got.value, "the result")
     for i, (a, b) in enumerate(zip(want.args, got.args, strict=True)):
@@ -95,6 +98,14 @@ def _exceptions(want: Outcome, got: Outcome) -> Iterator[Difference]:
         yield Difference("the exception", "message", plain, compiled)
     elif want.text != got.text:
         yield Difference("the printed text", "value", repr(want.text), repr(got.text))
+
+
+def _drawn_before(want: Outcome, got: Outcome, comparison: _Comparison) -> Iterator[Difference]:
+    """The differences between generators among the arguments, which keep what was drawn before an exception."""
+    ours, theirs = (list(_walk(("the arguments", (o.args, o.kwargs)))) for o in (want, got))
+    for (place, value), (_, other) in zip(ours, theirs, strict=False):
+        if kind_of(value) is not None:
+            yield from comparison.compare(value, other, f"{place} after the exception")
 
 
 def _ended(outcome: Outcome) -> str:
@@ -123,10 +134,19 @@ class _Comparison:
         elif isinstance(want, (float, complex)):
             if self._tolerance.far(np.asarray(want), np.asarray(got)):
                 yield self._numbers(want, got, where)
+        elif (kind := kind_of(want)) is not None:
+            yield from self._generators(kind, want, got, where)
         elif parts(want) is not None:
             yield from self._containers(want, got, where)
         elif want is not got and not callable(want) and want != got:
             yield Difference(where, "value", repr(want), repr(got))
+
+    def _generators(self, kind: GeneratorKind, want: object, got: object, where: str) -> Iterator[Difference]:
+        """The difference between the states of two generators of random numbers."""
+        if kind_of(got) != kind:
+            yield Difference(where, "type", repr(want), repr(got))
+        elif not np.array_equal(kind.read(want), kind.read(got)):
+            yield Difference(where, "state", *(f"after which come {_next(g)}" for g in (want, got)))
 
     def _arrays(self, want: Any, got: Any, where: str) -> Iterator[Difference]:
         for what in ("dtype", "shape"):
@@ -165,6 +185,11 @@ class _Comparison:
         for (key, part), other in zip(ours.items(), theirs.values(), strict=True):
             yield from self.compare(part, other, f"{where}{_step(want, key)}")
         self._under_way.discard(id(want))
+
+
+def _next(generator: Any) -> str:
+    """The number that a generator would draw next."""
+    return repr(copy.deepcopy(generator).random())
 
 
 def _is_one_type(want: type, got: type) -> bool:

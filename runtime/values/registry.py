@@ -19,3 +19,5 @@ DYNAMIC_SHAPE_PROPERTIES: dict[str, Callable[[Any], Any]] = {}
 # Why what is not staged is not, by its full name; and what only works on values that are known while tracing.
 REFUSED: dict[str, str] = {}
 STATIC: dict[str, str] = {}
+# By the class of a generator of random numbers, what returns its staged method of a name.
+GENERATOR_METHODS: dict[str, Callable[[Any, str], Any]] = {}

@@ -27,11 +27,14 @@ from anabranch.runtime.config import settings
 from anabranch.runtime.errors import SerializationError
 from anabranch.runtime.host.callbacks import HostCallback
 from anabranch.runtime.host.compile_options import CompileOptions
+from anabranch.runtime.host.machine_code import compile_llvm
+from anabranch.runtime.host.saved_bytes import sealed, unsealed
 from anabranch.runtime.xla.compiler import deserialize
 from anabranch.runtime.xla.executable import Executable
 from anabranch.runtime.xla.fork import compile_text
 
 LIMIT = 512 * 2**20
+_MACHINE_CODE = b"anabranch machine code 1\n"
 
 _locks = KeyedLocks()
 _asking: contextvars.ContextVar[Mapping[str, Any]] = contextvars.ContextVar("asking", default={})  # noqa: B039
@@ -55,6 +58,26 @@ def executable(text: str, options: CompileOptions, callbacks: Sequence[HostCallb
             with contextlib.suppress(SerializationError):
                 entries.save(key, made.serialize(), _about(made, options))
             return made
+
+
+def machine_code(llvm: str, signature: str) -> tuple[bytes, bool]:
+    """The object code of a module of LLVM's, and whether it was on disk: else it is compiled, and kept."""
+    with Watched():
+        folder = settings().cache_dir
+        if folder is None:
+            return compile_llvm(llvm), False
+        entries, key = store(folder), hashlib.sha256(repr((llvm, needs())).encode()).hexdigest()
+        with _locks.of(key):
+            data = entries.load(key)
+            if data is not None:
+                try:
+                    return unsealed(_MACHINE_CODE, data)[1], True
+                except ValueError:
+                    entries.remove(key)
+            made = compile_llvm(llvm)
+            about = {**_asking.get(), "signature": signature, "options": "LLVM", "needs": needs()}
+            entries.save(key, sealed(_MACHINE_CODE, {}, made), about)
+            return made, False
 
 
 def _about(made: Executable, options: CompileOptions) -> dict[str, Any]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from anabranch.runtime._jaxlib import kept_memory
 from anabranch.runtime.config import settings
+from anabranch.runtime.host import own_memory
+from anabranch.runtime.host.kept_memory import KeptMemory
 
 
 def memory_stats() -> dict[str, int]:
@@ -15,7 +19,7 @@ def memory_stats() -> dict[str, int]:
         "kept_bytes" and "kept_buffers", which nothing uses now, and "limit", the bytes that may be kept: the setting
         `kept_memory`. Arrays that somebody has, and executables, are not counted.
     """
-    stats = [kept.stats for kept in kept_memory()]
+    stats = [kept.stats for kept in _all_kept()]
     return {
         "kept_bytes": sum(one["bytes"] for one in stats),
         "kept_buffers": sum(one["buffers"] for one in stats),
@@ -25,5 +29,9 @@ def memory_stats() -> dict[str, int]:
 
 def release_memory() -> None:
     """Give back to the system what `memory_stats` counts."""
-    for kept in kept_memory():
+    for kept in _all_kept():
         kept.release()
+
+
+def _all_kept() -> list[KeptMemory[Any]]:
+    return [own_memory.kept, *kept_memory()]

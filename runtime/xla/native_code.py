@@ -1,10 +1,8 @@
-"""Machine code that a compiled program calls: LLVM's, made through llvmlite and made known to XLA by name."""
+"""Machine code that a compiled program calls: LLVM's, made known to XLA by name."""
 
 from __future__ import annotations
 
-import functools
 import hashlib
-import importlib.util
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -12,6 +10,7 @@ from anabranch.base.fork_locks import lock
 from anabranch.base.frozen import frozen
 from anabranch.runtime._jaxlib import register_function
 from anabranch.runtime.host.callbacks import PureCallback
+from anabranch.runtime.host.machine_code import compile_llvm, linked
 
 # The name of the function in each module.
 ENTRY = "handler"
@@ -61,19 +60,13 @@ def make_known(functions: Sequence[object], codes: Sequence[bytes] = ()) -> None
         if function.name not in _known:
             with _lock:
                 if function.name not in _known:
-                    code = codes[place] if codes else _compiled(function)
-                    _known[function.name] = _Known(code, _linked(function.name, code))
+                    code = codes[place] if codes else compile_llvm(function.llvm)
+                    _known[function.name] = _Known(code, _linked(function, code))
 
 
 def codes_of(functions: Sequence[object]) -> list[bytes]:
     """The object code of the native ones of the functions that a program calls, which XLA knows."""
     return [_known[f.name].code for f in functions if isinstance(f, NativeFunction)]
-
-
-@functools.cache
-def is_available() -> bool:
-    """Return whether there is llvmlite to compile with."""
-    return importlib.util.find_spec("llvmlite") is not None
 
 
 class _Known(NamedTuple):
@@ -83,49 +76,8 @@ class _Known(NamedTuple):
     library: Any  # keeps the machine code in memory
 
 
-def _linked(name: str, code: bytes) -> Any:
+def _linked(function: NativeFunction, code: bytes) -> Any:
     """Register a function with XLA; returns what keeps its code in memory."""
-    llvm = _llvm()
-    builder = llvm.JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(ENTRY)
-    library = builder.link(_linker(), name)
-    register_function(name, library[ENTRY])
+    address, library = linked(function.name, code, ENTRY, function.llvm)
+    register_function(function.name, address)
     return library
-
-
-def _compiled(function: NativeFunction) -> bytes:
-    """The object code of a function, for this machine."""
-    llvm, machine = _llvm(), _machine()
-    module = llvm.parse_assembly(function.llvm)
-    module.verify()
-    options = llvm.create_pipeline_tuning_options(speed_level=3)
-    options.loop_vectorization = options.slp_vectorization = True
-    builder = llvm.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
-    code: bytes = machine.emit_object(module)
-    return code
-
-
-@functools.cache
-def _llvm() -> Any:
-    """The binding of llvmlite, which takes long to import; many programs need none."""
-    import llvmlite.binding as llvm  # noqa: PLC0415
-
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    return llvm
-
-
-@functools.cache
-def _machine() -> Any:
-    """LLVM's description of this machine."""
-    llvm = _llvm()
-    features = llvm.get_host_cpu_features().flatten()
-    target = llvm.Target.from_default_triple()
-    return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, opt=3, jit=True)
-
-
-@functools.cache
-def _linker() -> Any:
-    """LLVM's linker of machine code in memory, one for the process."""
-    llvm = _llvm()
-    return llvm.create_lljit_compiler(llvm.Target.from_default_triple().create_target_machine(jit=True))

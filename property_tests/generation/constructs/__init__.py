@@ -30,6 +30,7 @@ from property_tests.generation.constructs import (
     optional,
     output,
     raising,
+    random_draws,
     records,
     reductions,
     scalars,
@@ -82,6 +83,7 @@ MODULES = (
     tuples,
     type_parameters,
     views,
+    random_draws,
     arguments,
 )
 PRODUCTIONS = Productions(*(module.PRODUCTIONS for module in MODULES))

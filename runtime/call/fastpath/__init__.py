@@ -15,7 +15,9 @@ from anabranch.runtime.call.execution import Execution, never
 from anabranch.runtime.call.fastpath.call_form import CallForm as CallForm
 from anabranch.runtime.call.fastpath.codegen import UnsuitedError, Writer
 from anabranch.runtime.call.fastpath.guard_args import ArgumentChecks
+from anabranch.runtime.call.fastpath.native_run import NativeRunning
 from anabranch.runtime.call.fastpath.run import Running
+from anabranch.runtime.call.native_execution import NativeExecution
 from anabranch.runtime.config import settings
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.signature.flatten_to_key import Leaves
@@ -77,12 +79,17 @@ def _call(writer: Writer, execution: Execution, form: CallForm) -> list[str]:
     leaves = Leaves()
     for place in form.places:
         arguments.argument(place.text(writer), leaves.key(place.value, ""), place.value)
+    if plan.draws and plan.capacities:
+        raise UnsuitedError  # a run that is done again begins with the states from before
     for array in plan.captured:
         arguments.captured(array)
     arguments.check_identities()
     arguments.check_sharing(plan.mutated, bool(plan.written or plan.slots), plan.guards.heap)
     writer.unless(" and ".join(["builder() is None", *_guards(writer, plan.guards)]))
-    Running(writer, execution, arguments).write()
+    if isinstance(execution, NativeExecution):
+        NativeRunning(writer, execution, arguments).write()
+    else:
+        Running(writer, execution, arguments).write()
     return writer.lines
 
 

@@ -11,15 +11,18 @@ import numpy as np
 
 from anabranch.runtime.call.fastpath.codegen import UnsuitedError, Writer
 from anabranch.runtime.device.array import Array
+from anabranch.runtime.host.generator_state import GeneratorKind, OutsideGenerator
 from anabranch.runtime.signature.flatten_to_key import ArgumentKey, RepeatedArgument
 from anabranch.runtime.signature.object_fields import ByIdentity, is_object
 from anabranch.runtime.signature.static_keys import Static
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.random_generators import GeneratorStructure
 
-# NumPy's flags C_CONTIGUOUS and WRITEABLE, as `ndarray.flags.num` has them.
-_CONTIGUOUS, _WRITEABLE = 0x1, 0x400
+# NumPy's flags C_CONTIGUOUS, ALIGNED and WRITEABLE, as `ndarray.flags.num` has them.
+_CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
+_LAYOUT = _CONTIGUOUS | _ALIGNED | _WRITEABLE
 _MOST_PAIRS = 16  # of arrays that may share memory with a written one, checked in line
 _COMPARED = (str, bytes, int, bool, float)
 _SAME_OBJECT = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type(None), np.dtype, enum.Enum)
@@ -41,6 +44,7 @@ class ArgumentChecks:
         self.values: list[Any] = []
         self._inputs: list[tuple[tuple[int, ...] | str, Any]] = []
         self.containers: list[str] = []
+        self.generators: dict[int, tuple[str, GeneratorKind]] = {}  # of random numbers, by the leaves of their states
         self._held: list[tuple[str, containers.Structure]] = []  # a list or dict with the contents of each of these
         self._arrays: list[str] = []
         self._known: dict[int, str] = {}  # arrays that differ, by identity
@@ -67,8 +71,33 @@ class ArgumentChecks:
                 if isinstance(value, (np.ndarray, Array)):
                     self._known[id(value)] = name
 
-    def captured(self, array: np.ndarray | Array) -> None:
+    def _generator(self, name: str, structure: GeneratorStructure, value: object) -> None:
+        """Check a generator of random numbers, and read its state."""
+        kind: GeneratorKind = structure.extra
+        condition = f"type({name}) is {self._writer.constant(kind.cls)}"
+        if kind.bits is not None:
+            held = "_bit_generator" if kind.is_legacy else "bit_generator"
+            condition += f" and type({name}.{held}) is {self._writer.constant(kind.bits)}"
+        self._writer.unless(condition)
+        self.containers.append(name)
+        self._held.append((name, structure))
+        self._state(f"{self._writer.constant(kind.read)}({name})", name, kind, kind.read(value))
+
+    def _state(self, text: str, generator: str, kind: GeneratorKind, value: object) -> None:
+        """Read the words of a generator's state."""
+        name = f"s{len(self.leaves)}"
+        self._writer.lines.append(f"{name} = {text}")
+        self.generators[len(self.leaves)] = generator, kind
+        self._add(name, value)
+
+    def captured(self, array: np.ndarray | Array | OutsideGenerator) -> None:
         """Check an array from outside; only one on the device may be an argument, too."""
+        if isinstance(array, OutsideGenerator):
+            generator = self._writer.constant(array.generator)
+            for name in self.containers:
+                self._writer.unless(f"{name} is not {generator}")
+            self._state(f"{self._writer.constant(array.read)}()", generator, array.kind, array.read())
+            return
         name = self._writer.constant(array)
         self._leaf(name, array)
         if isinstance(array, np.ndarray):
@@ -81,10 +110,10 @@ class ArgumentChecks:
             if not value.dtype.isnative:
                 raise UnsuitedError
             dtype = constant(value.dtype)
-            wanted = value.flags.num & (_CONTIGUOUS | _WRITEABLE)
+            wanted = value.flags.num & _LAYOUT
             condition = (
                 f"type({name}) is ndarray and {name}.shape == {value.shape} and {name}.dtype is {dtype} "
-                f"and {name}.flags.num & {_CONTIGUOUS | _WRITEABLE} == {wanted}"
+                f"and {name}.flags.num & {_LAYOUT} == {wanted}"
             )
             if not wanted & _CONTIGUOUS:
                 condition += f" and {name}.strides == {value.strides}"
@@ -125,6 +154,9 @@ class ArgumentChecks:
         self, name: str, structure: containers.Structure, part_keys: Sequence[ArgumentKey], value: Any
     ) -> None:
         cls, keys = structure.cls, structure.keys
+        if isinstance(structure, GeneratorStructure):
+            self._generator(name, structure, value)
+            return
         parts = structure.children(value)
         condition = f"type({name}) is {self._writer.constant(cls)}"
         if structure.mutable:

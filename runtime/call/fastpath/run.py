@@ -24,6 +24,9 @@ from anabranch.runtime.values.containers import Contents
 from anabranch.runtime.values.dynamic_lists.records import refers_to_members
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.pytrees.host_values import BesideStructure, CallersArray, CallersNumber, CallersObject
+from anabranch.runtime.values.random_generators import GeneratorStructure
+from anabranch.runtime.values.undefined import Undefined
+from anabranch.runtime.xla.executable import Executable
 
 # Brackets within brackets that Python is given to parse, which takes no more than 200.
 _DEEPEST = 50
@@ -40,20 +43,28 @@ def _fail(plan: Plan, adopters: Sequence[Callable[[Any], Any]], results: Sequenc
         return MISS
 
 
+def place_lines(values: Sequence[object], line: str) -> list[str]:
+    """Lines that place such leaves; an int beyond 64 bits is refused on the general path, where it has a name."""
+    first = [value[0] if isinstance(value, (list, tuple)) else value for value in values]
+    return [f"try: {line}", "except OverflowError: return MISS"] if int in map(type, first) else [line]
+
+
 class Running:
     """Runs the executable on the leaves, and builds the result."""
 
-    def __init__(self, writer: Writer, execution: Execution, arguments: ArgumentChecks) -> None:
+    def __init__(
+        self, writer: Writer, execution: Execution, arguments: ArgumentChecks, outputs: Sequence[str] = ()
+    ) -> None:
         self._writer, self._execution, self._plan = writer, execution, execution.plan
         self._arguments = arguments
-        self._executable = execution.executable
-        self._outputs = [f"r{i}" for i in range(len(self._executable.outputs))]
+        self._outputs = outputs or [f"r{i}" for i in range(len(self._plan.program.outputs))]
         self._built: set[int] = set()
         self._groups = self._plan.program.groups
         self._computed = self._outputs[self._groups.results]
         self._conditions: list[str] = []
         self._readonly: list[str] = []
         self._kinds: dict[str, Kind] = {}  # of the leaves that outputs hold side by side
+        self._tags = itertools.count()
         self._read: set[str] = set()  # outputs that become Python numbers
 
     def write(self) -> None:
@@ -86,7 +97,7 @@ class Running:
     # ---- on the host -----------------------------------------------------------------------------------------------
 
     def _run(self) -> None:
-        lines, constant, executable = self._writer.lines, self._writer.constant, self._executable
+        lines, constant, executable = self._writer.lines, self._writer.constant, self._execution.executable
         stagings = constant(executable.stagings)
         lines += [
             f"try: staging = {stagings}.pop()",
@@ -104,16 +115,29 @@ class Running:
                 leaf = f"as_array({leaf}, {constant(executable.inputs[i].dtype)})"
             self._place(value, f"buffers[{i}] = staging.placed({i}, {leaf})")
         lines.append(f"{self._unpacked()}{constant(executable.run)}(staging)")
-        self._fail()
-        plan, made = self._plan, list(zip(self._outputs, executable.adopters, strict=True))
+        made = list(zip(self._outputs, executable.adopters, strict=True))
+        self._write_states([f"{constant(adopt)}({name})" for name, adopt in made[self._groups.draws]])
+        self._fail(executable)
         computed = [(name, adopt) for name, adopt in made[self._groups.results] if name not in self._read]
         lines += [f"{name} = {constant(adopt)}({name})" for name, adopt in computed]
-        lines += [f"{name}.flags.writeable = False" for name in self._readonly]
-        lines += [f"s{i} = {self._unstacked(i)}" for i in plan.stacks]
         self._conditions = [f"{constant(adopt)}({name})" for name, adopt in made[self._groups.conditions]]
-        contents = (f"{constant(adopt)}({name})" for name, adopt in made[self._groups.writes])
-        for write in plan.writes:
+        self._finish([f"{constant(adopt)}({name})" for name, adopt in made[self._groups.writes]])
+
+    def _write_states(self, states: Sequence[str]) -> None:
+        """Write the states of generators back, which change where the run fails, too."""
+        for place, words in zip(self._plan.draws, states, strict=True):
+            generator, kind = self._arguments.generators[place]
+            self._writer.lines.append(f"{self._writer.constant(kind.write)}({generator}, {words})")
+
+    def _finish(self, written: Sequence[str]) -> None:
+        """Write what follows a run: `written` are the new contents of the caller's arrays, or these themselves."""
+        lines, constant, contents = self._writer.lines, self._writer.constant, iter(written)
+        lines += [f"{name}.flags.writeable = False" for name in self._readonly]
+        lines += [f"s{i} = {self._unstacked(i)}" for i in self._plan.stacks]
+        for write in self._plan.writes:
             array, after = self._arguments.leaves[write.leaf], next(contents)
+            if after == array:
+                continue
             if write.starts:
                 starts = itertools.islice(contents, write.starts)
                 lines.append(f"{constant(write.put)}({', '.join([array, after, *starts])})")
@@ -123,17 +147,14 @@ class Running:
 
     def _place(self, value: object, line: str) -> None:
         """Place a leaf; an int beyond 64 bits is refused on the general path, where it has a name."""
-        if type(value[0] if isinstance(value, (list, tuple)) else value) is int:
-            self._writer.lines += [f"try: {line}", "except OverflowError: return MISS"]
-        else:
-            self._writer.lines.append(line)
+        self._writer.lines += place_lines([value], line)
 
-    def _fail(self) -> None:
+    def _fail(self, executable: Executable) -> None:
         """Have the general path say what has failed."""
         failures = self._groups.failures
-        for name, kind in list(zip(self._outputs, self._executable.outputs, strict=True))[failures][:1]:
+        for name, kind in list(zip(self._outputs, executable.outputs, strict=True))[failures][:1]:
             code = self._writer.constant(reader(kind))
-            self._writer.scope["failed"] = functools.partial(_fail, self._plan, self._executable.adopters)
+            self._writer.scope["failed"] = functools.partial(_fail, self._plan, executable.adopters)
             self._writer.lines.append(f"if {code}({name}): return failed([{', '.join(self._outputs)}])")
 
     def _unpacked(self) -> str:
@@ -142,7 +163,7 @@ class Running:
     # ---- on the device ---------------------------------------------------------------------------------------------
 
     def _start(self) -> None:
-        plan, constant, executable = self._plan, self._writer.constant, self._executable
+        plan, constant, executable = self._plan, self._writer.constant, self._execution.executable
         if has_forgotten() or self._outputs[self._groups.others] or plan.packs or not self._outputs:
             raise UnsuitedError
         put = constant(number_on_device)
@@ -221,6 +242,8 @@ class Running:
                 return constant(value)
             case layouts.Leaf(abstract):
                 return self._leaf(abstract.kind, next(leaves))
+            case layouts.Node(GeneratorStructure() as structure, (words,)):
+                return f"{constant(structure.extra.made)}({self._text(words, leaves, depth + 1)})"
             case layouts.Node(BesideStructure(), (members, result)):
                 nodes = self._text(members, leaves, depth + 1)
                 return f"((members := {nodes}), {self._text(result, leaves, depth + 1)})[1]"
@@ -243,17 +266,30 @@ class Running:
                 if structure.cls in (dict, Contents) and all(type(k) is str for k in structure.keys):
                     return "{" + ", ".join(f"{k!r}: {p}" for k, p in zip(structure.keys, parts, strict=True)) + "}"
                 return f"{constant(structure.build)}([{', '.join(parts)}])"
-        raise UnsuitedError  # one of a few values
+            case layouts.Union(options):
+                return self._chosen(options, leaves, depth + 1)
+        raise UnsuitedError
+
+    def _chosen(self, options: Sequence[layouts.Layout], leaves: Iterator[str], depth: int) -> str:
+        """The expression of one of a few values: an output says which."""
+        tag = self._leaf(Kind.PYTHON, next(leaves))
+        if any(isinstance(o, layouts.Constant) and isinstance(o.value, Undefined) for o in options):
+            raise UnsuitedError  # reading a name that is not set
+        name = f"t{next(self._tags)}"
+        *texts, last = [self._text(option, leaves, depth) for option in options]
+        tests = [f"({name} := {tag}) == 0", *[f"{name} == {k}" for k in range(1, len(texts))]]
+        return f"({''.join(f'{text} if {test} else ' for text, test in zip(texts, tests, strict=False))}{last})"
 
     def _leaf(self, kind: Kind, name: str) -> str:
         if name not in self._outputs:
             self._kinds[name] = kind
             return name
-        place = self._outputs.index(name)
-        output = self._executable.outputs[place]
         if self._plan.on_device:
             return f"{name}.item()" if kind is Kind.PYTHON else name
-        if kind is Kind.PYTHON:
-            self._read.add(name)
-            return f"{self._writer.constant(reader(output))}({name})"
-        return f"{name}[()]" if kind is Kind.SCALAR else name
+        return self._number(name) if kind is Kind.PYTHON else f"{name}[()]" if kind is Kind.SCALAR else name
+
+    def _number(self, name: str) -> str:
+        """The expression of an output that is a Python number."""
+        self._read.add(name)
+        output = self._execution.executable.outputs[self._outputs.index(name)]
+        return f"{self._writer.constant(reader(output))}({name})"

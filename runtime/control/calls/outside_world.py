@@ -10,7 +10,6 @@ from __future__ import annotations
 import datetime
 import io
 import pathlib
-import random
 import sys
 import types
 from collections.abc import Callable
@@ -19,7 +18,6 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.control.calls.user_functions import is_user_function
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import files
 from anabranch.runtime.tracing.builder import tracing
@@ -143,7 +141,6 @@ def refuse_what_changes(function: types.BuiltinMethodType | types.MethodType) ->
             f"{function.__module__ or 'datetime'}.{name}() would give the time of tracing at each call of the "
             "compiled function; call it outside, and pass its result as an argument"
         )
-    refuse_draws(function)
     if function in (input, open):
         raise UnsupportedOperationError(
             f"{name}() would run only while the function is traced; call it outside, and pass its result as an argument"
@@ -153,24 +150,3 @@ def refuse_what_changes(function: types.BuiltinMethodType | types.MethodType) ->
             f"{name}() of a file would run only while the function is traced; call it outside, or write with "
             "print(file=...)"
         )
-
-
-def refuse_draws(method: types.BuiltinMethodType | types.MethodType) -> None:
-    """Refuse a method of a generator of random numbers that is not the user's own, in C or in Python."""
-    owner = method.__self__
-    if not isinstance(owner, (random.Random, *_generators())):
-        return
-    function = getattr(method, "__func__", None)
-    if isinstance(function, types.FunctionType) and is_user_function(function):  # of a subclass: it is rewritten
-        return
-    name = method.__name__
-    shown = "random" if getattr(random, name, None) == method else type(owner).__name__
-    raise UnsupportedOperationError(
-        f"{shown}.{name}() would give the same number at each call of the compiled function; draw the numbers outside "
-        "and pass them as an argument, or draw them from a key with anabranch.random"
-    )
-
-
-def _generators() -> tuple[type, ...]:
-    """NumPy's, where somebody has asked for its module, which NumPy itself does not import."""
-    return (np.random.Generator, np.random.RandomState) if "numpy.random" in sys.modules else ()

@@ -17,11 +17,13 @@ import numpy as np
 from anabranch import transpile
 from anabranch.base.value import Value
 from anabranch.runtime.errors import AnabranchError, ConcretizationError, UnsupportedOperationError
+from anabranch.runtime.host.generator_state import is_generator
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import installed, internal
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.failures.refusals import not_compiled
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+from anabranch.runtime.values.random_generators import TracedGenerator
 from anabranch.runtime.values.static_requests import request_static, requests_of, with_static_request
 from anabranch.runtime.values.tracer import Tracer
 
@@ -31,6 +33,8 @@ _MISFIT = re.compile(r"takes |expected .* argument|unexpected keyword|missing |m
 _MISREADINGS = (TypeError, AttributeError, RuntimeError, SystemError, NotImplementedError)
 # Whose methods change nothing else, and look at nothing else.
 _CONTAINERS = (list, dict, set, frozenset, tuple, str, bytes)
+# Packages of which is known what they do with a generator of random numbers.
+_OWN = ("anabranch", "numpy")
 # Packages whose compiled code has no use for values known only at run time, and says so in any kind of error.
 _NUMERIC = ("scipy", "pandas", "sklearn", "numba", "cython")
 
@@ -47,6 +51,8 @@ def run(function: object, target: Callable[..., Any], args: tuple[Value, ...], k
     """
     refusals = 0
     if tracing():
+        if _package(function) not in (*_OWN, *sys.stdlib_module_names):
+            _refuse_generators(function, (*args, *kwargs.values()))
         trace = current().trace
         refusals = trace.requests.refusals
         trace.calls.host_calls += not _keeps_to_itself(function)
@@ -58,6 +64,15 @@ def run(function: object, target: Callable[..., Any], args: tuple[Value, ...], k
         for value in _integers((*args, *kwargs.values())):
             request_static(value.atom, f"an argument of {_name(function)}()")
         raise _refusal(function, error, (*args, *kwargs.values())) from None
+
+
+def _refuse_generators(function: object, arguments: Iterable[object]) -> None:
+    """Refuse a library's function that might draw from a generator of random numbers, which it would while tracing."""
+    if any(isinstance(value, TracedGenerator) or is_generator(value) for value in arguments):
+        raise UnsupportedOperationError(
+            f"{_name(function)}() is not compiled, and would draw from a generator of random numbers only while the "
+            "function is traced; call it outside, or draw the numbers here and pass them"
+        )
 
 
 def _keeps_to_itself(function: object) -> bool:

@@ -55,17 +55,20 @@ def _extreme(function: Callable[..., object], args: tuple[object, ...], kwargs: 
         return function(items, **kwargs)
     if not items:
         return function(items, **kwargs)
-    key = kwargs.get("key") or (lambda v: v)
+    key = kwargs.get("key")
     # What a key ranks highest may be any of them.
-    within = Interval.__or__ if kwargs.get("key") else Interval.min if function is min else Interval.max
-    best = items[0]
+    within = Interval.__or__ if key else Interval.min if function is min else Interval.max
+    best, highest = items[0], None if key is None else key(items[0])
     for item in items[1:]:
-        better = container_order.compared(operator.lt if function is min else operator.gt, key(item), key(best))
-        decided = truth(better)
+        rank = None if key is None else key(item)  # once for each item, in their order: a key may do more
+        ranks = (item, best) if key is None else (rank, highest)
+        decided = truth(container_order.compared(operator.lt if function is min else operator.gt, *ranks))
         if isinstance(decided, bool):
-            best = item if decided else best
-        else:
-            best = select_value.choose(decided, item, best, _bounds(within, item, best), f"{function.__name__}()")
+            best, highest = (item, rank) if decided else (best, highest)
+            continue
+        best = select_value.choose(decided, item, best, _bounds(within, item, best), f"{function.__name__}()")
+        if key is not None:
+            highest = select_value.choose(decided, rank, highest, _bounds(within, rank, highest), "a key")
     return best
 
 

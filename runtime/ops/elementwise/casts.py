@@ -163,9 +163,24 @@ def _join(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
     return result
 
 
+def _bits_type(source: np.dtype, target: np.dtype) -> Callable[[ArrayType], ArrayType]:
+    def rule(x: ArrayType) -> ArrayType:
+        expect(x.dtype == source, "bits", f"{x} is not {source}")
+        return ArrayType(x.shape, target)
+
+    return rule
+
+
+_UINT64 = np.dtype(np.uint64)
 convert_op = Convert("convert")
+float_to_bits = ComplexParts(
+    "float_to_bits", _bits_type(FLOAT64, _UINT64), lambda x: np.asarray(x).view(_UINT64), lambda x: x.bits(_UINT64)
+)
+bits_to_float = ComplexParts(
+    "bits_to_float", _bits_type(_UINT64, FLOAT64), lambda x: np.asarray(x).view(FLOAT64), lambda x: x.bits(FLOAT64)
+)
 select = ComplexParts("select", _select_type, np.where, where)
 real = ComplexParts("real", _part_type, np.real, lambda z: z.real)
 imag = ComplexParts("imag", _part_type, np.imag, lambda z: z.imag)
 complex = ComplexParts("complex", _complex_type, _join, complex_of)
-OPS: tuple[Op, ...] = (convert_op, select, real, imag, complex)
+OPS: tuple[Op, ...] = (convert_op, select, real, imag, complex, float_to_bits, bits_to_float)

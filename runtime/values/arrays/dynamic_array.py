@@ -29,7 +29,7 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
-from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window, valid_elements
+from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, Strided, ValidRegion, Window, valid_elements
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.tracer import INPLACE, DynamicShape, shown_to_tools
 
@@ -158,7 +158,7 @@ class DynamicArray(DynamicShape, NumPyLike):
         for axis in axes or range(self.ndim):
             extent = extents[axis]
             if isinstance(extent, Masked):
-                value = compaction.compacted(value, axis, extent.mask.atom)
+                value = compaction.compacted(value, axis, extent)
                 extents[axis] = Window(0, extent.size)
             elif isinstance(extent, Window) and not (isinstance(extent.start, int) and extent.start == 0):
                 n = self.capacity[axis]
@@ -261,7 +261,7 @@ def _part(shape: Sequence[int], axis: int, start: int, stop: int) -> tuple[views
 # ---- crossing the edges of branches, loops and calls -----------------------------------------------------------------
 
 _PARTS = {"whole": 0, "window": 2, "masked": 1}
-_KINDS: dict[type, str] = {type(None): "whole", Window: "window", Masked: "masked"}
+_KINDS: dict[type, str] = {type(None): "whole", Window: "window", Masked: "masked", Strided: "masked"}
 
 
 @frozen

@@ -95,7 +95,7 @@ def _absolute(index: Bound, extent: ValidRegion, capacity: int) -> int | Atom:
     assert isinstance(extent, Masked)
     if not capacity:
         return atoms.literal(0, np.int64)
-    places = compaction.selected(extent.mask.atom)
+    places = extent.positions()
     return atoms.reshape(atoms.op("dynamic_slice", places, size_arithmetic.atom_of(index), sizes=(1,)), ())
 
 
@@ -162,4 +162,4 @@ def within(positions: Atom, extent: ValidRegion, capacity: int, axis: int, valid
     if isinstance(extent, Window):
         return atoms.ufunc(np.add, places, atoms.broadcast_to(size_arithmetic.atom_of(extent.start), shape))
     assert isinstance(extent, Masked)
-    return compaction.taken(compaction.selected(extent.mask.atom), 0, places) if capacity else places
+    return compaction.taken(extent.positions(), 0, places) if capacity else places

@@ -12,9 +12,9 @@ from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.index_numbers import NO_BOUND, check_bound
-from anabranch.runtime.values.dynamic_shapes import compaction, size_arithmetic
+from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
-from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window, masked
+from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window, masked, strided
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.static_requests import request_static
@@ -157,39 +157,53 @@ def _reversed(start: Bound | None, stop: Bound | None, size: int, extent: ValidR
     count, origin = (size, 0) if not isinstance(extent, Window) else (extent.size, extent.start)
     first, last = _backward(start, stop, count)
     top = size_arithmetic.subtract(size - 1, origin)
-    backwards = views.AxisSlice(size - 1, size, -1) if size else views.AxisSlice(0, 0)
-    return backwards, Window(
+    return _backwards(size), Window(
         *(size_arithmetic.limited(size_arithmetic.subtract(top, b), 0, size) for b in (first, last))
     )
 
 
 def _strided(start: Bound | None, stop: Bound | None, step: Bound, size: int, extent: ValidRegion | None) -> Part:
-    count = size if extent is None else extent.size
+    if isinstance(extent, Masked):
+        return _strided_ranks(start, stop, step, size, extent)
+    count, origin = (size, 0) if not isinstance(extent, Window) else (extent.size, extent.start)
+    stride = size_arithmetic.stride(step, size)
+    if size_arithmetic.interval_of(step).low < 0:
+        top = size_arithmetic.subtract(size - 1, origin)
+        ends = [size_arithmetic.subtract(top, b) for b in _backward(start, stop, count)]
+        low, high = (size_arithmetic.limited(b, 0, size) for b in ends)
+        return _backwards(size), strided(size, low, high, stride)
+    high = count if stop is None else size_arithmetic.position(stop, count)
+    if isinstance(step, int) and isinstance(origin, int) and (start is None or (isinstance(start, int) and start >= 0)):
+        first = min(start or 0, size)
+        rows = range(origin + first, size, step)
+        there = size_arithmetic.limited(size_arithmetic.steps(first, high, step), 0, len(rows))
+        return views.AxisSlice(min(rows.start, size), len(rows), step), Window(0, there)
+    low = 0 if start is None else size_arithmetic.position(start, count)
+    low, high = (size_arithmetic.limited(size_arithmetic.add(origin, b), 0, size) for b in (low, high))
+    return views.AxisSlice(0, size), strided(size, low, high, stride)
+
+
+def _backwards(size: int) -> views.AxisSlice:
+    return views.AxisSlice(size - 1, size, -1) if size else views.AxisSlice(0, 0)
+
+
+def _strided_ranks(start: Bound | None, stop: Bound | None, step: Bound, size: int, extent: Masked) -> Part:
+    """The elements of a mask's whose ranks (their places among those that there are) are a step apart."""
+    count = extent.size
     if size_arithmetic.interval_of(step).low > 0:
         low = 0 if start is None else size_arithmetic.position(start, count)
         high = count if stop is None else size_arithmetic.position(stop, count)
         return _chosen(extent, size, lambda rank: _multiple(_between(rank, low, high), rank, low, step))
-    assert size_arithmetic.interval_of(step).high < 0
     first, last = _backward(start, stop, count)
     above, below = size_arithmetic.add(first, 1), size_arithmetic.add(last, 1)
-    stride = atoms.ufunc(np.negative, size_arithmetic.atom_of(step))
+    stride = size_arithmetic.stride(step, size)
     _, chosen = _chosen(extent, size, lambda rank: _multiple(_between(rank, below, above), rank, first, stride))
-    assert isinstance(chosen, Masked)
-    backwards = views.AxisSlice(size - 1, size, -1) if size else views.AxisSlice(0, 0)
-    return backwards, masked(atoms.op("reverse", chosen.mask.atom, axes=(0,)))
+    return _backwards(size), masked(atoms.op("reverse", chosen.mask.atom, axes=(0,)))
 
 
-def _chosen(extent: ValidRegion | None, size: int, choose: Callable[[Atom], Atom]) -> Part:
-    """The elements whose ranks (their places among those that are there) are chosen."""
-    places = atoms.op("iota", shape=(size,), dtype=np.dtype(np.int64), axis=0)
-    valid = None if extent is None else extent.valid((size,), 0)
-    if isinstance(extent, Masked):
-        rank = compaction.ranks(extent.mask.atom)
-    elif isinstance(extent, Window):
-        rank = atoms.ufunc(np.subtract, places, _as_vector(extent.start, size))
-    else:
-        rank = places
-    mask = choose(rank)
+def _chosen(extent: Masked, size: int, choose: Callable[[Atom], Atom]) -> tuple[views.AxisSlice, Masked]:
+    """The elements whose ranks are chosen."""
+    mask, valid = choose(extent.ranks()), extent.valid((size,), 0)
     return views.AxisSlice(0, size), masked(mask if valid is None else atoms.logical_and(mask, valid))
 
 

@@ -100,7 +100,7 @@ class _Operand:
         """Move the elements of an axis to the front of as many places; where there is one, it is what all get."""
         extent, size, value = self.extents[at], self.shape[at], self.atom
         if isinstance(extent, Masked):
-            value = compaction.compacted(value, at, extent.mask.atom)
+            value = compaction.compacted(value, at, extent)
         elif isinstance(extent, Window):
             length = min(capacity, value.type.shape[at])
             value = compaction.shifted(value, at, extent.start, length)

@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window
-
-
-def selected(mask: Atom) -> Atom:
-    """The positions at which a mask is true, in order, then zeros."""
-    return atoms.op("true_positions", mask)
-
-
-def ranks(mask: Atom) -> Atom:
-    """How many of the positions before each are selected by a mask."""
-    counts = atoms.convert(mask, np.int64)
-    if not mask.type.size:
-        return counts
-    return atoms.ufunc(np.subtract, atoms.op("cumsum", counts, axis=0), counts)
 
 
 def taken(value: Atom, axis: int, places: Atom) -> Atom:
@@ -33,9 +18,9 @@ def taken(value: Atom, axis: int, places: Atom) -> Atom:
     return atoms.transpose(front, (*range(1, axis + 1), 0, *range(axis + 1, rank)))
 
 
-def compacted(value: Atom, axis: int, mask: Atom) -> Atom:
-    """The elements that a mask selects along an axis, from its front on."""
-    return taken(value, axis, selected(mask))
+def compacted(value: Atom, axis: int, region: Masked) -> Atom:
+    """The elements of a region of an axis, from its front on."""
+    return taken(value, axis, region.positions())
 
 
 def extended(value: Atom, axis: int, before: int, after: int) -> Atom:
@@ -77,7 +62,7 @@ def shifted(value: Atom, axis: int, start: Bound, size: int) -> Atom:
 def placed(value: Atom, axis: int, extent: ValidRegion | None, size: int) -> Atom:
     """Elements that lie from the front on, put to the positions of an extent on an axis of `size` places."""
     if isinstance(extent, Masked):
-        return taken(value, axis, ranks(extent.mask.atom)) if value.type.shape[axis] else resized(value, axis, size)
+        return taken(value, axis, extent.ranks()) if value.type.shape[axis] else resized(value, axis, size)
     if not isinstance(extent, Window) or (isinstance(extent.start, int) and extent.start == 0):
         return resized(value, axis, size)
     # Position p gets what was at p - start: a block of the array with as much room before it as start may be.

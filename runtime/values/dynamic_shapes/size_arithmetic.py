@@ -25,9 +25,41 @@ def atom_of(bound: Bound) -> Atom:
     return wrap.as_atom(bound, np.int64)
 
 
-def window(shape: tuple[int, ...], axis: int, low: Bound, high: Bound) -> Atom:
-    """The mask of the positions along an axis from one bound up to another."""
-    return atoms.op("window", atom_of(low), atom_of(high), shape=shape, axis=axis)
+def window(shape: tuple[int, ...], axis: int, low: Bound, high: Bound, step: Bound = 1) -> Atom:
+    """The mask of the positions along an axis from one bound up to another, each or every few."""
+    bounds = (low, high) if isinstance(step, int) and step == 1 else (low, high, step)
+    return atoms.op("window", *map(atom_of, bounds), shape=shape, axis=axis)
+
+
+def stride(step: Bound, size: int) -> Bound:
+    """The distance from one position to the next, which need be no more than the axis is long."""
+    most = max(size, 1)
+    if isinstance(step, int):
+        return min(abs(step), most)
+    known = interval_of(step)
+    if known.low > 0:
+        return minimum(step, most)
+    least = maximum(step, -most)
+    return _traced(atoms.ufunc(np.negative, atom_of(least)), Interval(1, most))
+
+
+def steps(low: Bound, high: Bound, step: Bound) -> Bound:
+    """How many positions there are from one bound up to another."""
+    if all(isinstance(bound, int) for bound in (low, high, step)):
+        return len(range(low, high, step))
+    rest = maximum(_difference(high, low), 0)
+    widest, least = interval_of(rest).high, interval_of(step).low
+    rounded = add(rest, add(step, -1))
+    made = atoms.ufunc(np.floor_divide, atom_of(rounded), atom_of(step))
+    return _traced(made, Interval(0, -(-widest // least)))
+
+
+def _difference(a: Bound, b: Bound) -> Bound:
+    """Give a - b, of any sign."""
+    if isinstance(b, int):
+        return add(a, -b)
+    span = (interval_of(a) - interval_of(b)).clipped()
+    return _traced(atoms.ufunc(np.subtract, atom_of(a), atom_of(b)), span)
 
 
 def bound_of(value: Value) -> Value:

@@ -87,6 +87,17 @@ class Masked(ValidRegion):
         along = [n if i == axis else 1 for i, n in enumerate(shape)]
         return atoms.broadcast_to(atoms.reshape(self.mask.atom, along), shape)
 
+    def positions(self) -> Atom:
+        """The positions, in order, then others."""
+        return atoms.op("true_positions", self.mask.atom)
+
+    def ranks(self) -> Atom:
+        """How many of them come before each position of the axis; before others, any number."""
+        counts = atoms.convert(self.mask.atom, np.int64)
+        if not counts.type.size:
+            return counts
+        return atoms.ufunc(np.subtract, atoms.op("cumsum", counts, axis=0), counts)
+
     @property
     def parts(self) -> tuple[Bound | Handle, ...]:
         return (self.mask,)
@@ -96,6 +107,40 @@ class Masked(ValidRegion):
             return False
         a, b = self.mask, other.mask
         return a is b or (a.storage is b.storage and not a.path and not b.path) or a.atom is b.atom
+
+
+@frozen(eq=False)
+class Strided(Masked):
+    """The positions from `start` up to `stop`, `step` apart: 0 <= start, and 0 < step. Elsewhere it is its mask."""
+
+    start: Bound
+    stop: Bound
+    step: Bound
+
+    @property
+    def size(self) -> Bound:
+        return size_arithmetic.steps(self.start, self.stop, self.step)
+
+    def positions(self) -> Atom:
+        return atoms.ufunc(
+            np.add, self._vector(self.start), atoms.ufunc(np.multiply, self._places(), self._vector(self.step))
+        )
+
+    def ranks(self) -> Atom:
+        away = atoms.ufunc(np.subtract, self._places(), self._vector(self.start))
+        return atoms.ufunc(np.floor_divide, away, self._vector(self.step))
+
+    def same(self, other: ValidRegion | None) -> bool:
+        if not isinstance(other, Strided):
+            return Masked.same(self, other)
+        pairs = ((self.start, other.start), (self.stop, other.stop), (self.step, other.step))
+        return all(size_arithmetic.distance(a, b) == 0 for a, b in pairs)
+
+    def _places(self) -> Atom:
+        return atoms.op("iota", shape=self.mask.shape, dtype=np.dtype(np.int64), axis=0)
+
+    def _vector(self, bound: Bound) -> Atom:
+        return atoms.broadcast_to(size_arithmetic.atom_of(bound), self.mask.shape)
 
 
 def valid_elements(regions: Sequence[ValidRegion | None], shape: tuple[int, ...]) -> Atom | None:
@@ -111,3 +156,9 @@ def valid_elements(regions: Sequence[ValidRegion | None], shape: tuple[int, ...]
 def masked(mask: Atom) -> Masked:
     """The positions at which a one-dimensional mask is true."""
     return Masked(wrap.array_of(mask))
+
+
+def strided(size: int, start: Bound, stop: Bound, step: Bound) -> Strided:
+    """The positions of an axis from one bound up to another, `step` apart."""
+    mask = size_arithmetic.window((size,), 0, start, stop, step)
+    return Strided(wrap.array_of(mask), start, stop, step)

@@ -14,6 +14,7 @@ from typing import Any
 from anabranch.base.grammar import a
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.host.generator_state import kind_of
 from anabranch.runtime.values.containers import (
     COMPUTED,
     NETWORKS,
@@ -387,6 +388,8 @@ def slot_of(value: Value) -> Slot | None:
             return _SubclassSlot(slot) if is_users_class(type(value)) else slot
     if isinstance(value, type):
         return _ClassSlot(value) if is_users_class(value) else None
+    if kind_of(value) is not None:
+        return None  # its state is an input
     if opaque.is_opaque(value):
         return _OpaqueSlot(value)
     if isinstance(value, NETWORKS):

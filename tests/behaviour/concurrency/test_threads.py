@@ -47,59 +47,71 @@ def together(count, work):
     return results
 
 
+@pytest.fixture(params=["compile_text", "compile_llvm"])
+def compiler(request):
+    """The name of what compiles: by XLA, or by LLVM alone."""
+    return request.param
+
+
 @pytest.fixture
-def compiled(monkeypatch):
-    """The texts that XLA has compiled."""
+def options(compiler):
+    """The options of a function that is compiled so."""
+    return {"native_loops": compiler == "compile_llvm"}
+
+
+@pytest.fixture
+def compiled(monkeypatch, compiler):
+    """The texts that were compiled."""
     texts = []
-    plain = disk_cache.compile_text
-    monkeypatch.setattr(disk_cache, "compile_text", lambda text, *a: texts.append(text) or plain(text, *a))
+    plain = getattr(disk_cache, compiler)
+    monkeypatch.setattr(disk_cache, compiler, lambda text, *a: texts.append(text) or plain(text, *a))
     return texts
 
 
-def test_sixty_four_threads_and_a_new_signature(compiled):
-    f = jit(collatz)
+def test_sixty_four_threads_and_a_new_signature(compiled, options):
+    f = jit(collatz, **options)
     assert together(64, lambda i: f(i + 1)) == [collatz(i + 1) for i in range(64)]
     assert len(compiled) == 1
     assert f.cache_info().misses == 1
     assert f.cache_info().hits <= 63
 
 
-def test_threads_with_signatures_of_their_own(compiled):
+def test_threads_with_signatures_of_their_own(compiled, options):
     def total(x):
         s = 0.0
         for v in x:
             s += v
         return s
 
-    f = jit(total)
+    f = jit(total, **options)
     assert together(32, lambda i: f(np.arange(1.0 + i % 4))) == [sum(range(1 + i % 4)) for i in range(32)]
     assert f.cache_info().misses == len(compiled) == 4
 
 
-def test_functions_are_compiled_side_by_side(monkeypatch):
-    """XLA's work for one function does not keep another from being compiled."""
-    inside, plain = threading.Barrier(2, timeout=30), disk_cache.compile_text
+def test_functions_are_compiled_side_by_side(monkeypatch, compiler, options):
+    """The work for one function does not keep another from being compiled."""
+    inside, plain = threading.Barrier(2, timeout=30), getattr(disk_cache, compiler)
 
-    def compile_text(*args):
+    def compile_slowly(*args):
         inside.wait()  # broken, and so raised, when only one thread gets here
         return plain(*args)
 
-    monkeypatch.setattr(disk_cache, "compile_text", compile_text)
-    functions = [jit(lambda x: x + 1), jit(lambda x: x + 2)]
+    monkeypatch.setattr(disk_cache, compiler, compile_slowly)
+    functions = [jit(lambda x: x + 1, **options), jit(lambda x: x + 2, **options)]
     assert together(2, lambda i: functions[i](1)) == [2, 3]
 
 
-def test_a_known_signature_waits_for_no_compilation(monkeypatch):
-    f = jit(collatz)
+def test_a_known_signature_waits_for_no_compilation(monkeypatch, compiler, options):
+    f = jit(collatz, **options)
     assert f(6) == collatz(6)
-    compiling_now, may_go_on, plain = threading.Event(), threading.Event(), disk_cache.compile_text
+    compiling_now, may_go_on, plain = threading.Event(), threading.Event(), getattr(disk_cache, compiler)
 
-    def compile_text(*args):
+    def compile_slowly(*args):
         compiling_now.set()
         assert may_go_on.wait(30)
         return plain(*args)
 
-    monkeypatch.setattr(disk_cache, "compile_text", compile_text)
+    monkeypatch.setattr(disk_cache, compiler, compile_slowly)
     thread = threading.Thread(target=f, args=(np.int32(7),))
     thread.start()
     assert compiling_now.wait(30)
@@ -111,14 +123,14 @@ def test_a_known_signature_waits_for_no_compilation(monkeypatch):
     assert f.cache_info().currsize == 2
 
 
-def test_cleared_while_compiling(monkeypatch):
-    f, plain = jit(collatz), disk_cache.compile_text
+def test_cleared_while_compiling(monkeypatch, compiler, options):
+    f, plain = jit(collatz, **options), getattr(disk_cache, compiler)
 
-    def compile_text(*args):
+    def compile_slowly(*args):
         f.cache_clear()
         return plain(*args)
 
-    monkeypatch.setattr(disk_cache, "compile_text", compile_text)
+    monkeypatch.setattr(disk_cache, compiler, compile_slowly)
     assert together(8, lambda i: f(i + 1)) == [collatz(i + 1) for i in range(8)]
     f.cache_clear()
     assert f.cache_info().currsize == 0

@@ -126,17 +126,20 @@ def test_numbers_below_2_2e_308_are_zero():
         return a * 0.5
 
     assert positive(TINY)
-    assert not jit(positive)(TINY)
-    smallest = np.array([np.finfo(np.float64).smallest_normal])
-    assert half(smallest) > 0
-    assert jit(half)(smallest) == 0
+    assert jit(positive)(TINY)
+    assert not jit(positive, native_loops=False)(TINY)
+    assert not jit(positive)(np.full(30, TINY)).any()
+    smallest = np.full(30, np.finfo(np.float64).smallest_normal)
+    assert (half(smallest) > 0).all()
+    assert (jit(half)(smallest) == 0).all()
+    assert jit(half)(smallest[:1]) == half(smallest[:1])
 
     def quotient(a, b):
         return a / b
 
-    pair = np.array([complex(1, np.inf)]), np.array([1e300 + 1e-8j])
-    assert not np.isnan(quotient(*pair).real)
-    assert np.isnan(jit(quotient)(*pair).real)
+    pair = np.full(30, complex(1, np.inf)), np.full(30, 1e300 + 1e-8j)
+    assert not np.isnan(quotient(*pair).real).any()
+    assert np.isnan(jit(quotient)(*pair).real).all()
 
 
 def test_the_sign_of_a_zero_may_differ_in_maxima_and_minima():

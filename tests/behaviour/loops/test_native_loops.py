@@ -419,7 +419,7 @@ def test_another_process_finds_the_code_on_disk(tmp_path):
     program = """
         import numpy as np
         from anabranch import jit
-        from anabranch.runtime.xla import native_code
+        from anabranch.runtime.xla import disk_cache
 
         @jit
         def f(a):
@@ -429,8 +429,8 @@ def test_another_process_finds_the_code_on_disk(tmp_path):
             return s
 
         compiled = []
-        plain = native_code._compiled
-        native_code._compiled = lambda function: compiled.append(function) or plain(function)
+        plain = disk_cache.compile_llvm
+        disk_cache.compile_llvm = lambda llvm: compiled.append(llvm) or plain(llvm)
         print(float(f(np.arange(9.0))), len(compiled))
         """
     runs = [run_program(tmp_path, program, ANABRANCH_CACHE="1", ANABRANCH_CACHE_DIR=str(tmp_path)) for _ in range(2)]

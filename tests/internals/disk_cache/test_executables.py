@@ -45,8 +45,9 @@ os.environ.update(ANABRANCH_CACHE="1", ANABRANCH_CACHE_DIR={str(tmp_path)!r})
 import numpy as np
 from anabranch import jit
 from anabranch.runtime.xla import disk_cache
-plain, count = disk_cache.compile_text, []
+plain, llvm, count = disk_cache.compile_text, disk_cache.compile_llvm, []
 disk_cache.compile_text = lambda *a: count.append(1) or plain(*a)
+disk_cache.compile_llvm = lambda *a: count.append(1) or llvm(*a)
 print(jit(np.linalg.norm)(np.arange(5.0)), len(count))
 """
     assert run_python(program) == f"{np.linalg.norm(np.arange(5.0))} 1\n"

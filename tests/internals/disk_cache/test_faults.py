@@ -30,8 +30,9 @@ import numpy as np
 from anabranch import jit
 from anabranch.runtime.xla import disk_cache
 
-compiled, plain = [], disk_cache.compile_text
+compiled, plain, llvm = [], disk_cache.compile_text, disk_cache.compile_llvm
 disk_cache.compile_text = lambda *a: compiled.append(1) or plain(*a)
+disk_cache.compile_llvm = lambda *a: compiled.append(1) or llvm(*a)
 
 def smaller(v):
     return v if v < 2 else v / 2
@@ -140,17 +141,19 @@ store.sweep()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-def test_forked_while_another_thread_compiles(tmp_path, monkeypatch):
+@pytest.mark.parametrize("compiler", ["compile_text", "compile_llvm"])
+def test_forked_while_another_thread_compiles(tmp_path, monkeypatch, compiler):
     """The child has no such thread, and waits for nothing that it holds."""
-    f, inside, go_on, plain = jit(newton), threading.Event(), threading.Event(), disk_cache.compile_text
+    f = jit(newton, native_loops=compiler == "compile_llvm")
+    inside, go_on, plain = threading.Event(), threading.Event(), getattr(disk_cache, compiler)
 
-    def compile_text(*args):
+    def compile_slowly(*args):
         if threading.current_thread() is thread:
             inside.set()
             assert go_on.wait(60)
         return plain(*args)
 
-    monkeypatch.setattr(disk_cache, "compile_text", compile_text)
+    monkeypatch.setattr(disk_cache, compiler, compile_slowly)
     thread = threading.Thread(target=f, args=(9.0,))
     with configure(cache_dir=tmp_path):
         thread.start()
@@ -197,7 +200,7 @@ def mounted(place, *options):
 
 @needs_root
 def test_a_full_disk(tmp_path, compiled):
-    with mounted(tmp_path / "disk", "-o", "size=4k") as folder, configure(cache_dir=folder):
+    with mounted(tmp_path / "disk", "-o", "size=4k") as folder, configure(cache_dir=folder, native_loops=False):
         for _ in range(2):
             assert jit(newton)(9.0) == 3.0
         assert len(compiled) == 2

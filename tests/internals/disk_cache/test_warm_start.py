@@ -160,8 +160,9 @@ def scaled(v):
 PROGRAM = """
 import sys
 from anabranch.runtime.xla import disk_cache
-compiled, plain = [], disk_cache.compile_text
+compiled, plain, llvm = [], disk_cache.compile_text, disk_cache.compile_llvm
 disk_cache.compile_text = lambda *a: compiled.append(1) or plain(*a)
+disk_cache.compile_llvm = lambda *a: compiled.append(1) or llvm(*a)
 import kinds
 for answer in kinds.calls():
     print(answer)
@@ -206,8 +207,9 @@ def test_functions_of_all_kinds(run):
 CALL = """
 import sys
 from anabranch.runtime.xla import disk_cache
-compiled, plain = [], disk_cache.compile_text
+compiled, plain, llvm = [], disk_cache.compile_text, disk_cache.compile_llvm
 disk_cache.compile_text = lambda *a: compiled.append(1) or plain(*a)
+disk_cache.compile_llvm = lambda *a: compiled.append(1) or llvm(*a)
 import kinds, numpy as np
 {before}
 print(kinds.loops(np.array([1.0, -2.0, 3.0])))

@@ -1,0 +1,135 @@
+"""Running a function whose whole Program is machine code, which needs no XLA."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.call.execution import Execution, never
+from anabranch.runtime.call.plan import Plan
+from anabranch.runtime.host import own_memory
+from anabranch.runtime.host.buffer_types import BufferType
+from anabranch.runtime.host.callbacks import ArgumentMismatchError
+from anabranch.runtime.native.whole_program import NativeProgram
+from anabranch.runtime.signature.flatten_to_key import Leaves, buffers
+from anabranch.runtime.xla.executable import Executable
+
+# NumPy's flags C_CONTIGUOUS and ALIGNED, as `ndarray.flags.num` has them.
+_READABLE = 0x1 | 0x100
+
+
+class NativeCode:
+    """Machine code of a Program in this process.
+
+    Attributes
+    ----------
+    program : NativeProgram
+    function : callable
+        Takes the inputs, then the arrays that it writes to, and returns the error code.
+    makers : list of callable
+        What makes these arrays.
+    was_loaded : bool
+        Whether it was found on disk.
+    """
+
+    __slots__ = ("function", "makers", "program", "was_loaded")
+
+    def __init__(self, program: NativeProgram, function: Callable[..., int], was_loaded: bool) -> None:
+        self.program, self.function, self.was_loaded = program, function, was_loaded
+        self.makers = [own_memory.maker(kind) for kind in program.arrays]
+
+    def __call__(self, arguments: Sequence[np.ndarray], in_place: Mapping[int, int]) -> list[np.ndarray]:
+        """Run on arrays of the types of the inputs, of any layout; returns the Program's outputs.
+
+        Parameters
+        ----------
+        arguments
+        in_place
+            The arguments that are written to where they are, by the arrays that they are given in place of.
+        """
+        given = list(map(_readable, self.program.inputs, arguments))
+        arrays = [given[in_place[k]] if k in in_place else make() for k, make in enumerate(self.makers)]
+        code = self.function(*given, *arrays)
+        return [np.array(code, np.int32) if place is None else arrays[place] for place in self.program.outputs]
+
+
+def _readable(kind: BufferType, array: np.ndarray) -> np.ndarray:
+    """An array of a type on memory that machine code can read: the array itself, or a copy."""
+    if array.shape != kind.shape or array.dtype != kind.dtype:
+        found = BufferType(array.shape, array.dtype)
+        raise ArgumentMismatchError(f"an argument is {found}, but the program was compiled for {kind}")
+    return array if is_readable(array) else np.array(array, order="C")
+
+
+def is_readable(array: np.ndarray) -> bool:
+    """Return whether machine code can read an array where it is."""
+    return array.flags.num & _READABLE == _READABLE
+
+
+class NativeExecution(Execution):
+    """Machine code with its Plan; the same program for XLA is compiled when somebody asks for it.
+
+    Attributes
+    ----------
+    code : NativeCode
+    in_place : dict
+        The inputs that it writes to where they are, by the arrays that they are given in place of.
+    """
+
+    __slots__ = ("_compile", "_executable", "code", "in_place")
+    compiler = "LLVM"
+
+    def __init__(self, plan: Plan, code: NativeCode, compile: Callable[[], Executable]) -> None:
+        self.fast_path = never
+        self.fast_path_attempts = 0
+        self.plan, self.returns_one_array = plan, False
+        self.code, self.in_place = code, written_in_place(plan, code.program)
+        self._compile = compile
+        self._executable: Executable | None = None
+
+    @property
+    def executable(self) -> Executable:  # type: ignore[override]
+        """XLA's form of the program, for those who want to see it or keep it."""
+        if self._executable is None:
+            self._executable = self._compile()
+        return self._executable
+
+    @property
+    def was_loaded(self) -> bool:
+        """Return whether the code was found on disk."""
+        return self.code.was_loaded
+
+    def _finish_on_host(self, leaves: Leaves) -> Any:
+        outputs = self.code(buffers(self.plan.inputs(leaves.values)), self.in_place)
+        return self.plan.finish(outputs, leaves)
+
+
+def written_in_place(plan: Plan, program: NativeProgram) -> dict[int, int]:
+    """The inputs that may be written to where they are: new contents of the caller's arrays, if nothing can fail.
+
+    After an exception arguments are as before.
+    """
+    return {place: begin for _, place, begin in _in_place(plan, program)}
+
+
+def leaves_in_place(plan: Plan, program: NativeProgram) -> set[int]:
+    """The leaves of the arguments that these inputs are."""
+    return {leaf for leaf, *_ in _in_place(plan, program)}
+
+
+def _in_place(plan: Plan, program: NativeProgram) -> Iterator[tuple[int, int, int]]:
+    groups = plan.program.groups
+    if plan.program.outputs[groups.failures]:
+        return
+    leaves = list(plan.held(max(plan.mutated, default=-1) + 1))
+    outputs = iter(program.outputs[groups.writes])
+    for write in plan.writes:
+        place, *_ = itertools.islice(outputs, 1 + write.starts)
+        begin = None if place is None else program.begins[place]
+        if place is None or begin is None or begin >= len(leaves) or leaves[begin] != write.leaf:
+            continue  # computed elsewhere, or in the memory of another argument
+        if write.part is None and not write.starts and program.inputs[begin] == program.arrays[place]:
+            yield write.leaf, place, begin

@@ -1,0 +1,82 @@
+"""LLVM's modules in text as machine code of this process, by llvmlite."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import re
+from typing import Any
+
+from anabranch.runtime.host.numpy_samplers import PREFIX, address_of
+
+
+@functools.cache
+def is_available() -> bool:
+    """Return whether there is llvmlite to compile with."""
+    return importlib.util.find_spec("llvmlite") is not None
+
+
+def compile_llvm(llvm: str) -> bytes:
+    """The object code of a module, for this machine; floating-point arithmetic is as written."""
+    binding, machine = _llvm(), _machine()
+    module = binding.parse_assembly(llvm)
+    module.verify()
+    options = binding.create_pipeline_tuning_options(speed_level=3)
+    options.loop_vectorization = options.slp_vectorization = True
+    builder = binding.create_pass_builder(machine, options)
+    builder.getModulePassManager().run(module, builder)
+    code: bytes = machine.emit_object(module)
+    return code
+
+
+def linked(name: str, code: bytes, entry: str, llvm: str) -> tuple[int, Any]:
+    """Bring object code into memory.
+
+    Parameters
+    ----------
+    name
+        One that no other code in memory has.
+    code
+    entry
+        The name of a function in it.
+    llvm
+        The module that it was compiled from, which says what functions of NumPy's it calls.
+
+    Returns
+    -------
+    int
+        The function's address.
+    object
+        What keeps the code in memory.
+    """
+    builder = _llvm().JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(entry)
+    for symbol in set(re.findall(rf"@{PREFIX}(\w+)", llvm)):
+        builder.import_symbol(PREFIX + symbol, address_of(symbol))
+    library = builder.link(_linker(), name)
+    return library[entry], library
+
+
+@functools.cache
+def _llvm() -> Any:
+    """The binding of llvmlite, which takes long to import; many programs need none."""
+    import llvmlite.binding as llvm  # noqa: PLC0415
+
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm
+
+
+@functools.cache
+def _machine() -> Any:
+    """LLVM's description of this machine."""
+    llvm = _llvm()
+    features = llvm.get_host_cpu_features().flatten()
+    target = llvm.Target.from_default_triple()
+    return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, opt=3, jit=True)
+
+
+@functools.cache
+def _linker() -> Any:
+    """LLVM's linker of machine code in memory, one for the process."""
+    llvm = _llvm()
+    return llvm.create_lljit_compiler(llvm.Target.from_default_triple().create_target_machine(jit=True))

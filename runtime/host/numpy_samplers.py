@@ -1,0 +1,80 @@
+"""NumPy's own functions in C that draw one number, by their addresses: machine code calls them.
+
+They take a `bitgen_t`, whose form `numpy/random/bitgen.h` makes public: the address of a state, and the functions that
+draw bits from it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import enum
+import functools
+import importlib
+from collections.abc import Mapping
+
+from anabranch.base.frozen import frozen
+
+# What the names of NumPy's functions begin with in machine code.
+PREFIX = "numpy_"
+
+
+class Bound(enum.Enum):
+    """The numbers that a parameter takes; what NumPy raises for others, it is asked for."""
+
+    ANY = "any"
+    NOT_NEGATIVE = "not negative"
+    POSITIVE = "positive"
+    POISSON = "from 0 to about the largest int64"
+    PROBABILITY = "above 0, up to 1"
+
+
+@frozen
+class Sampler:
+    """A function that draws one number.
+
+    Attributes
+    ----------
+    symbol : str
+    parameters : tuple of (str, float or None, Bound)
+        Floats in order: their names in Python, defaults, and what they may be.
+    is_int : bool
+        It returns an int64, else a float64.
+    """
+
+    symbol: str
+    parameters: tuple[tuple[str, float | None, Bound], ...] = ()
+    is_int: bool = False
+
+
+_LOC, _SCALE = ("loc", 0.0, Bound.ANY), ("scale", 1.0, Bound.NOT_NEGATIVE)
+_A = ("a", None, Bound.POSITIVE)
+# By the method of `numpy.random.Generator`.
+SAMPLERS: Mapping[str, Sampler] = {
+    "chisquare": Sampler("random_chisquare", (("df", None, Bound.POSITIVE),)),
+    "exponential": Sampler("random_exponential", (_SCALE,)),
+    "gamma": Sampler("random_gamma", (("shape", None, Bound.NOT_NEGATIVE), _SCALE)),
+    "geometric": Sampler("random_geometric", (("p", None, Bound.PROBABILITY),), is_int=True),
+    "gumbel": Sampler("random_gumbel", (_LOC, _SCALE)),
+    "laplace": Sampler("random_laplace", (_LOC, _SCALE)),
+    "logistic": Sampler("random_logistic", (_LOC, _SCALE)),
+    "lognormal": Sampler("random_lognormal", (("mean", 0.0, Bound.ANY), ("sigma", 1.0, Bound.NOT_NEGATIVE))),
+    "normal": Sampler("random_normal", (_LOC, _SCALE)),
+    "pareto": Sampler("random_pareto", (_A,)),
+    "poisson": Sampler("random_poisson", (("lam", 1.0, Bound.POISSON),), is_int=True),
+    "rayleigh": Sampler("random_rayleigh", (_SCALE,)),
+    "standard_cauchy": Sampler("random_standard_cauchy"),
+    "standard_exponential": Sampler("random_standard_exponential"),
+    "standard_gamma": Sampler("random_standard_gamma", (("shape", None, Bound.NOT_NEGATIVE),)),
+    "standard_normal": Sampler("random_standard_normal"),
+    "standard_t": Sampler("random_standard_t", (("df", None, Bound.POSITIVE),)),
+    "wald": Sampler("random_wald", (("mean", None, Bound.POSITIVE), ("scale", None, Bound.POSITIVE))),
+    "weibull": Sampler("random_weibull", (("a", None, Bound.NOT_NEGATIVE),)),
+}
+
+
+@functools.cache
+def address_of(symbol: str) -> int | None:
+    """The address of a function of NumPy's; None where its library does not show it."""
+    library = ctypes.CDLL(str(importlib.import_module("numpy.random._generator").__file__))
+    function = getattr(library, symbol, None)
+    return None if function is None else ctypes.cast(function, ctypes.c_void_p).value

@@ -1,0 +1,39 @@
+"""Arrays for the results of machine code that Python calls; large ones stand on memory that earlier results had."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anabranch.runtime.host.buffer_types import BufferType
+from anabranch.runtime.host.kept_memory import KeptMemory, Lent
+from anabranch.runtime.host.object_layout import address
+from anabranch.runtime.host.staging import is_recycled
+
+kept: KeptMemory[np.ndarray] = KeptMemory()
+# A thread of the parent's may have been in there.
+os.register_at_fork(after_in_child=kept.close)
+
+
+def maker(kind: BufferType) -> Callable[[], np.ndarray]:
+    """The function that makes writable arrays of a type and of any contents."""
+    shape, dtype = kind.shape, kind.dtype
+    if not is_recycled(kind):
+        return functools.partial(np.empty, shape, dtype)
+    # Any: typing knows neither attributes of ctypes objects nor that they are buffers.
+    from_address: Any = (ctypes.c_char * kind.nbytes).from_address
+
+    def borrow() -> np.ndarray:
+        array = kept.take(kind)
+        if array is None:
+            array = np.empty(shape, dtype)
+        memory = from_address(address(array))
+        memory.owner = Lent(kept, kind, array)
+        return np.ndarray(shape, dtype, memory)
+
+    return borrow

@@ -1,0 +1,448 @@
+"""Arrays that are too large for registers and in no memory yet: how each element is computed where it is needed.
+
+An array that differs from another one in a part is an `Update` of it; written to the other one's memory, it costs what
+the part costs.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.native.affine import Affine, Positions, Region, Span, flat
+from anabranch.runtime.native.instructions import Instructions
+from anabranch.runtime.native.llvm_types import NotNativeError, constant
+from anabranch.runtime.native.memory import Memory
+from anabranch.runtime.native.scalar_ops import compare, convert, select
+from anabranch.runtime.native.values import is_lazy, is_memory
+
+# The most operations that an element may take.
+_MOST_COST = 250
+_BOOL, _INT64 = np.dtype(bool), np.dtype(np.int64)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Axis:
+    """Where the elements of a part are along an axis of the whole: at `start`, and every `stride` positions.
+
+    Attributes
+    ----------
+    start : Affine
+    stride : int
+    of : int or None
+        The axis of the part; None where it has one position there.
+    """
+
+    start: Affine
+    stride: int = 1
+    of: int | None = None
+
+    def at(self, index: Sequence[Affine]) -> Affine:
+        """The position of an element of the part."""
+        return self.start if self.of is None else self.start + index[self.of].times(self.stride)
+
+    def within(self, outer: Sequence[Axis]) -> Axis:
+        """Where the elements of a part of the part are, which itself has `outer`."""
+        if self.of is None:
+            return self
+        axis = outer[self.of]
+        return Axis(self.start + axis.start.times(self.stride), self.stride * axis.stride, axis.of)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class Update:
+    """An array that has other elements than another one in a part.
+
+    Attributes
+    ----------
+    base : LazyArray
+        What it is elsewhere.
+    axes : tuple of Axis
+        Where the part is.
+    value : LazyArray
+        Of which the part is.
+    region : Region
+        The positions of the value that the part has.
+    """
+
+    base: LazyArray
+    axes: tuple[Axis, ...]
+    value: LazyArray
+    region: Region
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False)
+class LazyArray:
+    """How the elements of an array are computed.
+
+    Attributes
+    ----------
+    type : ArrayType
+    make : callable
+        Writes what computes the element at a position; returns its name.
+    reads : frozenset of int
+        The arrays in memory that it reads, by their places.
+    cost : int
+        How many operations an element takes.
+    uniform : str
+        The name of the value that all elements are.
+    is_undefined : bool
+        No element is ever asked for.
+    region, rest
+        Of bools: where they are true, as far as `rest` is.
+    update : Update or None
+    whole, axes
+        Of a part of another array: the other one, and where the part is.
+    memory : str
+        The name of the array in memory that it is.
+    """
+
+    type: ArrayType
+    make: Callable[[Sequence[Affine]], str]
+    reads: frozenset[int] = frozenset()
+    cost: int = 1
+    uniform: str = ""
+    is_undefined: bool = False
+    region: Region | None = None
+    rest: LazyArray | None = None
+    update: Update | None = None
+    whole: LazyArray | None = None
+    axes: tuple[Axis, ...] = ()
+    memory: str = ""
+
+
+class LazyArrays:
+    """The lazy arrays of a nest, by their names.
+
+    Attributes
+    ----------
+    loads : list of (int, Affine)
+        The places and the numbers of elements that were read since this was emptied.
+    flags : list of str
+        The bools by which one value is chosen for all elements, as where an array of one element is stretched.
+    without_flags : bool
+        None of these bools is true.
+    """
+
+    def __init__(self, code: Instructions, memory: Memory, positions: Positions) -> None:
+        self.code = code
+        self.memory = memory
+        self.positions = positions
+        self.loads: list[tuple[int, Affine]] = []
+        self.flags: list[str] = []
+        self.without_flags = False
+        self._made: list[LazyArray] = []
+        self._elements: dict[tuple[LazyArray, tuple[Affine, ...]], str] = {}
+
+    # ---- names -----------------------------------------------------------------------------------------------------
+
+    def name(self, array: LazyArray) -> str:
+        """A name for a lazy array; of one in memory, the one that it has."""
+        if array.memory:
+            return array.memory
+        self._made.append(array)
+        return f"~{len(self._made) - 1}"
+
+    def of(self, name: str, type: ArrayType) -> LazyArray:
+        """The array with a name, in memory, in registers, or lazy."""
+        if is_lazy(name):
+            return self._made[int(name[1:])]
+        if is_memory(name):
+            return self._in_memory(name, type)
+        if type.size == 1:
+            return self.all_equal(type, name)
+        return self._in_memory(self.memory.spilled(name, type), type)
+
+    def reads(self, name: str) -> frozenset[int]:
+        """The places of the arrays in memory that an array needs."""
+        if is_lazy(name):
+            return self._made[int(name[1:])].reads
+        return frozenset([self.memory.number(name)] if is_memory(name) else ())
+
+    def _in_memory(self, name: str, type: ArrayType) -> LazyArray:
+        place = self.memory.number(name)
+
+        def make(index: Sequence[Affine]) -> str:
+            number = flat(index, type.shape)
+            self.loads.append((place, number))
+            return self.memory.load(name, type.dtype, self.positions.value(number))
+
+        return LazyArray(type, make, frozenset([place]), memory=name)
+
+    # ---- elements --------------------------------------------------------------------------------------------------
+
+    def element(self, array: LazyArray, index: Sequence[Affine]) -> str:
+        """Write what computes an element that is needed by itself; returns its name."""
+        self._elements = {}
+        self.loads = []
+        return self.part_of_element(array, index)
+
+    def part_of_element(self, array: LazyArray, index: Sequence[Affine]) -> str:
+        """Write what computes an element that another one is computed from."""
+        if array.uniform:
+            return array.uniform
+        key = array, tuple(index)
+        if key not in self._elements:
+            self._elements[key] = array.make(index)
+        return self._elements[key]
+
+    def elements(self, name: str, type: ArrayType) -> list[str]:
+        """All elements, of a small array."""
+        array = self.of(name, type)
+        return [self.element(array, [Affine(int(i)) for i in index]) for index in np.ndindex(*type.shape)]
+
+    # ---- what makes them -------------------------------------------------------------------------------------------
+
+    def all_equal(self, type: ArrayType, value: str) -> LazyArray:
+        """An array of equal elements."""
+        return LazyArray(type, lambda _: value, cost=0, uniform=value)
+
+    def undefined(self, type: ArrayType) -> LazyArray:
+        """An array whose elements are never asked for."""
+        zero = constant(np.zeros((), type.dtype))
+        return LazyArray(type, lambda _: zero, cost=0, is_undefined=True)
+
+    def iota(self, type: ArrayType, axis: int) -> LazyArray:
+        """The positions along an axis."""
+        return LazyArray(type, lambda index: convert(self.code, self.positions.value(index[axis]), _INT64, type.dtype))
+
+    def elementwise(
+        self, names: Sequence[str], types: Sequence[ArrayType], out: ArrayType, rule: Callable[[list[str]], str]
+    ) -> LazyArray:
+        """What a rule makes of the elements at the same position."""
+        arrays = [self.of(name, type) for name, type in zip(names, types, strict=True)]
+        if all(array.uniform for array in arrays):
+            return self.all_equal(out, rule([array.uniform for array in arrays]))
+
+        def make(index: Sequence[Affine]) -> str:
+            return rule([self.part_of_element(array, index) for array in arrays])
+
+        return LazyArray(out, make, *_together(arrays))
+
+    def window(self, type: ArrayType, axis: int, span: Span) -> LazyArray:
+        """Bools that are true in a span of an axis."""
+
+        def make(index: Sequence[Affine]) -> str:
+            return self._inside({axis: span}, index)
+
+        return LazyArray(type, make, region={axis: span})
+
+    def both(self, x: LazyArray, y: LazyArray) -> LazyArray:
+        """Bools that are true where those of two arrays are."""
+        if x.region is None:
+            x, y = y, x
+        made = self._both(x, y)
+        region, rest = x.region, y
+        if region is not None and y.region is not None and x.rest is None:
+            met = {a: region[a].met(y.region[a]) for a in region.keys() & y.region.keys()}
+            if None not in met.values():
+                joined = {**region, **y.region, **{a: span for a, span in met.items() if span is not None}}
+                return dataclasses.replace(made, region=joined, rest=y.rest)
+        if region is None:
+            return made
+        return dataclasses.replace(made, region=region, rest=rest if x.rest is None else self._both(x.rest, rest))
+
+    def _both(self, x: LazyArray, y: LazyArray) -> LazyArray:
+        def make(index: Sequence[Affine]) -> str:
+            return self.all_of([self.part_of_element(x, index), self.part_of_element(y, index)])
+
+        return LazyArray(x.type, make, *_together([x, y]))
+
+    def choice(self, pred: LazyArray, x: LazyArray, y: LazyArray) -> LazyArray:
+        """The elements of the first array where the predicate is true, else those of the second."""
+        if pred.region is not None:
+            axes = tuple(Axis(Affine(0), 1, axis) for axis in range(len(x.type.shape)))
+            value = x if pred.rest is None else self.choice(dataclasses.replace(pred.rest, region=None), x, y)
+            return self.updated(Update(y, axes, value, pred.region))
+
+        is_stretch = bool(pred.uniform and x.uniform)
+
+        def make(index: Sequence[Affine]) -> str:
+            chosen = self.part_of_element(pred, index)
+            if is_stretch:
+                self.flags.append(chosen)
+                chosen = "false" if self.without_flags else chosen
+            if chosen in ("true", "false"):
+                return self.part_of_element(x if chosen == "true" else y, index)
+            first, second = self.part_of_element(x, index), self.part_of_element(y, index)
+            return select(self.code, chosen, first, second, x.type.dtype)
+
+        return LazyArray(x.type, make, *_together([pred, x, y]))
+
+    def part(self, array: LazyArray, type: ArrayType, axes: Sequence[Axis]) -> LazyArray:
+        """A part of an array, or all of it in another order."""
+        if array.uniform or array.is_undefined:
+            return dataclasses.replace(array, type=type)
+        if array.whole is not None:
+            axes = [axis.within(axes) for axis in array.axes]
+            array = array.whole
+        if _is_all(axes, array.type, type):
+            return array
+        if array.update is not None:
+            moved = self._moved(array.update, array.type, type, axes)
+            if moved is not None:
+                return moved
+        whole, fixed = array, tuple(axes)
+
+        def make(index: Sequence[Affine]) -> str:
+            return self.part_of_element(whole, [axis.at(index) for axis in fixed])
+
+        region = _region_of_part(array.region, fixed, array.type, type) if array.rest is None else None
+        return LazyArray(type, make, array.reads, array.cost + 1, whole=whole, axes=fixed, region=region)
+
+    def _moved(self, update: Update, old: ArrayType, type: ArrayType, axes: Sequence[Axis]) -> LazyArray | None:
+        """An update with its elements in another order, as an update of the base in that order."""
+        if type.size != old.size:
+            return None
+        moved: list[Axis | None] = [None] * len(type.shape)
+        for axis, place in zip(axes, update.axes, strict=True):
+            if axis.of is not None:
+                start = (place.start - axis.start).times(axis.stride)
+                moved[axis.of] = Axis(start, axis.stride * place.stride, place.of)
+            elif place.of is not None and update.value.type.shape[place.of] != 1:
+                return None
+        found = tuple(Axis(Affine(0)) if axis is None else axis for axis in moved)
+        return self.updated(dataclasses.replace(update, base=self.part(update.base, type, axes), axes=found))
+
+    def updated(self, update: Update) -> LazyArray:
+        """An array with other elements in a part."""
+        value, base = update.value, update.base
+
+        def make(index: Sequence[Affine]) -> str:
+            inside, at = self._value_at(update, index)
+            if inside in ("true", "false") or base.is_undefined:
+                return self.part_of_element(base, index) if inside == "false" else self.part_of_element(value, at)
+            first, second = self.part_of_element(value, at), self.part_of_element(base, index)
+            return select(self.code, inside, first, second, base.type.dtype)
+
+        return LazyArray(base.type, make, *_together([base, value]), update=update)
+
+    def with_block(self, base: LazyArray, block: LazyArray, axes: tuple[Axis, ...]) -> LazyArray:
+        """An array with a block written to it, of which only what differs from that part of the array is written."""
+        inner = block.update
+        if inner is not None and _is_part(inner.base, base, axes):
+            moved = tuple(axis.within(inner.axes) for axis in axes)
+            return self.updated(dataclasses.replace(inner, base=base, axes=moved))
+        return self.updated(Update(base, axes, block, {}))
+
+    # ---- conditions ------------------------------------------------------------------------------------------------
+
+    def _value_at(self, update: Update, index: Sequence[Affine]) -> tuple[str, list[Affine]]:
+        """The bool that a position is in the part, and the position of the value there."""
+        tests, shape = [], update.value.type.shape
+        at = [Affine(0)] * len(shape)
+        for axis, position in zip(update.axes, index, strict=True):
+            away = position - axis.start
+            if axis.of is None:
+                tests.append(self._is_zero(away))
+                continue
+            if axis.stride < 0:
+                away = away.times(-1)
+            if abs(axis.stride) != 1:
+                away, exact = self._divided(away, abs(axis.stride))
+                tests.append(exact)
+            at[axis.of] = away
+        everything = {axis: Span((Affine(0),), (Affine(n),)) for axis, n in enumerate(shape)}
+        tests.append(self._inside(everything, at))
+        tests.append(self._inside(update.region, at))
+        inside = self.all_of(tests)
+        return inside, [
+            self.positions.within(i, n) for i, n in zip(at, shape, strict=True)
+        ] if inside != "false" else at
+
+    def _inside(self, region: Region, index: Sequence[Affine]) -> str:
+        tests = []
+        for axis, span in region.items():
+            tests += [self._is_positive((index[axis] - low).shifted(1)) for low in span.lows]
+            tests += [self._is_positive(high - index[axis]) for high in span.highs]
+            if span.step is not None:
+                away = self.positions.value(index[axis] - span.lows[0])
+                left = self.code.add("srem", "i64", away, self.positions.value(span.step))
+                tests.append(self.code.add("icmp eq", "i64", left, "0"))
+        return self.all_of(tests)
+
+    def _divided(self, away: Affine, stride: int) -> tuple[Affine, str]:
+        if not away.terms:
+            return Affine(away.constant // stride), "false" if away.constant % stride else "true"
+        if all(factor % stride == 0 for _, factor in away.terms):
+            exact = "false" if away.constant % stride else "true"
+            terms = tuple((name, factor // stride) for name, factor in away.terms)
+            return Affine(away.constant // stride, terms), exact
+        name = self.positions.value(away)
+        quotient = self.code.add("sdiv", "i64", name, str(stride))
+        left = self.code.add("srem", "i64", name, str(stride))
+        return self.positions.of(quotient), self.code.add("icmp eq", "i64", left, "0")
+
+    def _is_zero(self, index: Affine) -> str:
+        if not index.terms:
+            return "false" if index.constant else "true"
+        return compare(self.code, self.positions.value(index), "0", "EQ", _INT64)
+
+    def _is_positive(self, index: Affine) -> str:
+        if self.positions.is_at_least(index, 1):
+            return "true"
+        if self.positions.is_below(index, 1):
+            return "false"
+        return compare(self.code, self.positions.value(index), "0", "GT", _INT64)
+
+    def all_of(self, tests: Sequence[str]) -> str:
+        """The bool that all of these hold."""
+        left = list(dict.fromkeys(test for test in tests if test != "true"))
+        if "false" in left:
+            return "false"
+        found = left[0] if left else "true"
+        for test in left[1:]:
+            found = self.code.add("and", "i1", found, test)
+        return found
+
+
+def _together(arrays: Sequence[LazyArray]) -> tuple[frozenset[int], int]:
+    """What an element that is computed from those of others reads, and how many operations it takes."""
+    cost = 1 + sum(array.cost for array in arrays)
+    if cost > _MOST_COST:
+        raise NotNativeError(f"an array of which an element takes {cost} operations")
+    return frozenset[int]().union(*(array.reads for array in arrays)), cost
+
+
+def _is_all(axes: Sequence[Axis], whole: ArrayType, type: ArrayType) -> bool:
+    zero = Affine(0)
+    return whole.shape == type.shape and all(
+        axis.start == zero and ((axis.of == i and axis.stride == 1) or n == 1)
+        for i, (axis, n) in enumerate(zip(axes, whole.shape, strict=True))
+    )
+
+
+def _is_part(array: LazyArray, base: LazyArray, axes: Sequence[Axis]) -> bool:
+    """Return whether an array is a certain part of another one."""
+    whole = array if array.whole is None else array.whole
+    if whole is not base and not (base.memory and whole.memory == base.memory and whole.type == base.type):
+        return False
+    own = array.axes or tuple(Axis(Affine(0), 1, axis) for axis in range(len(array.type.shape)))
+    return all(
+        a.start == b.start and ((a.of == b.of and a.stride == b.stride) or _length(array, a) == _length(array, b) == 1)
+        for a, b in zip(own, axes, strict=True)
+    )
+
+
+def _length(array: LazyArray, axis: Axis) -> int:
+    return 1 if axis.of is None else array.type.shape[axis.of]
+
+
+def _region_of_part(region: Region | None, axes: Sequence[Axis], whole: ArrayType, type: ArrayType) -> Region | None:
+    """Where the bools of a part are true; None where that is no region."""
+    if region is None:
+        return None
+    found: dict[int, Span] = {}
+    for axis, span in region.items():
+        place = axes[axis]
+        if place.of is None or abs(place.stride) != 1 or span.step is not None:
+            return None
+        lows, highs = span.lows, span.highs
+        if place.stride < 0:
+            lows, highs = (tuple(b.times(-1).shifted(1) for b in bounds) for bounds in (highs, lows))
+        by = place.start.times(-place.stride)
+        found[place.of] = Span(tuple(b + by for b in lows), tuple(b + by for b in highs))
+    return found

@@ -1,0 +1,79 @@
+"""A loop nest while it is written: what may fail in it, and the ways out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from anabranch.runtime.ir.interval import Interval, exactly
+from anabranch.runtime.ir.program import Atom, Equation, Program, Var
+from anabranch.runtime.native.carries import Exits
+from anabranch.runtime.native.failures import Failure, FailureValues, NestFailures
+from anabranch.runtime.native.instructions import Instructions
+from anabranch.runtime.native.known_values import KnownValues
+from anabranch.runtime.native.llvm_types import NotNativeError
+from anabranch.runtime.passes.range_analysis import ranges_without_failure
+
+_NO_FAILURE = exactly(0)
+
+
+class Nest:
+    """A loop nest.
+
+    Attributes
+    ----------
+    failures : NestFailures
+    codes : collection of str
+        The names of the error codes among the operands: where one is set, nothing runs.
+    exits : Exits or None
+        The ways out of the outermost loop, once that has begun.
+    """
+
+    def __init__(self, equation: Equation, names: Sequence[str], failures: FailureValues) -> None:
+        self.failures = NestFailures(failures, equation)
+        self.codes: Collection[str] = {
+            name for name, atom in zip(names, equation.inputs, strict=True) if failures.is_code(atom)
+        }
+        self.exits: Exits | None = None
+
+    def ranges(self, equation: Equation, known: KnownValues) -> Mapping[Var, Interval]:
+        """The intervals of the ints in the nest, which runs only as long as nothing has failed."""
+        inputs = tuple(dict.fromkeys(a for a in equation.inputs if isinstance(a, Var)))
+        outside = {var: interval for var in inputs if (interval := known.outside(var)) is not None}
+        outside |= {var: _NO_FAILURE for var in inputs if self.failures.values.is_code(var)}
+        found = ranges_without_failure(Program(inputs, (equation,), equation.outputs), outside, self.failures.leaves)
+        # What holds in the nest need not hold around it: it is left where something fails.
+        around = {*inputs, *equation.outputs}
+        return {var: interval for var, interval in found.items() if var not in around}
+
+    def failed_before(self, code: Instructions) -> str:
+        """The name of the bool that an error code is set that the nest begins with; empty where there is none."""
+        found = ""
+        for name in sorted(set(self.codes) - {"0"}):
+            test = code.add("icmp ne", "i32", name, "0")
+            found = code.add("or", "i1", found, test) if found else test
+        return found
+
+    def leaves(self, code: Instructions, equation: Equation, program: Program, read: Callable[[Atom], str]) -> bool:
+        """Return whether an equation is a choice that is made by leaving the nest; write where it is left."""
+        failure = self.failures.at(equation, program)
+        if failure is not None:
+            self._leave(code, failure, read)
+        return self.failures.leaves(equation, program)
+
+    def _leave(self, code: Instructions, failure: Failure, read: Callable[[Atom], str]) -> None:
+        """Write the end of the nest where something fails."""
+        exits, failures = self.exits, self.failures
+        if exits is None or not any(failures.is_code(carry.name) for carry in exits.carries):
+            raise NotNativeError("a failure in a nest that carries no error code")
+        told = [failures.told(failure, carry.name) for carry in exits.carries]
+        try:
+            values = [
+                carry.name if atom is None else read(atom) for carry, atom in zip(exits.carries, told, strict=True)
+            ]
+        except KeyError:
+            raise NotNativeError("a failure that tells of what is computed later") from None
+        failed, fine = code.label("failed"), code.label("fine")
+        code.branch(read(failure.predicate), failed, fine, unlikely=True)
+        code.begin(failed)
+        exits.leave(code, values)
+        code.begin(fine)

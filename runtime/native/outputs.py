@@ -1,0 +1,76 @@
+"""The arrays that the function of a loop nest, or of a whole Program, writes to, and which results they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.native.memory import Memory
+from anabranch.runtime.native.values import is_memory
+
+
+@frozen
+class Output:
+    """An array that the function writes to.
+
+    Attributes
+    ----------
+    pointer : str
+        The name of its address in the function.
+    type : ArrayType
+    operand : int or None
+        The operand whose memory it takes over.
+    copied : bool
+        Whether that memory is needed elsewhere: the output begins as a copy.
+    """
+
+    pointer: str
+    type: ArrayType
+    operand: int | None = None
+    copied: bool = False
+
+
+class Outputs:
+    """The outputs of a function.
+
+    Attributes
+    ----------
+    arrays : list of Output
+    places : list of int or None
+        Of the results among these arrays; None for one that is an operand.
+    """
+
+    def __init__(
+        self,
+        memory: Memory,
+        operands: Sequence[str],
+        in_types: Sequence[ArrayType],
+        results: Sequence[str],
+        out_types: Sequence[ArrayType],
+    ) -> None:
+        """Settle which there are, and write the results to them.
+
+        Parameters
+        ----------
+        memory
+        operands, in_types
+            The names of the operands; those in memory are the first arrays there.
+        results, out_types
+        """
+        written = [i for i, name in enumerate(operands) if is_memory(name) and not memory.is_current(name)]
+        self.arrays = [Output(memory.pointer(i), in_types[i], i) for i in written]
+        self.arrays += [Output(memory.pointer(place), type) for place, type in memory.allocated.items()]
+        free = {place: number for number, place in enumerate([*written, *memory.allocated])}
+        self.places: list[int | None] = []
+        for name, type in zip(results, out_types, strict=True):
+            source = memory.place_of(name) if is_memory(name) else None
+            if source in free:
+                self.places.append(free.pop(source))
+            elif source is not None and source < len(operands) and source not in written:
+                self.places.append(None)
+            else:
+                output = Output(f"%r{len(self.arrays)}", type)
+                memory.overwrite(name, memory.place_of(memory.add(output.pointer)), type)
+                self.places.append(len(self.arrays))
+                self.arrays.append(output)

@@ -1,0 +1,75 @@
+"""Loops that look now and then whether a signal has come, as Python does between its instructions."""
+
+from __future__ import annotations
+
+from anabranch.runtime.native.instructions import Instructions
+
+# How many steps pass between two looks at the clock, and how many of its ticks between two questions to Python: a tenth
+# of a second, or less, on the processors of today.
+_STEPS = 1 << 12
+_TICKS = 1 << 27
+
+# The state: the thread's state of Python's, the ticks at the last question, and whether a handler has raised.
+STATE = "{ ptr, i64, i8 }"
+
+# Returns whether a handler has raised. Python's lock is free before and after.
+ASK = f"""
+declare i64 @llvm.readcyclecounter()
+declare i32 @PyErr_CheckSignals()
+define internal i1 @ask(ptr %state) noinline nounwind {{
+  %last.p = getelementptr {STATE}, ptr %state, i32 0, i32 1
+  %last = load i64, ptr %last.p
+  %now = call i64 @llvm.readcyclecounter()
+  %ticks = sub i64 %now, %last
+  %soon = icmp ult i64 %ticks, {_TICKS}
+  br i1 %soon, label %go, label %look
+go:
+  ret i1 false
+look:
+  store i64 %now, ptr %last.p
+  %thread = load ptr, ptr %state
+  call void @PyEval_RestoreThread(ptr %thread)
+  %found = call i32 @PyErr_CheckSignals()
+  %again = call ptr @PyEval_SaveThread()
+  store ptr %again, ptr %state
+  %raised = icmp ne i32 %found, 0
+  br i1 %raised, label %stop, label %go
+stop:
+  %raised.p = getelementptr {STATE}, ptr %state, i32 0, i32 2
+  store i8 1, ptr %raised.p
+  ret i1 true
+}}
+"""
+
+
+class Signals:
+    """The looks of one function, which gets the state as `%signals`.
+
+    Attributes
+    ----------
+    are_asked_for : bool
+        Whether there is any.
+    """
+
+    def __init__(self, code: Instructions) -> None:
+        self._code = code
+        self._counter = ""
+        self.are_asked_for = False
+
+    def look(self) -> None:
+        """Write the look at the end of a step; where a handler has raised the function ends, and has no results."""
+        code = self._code
+        if not self.are_asked_for:
+            self.are_asked_for = True
+            self._counter = code.reserve("i64")
+            code.reserved.append(f"  store i64 0, ptr {self._counter}")
+        count = code.add("add", "i64", code.emit(f"load i64, ptr {self._counter}"), "1")
+        code.act(f"store i64 {count}, ptr {self._counter}")
+        rest = code.add("and", "i64", count, str(_STEPS - 1))
+        ask, go, stop = code.label("ask"), code.label("go"), code.label("stop")
+        code.branch(code.add("icmp eq", "i64", rest, "0"), ask, go, unlikely=True)
+        code.begin(ask)
+        code.branch(code.emit("call i1 @ask(ptr %signals)"), stop, go, unlikely=True)
+        code.begin(stop)
+        code.act("ret void")
+        code.begin(go)

@@ -1,0 +1,143 @@
+"""A whole Program as one function of machine code, which Python calls without XLA."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from anabranch.base.deep_stack import deep
+from anabranch.runtime.host.buffer_types import BufferType, buffer_type
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Program
+from anabranch.runtime.native.emitter import NativeEmitter
+from anabranch.runtime.native.failures import FailureValues
+from anabranch.runtime.native.instructions import Instructions
+from anabranch.runtime.native.known_values import KnownValues
+from anabranch.runtime.native.llvm_types import NotNativeError
+from anabranch.runtime.native.memory import Memory
+from anabranch.runtime.native.outputs import Output, Outputs
+from anabranch.runtime.native.python_entry import Lock, PythonEntry
+from anabranch.runtime.native.signals import Signals
+from anabranch.runtime.native.values import is_memory
+from anabranch.runtime.ops.structured import Branches, Loop
+from anabranch.runtime.passes.range_analysis import value_ranges
+from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
+
+# What takes LLVM long: so many lines take about a second.
+_MOST_LINES = 20_000
+# How many elements of arrays as wholes take no longer than the call of XLA, and than its compilation beside loops.
+_MOST_WORK, _MOST_WORK_BESIDE_LOOPS = 2**12, 2**16
+# Of an array that is no result.
+_MOST_BYTES_ON_STACK = 4096
+
+
+class NativeProgram(NamedTuple):
+    """The function of a Program.
+
+    Attributes
+    ----------
+    name : str
+        It depends on the code alone.
+    llvm : str
+        The code as a module of LLVM's in text.
+    inputs : tuple of BufferType
+        What it takes first: the Program's inputs.
+    arrays : tuple of BufferType
+        What it takes after them: arrays of any contents, which it writes to.
+    begins : tuple of int or None
+        The inputs that these arrays begin as copies of; such an input itself may be given in place of one.
+    outputs : tuple of int or None
+        The Program's outputs among these arrays; None for the error code, which it returns.
+    """
+
+    name: str
+    llvm: str
+    inputs: tuple[BufferType, ...]
+    arrays: tuple[BufferType, ...]
+    begins: tuple[int | None, ...]
+    outputs: tuple[int | None, ...]
+
+
+def native_program(program: Program) -> NativeProgram | None:
+    """The function of a Program; None where it has no native form, or one that XLA's is better than."""
+    try:
+        with deep():
+            return _made(program)
+    except NotNativeError:
+        return None
+
+
+def _made(program: Program) -> NativeProgram:
+    if not all(type.size for type in program.out_types):
+        raise NotNativeError("an array without elements")
+    work, most = _array_work(program), _MOST_WORK_BESIDE_LOOPS if _has_loops(program) else _MOST_WORK
+    if work > most:
+        raise NotNativeError(f"{work} elements of arrays as wholes")
+    code = Instructions()
+    memory = Memory(code, KnownValues(value_ranges(program)))
+    operands = [memory.operand(type) for type in program.in_types]
+    signals = Signals(code)
+    emitter = NativeEmitter(code, memory, FailureValues(program), signals)
+    results = emitter.stores.settled(emitter.program(program, operands), program.out_types, ())
+    own = [_own(memory, name, type, operands) for name, type in zip(results, program.out_types, strict=True)]
+    settled = Outputs(memory, operands, program.in_types, own, program.out_types)
+    code.act("ret void")
+    arrays = [a for k, a in enumerate(settled.arrays) if not _on_stack(code, a, k in settled.places)]
+    if len(code.lines) > _MOST_LINES:
+        raise NotNativeError(f"a function of {len(code.lines)} lines")
+    places = [arrays.index(settled.arrays[place]) for place in settled.places if place is not None]
+    kinds = dict(zip(places, program.out_types, strict=True))
+    failures = range(len(own))[program.groups.failures]
+    error_code = places[failures[0]] if failures else None
+    llvm = PythonEntry(code, program.in_types, arrays, error_code, lock=_lock(program, signals)).module()
+    numbers = [k for k in range(len(arrays)) if k != error_code]
+    return NativeProgram(
+        f"anabranch_program_{hashlib.sha256(llvm.encode()).hexdigest()[:24]}",
+        llvm,
+        tuple(map(_buffer, program.in_types)),
+        tuple(_buffer(kinds.get(k, arrays[k].type)) for k in numbers),
+        tuple(arrays[k].operand for k in numbers),
+        tuple(None if place == error_code else numbers.index(place) for place in places),
+    )
+
+
+def _array_work(program: Program) -> int:
+    """How many elements are computed outside of loops for arrays as wholes, which XLA does on all processors."""
+    found = 0
+    for equation in program.equations:
+        if isinstance(equation.op, Branches):
+            found += sum(map(_array_work, equation.programs()))
+            continue
+        in_place = isinstance(equation.op, Loop) or equation.op.update is not None or equation.op.is_view
+        if not in_place and any(a.type.size > 1 for a in equation.inputs):
+            found += sum(v.type.size for v in equation.outputs if v.type.size > MOST_ELEMENTS)
+    return found
+
+
+def _own(memory: Memory, name: str, type: ArrayType, operands: Sequence[str]) -> str:
+    """The name of a result that is no operand: those are the caller's."""
+    is_operand = is_memory(name) and memory.number(name) < len(operands)
+    return memory.copied(name, type) if is_operand and memory.is_current(operands[memory.number(name)]) else name
+
+
+def _on_stack(code: Instructions, array: Output, is_result: bool) -> bool:
+    """Put a small array that is no result on the stack; returns whether it is there."""
+    if is_result or array.operand is not None or array.type.nbytes > _MOST_BYTES_ON_STACK:
+        return False
+    code.reserved.append(f"  {array.pointer} = alloca [{array.type.nbytes} x i8], align 64")
+    return True
+
+
+def _lock(program: Program, signals: Signals) -> Lock:
+    if signals.are_asked_for:
+        return Lock.ASKED_FOR
+    return Lock.FREE if _has_loops(program) else Lock.HELD
+
+
+def _has_loops(program: Program) -> bool:
+    return any(isinstance(e.op, Loop) or any(map(_has_loops, e.programs())) for e in program.equations)
+
+
+def _buffer(type: ArrayType) -> BufferType:
+    return buffer_type(type.shape, type.dtype)
