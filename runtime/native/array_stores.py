@@ -10,9 +10,11 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.affine import Affine, Region, Span, flat
 from anabranch.runtime.native.lazy_arrays import Axis, LazyArray, LazyArrays, Update
 from anabranch.runtime.native.llvm_types import NotNativeError
+from anabranch.runtime.native.ordering import written_inputs
 from anabranch.runtime.native.values import is_lazy, is_memory
 
 # The most elements of an array that is computed as a whole; XLA has more than one thread for more.
@@ -77,6 +79,22 @@ class ArrayStores:
         made = self.written([(name, lazy[name], place) for name, place in targets.items()])
         found = dict(zip(targets, made, strict=True))
         return [found.get(name, name) for name in names]
+
+    def unshared(self, equation: Equation, names: Sequence[str], needed: Collection[int]) -> list[str]:
+        """The names of an equation's inputs, with copies of arrays that it writes to and that are needed afterwards."""
+        written = written_inputs(equation)
+        names = list(names)
+        for place, (atom, name) in enumerate(zip(equation.inputs, names, strict=True)):
+            if not any(atom is var for var in written):
+                continue
+            if is_lazy(name):
+                (name,) = names[place : place + 1] = self.settled([name], [atom.type], needed)
+            if not is_memory(name):
+                continue
+            number = self._memory.number(name)
+            if number in needed or names.count(name) > 1 or self._memory.is_fixed(number):
+                names[place] = self._memory.copied(name, atom.type)
+        return names
 
     def at_once(self, name: str, type: ArrayType, kept: Collection[int]) -> str:
         """The name of an update that is written where its base is, unless that is needed as it is."""
@@ -291,6 +309,10 @@ class ArrayStores:
         """Begin the loops over all axes but the last."""
         rows = enumerate(update.value.type.shape[:-1])
         return [stack.enter_context(self._loop(_span(update.region, axis, n))) for axis, n in rows]
+
+    def each(self, size: int) -> contextlib.AbstractContextManager[Affine]:
+        """Write a loop over all positions of an axis; what is written meanwhile is its body."""
+        return self._loop(Span((Affine(0),), (Affine(size),)))
 
     @contextlib.contextmanager
     def _loop(self, span: Span) -> Iterator[Affine]:

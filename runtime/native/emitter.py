@@ -17,6 +17,7 @@ from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.native.affine import Positions
 from anabranch.runtime.native.array_ops import array_op, is_large_update, reshaped, window_of
+from anabranch.runtime.native.array_reductions import ArrayReductions
 from anabranch.runtime.native.array_stores import ArrayStores
 from anabranch.runtime.native.branches import branch_results
 from anabranch.runtime.native.carries import Carry, Exits, close_carries
@@ -28,13 +29,14 @@ from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.memory import Memory, expect_small
 from anabranch.runtime.native.memory_flow import Steps
 from anabranch.runtime.native.nest import Nest
-from anabranch.runtime.native.ordering import LastUses, ordered, written_inputs
+from anabranch.runtime.native.ordering import LastUses, ordered
 from anabranch.runtime.native.random_draws import drawn
 from anabranch.runtime.native.scalar_ops import compare, convert, multiply_add, rule_of, select
 from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.signals import Signals
 from anabranch.runtime.native.values import elements, is_lazy, is_memory, packed, value_types
 from anabranch.runtime.ops.control import For
+from anabranch.runtime.ops.dot_general import dot_general
 from anabranch.runtime.ops.random_draws import random_draw
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 from anabranch.runtime.ops.structured import Branches, Loop
@@ -69,6 +71,7 @@ class NativeEmitter(Emitter):
         self.positions = Positions(code, memory.ranges)
         self.arrays = LazyArrays(code, memory, self.positions)
         self.stores = ArrayStores(self.arrays)
+        self._reductions = ArrayReductions(self.arrays, self.stores)
         self._failures = failures
         self._signals = signals
         self._op: Op | None = None  # whose lowering is being written
@@ -222,7 +225,10 @@ class NativeEmitter(Emitter):
         axes: Sequence[int],
         body: Callable[[list[str]], Sequence[str]],
     ) -> list[str]:
-        """The elements of arrays in registers combined along axes, in C order."""
+        """The elements of arrays combined along axes."""
+        if any(map(is_lazy, xs)) or _any_large(types):
+            arrays = [self.arrays.of(x, type) for x, type in zip(xs, types, strict=True)]
+            return self._reductions.reduced(arrays, inits, axes, body)
         return reduced([self._grid(x, type) for x, type in zip(xs, types, strict=True)], inits, axes, body)
 
     def _grid(self, name: str, type: ArrayType) -> np.ndarray:
@@ -317,12 +323,14 @@ class NativeEmitter(Emitter):
         if equation.op is random_draw:
             *words, ticket, number = drawn(self.code, equation, self.elements(names[0], in_types[0]), names[1:])
             return [packed(words), ticket, number]
+        if equation.op is dot_general:
+            return [self._reductions.product(equation, names)]
         if equation.op is window and out_types[0].size > MOST_ELEMENTS:
             return [self.arrays.name(window_of(self.arrays, names, equation))]
         if isinstance(equation.op, Loop):
             names = self.stores.settled(names, in_types, kept.union(needed))
         if not is_large_update(equation):
-            names = self._unshared(equation, names, kept.union(needed))
+            names = self.stores.unshared(equation, names, kept.union(needed))
         if isinstance(equation.op, Loop):
             slots = equation.op.slots(equation)
             read_only = [names[s.operand] for s in slots if s.operand is not None and not s.is_carry]
@@ -332,25 +340,6 @@ class NativeEmitter(Emitter):
         results = list(equation.op.lower(ctx))
         self.kept = kept
         return results
-
-    def _unshared(self, equation: Equation, names: list[str], needed: Collection[int]) -> list[str]:
-        """The names of the inputs, with copies of the arrays that are written to and needed as they are."""
-        written = written_inputs(equation)
-        names = list(names)
-        for place, (atom, name) in enumerate(zip(equation.inputs, names, strict=True)):
-            if not any(atom is var for var in written):
-                continue
-            if is_lazy(name):
-                (name,) = names[place : place + 1] = self.stores.settled([name], [atom.type], needed)
-            if not is_memory(name):
-                continue
-            if (
-                self.memory.number(name) in needed
-                or names.count(name) > 1
-                or self.memory.is_fixed(self.memory.number(name))
-            ):
-                names[place] = self.memory.copied(name, atom.type)
-        return names
 
     def loop(
         self,

@@ -38,6 +38,7 @@ class Instructions:
         self.truth_of: dict[str, str] = {}
         self.block = "entry"
         self._count = 0
+        self._sums = "fadd"
 
     def fresh(self, prefix: str = "%v") -> str:
         """A new name."""
@@ -57,8 +58,16 @@ class Instructions:
         self.lines.append(f"  {name} = {text}")
         return name
 
+    @contextlib.contextmanager
+    def adding_in_any_order(self) -> Iterator[None]:
+        """Write sums of floats of which LLVM may change the order."""
+        self._sums = "fadd reassoc"
+        yield
+        self._sums = "fadd"
+
     def add(self, op: str, type: str, x: str, y: str) -> str:
         """Write an instruction of two operands of one type."""
+        op = self._sums if op == "fadd" else op
         name = self.emit(f"{op} {type} {x}, {y}")
         if op == "icmp ne" and y == "0":
             self.truths[name], self.truth_of[x] = x, name

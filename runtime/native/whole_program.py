@@ -111,7 +111,8 @@ def _array_work(program: Program) -> int:
             continue
         in_place = isinstance(equation.op, Loop) or equation.op.update is not None or equation.op.is_view
         if not in_place and any(a.type.size > 1 for a in equation.inputs):
-            found += sum(v.type.size for v in equation.outputs if v.type.size > MOST_ELEMENTS)
+            sizes = [x.type.size for x in (*equation.inputs, *equation.outputs)]
+            found += max(sizes) if max(sizes) > MOST_ELEMENTS else 0
     return found
 
 

@@ -1,0 +1,161 @@
+"""Reductions of arrays that are too large for registers, and products of matrices: loops over their elements.
+
+What is added may be added in any order, as elsewhere: LLVM then adds several elements at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Equation
+from anabranch.runtime.native.affine import Affine, flat
+from anabranch.runtime.native.array_stores import MOST_WHOLE, ArrayStores
+from anabranch.runtime.native.lazy_arrays import Axis, LazyArray, LazyArrays
+from anabranch.runtime.native.llvm_types import NotNativeError, constant
+from anabranch.runtime.native.scalar_ops import rule_of
+from anabranch.runtime.ops.checks import without
+
+# How many products machine code adds up in no more time than a library takes with what its call costs.
+_MOST_PRODUCTS = 2**12
+
+Body = Callable[[list[str]], Sequence[str]]
+
+
+class ArrayReductions:
+    """Writes reductions."""
+
+    def __init__(self, arrays: LazyArrays, stores: ArrayStores) -> None:
+        self._arrays, self._stores = arrays, stores
+        self._code, self._memory, self._positions = arrays.code, arrays.memory, arrays.positions
+
+    def reduced(self, arrays: Sequence[LazyArray], inits: Sequence[str], axes: Sequence[int], body: Body) -> list[str]:
+        """The elements of arrays of one shape combined along axes.
+
+        Parameters
+        ----------
+        arrays
+        inits
+            What each starts with.
+        axes
+        body
+            Gets what was found so far and the elements, and writes what is found then.
+        """
+        shape = arrays[0].type.shape
+        if math.prod(shape) > MOST_WHOLE:
+            raise NotNativeError(f"a reduction of {math.prod(shape)} elements")
+        outs = [ArrayType(without(shape, axes), array.type.dtype) for array in arrays]
+        kept = [axis for axis in range(len(shape)) if axis not in axes]
+        if outs[0].size == 1:
+            places = [self._cell(array.type.dtype) for array in arrays]
+        else:
+            places = [self._memory.place_of(self._memory.allocate(out)) for out in outs]
+        if kept and kept[-1] == len(shape) - 1 and outs[0].size > 1:
+            self._side_by_side(arrays, places, outs, inits, kept, body)
+        else:
+            self._one_by_one(arrays, places, outs, inits, kept, body)
+        if outs[0].size == 1:
+            rows = zip(places, arrays, strict=True)
+            return [self._memory.load(self._memory.name(place), array.type.dtype, "0") for place, array in rows]
+        return [self._memory.written(place) for place in places]
+
+    def product(self, equation: Equation, names: Sequence[str]) -> str:
+        """The sums of products of a `dot_general`."""
+        (contract, batch), (out,) = (equation.params["contract"], equation.params["batch"]), equation.outputs
+        types = [atom.type for atom in equation.inputs]
+        free = [[a for a in range(len(t.shape)) if a not in (*contract[i], *batch[i])] for i, t in enumerate(types)]
+        # The axes of all products: what is added up stands before what is left of the second operand.
+        order = [*batch[0], *free[0], *contract[0]]
+        sizes = [*(types[0].shape[a] for a in order), *(types[1].shape[a] for a in free[1])]
+        second = [*range(len(batch[1])), *range(len(order) - len(contract[1]), len(sizes))]
+        if math.prod(sizes) > _MOST_PRODUCTS or not contract[0] or out.type.dtype.kind not in "iufc":
+            raise NotNativeError("dot_general")
+        if out.type.dtype.itemsize < 4 and out.type.dtype.kind == "f":
+            raise NotNativeError(f"sums of {out.type.dtype}")
+        whole = ArrayType(tuple(sizes), out.type.dtype)
+        places = dict(zip((*batch[1], *contract[1], *free[1]), second, strict=True))
+        operands = [self._arrays.of(name, type) for name, type in zip(names, types, strict=True)]
+        spread = [
+            self._arrays.part(operands[0], whole, [Axis(Affine(0), 1, order.index(a)) for a in range(len(order))]),
+            self._arrays.part(operands[1], whole, [Axis(Affine(0), 1, places[a]) for a in range(len(places))]),
+        ]
+        dtype, (multiply, add) = out.type.dtype, (rule_of("multiply"), rule_of("add"))
+
+        def element(index: Sequence[Affine]) -> str:
+            return multiply(self._code, [self._arrays.part_of_element(x, index) for x in spread], dtype, dtype)
+
+        products = LazyArray(whole, element, spread[0].reads | spread[1].reads)
+        axes = range(len(order) - len(contract[0]), len(order))
+        zero = constant(np.zeros((), dtype))
+        return self.reduced([products], [zero], list(axes), lambda xy: [add(self._code, xy, dtype, dtype)])[0]
+
+    def _one_by_one(
+        self,
+        arrays: Sequence[LazyArray],
+        places: Sequence[int],
+        outs: Sequence[ArrayType],
+        inits: Sequence[str],
+        kept: Sequence[int],
+        body: Body,
+    ) -> None:
+        """Find each result in registers before the next one."""
+        shape = arrays[0].type.shape
+        cells = places if outs[0].size == 1 else [self._cell(out.dtype) for out in outs]
+        with contextlib.ExitStack() as outer:
+            index = {axis: outer.enter_context(self._stores.each(shape[axis])) for axis in kept}
+            for cell, init, out in zip(cells, inits, outs, strict=True):
+                self._memory.put(cell, out.dtype, "0", init)
+            with contextlib.ExitStack() as inner:
+                for axis, size in enumerate(shape):
+                    if axis not in index:
+                        index[axis] = inner.enter_context(self._stores.each(size))
+                self._step(arrays, [index[axis] for axis in range(len(shape))], cells, ["0"] * len(cells), body)
+            if cells is not places:
+                number = self._positions.value(flat([index[axis] for axis in kept], outs[0].shape))
+                for cell, place, out in zip(cells, places, outs, strict=True):
+                    value = self._memory.load(self._memory.name(cell), out.dtype, "0")
+                    self._memory.put(place, out.dtype, number, value)
+
+    def _side_by_side(
+        self,
+        arrays: Sequence[LazyArray],
+        places: Sequence[int],
+        outs: Sequence[ArrayType],
+        inits: Sequence[str],
+        kept: Sequence[int],
+        body: Body,
+    ) -> None:
+        """Find the results together, in the order of the elements in memory."""
+        for place, init, out in zip(places, inits, outs, strict=True):
+            with self._stores.each(out.size) as each:
+                self._memory.put(place, out.dtype, self._positions.value(each), init)
+        with contextlib.ExitStack() as stack:
+            index = [stack.enter_context(self._stores.each(size)) for size in arrays[0].type.shape]
+            number = self._positions.value(flat([index[axis] for axis in kept], outs[0].shape))
+            self._step(arrays, index, places, [number] * len(places), body)
+
+    def _step(
+        self,
+        arrays: Sequence[LazyArray],
+        index: Sequence[Affine],
+        places: Sequence[int],
+        numbers: Sequence[str],
+        body: Body,
+    ) -> None:
+        """Write how elements change what was found before."""
+        memory, (first, *others) = self._memory, arrays
+        elements = [self._arrays.element(first, index), *(self._arrays.part_of_element(x, index) for x in others)]
+        rows = list(zip(places, numbers, arrays, strict=True))
+        found = [memory.load(memory.name(place), array.type.dtype, number) for place, number, array in rows]
+        with self._code.adding_in_any_order():
+            made = body([*found, *elements])
+        for (place, number, array), value in zip(rows, made, strict=True):
+            memory.put(place, array.type.dtype, number, value)
+
+    def _cell(self, dtype: np.dtype) -> int:
+        """The place of memory for one element, which LLVM puts into a register."""
+        return self._memory.place_of(self._memory.add(self._code.reserve(f"[{dtype.itemsize} x i8]")))
