@@ -4,10 +4,32 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import os
 import re
+import sys
 from typing import Any
 
 from anabranch.runtime.host.numpy_samplers import PREFIX, address_of
+
+_held_at_fork: list[Any] = []
+
+
+def _before_fork() -> None:
+    """Wait until no thread is in LLVM, whose locks a forked process would find taken for ever."""
+    binding: Any = sys.modules.get("llvmlite.binding.ffi")
+    if binding is not None:
+        lock = binding.lib._lock  # which each call of llvmlite takes, and each end of an object of LLVM's
+        lock.__enter__()
+        _held_at_fork.append(lock)
+
+
+def _after_fork() -> None:
+    while _held_at_fork:
+        _held_at_fork.pop().__exit__(None, None, None)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
 
 
 @functools.cache

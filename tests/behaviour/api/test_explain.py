@@ -130,13 +130,15 @@ def test_where_the_executable_is():
         return x + 1
 
     def kept():
-        return rows(f.explain(1.0), "executable")["XLA", 0]
+        return rows(f.explain(1.0), "executable")["LLVM", 0]
 
     assert kept() == "this signature is not compiled yet"
     f(1.0)
     assert kept() == "in memory"
     assert rows(f.explain(2.0), "executable")["Program", 0].startswith("1 equations")
     assert f.cache_info()[:2] == (0, 1)
+    xlas = jit(f.plain(), native_loops=False)
+    assert rows(xlas.explain(1.0), "executable")["XLA", 0] == "this signature is not compiled yet"
 
 
 def test_native_loops():

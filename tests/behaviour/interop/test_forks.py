@@ -6,9 +6,15 @@ import os
 
 import pytest
 
-from tests.behaviour.interop.fresh_process import run_program
+from tests.behaviour.interop import fresh_process
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+
+
+def run_program(folder, program, *, native_loops=False):
+    """Run a program, whose functions are XLA's."""
+    return fresh_process.run_program(folder, program, ANABRANCH_NATIVE_LOOPS=str(int(native_loops)))
+
 
 # The parent uses everything, then forks; `in_child` waits for the child, which may not take for ever.
 COMMON = """
@@ -299,7 +305,8 @@ print(os.waitpid(pid, 0)[1])
 
 
 @pytest.mark.slow
-def test_while_other_threads_compile_and_run(tmp_path):
+@pytest.mark.parametrize("native_loops", [False, True])
+def test_while_other_threads_compile_and_run(tmp_path, native_loops):
     out = run_program(
         tmp_path,
         COMMON
@@ -332,5 +339,6 @@ stop.set()
 for thread in threads:
     thread.join()
 """,
+        native_loops=native_loops,
     )
     assert out == "10.0\n"
