@@ -41,8 +41,6 @@ class ValueEmitter(Emitter):
         The arrays in memory.
     """
 
-    contracts = False
-
     def __init__(self, code: Instructions, memory: Memory) -> None:
         super().__init__(calls_host=False)
         self.code = code
@@ -154,6 +152,12 @@ class ValueEmitter(Emitter):
     def fence(self, operand: str, type: ArrayType) -> str:
         """The operand: LLVM keeps to the arithmetic of floats."""
         return operand
+
+    fence_source = fence
+
+    def rounded(self, x: str, type: ArrayType) -> str:
+        """The operand: LLVM joins no product with a sum that it is not told to."""
+        return x
 
     def constant(self, value: object, type: ArrayType) -> str:
         """A constant in the instructions, or in memory."""

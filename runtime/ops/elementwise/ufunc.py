@@ -76,11 +76,26 @@ class Ufunc(Op):
         """An input as the rule takes it, fenced off from the op that made it."""
         if x.dtype.kind in "biu":
             return x
-        return x.fenced().to(FLOAT32) if narrow(x.dtype) else x.fenced()
+        fenced = self.fenced(x)
+        return fenced.to(FLOAT32) if narrow(x.dtype) else fenced
+
+    def fenced(self, x: Term) -> Term:
+        """A float or complex input, shut off from XLA's algebra."""
+        return x.fenced()
 
     def leave(self, x: Term, dtype: np.dtype) -> Term:
         """A result of the rule as the output's dtype."""
         return x.to(dtype) if x.dtype != dtype else x
+
+
+class SumOrProduct(Ufunc):
+    """A ufunc for which XLA has no algebra of inputs that repeat one number, as it has for quotients."""
+
+    __slots__ = ()
+
+    def fenced(self, x: Term) -> Term:
+        """The input; of a broadcast, the value before it is shut off."""
+        return x.source_fenced()
 
 
 class NativeUfunc(Ufunc):
