@@ -36,6 +36,8 @@ from anabranch.runtime.xla import mlir_module
 from anabranch.runtime.xla.compiler import deserialize
 from anabranch.runtime.xla.executable import Executable
 
+_KIND = "compiled function"
+
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class Stage:
@@ -247,14 +249,11 @@ class Lowered(Stage):
             raise
 
     def bound(self, executable: Executable) -> Compiled:
-        """Return the `Compiled` that calls an executable as a plan says."""
+        """The `Compiled` that calls an executable as a plan says."""
         return bound(self.plan, self.calling, executable, self.donation, self.flags, self.module)
 
     def _located(self) -> str:
         return lowering.located(self.program, self.donation.aliases, self.calling.leaf_names())
-
-
-_KIND = "compiled function"
 
 
 def _dialect(name: str | None) -> str:
