@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import enum
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from anabranch.runtime.ir.array_type import ArrayType
@@ -72,6 +72,10 @@ class Op(abc.ABC):
     def combine(self) -> str | None:
         """For a reduction, the name of the ufunc that combines two elements."""
         return None
+
+    def with_first_axis(self, params: Mapping[str, Any], length: int) -> Mapping[str, Any] | None:
+        """The params on inputs that all have another axis first, as the result has then; None where there are none."""
+        return params if self.is_elementwise else None
 
     def __repr__(self) -> str:
         return f"<op {self.name}>"

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
+from anabranch.runtime.ir.program import Literal, Program, Var
+from anabranch.runtime.ir.rewrite import Block
 from anabranch.runtime.ops.checks import BOOL, INT64, in_range, scalar
+from anabranch.runtime.ops.control import FOR
+from anabranch.runtime.ops.elementwise.arithmetic import add, multiply
+from anabranch.runtime.ops.elementwise.comparison import maximum, minimum
 from anabranch.runtime.ops.op import expect
-from anabranch.runtime.ops.reducers import ADD, MAXIMUM, MINIMUM, MULTIPLY, Reducer
+from anabranch.runtime.ops.reducers import ADD, MAXIMUM, MINIMUM, MULTIPLY, Reducer, highest, lowest
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 _INT32 = np.dtype(np.int32)
@@ -49,10 +55,44 @@ class _Cumulative(Op):
             return ctx.inputs
         if type.size // type.shape[axis] >= _LONG:
             return [_accumulate(emitter, x, type, axis, self.reducer)]
+        if (scanned := _scanned(ctx, self.reducer)) is not None:
+            return [scanned]
         # Steps of a few numbers take longer to begin than to run, unless the whole loop is native code.
         return emitter.outlined(
             [x], [type], [type], lambda names: [_accumulate(emitter, names[0], type, axis, self.reducer)]
         )
+
+
+def _scanned(ctx: LoweringContext, reducer: Reducer) -> str | None:
+    """The accumulation of a vector as machine code, which has the total in a register; None where there is none."""
+    (x,), (type,), (atom,) = ctx.inputs, ctx.in_types, ctx.atoms
+    if len(type.shape) != 1 or type.dtype.char not in _SCANNED:
+        return None
+    emitter, element = ctx.emitter, scalar(type.dtype)
+    total, one, index, body = Var(element), Var(element), Var(scalar(INT64)), Block()
+    after = body.emit(_OPS[reducer], total, one)
+    # What changes no number, not even the sign of a zero.
+    least = Literal(np.asarray(_STARTS[reducer](type.dtype), type.dtype))
+    trip = Literal(np.asarray(type.size, np.int64))
+    atoms = (trip, least, atom)
+    inputs = [*(emitter.constant(a.value, a.type) for a in (trip, least)), x]
+    step = Program((index, total, one), tuple(body.equations), (after, after))
+    params = {"body": step, "consts": 0, "carries": 1, "length": type.size}
+    types = [a.type for a in atoms]
+    loop = LoweringContext(emitter, inputs, atoms, types, [element, type], params, ctx.source)
+    results = emitter.native(FOR, loop)
+    return None if results is None else results[1]
+
+
+# The types of numbers of which a loop keeps the total in a register, and what each accumulation begins with.
+_SCANNED = "fdlqiLQI"
+_OPS: dict[Reducer, Op] = {ADD: add, MULTIPLY: multiply, MINIMUM: minimum, MAXIMUM: maximum}
+_STARTS: dict[Reducer, Callable[[np.dtype], Any]] = {
+    ADD: lambda dtype: -0.0 if dtype.kind == "f" else 0,
+    MULTIPLY: lambda dtype: 1,
+    MINIMUM: highest,
+    MAXIMUM: lowest,
+}
 
 
 class _Line:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,9 @@ class _Fft(CallOp):
 
     def evaluate(self, x: np.ndarray, *, kind: str, n: int) -> tuple[np.ndarray, ...]:
         return (_KINDS[kind](x, n),)
+
+    def with_first_axis(self, params: Mapping[str, Any], length: int) -> Mapping[str, Any]:
+        return params
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,9 @@ class _Reduction(Op):
     def type(self, x: ArrayType, *, axes: Sequence[int]) -> tuple[ArrayType, ...]:
         in_range(self.name, axes, len(x.shape))
         return (self.reduced(x, axes),)
+
+    def with_first_axis(self, params: Mapping[str, Any], length: int) -> Mapping[str, Any]:
+        return {"axes": tuple([axis + 1 for axis in params["axes"]])}
 
     @abc.abstractmethod
     def reduced(self, x: ArrayType, axes: Sequence[int]) -> ArrayType:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,14 @@ from anabranch.runtime.ops.checks import in_range, one_per_axis, scalar, without
 from anabranch.runtime.ops.mlir_text import ints
 from anabranch.runtime.ops.op import PartOp, expect
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
+
+# From how many elements on columns are put together as rows.
+_LARGE = 1024
+
+
+def shifted(axes: Sequence[int]) -> tuple[int, ...]:
+    """The same axes behind another one."""
+    return tuple([axis + 1 for axis in axes])
 
 
 class _Reshape(PartOp):
@@ -29,6 +38,9 @@ class _Reshape(PartOp):
 
     def evaluate(self, x: np.ndarray, *, shape: Sequence[int]) -> tuple[np.ndarray, ...]:
         return (np.reshape(x, shape),)
+
+    def with_first_axis(self, params: Mapping[str, Any], length: int) -> Mapping[str, Any]:
+        return {"shape": (length, *params["shape"])}
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         return [ctx.emitter.reshape(ctx.inputs[0], ctx.in_types[0], ctx.params["shape"])]
@@ -48,6 +60,9 @@ class _Transpose(Op):
 
     def evaluate(self, x: np.ndarray, *, axes: Sequence[int]) -> tuple[np.ndarray, ...]:
         return (np.transpose(x, axes),)
+
+    def with_first_axis(self, params: Mapping[str, Any], length: int) -> Mapping[str, Any]:
+        return {"axes": (0, *shifted(params["axes"]))}
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         axes = ctx.params["axes"]
@@ -79,6 +94,9 @@ class _BroadcastInDim(Op):
             aligned[d] = n
         return (np.broadcast_to(np.reshape(x, aligned), shape),)
 
+    def with_first_axis(self, params: Mapping[str, Any], length: int) -> Mapping[str, Any]:
+        return {"shape": (length, *params["shape"]), "dims": (0, *shifted(params["dims"]))}
+
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         if ctx.in_types[0] == ctx.out_types[0]:
             return ctx.inputs
@@ -96,6 +114,9 @@ class _Reverse(Op):
 
     def evaluate(self, x: np.ndarray, *, axes: Sequence[int]) -> tuple[np.ndarray, ...]:
         return (np.flip(x, tuple(axes)),)
+
+    def with_first_axis(self, params: Mapping[str, Any], length: int) -> Mapping[str, Any]:
+        return {"axes": shifted(params["axes"])}
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         attributes = f"dimensions = {ints(ctx.params['axes'])}"
@@ -122,11 +143,25 @@ class _Concatenate(Op):
     def evaluate(self, *arrays: np.ndarray, axis: int) -> tuple[np.ndarray, ...]:
         return (np.concatenate(arrays, axis=axis),)
 
+    def with_first_axis(self, params: Mapping[str, Any], length: int) -> Mapping[str, Any]:
+        return {"axis": params["axis"] + 1}
+
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         if len(ctx.inputs) == 1:
             return ctx.inputs
-        attributes = f"dimension = {ctx.params['axis']} : i64"
-        return [ctx.emitter.op("concatenate", ctx.inputs, ctx.in_types, ctx.out_types[0], attributes)]
+        axis, out = ctx.params["axis"], ctx.out_types[0]
+        if 0 < axis == len(out.shape) - 1 and out.size >= _LARGE and all(t.shape[axis] == 1 for t in ctx.in_types):
+            return [_columns(ctx.emitter, ctx.inputs, ctx.in_types, out)]
+        return [ctx.emitter.op("concatenate", ctx.inputs, ctx.in_types, out, f"dimension = {axis} : i64")]
+
+
+def _columns(emitter: Emitter, columns: Sequence[str], types: Sequence[ArrayType], out: ArrayType) -> str:
+    """An array of columns, by way of one of rows: XLA would ask for each element in which column it lies."""
+    rows = [ArrayType((1, *type.shape[:-1]), type.dtype) for type in types]
+    names = [emitter.reshape(x, t, row.shape) for x, t, row in zip(columns, types, rows, strict=True)]
+    lying = ArrayType((len(rows), *out.shape[:-1]), out.dtype)
+    name = emitter.op("concatenate", names, rows, lying, "dimension = 0 : i64")
+    return emitter.transpose(name, lying, [*range(1, len(out.shape)), 0])
 
 
 class _Pad(Op):
@@ -209,6 +244,10 @@ class _Slice(PartOp):
     ) -> tuple[np.ndarray, ...]:
         bounds = zip(starts, limits, strides, strict=True)
         return (x[tuple(slice(*b) for b in bounds)],)
+
+    def with_first_axis(self, params: Mapping[str, Any], length: int) -> Mapping[str, Any]:
+        firsts = {"starts": 0, "limits": length, "strides": 1}
+        return {name: (first, *params[name]) for name, first in firsts.items()}
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         return [slice_of(ctx.emitter, ctx.inputs[0], ctx.in_types[0], **ctx.params)]

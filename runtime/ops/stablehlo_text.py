@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import ClassVar
+from typing import NamedTuple
 
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ops.mlir_text import ints, nested, splat, tensor
+
+
+class _Repeated(NamedTuple):
+    """What an array repeats, by name or, of a constant, by value; its type, and its axes in the array."""
+
+    source: str | np.generic
+    type: ArrayType
+    dims: Sequence[int]
 
 
 class StablehloText:
@@ -20,16 +28,13 @@ class StablehloText:
     Attributes
     ----------
     lines : list of str
-    contracts : bool
-        What compiles the text makes one multiply-add of a product and a sum.
     """
-
-    contracts: ClassVar[bool] = True
 
     def __init__(self) -> None:
         self.lines: list[str] = []
         self._count = 0
         self._constants: list[dict[object, str]] = [{}]
+        self._repeated: dict[str, _Repeated] = {}
 
     def fresh(self) -> str:
         """A new SSA name."""
@@ -58,6 +63,17 @@ class StablehloText:
         if key not in scope:
             scope[key], text = self.fresh(), tensor(type)
             self.lines.append(f'{scope[key]} = "stablehlo.optimization_barrier"({operand}) : ({text}) -> {text}')
+        return scope[key]
+
+    def fence_source(self, operand: str, type: ArrayType) -> str:
+        """As `fence`; of a broadcast the barrier goes before it: of one after it, XLA makes an array before a loop."""
+        if operand not in self._repeated or not type.shape:
+            return self.fence(operand, type)
+        scope, key = self._constants[-1], ("fenced source", operand)
+        if key not in scope:
+            source, source_type, dims = self._repeated[operand]
+            name = source if isinstance(source, str) else self.constant(source, source_type)
+            scope[key] = self.broadcast(self.fence(name, source_type), source_type, type.shape, dims)
         return scope[key]
 
     def multi(
@@ -141,6 +157,7 @@ class StablehloText:
             scope = self._constants[-1]
             if key not in scope:
                 scope[key] = self._dense(splat(np.asarray(first)), type)
+                self._repeated[scope[key]] = _Repeated(first, ArrayType((), type.dtype), ())
             return scope[key]
         if array.shape != type.shape:
             raise TypeError(f"a constant of shape {array.shape} for {type}")
@@ -198,7 +215,9 @@ class StablehloText:
     def broadcast(self, x: str, source: ArrayType, shape: Sequence[int], dims: Sequence[int]) -> str:
         """`stablehlo.broadcast_in_dim`: axis i of x becomes axis dims[i]."""
         out = ArrayType(tuple(shape), source.dtype)
-        return self.op("broadcast_in_dim", [x], [source], out, f"broadcast_dimensions = {ints(dims)}")
+        result = self.op("broadcast_in_dim", [x], [source], out, f"broadcast_dimensions = {ints(dims)}")
+        self._repeated[result] = _Repeated(x, source, dims)
+        return result
 
     def reshape(self, x: str, source: ArrayType, shape: Sequence[int]) -> str:
         if tuple(shape) == source.shape:

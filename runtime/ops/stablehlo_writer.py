@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from anabranch.base.frozen import frozen
 from anabranch.runtime.host.callbacks import HostCallback, attributes
 from anabranch.runtime.ir.array_type import ArrayType
@@ -16,6 +18,10 @@ from anabranch.runtime.ops.emission_progress import EmissionProgress
 from anabranch.runtime.ops.mlir_text import tensor
 from anabranch.runtime.ops.stablehlo_text import StablehloText
 
+# NaNs whose payload no arithmetic makes.
+_ODD_NAN = {np.dtype(np.float32): 0x7FC5A5A5, np.dtype(np.float64): 0x7FF85A5A5A5A5A5A}
+# From how many elements on a program asks for its replica's number.
+_MANY = 1024
 _NAME = re.compile(r"%\d+")
 # An equation as a call of machine code: the names of its results; None where it has no such form.
 NativeForm: TypeAlias = "Callable[[Op, LoweringContext], list[str] | None]"
@@ -50,6 +56,30 @@ class Emitter(StablehloText):
     def can_call_host(self) -> bool:
         """Return whether what is emitted may call host functions; an outlined function cannot."""
         return self._calls_host and not self._outlined
+
+    def rounded(self, x: str, type: ArrayType) -> str:
+        """Emit something on the bits of floats that changes none of them, and is opaque to LLVM.
+
+        A test that never holds takes two instructions; of many elements, one exclusive-or with the highest bit of the
+        replica's number is worth asking for that, which an outlined function cannot.
+        """
+        bits = ArrayType(type.shape, np.dtype(f"i{type.dtype.itemsize}"))
+        there = self.op("bitcast_convert", [x], [type], bits)
+        if type.size < _MANY or self._outlined:
+            odd = self.compare(there, self.constant(_ODD_NAN[type.dtype], bits), "EQ", bits)
+            return self.select(odd, self.constant(np.nan, type), x, type)
+        zero = self._opaque_zero(bits.dtype)
+        zeros = self.broadcast(zero, ArrayType((), bits.dtype), type.shape, ())
+        return self.op("bitcast_convert", [self.binary("xor", there, zeros, bits)], [bits], type)
+
+    def _opaque_zero(self, dtype: np.dtype) -> str:
+        """The name of a zero that no compiler knows to be one; there is one in a block."""
+        scope, key, number = self._constants[-1], ("zero", dtype), ArrayType((), np.dtype(np.uint32))
+        if key not in scope:
+            replica = self.op("replica_id", [], [], number)
+            bit = self.binary("shift_right_logical", replica, self.constant(31, number), number)
+            scope[key] = self.convert(bit, number, dtype)
+        return scope[key]
 
     def outlined(
         self,

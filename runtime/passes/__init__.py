@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection
 from anabranch.base.deep_stack import deep
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Program
+from anabranch.runtime.passes.block_materialization import materialize_blocks
 from anabranch.runtime.passes.check_discharge import discharge_checks
 from anabranch.runtime.passes.check_elimination import eliminate_checks
 from anabranch.runtime.passes.check_hoisting import hoist_checks
@@ -20,7 +21,9 @@ from anabranch.runtime.passes.invariant_forwarding import forward_invariants
 from anabranch.runtime.passes.invariant_hoisting import hoist_invariants
 from anabranch.runtime.passes.load_forwarding import forward_loads
 from anabranch.runtime.passes.load_ordering import order_loads
+from anabranch.runtime.passes.loop_batching import batch_loops
 from anabranch.runtime.passes.loop_sinking import sink_carries
+from anabranch.runtime.passes.loop_unrolling import unroll_loops
 from anabranch.runtime.passes.reduction_fusion import fuse_reductions
 from anabranch.runtime.passes.sealed_loops import outside_element_loops
 from anabranch.runtime.passes.select_simplify import simplify_selects
@@ -60,12 +63,15 @@ PASSES = (
     Pass(convert_small_branches, serves_xla=True),
     Pass(simplify_selects, serves_xla=True),
     Pass(hoist_invariants),
+    Pass(unroll_loops),
     Pass(fold_constants),
     Pass(eliminate_common_subexpressions),
+    Pass(batch_loops),
     Pass(forward_loads),
     Pass(fuse_reductions),
     Pass(eliminate_dead_code),
     Pass(order_loads),
+    Pass(materialize_blocks),
 )
 # What XLA needs for a right result, after all others.
 LEGALIZATION = Pass(insert_copies)

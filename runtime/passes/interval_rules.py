@@ -130,6 +130,16 @@ def _first(equation: Equation, inputs: Sequence[Interval]) -> Interval:
     return inputs[0]
 
 
+def _of_some(equation: Equation, inputs: Sequence[Interval]) -> Interval | None:
+    """Of one or more elements of the first input; None where there may be none."""
+    return inputs[0] if equation.inputs[0].type.size else None
+
+
+def _truth_of_some(equation: Equation, inputs: Sequence[Interval]) -> Interval | None:
+    """Of whether one or more elements of the first input are not zero; None where there may be none."""
+    return _truth(inputs[0]) if equation.inputs[0].type.size else None
+
+
 def _hull_of_arrays(equation: Equation, inputs: Sequence[Interval]) -> Interval:
     """Of elements of the first two inputs: those after them are places."""
     return inputs[0] | inputs[1]
@@ -187,6 +197,8 @@ _RULES: dict[str, IntervalRule] = {
     "true_positions": _place,
     "concatenate": lambda equation, inputs: hull(inputs),
     "dynamic_update_slice": _hull_of_arrays,
+    **dict.fromkeys(("reduce_max", "reduce_min", "gather", "lookup"), _of_some),
+    **dict.fromkeys(("reduce_any", "reduce_all"), _truth_of_some),
     **dict.fromkeys(("reshape", "transpose", "broadcast_in_dim", "reverse", "slice", "dynamic_slice"), _first),
     **dict.fromkeys(("add_overflows", "subtract_overflows", "multiply_overflows"), _overflow),
 }

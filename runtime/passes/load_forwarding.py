@@ -28,6 +28,8 @@ from anabranch.runtime.passes.overlap_analysis import Makers, makers_of, reads_t
 MOST_CHOSEN = 16
 # Through how many writes a choice is looked for, and how much smaller than the array a part of it is at least.
 _MOST_WRITES, _SMALLER = 4, 4
+# So many elements may be computed twice.
+_MOST_ELEMENTS = 16
 _ZERO = Literal(np.zeros((), np.int64))
 # An array, and through how many writes before it a choice is looked for.
 _Node: TypeAlias = tuple[Atom, int]
@@ -44,7 +46,8 @@ def forward_loads(program: Program) -> Program:
         array, starts = part
         load = _Load(defs, block, starts, equation.outputs[0].type.shape, equation.source)
         is_chosen = _is_chosen(array, defs, _MOST_WRITES)
-        found = load.written(array) if is_chosen or not _is_made_of_itself(defs.maker(array), makers) else None
+        read_back = not is_chosen and _is_read_back(array, equation.outputs[0], defs, makers)
+        found = None if read_back else load.written(array)
         if found is None and is_chosen and 0 < equation.outputs[0].type.size * _SMALLER <= array.type.size:
             found = load.chosen(array)
         return None if found is None else [found]
@@ -151,13 +154,18 @@ def _is_chosen(array: Atom, defs: DefUse, writes: int) -> bool:
     return False
 
 
-def _is_made_of_itself(write: Equation | None, makers: Makers) -> bool:
-    """Return whether what is written is computed from the memory that it is written into.
+def _is_read_back(array: Atom, part: Var, defs: DefUse, makers: Makers) -> bool:
+    """Return whether the reader of a part finds it in memory that is written in any case.
 
-    Its reader reads it back: XLA would compute it again from the memory as it was before the write, of which it would
-    make a copy.
+    What is computed from the memory that it is written into XLA would compute again from the memory as it was before
+    the write, of which it would make a copy; and many elements twice, for the memory and for their reader.
     """
-    return write is not None and write.op.update is not None and reads_target(write, makers)
+    write = defs.maker(array)
+    if write is None or write.op.update is None:
+        return False
+    value = defs.maker(write.inputs[write.op.update])
+    is_computed = value is not None and value.op.is_elementwise and part.type.size > _MOST_ELEMENTS
+    return (is_computed and defs.is_shared(array)) or reads_target(write, makers)
 
 
 def _options(maker: Equation, array: Atom, defs: DefUse) -> tuple[Atom, Atom, Atom] | None:

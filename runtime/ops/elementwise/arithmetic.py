@@ -8,7 +8,7 @@ import numpy as np
 
 from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ops.elementwise.term import Rule, Term, by_kind, call, complex_of, identity, where
-from anabranch.runtime.ops.elementwise.ufunc import NativeUfunc, Ufunc
+from anabranch.runtime.ops.elementwise.ufunc import NativeUfunc, SumOrProduct, Ufunc
 
 
 def product(x: Term, y: Term) -> Term:
@@ -118,9 +118,9 @@ def by_parts(op: Rule) -> Rule:
     return by_kind(f=op, c=lambda x: complex_of(op(x.real), op(x.imag)))
 
 
-add = Ufunc(np.add, by_kind(b=call("or"), iufc=call("add")))
-subtract = Ufunc(np.subtract, call("subtract"))
-multiply = Ufunc(np.multiply, by_kind(b=call("and"), iu=call("multiply"), f=product, c=fused_complex_product))
+add = SumOrProduct(np.add, by_kind(b=call("or"), iufc=call("add")))
+subtract = SumOrProduct(np.subtract, call("subtract"))
+multiply = SumOrProduct(np.multiply, by_kind(b=call("and"), iu=call("multiply"), f=product, c=fused_complex_product))
 square = Ufunc(
     np.square, by_kind(iu=lambda x: x * x, f=lambda x: product(x, x), c=lambda x: fused_complex_product(x, x))
 )

@@ -17,9 +17,6 @@ INT64 = np.dtype(np.int64)
 FLOAT32 = np.dtype(np.float32)
 FLOAT64 = np.dtype(np.float64)
 
-# A NaN whose payload no arithmetic makes: see `Term.rounded`.
-_ODD_NAN = {FLOAT32: 0x7FC5A5A5, FLOAT64: 0x7FF85A5A5A5A5A5A}
-
 
 @frozen(eq=False)
 class Term:
@@ -164,16 +161,18 @@ class Term:
         """
         return Term(self.emitter, self.emitter.fence(self.name, self.type), self.type)
 
+    def source_fenced(self) -> Term:
+        """As `fenced`; of a value that is broadcast, that one is shut off, and XLA sees that the Term repeats it."""
+        return Term(self.emitter, self.emitter.fence_source(self.name, self.type), self.type)
+
     def rounded(self) -> Term:
         """The same value, shut off from LLVM too, which has no barrier.
 
-        LLVM makes a product and a sum one multiply-add, after which `a*b - a*b` is not zero. A test of the bits that
-        never holds is opaque to it and costs next to nothing.
+        LLVM makes a product and a sum one multiply-add, after which `a*b - a*b` is not zero.
         """
-        if self.dtype not in _ODD_NAN or not self.emitter.contracts:
+        if self.dtype not in (FLOAT32, FLOAT64):
             return self
-        odd = self.bits().eq(_ODD_NAN[self.dtype])
-        return where(odd, self.constant(np.nan), self)
+        return Term(self.emitter, self.emitter.rounded(self.name, self.type), self.type)
 
 
 def terms_of(ctx: LoweringContext) -> list[Term]:

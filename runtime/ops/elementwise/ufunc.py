@@ -10,6 +10,7 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
+from anabranch.runtime.ops import vector_functions
 from anabranch.runtime.ops.elementwise.term import FLOAT32, Rule, Term, terms_of
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
@@ -63,7 +64,10 @@ class Ufunc(Op):
         return result if isinstance(result, tuple) else (result,)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
-        """Emit the rule's expression."""
+        """Emit the rule's expression, or a call of NumPy's function where that is faster."""
+        called = vector_functions.called(self.name, ctx)
+        if called is not None:
+            return called
         results = self.rule(*map(self.enter, terms_of(ctx)))
         results = results if isinstance(results, tuple) else (results,)
         return [self.leave(r, t.dtype).name for r, t in zip(results, ctx.out_types, strict=True)]
@@ -72,11 +76,26 @@ class Ufunc(Op):
         """An input as the rule takes it, fenced off from the op that made it."""
         if x.dtype.kind in "biu":
             return x
-        return x.fenced().to(FLOAT32) if narrow(x.dtype) else x.fenced()
+        fenced = self.fenced(x)
+        return fenced.to(FLOAT32) if narrow(x.dtype) else fenced
+
+    def fenced(self, x: Term) -> Term:
+        """A float or complex input, shut off from XLA's algebra."""
+        return x.fenced()
 
     def leave(self, x: Term, dtype: np.dtype) -> Term:
         """A result of the rule as the output's dtype."""
         return x.to(dtype) if x.dtype != dtype else x
+
+
+class SumOrProduct(Ufunc):
+    """A ufunc for which XLA has no algebra of inputs that repeat one number, as it has for quotients."""
+
+    __slots__ = ()
+
+    def fenced(self, x: Term) -> Term:
+        """The input; of a broadcast, the value before it is shut off."""
+        return x.source_fenced()
 
 
 class NativeUfunc(Ufunc):

@@ -80,6 +80,13 @@ def test_in_loop(rng):
     )
 
 
+@pytest.mark.parametrize("outer", [(700,), (30, 20)])
+def test_many_columns_beside_each_other(rng, outer):
+    columns = tuple(rng.standard_normal((*outer, 1)) for _ in range(3))
+    axis = len(outer)
+    check([of(shape.concatenate, *columns, axis=axis, expected=np.concatenate(columns, axis=axis))])
+
+
 @pytest.mark.parametrize(
     ("op", "inputs", "params"),
     [

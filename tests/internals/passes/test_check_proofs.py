@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from anabranch import jit, switch
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interval import Interval
+from anabranch.runtime.ir.program import Var
 from anabranch.runtime.ir.verify import check
 from anabranch.runtime.passes import optimise
 from anabranch.runtime.passes.check_proofs import prove_checks
@@ -304,3 +306,41 @@ def test_passes_leave_a_switch_that_gains_nothing_as_it_is():
     assert "switch" in ops(program)
     assert forward_invariants(program) is program
     equal(chosen, np.int64(1), A)
+
+
+def in_turns(text, key):
+    return text + key[np.arange(text.shape[0]) % key.shape[0]]
+
+
+def beyond(text, key):
+    return text + key[np.arange(text.shape[0]) % (key.shape[0] + 1)]
+
+
+def picked(table, at):
+    return table[np.arange(3)[at].max()]
+
+
+def test_positions_in_arrays():
+    text, key = np.arange(20), np.array([3, 1, 4])
+    assert left(in_turns, text, key) == 0
+    equal(in_turns, text, key)
+    assert left(beyond, text, key) == 1
+    equal(beyond, text, key)
+    equal(beyond, text[:3], key)
+    at = np.array([2, 0])
+    assert left(picked, key, at) == left(picked, key[:2], at) - 1
+    equal(picked, key, at)
+    equal(picked, key[:2], at)
+
+
+@pytest.mark.parametrize(("op", "shape"), [("reduce_any", (2, 3)), ("reduce_all", (2, 3)), ("reduce_any", (0, 3))])
+@pytest.mark.parametrize("interval", [Interval(0, 0), Interval(2, 5), Interval(-1, 1), Interval(0, 4)])
+def test_truth_of_the_elements_of_an_array(op, shape, interval):
+    array = Var(ArrayType(shape, np.dtype(np.int64)))
+    _, equation = one(op, array, axes=(0,))
+    rule = rule_of(equation)
+    assert rule is not None
+    found = rule(equation, [interval])
+    values = itertools.product(range(interval.low, interval.high + 1), repeat=2)
+    truths = {bool(getattr(np, op.removeprefix("reduce_"))(np.array(v[: shape[0]]))) for v in values}
+    assert found is None or all(found.low <= truth <= found.high for truth in truths)

@@ -131,3 +131,21 @@ def test_what_is_computed_from_the_memory_is_read_back():
     memory = body.outputs[0]
     (last,) = [e for e in body.equations if memory in e.outputs]
     assert [e for e in body.equations if e.op.name == "dynamic_slice" and e.inputs[0] is last.inputs[0]]
+
+
+def relaxed(a, b, n):
+    for _ in range(n):
+        b[1:-1] = 0.5 * (a[2:] + a[:-2])
+        a[1:-1] = 0.25 * (b[2:] + 2.0 * b[1:-1] + b[:-2])
+    return a
+
+
+@pytest.mark.parametrize("size", [6, 90])
+def test_a_large_block_that_is_written_in_any_case_is_read_back(size):
+    a = np.random.default_rng(2).random(size)
+    equal(relaxed, a, a.copy(), 3)
+    program = jit(relaxed).lower(a, a.copy(), 3).program
+    (loop,) = [e for e in every_equation(program) if e.op.name == "for"]
+    (body,) = loop.programs()
+    reads = [e for e in body.equations if e.op.name == "slice"]
+    assert len(reads) == (5 if size > 16 else 4)

@@ -140,6 +140,29 @@ def counted_writes(a, n):
     return a
 
 
+def smoothed(a, n):
+    """A block that is computed from others of the same array."""
+    for _ in range(n):
+        a[1:-1] = a[2:] + a[:-2]
+    return a
+
+
+def rows_times_matrix(a, n):
+    """Products that no step waits for."""
+    out = np.zeros((n, a.shape[1]))
+    for i in range(n):
+        out[i] = a[i] @ a
+    return out
+
+
+def horner(a, n):
+    """A large array that changes element by element."""
+    total = a
+    for i in range(n):
+        total = total * a + i
+    return total
+
+
 # Whole numbers, so that sums are exact in any order.
 MATRIX = (np.arange(150.0 * 150) % 7).reshape(150, 150)
 CALLS = [
@@ -153,6 +176,9 @@ CALLS = [
     (either_row, MATRIX, 3),
     (selected, MATRIX, 3),
     (counted_writes, MATRIX, 90),
+    (smoothed, MATRIX, 3),
+    (rows_times_matrix, MATRIX, 20),
+    (horner, MATRIX, 12),
 ]
 
 

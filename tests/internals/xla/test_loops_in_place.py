@@ -245,3 +245,37 @@ def test_a_value_is_fenced_once_in_a_block():
     with np.errstate(invalid="ignore"):
         for got, expected in zip(compiled(x), used(x), strict=True):
             assert got.tobytes() == expected.tobytes() or np.array_equal(got, expected, equal_nan=True)
+
+
+def test_what_a_step_multiplies_by_is_no_array():
+    def damped(x, rate, n):
+        for _ in range(n):
+            x = x - rate * x * 0.5
+        return x
+
+    x = np.linspace(-1.0, 1.0, 5000)
+    check(damped, x, 0.25, 7)
+    text = jit(damped, native_loops=False).lower(x, 0.25, 7).compile().as_text()
+    (loop,) = [line for line in text.splitlines() if " while(" in line]
+    assert loop.partition(" while(")[0].count("[5000]") == 1
+
+
+def test_products_of_many_elements_are_rounded_by_one_instruction():
+    def residue(x, y):
+        return x * y - y * x
+
+    x, y = np.random.default_rng(3).random((2, 5000))
+    check(residue, x, y)
+    text = jit(residue).lower(x, y).as_text()
+    assert text.count("stablehlo.xor") == 2
+    assert "stablehlo.select" not in text
+
+
+@pytest.mark.parametrize("n", [2, 9, 30])
+def test_products_of_matrices_that_wait_for_each_other(n):
+    def powers(a, steps):
+        for _ in range(steps):
+            a = (a + 1.0) @ (a - 1.0) / a.size
+        return a
+
+    check(powers, np.random.default_rng(1).random((n, n)), 5)

@@ -1,0 +1,61 @@
+"""Accumulations of vectors as machine code, bit for bit NumPy's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from anabranch import jit
+
+UFUNCS = (np.add, np.multiply, np.minimum, np.maximum)
+
+
+def accumulated(x):
+    return tuple([ufunc.accumulate(x, dtype=x.dtype) for ufunc in UFUNCS])
+
+
+def greatest_so_far(x):
+    return np.maximum.accumulate(x)
+
+
+def sums_in_a_loop(x):
+    total = x
+    for _ in range(3):
+        total = np.cumsum(total)
+    return total
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.int32, np.uint64, np.uint32])
+@pytest.mark.parametrize("count", [1, 2, 7, 1000])
+def test_vectors(rng, dtype, count):
+    x = (rng.standard_normal(count) * 5).astype(np.int64).astype(dtype)
+    vectors = [x, np.full(count, 0).astype(dtype)]
+    if np.dtype(dtype).kind == "f":
+        vectors += [np.full(count, -0.0, dtype), np.where(x > 6, dtype(np.nan), x + dtype(0.1)), x * dtype(np.inf)]
+    compiled = jit(accumulated)
+    for vector in vectors:
+        with np.errstate(all="ignore"):
+            expected = accumulated(vector)
+        for ufunc, got, want in zip(UFUNCS, compiled(vector), expected, strict=True):
+            assert got.dtype == want.dtype
+            np.testing.assert_array_equal(got, want, ufunc.__name__)
+            if ufunc in (np.add, np.multiply):
+                np.testing.assert_array_equal(np.signbit(got[got == 0]), np.signbit(want[want == 0]))
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.complex128, np.bool_])
+def test_other_types(dtype):
+    x = np.array([1, 0, 1, 1, 0] * 20).astype(dtype)
+    np.testing.assert_array_equal(jit(greatest_so_far)(x), greatest_so_far(x))
+
+
+def test_the_argument_stays():
+    x = np.arange(1.0, 200.0)
+    before = x.copy()
+    np.testing.assert_array_equal(jit(sums_in_a_loop)(x), sums_in_a_loop(x))
+    np.testing.assert_array_equal(x, before)
+
+
+def test_no_loop_is_left_to_xla():
+    text = jit(np.cumsum).lower(np.arange(100.0)).compile().as_text()
+    assert " while(" not in text
