@@ -40,8 +40,6 @@ _DEFAULT_FLAGS: tuple[Flag, ...] = (
     ("xla_cpu_experimental_ynn_fusion_type", "LIBRARY_FUSION_TYPE_INDIVIDUAL_DOT"),
     # Without it a loop that reads and writes elements of an array copies the whole array at each step.
     ("xla_cpu_copy_insertion_use_region_analysis", True),
-    # As wide as the processor has them: XLA would use half a register of one with AVX-512.
-    ("xla_cpu_prefer_vector_width", 512),
 )
 
 # XLA's own pass that makes native loops of small ones loses the order of reads and writes which the copy insertion

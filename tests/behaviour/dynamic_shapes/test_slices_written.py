@@ -182,6 +182,13 @@ def a_sieve_like_stride(a, s):
     return a
 
 
+@case(*each(V, last=((1, 1), (0, 2), (3, 1))))
+def strided_and_windowed(a, i, s):
+    b = a * 2.0
+    a[i::s] += b[i:8:2] if s == 2 else b[i:]
+    return a[i::s] + b[i : i + len(a[i::s])]
+
+
 @case((30,), (2,), (31,), (7,))
 def sieve_of_primes(n):
     prime = np.ones(40, dtype=bool)
