@@ -13,9 +13,10 @@ from anabranch.runtime.api.compile_driver import lowered_of, shown
 from anabranch.runtime.api.jitted import Wrapped
 from anabranch.runtime.api.memory_cache import CacheInfo, ExecutableCache
 from anabranch.runtime.api.options import JitOptions
-from anabranch.runtime.api.stages import Compiled, Lowered, executable_of
+from anabranch.runtime.api.stages import Compiled, Lowered
 from anabranch.runtime.call.call_spec import Call
 from anabranch.runtime.call.donation import DonatingExecution
+from anabranch.runtime.call.execution import executable_of
 from anabranch.runtime.config import configure
 from anabranch.runtime.frontend.function_info import name_of
 from anabranch.runtime.host.callbacks import HostCallback, HostFunction, PureCallback, has_effects

@@ -16,27 +16,27 @@ from anabranch.runtime.api.options import flags_of
 from anabranch.runtime.call.call_spec import Call, CallSpec, out_info
 from anabranch.runtime.call.container_format import Buffer, made_here, pack, unpack, write
 from anabranch.runtime.call.donation import DonatingExecution, Donation
-from anabranch.runtime.call.execution import MISS, Execution, run_until_it_fits
+from anabranch.runtime.call.execution import MISS, Execution, executable_of, run_until_it_fits
 from anabranch.runtime.call.fastpath import CallForm, make_fast_path
 from anabranch.runtime.call.native_execution import NativeCode, NativeExecution
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.call.portable_plan import check_fits, loaded, saved, unpickled
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import SerializationError, StaleExecutableError, UnsupportedValueError
-from anabranch.runtime.host.buffer_types import buffer_type
 from anabranch.runtime.host.callbacks import HostCallback, LoweringError
 from anabranch.runtime.host.compile_options import CompileOptions, Flag, FlagValue
 from anabranch.runtime.host.machine_code import is_available
 from anabranch.runtime.host.object_layout import is_as_expected
-from anabranch.runtime.host.python_function import python_function
 from anabranch.runtime.ir.program import Program
 from anabranch.runtime.native.whole_program import NativeProgram, native_program
 from anabranch.runtime.passes import optimise
 from anabranch.runtime.signature.pytree import PyTreeDef
 from anabranch.runtime.tracing.capacity import OverflowedError
-from anabranch.runtime.xla import disk_cache, mlir_module
+from anabranch.runtime.xla import mlir_module
 from anabranch.runtime.xla.compiler import deserialize
 from anabranch.runtime.xla.executable import Executable
+
+_KIND = "compiled function"
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
@@ -140,15 +140,8 @@ class Traced(Stage):
         donation = Donation.of(self.plan, self.calling)
         donation.warn(self.calling, self.plan)
         program = optimise(self.plan.program, self.disabled_passes, self.native_loops)
-        module = lowering.LazyModule(
-            functools.partial(
-                lowering.module,
-                program,
-                donation.aliases,
-                is_asynchronous=self.plan.on_device,
-                native_loops=self.native_loops,
-            )
-        )
+        form = {"is_asynchronous": self.plan.on_device, "native_loops": self.native_loops}
+        module = lowering.LazyModule(functools.partial(lowering.module, program, donation.aliases, **form))
         return Lowered(self.plan, self.calling, program, module, donation, self.flags, self.native_loops)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -235,8 +228,9 @@ class Lowered(Stage):
             For an option that XLA does not have, or that it cannot have this value.
         """
         chosen = tuple({**dict(self.flags), **dict(flags_of(compiler_options))}.items())
-        if not chosen and (code := self._native_code()) is not None:
-            made = NativeExecution(self.plan, code, functools.partial(self._executable, chosen))
+        native = None if chosen else self.native_program()
+        if native is not None:
+            made = NativeExecution(self.plan, NativeCode.of(native), functools.partial(self._executable, chosen))
             return Compiled(self.plan, self.calling, made, chosen, self.module)
         return bound(self.plan, self.calling, self._executable(chosen), self.donation, chosen, self.module)
 
@@ -245,15 +239,6 @@ class Lowered(Stage):
         if not (self.native_loops and is_as_expected()) or self.plan.on_device or self.donation.given or self.flags:
             return None
         return native_program(self.program)
-
-    def _native_code(self) -> NativeCode | None:
-        program = self.native_program()
-        if program is None:
-            return None
-        outputs = [buffer_type(type.shape, type.dtype) for type in self.program.out_types]
-        signature = f"({', '.join(map(str, program.inputs))}) -> ({', '.join(map(str, outputs))})"
-        code, was_loaded = disk_cache.machine_code(program.llvm, signature)
-        return NativeCode(program, python_function(program.name, code, program.llvm), was_loaded)
 
     def _executable(self, chosen: tuple[Flag, ...]) -> Executable:
         try:
@@ -264,14 +249,11 @@ class Lowered(Stage):
             raise
 
     def bound(self, executable: Executable) -> Compiled:
-        """Return the `Compiled` that calls an executable as a plan says."""
+        """The `Compiled` that calls an executable as a plan says."""
         return bound(self.plan, self.calling, executable, self.donation, self.flags, self.module)
 
     def _located(self) -> str:
         return lowering.located(self.program, self.donation.aliases, self.calling.leaf_names())
-
-
-_KIND = "compiled function"
 
 
 def _dialect(name: str | None) -> str:
@@ -402,11 +384,6 @@ class Compiled(Stage):
     def runtime_executable(self) -> Any:
         """The executable as an object of jaxlib's, which changes from release to release."""
         return self.execution.executable.loaded
-
-
-def executable_of(plan: Plan, text: str, flags: tuple[Flag, ...], callbacks: Sequence[HostCallback] = ()) -> Executable:
-    """Return the executable of a plan's module: from disk, or compiled."""
-    return disk_cache.executable(text, CompileOptions(flags, asynchronous=plan.on_device), callbacks)
 
 
 def bound(

@@ -8,7 +8,8 @@ from typing import Any, Final
 from anabranch.runtime._jaxlib import Buffer, to_numpy
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.device.array import Array
-from anabranch.runtime.host.callbacks import CallbackError
+from anabranch.runtime.host.callbacks import CallbackError, HostCallback
+from anabranch.runtime.host.compile_options import CompileOptions, Flag
 from anabranch.runtime.ops.host_callback import done_before
 from anabranch.runtime.signature.flatten_to_key import (
     Leaves,
@@ -20,6 +21,7 @@ from anabranch.runtime.signature.flatten_to_key import (
 )
 from anabranch.runtime.tracing.capacity import OverflowedError
 from anabranch.runtime.values.effects import called_here
+from anabranch.runtime.xla import disk_cache
 from anabranch.runtime.xla.executable import Executable
 
 FastPath = Callable[[tuple[Any, ...], dict[str, Any]], Any]
@@ -138,3 +140,8 @@ def run_until_it_fits(execution: Execution, leaves: Leaves, recompile: Recompile
                 return execution.run(leaves)
         except OverflowedError as error:
             overflow = error
+
+
+def executable_of(plan: Plan, text: str, flags: tuple[Flag, ...], callbacks: Sequence[HostCallback] = ()) -> Executable:
+    """Return the executable of a plan's module: from disk, or compiled."""
+    return disk_cache.executable(text, CompileOptions(flags, asynchronous=plan.on_device), callbacks)

@@ -11,14 +11,17 @@ import numpy as np
 from anabranch.runtime.call.execution import Execution, never
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.host import own_memory
-from anabranch.runtime.host.buffer_types import BufferType
+from anabranch.runtime.host.buffer_types import BufferType, buffer_type
 from anabranch.runtime.host.callbacks import ArgumentMismatchError
+from anabranch.runtime.host.python_function import python_function
 from anabranch.runtime.native.whole_program import NativeProgram
 from anabranch.runtime.signature.flatten_to_key import Leaves, buffers
+from anabranch.runtime.xla import disk_cache
 from anabranch.runtime.xla.executable import Executable
 
 # NumPy's flags C_CONTIGUOUS and ALIGNED, as `ndarray.flags.num` has them.
 _READABLE = 0x1 | 0x100
+_ERROR_CODE = buffer_type((), np.dtype(np.int32))
 
 
 class NativeCode:
@@ -40,6 +43,14 @@ class NativeCode:
     def __init__(self, program: NativeProgram, function: Callable[..., int], was_loaded: bool) -> None:
         self.program, self.function, self.was_loaded = program, function, was_loaded
         self.makers = [own_memory.maker(kind) for kind in program.arrays]
+
+    @classmethod
+    def of(cls, program: NativeProgram) -> NativeCode:
+        """The code of a Program: from disk, or compiled."""
+        outputs = [_ERROR_CODE if place is None else program.arrays[place] for place in program.outputs]
+        signature = f"({', '.join(map(str, program.inputs))}) -> ({', '.join(map(str, outputs))})"
+        code, was_loaded = disk_cache.machine_code(program.llvm, signature)
+        return cls(program, python_function(program.name, code, program.llvm), was_loaded)
 
     def __call__(self, arguments: Sequence[np.ndarray], in_place: Mapping[int, int]) -> list[np.ndarray]:
         """Run on arrays of the types of the inputs, of any layout; returns the Program's outputs.

@@ -61,6 +61,7 @@ SAMPLERS: Mapping[str, Sampler] = {
     "normal": Sampler("random_normal", (_LOC, _SCALE)),
     "pareto": Sampler("random_pareto", (_A,)),
     "poisson": Sampler("random_poisson", (("lam", 1.0, Bound.POISSON),), is_int=True),
+    "random": Sampler("random_standard_uniform"),
     "rayleigh": Sampler("random_rayleigh", (_SCALE,)),
     "standard_cauchy": Sampler("random_standard_cauchy"),
     "standard_exponential": Sampler("random_standard_exponential"),

@@ -6,11 +6,13 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.known_values import KnownValues
 
 # Ints of which this is known do not overflow in sums of a few.
 _EXACT = 2**61
+_MOST = 2**63 - 1
 
 
 @frozen
@@ -146,17 +148,26 @@ class Positions:
         """A position moved into an axis, where it is not known to lie there."""
         if size == 1:
             return Affine(0)
-        is_low, is_high = self.is_at_least(index, 0), self.is_below(index, size)
-        if is_low and is_high:
+        if self.is_at_least(index, 0) and self.is_below(index, size):
             return index
         self.moves.append((index, size))
         if self._is_inside is not None and all(map(self._is_inside, dict(index.terms))):
             return index
-        if not is_low:
-            index = self.of(self._code.call("llvm.smax.i64", "i64", "i64", self.value(index), "0"))
-        if not is_high:
-            index = self.of(self._code.call("llvm.smin.i64", "i64", "i64", self.value(index), str(size - 1)))
+        return self.limited(index, 0, size - 1)
+
+    def limited(self, index: Affine, low: int, high: int | None) -> Affine:
+        """A position that is no less than an int, and no greater than another one."""
+        if not self.is_at_least(index, low):
+            index = self._extreme("smax", index, Interval(low, _MOST))
+        if high is not None and not self.is_below(index, high + 1):
+            index = self._extreme("smin", index, Interval(low, high))
         return index
+
+    def _extreme(self, name: str, index: Affine, known: Interval) -> Affine:
+        bound = known.low if name == "smax" else known.high
+        made = self._code.call(f"llvm.{name}.i64", "i64", "i64", self.value(index), str(bound))
+        self._ranges.learn(made, known)
+        return self.of(made)
 
     @contextlib.contextmanager
     def inside(self, is_known: Callable[[str], bool]) -> Iterator[None]:

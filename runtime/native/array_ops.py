@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
@@ -12,7 +11,8 @@ from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.affine import Affine, Span
 from anabranch.runtime.native.element_moves import bounds, numbers
-from anabranch.runtime.native.lazy_arrays import Axis, LazyArray, LazyArrays, Update
+from anabranch.runtime.native.lazy_array import Axis, LazyArray, Update
+from anabranch.runtime.native.lazy_arrays import LazyArrays
 from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.scalar_ops import FUNCTIONS, rule_of
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
@@ -75,11 +75,10 @@ def reshaped(arrays: LazyArrays, name: str, source: ArrayType, out: ArrayType) -
 def window_of(arrays: LazyArrays, names: Sequence[str], equation: Equation) -> LazyArray:
     """The mask of a window."""
     low, high, *step = map(arrays.positions.of, names)
-    span = Span((low,), (high,), step[0] if step else None)
-    made = arrays.window(equation.outputs[0].type, equation.params["axis"], span)
-    if step and not (arrays.positions.is_at_least(low, 0) and arrays.positions.is_at_least(step[0], 1)):
-        return dataclasses.replace(made, region=None)
-    return made
+    size = equation.outputs[0].type.shape[equation.params["axis"]]
+    low, high = (arrays.positions.limited(bound, 0, size) for bound in (low, high))
+    span = Span((low,), (high,), arrays.positions.limited(step[0], 1, None) if step else None)
+    return arrays.window(equation.outputs[0].type, equation.params["axis"], span)
 
 
 def is_large_update(equation: Equation) -> bool:
@@ -125,6 +124,10 @@ def _concatenate(arrays: LazyArrays, operands: Sequence[LazyArray], out: ArrayTy
     return made
 
 
+def _gather(arrays: LazyArrays, operands: Sequence[LazyArray], out: ArrayType, attributes: str) -> LazyArray:
+    return arrays.gathered(operands[0], operands[1], out)
+
+
 def _pad(arrays: LazyArrays, operands: Sequence[LazyArray], out: ArrayType, attributes: str) -> LazyArray:
     lows, gaps = numbers(attributes, "edge_padding_low"), numbers(attributes, "interior_padding")
     if min(lows, default=0) < 0 or min(numbers(attributes, "edge_padding_high"), default=0) < 0:
@@ -145,5 +148,6 @@ _MOVES: Mapping[str, _Rule] = {
     "reverse": _reverse,
     "concatenate": _concatenate,
     "pad": _pad,
+    "gather": _gather,
     "iota": _iota,
 }

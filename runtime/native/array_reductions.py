@@ -13,9 +13,10 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Equation
-from anabranch.runtime.native.affine import Affine, flat
-from anabranch.runtime.native.array_stores import MOST_WHOLE, ArrayStores
-from anabranch.runtime.native.lazy_arrays import Axis, LazyArray, LazyArrays
+from anabranch.runtime.native.affine import Affine, Region, flat
+from anabranch.runtime.native.element_loops import MOST_WHOLE, ElementLoops, check_size
+from anabranch.runtime.native.lazy_array import Axis, LazyArray, Update
+from anabranch.runtime.native.lazy_arrays import LazyArrays
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.scalar_ops import rule_of
 from anabranch.runtime.ops.checks import without
@@ -29,8 +30,8 @@ Body = Callable[[list[str]], Sequence[str]]
 class ArrayReductions:
     """Writes reductions."""
 
-    def __init__(self, arrays: LazyArrays, stores: ArrayStores) -> None:
-        self._arrays, self._stores = arrays, stores
+    def __init__(self, arrays: LazyArrays) -> None:
+        self._arrays, self._loops = arrays, ElementLoops(arrays)
         self._code, self._memory, self._positions = arrays.code, arrays.memory, arrays.positions
 
     def reduced(self, arrays: Sequence[LazyArray], inits: Sequence[str], axes: Sequence[int], body: Body) -> list[str]:
@@ -46,6 +47,8 @@ class ArrayReductions:
             Gets what was found so far and the elements, and writes what is found then.
         """
         shape = arrays[0].type.shape
+        if len(axes) == len(shape):
+            return self._to_values(arrays, inits, body)
         if math.prod(shape) > MOST_WHOLE:
             raise NotNativeError(f"a reduction of {math.prod(shape)} elements")
         outs = [ArrayType(without(shape, axes), array.type.dtype) for array in arrays]
@@ -63,10 +66,52 @@ class ArrayReductions:
             return [self._memory.load(self._memory.name(place), array.type.dtype, "0") for place, array in rows]
         return [self._memory.written(place) for place in places]
 
+    def _to_values(self, arrays: Sequence[LazyArray], inits: Sequence[str], body: Body) -> list[str]:
+        """All elements of arrays combined to one value each; of a single one, those in the part that is not neutral."""
+        region: Region = {}
+        if len(arrays) == 1:
+            array, region = _within(arrays[0], inits[0])
+            arrays = [array]
+        for array in arrays:
+            check_size(array, region)
+        dtypes = [array.type.dtype for array in arrays]
+        cells = [self._cell(dtype) for dtype in dtypes]
+        for cell, init, dtype in zip(cells, inits, dtypes, strict=True):
+            self._memory.put(cell, dtype, "0", init)
+
+        def write() -> None:
+            with self._loops.over(arrays[0].type.shape, region) as index:
+                self._step(arrays, index, cells, ["0"] * len(cells), body)
+
+        self._loops.in_versions(arrays, region, write)
+        rows = zip(cells, dtypes, strict=True)
+        return [self._memory.load(self._memory.name(cell), dtype, "0") for cell, dtype in rows]
+
+    def _dot(self, names: Sequence[str], types: Sequence[ArrayType], dtype: np.dtype) -> str:
+        """The dot product of two vectors, over the positions at which both may differ from 0."""
+        zero, (multiply, add) = constant(np.zeros((), dtype)), (rule_of("multiply"), rule_of("add"))
+        vectors = [self._arrays.of(name, type) for name, type in zip(names, types, strict=True)]
+        (x, one), (y, other) = (_within(vector, zero) for vector in vectors)
+        met = one[0].met(other[0]) if one and other else None
+        region = {0: met} if met is not None else {} if one and other else one or other
+        if not region:
+            x, y = vectors
+
+        def write_product(row: list[str]) -> str:
+            return multiply(self._code, row, dtype, dtype)
+
+        product = self._arrays.combined([x, y], types[0], write_product)
+        if region:
+            zeros = self._arrays.all_equal(types[0], zero)
+            product = self._arrays.updated(Update(zeros, (Axis(Affine(0), 1, 0),), product, region))
+        return self._to_values([product], [zero], lambda xy: [add(self._code, xy, dtype, dtype)])[0]
+
     def product(self, equation: Equation, names: Sequence[str]) -> str:
         """The sums of products of a `dot_general`."""
         (contract, batch), (out,) = (equation.params["contract"], equation.params["batch"]), equation.outputs
         types = [atom.type for atom in equation.inputs]
+        if all(len(type.shape) == 1 for type in types) and contract[0] and out.type.dtype.kind in "iufc":
+            return self._dot(names, types, out.type.dtype)
         free = [[a for a in range(len(t.shape)) if a not in (*contract[i], *batch[i])] for i, t in enumerate(types)]
         # The axes of all products: what is added up stands before what is left of the second operand.
         order = [*batch[0], *free[0], *contract[0]]
@@ -106,13 +151,13 @@ class ArrayReductions:
         shape = arrays[0].type.shape
         cells = places if outs[0].size == 1 else [self._cell(out.dtype) for out in outs]
         with contextlib.ExitStack() as outer:
-            index = {axis: outer.enter_context(self._stores.each(shape[axis])) for axis in kept}
+            index = {axis: outer.enter_context(self._loops.each(shape[axis])) for axis in kept}
             for cell, init, out in zip(cells, inits, outs, strict=True):
                 self._memory.put(cell, out.dtype, "0", init)
             with contextlib.ExitStack() as inner:
                 for axis, size in enumerate(shape):
                     if axis not in index:
-                        index[axis] = inner.enter_context(self._stores.each(size))
+                        index[axis] = inner.enter_context(self._loops.each(size))
                 self._step(arrays, [index[axis] for axis in range(len(shape))], cells, ["0"] * len(cells), body)
             if cells is not places:
                 number = self._positions.value(flat([index[axis] for axis in kept], outs[0].shape))
@@ -131,10 +176,10 @@ class ArrayReductions:
     ) -> None:
         """Find the results together, in the order of the elements in memory."""
         for place, init, out in zip(places, inits, outs, strict=True):
-            with self._stores.each(out.size) as each:
+            with self._loops.each(out.size) as each:
                 self._memory.put(place, out.dtype, self._positions.value(each), init)
         with contextlib.ExitStack() as stack:
-            index = [stack.enter_context(self._stores.each(size)) for size in arrays[0].type.shape]
+            index = [stack.enter_context(self._loops.each(size)) for size in arrays[0].type.shape]
             number = self._positions.value(flat([index[axis] for axis in kept], outs[0].shape))
             self._step(arrays, index, places, [number] * len(places), body)
 
@@ -159,3 +204,12 @@ class ArrayReductions:
     def _cell(self, dtype: np.dtype) -> int:
         """The place of memory for one element, which LLVM puts into a register."""
         return self._memory.place_of(self._memory.add(self._code.reserve(f"[{dtype.itemsize} x i8]")))
+
+
+def _within(array: LazyArray, neutral: str) -> tuple[LazyArray, Region]:
+    """The array that one is in a region; elsewhere it is neutral."""
+    update = array.update
+    every = tuple(Axis(Affine(0), 1, axis) for axis in range(len(array.type.shape)))
+    if update is None or update.base.uniform != neutral or update.axes != every:
+        return array, {}
+    return update.value, update.region

@@ -41,6 +41,10 @@ class KnownValues:
         yield
         self._intervals = before
 
+    def learn(self, name: str, known: Interval) -> None:
+        """Take note of the range of a value that is none of the Program's."""
+        self._known[name] = known
+
     def of(self, name: str) -> Interval | None:
         """The range of the value with a name."""
         return self._known.get(name)

@@ -14,6 +14,7 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.affine import Affine, Positions, Region, Span, flat
 from anabranch.runtime.native.instructions import Instructions
+from anabranch.runtime.native.lazy_array import Axis, LazyArray, Update, is_all, is_part, region_of_part
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.scalar_ops import compare, convert, select
@@ -22,96 +23,6 @@ from anabranch.runtime.native.values import is_lazy, is_memory
 # The most operations that an element may take.
 _MOST_COST = 250
 _BOOL, _INT64 = np.dtype(bool), np.dtype(np.int64)
-
-
-@dataclasses.dataclass(frozen=True, slots=True)
-class Axis:
-    """Where the elements of a part are along an axis of the whole: at `start`, and every `stride` positions.
-
-    Attributes
-    ----------
-    start : Affine
-    stride : int
-    of : int or None
-        The axis of the part; None where it has one position there.
-    """
-
-    start: Affine
-    stride: int = 1
-    of: int | None = None
-
-    def at(self, index: Sequence[Affine]) -> Affine:
-        """The position of an element of the part."""
-        return self.start if self.of is None else self.start + index[self.of].times(self.stride)
-
-    def within(self, outer: Sequence[Axis]) -> Axis:
-        """Where the elements of a part of the part are, which itself has `outer`."""
-        if self.of is None:
-            return self
-        axis = outer[self.of]
-        return Axis(self.start + axis.start.times(self.stride), self.stride * axis.stride, axis.of)
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class Update:
-    """An array that has other elements than another one in a part.
-
-    Attributes
-    ----------
-    base : LazyArray
-        What it is elsewhere.
-    axes : tuple of Axis
-        Where the part is.
-    value : LazyArray
-        Of which the part is.
-    region : Region
-        The positions of the value that the part has.
-    """
-
-    base: LazyArray
-    axes: tuple[Axis, ...]
-    value: LazyArray
-    region: Region
-
-
-@dataclasses.dataclass(frozen=True, slots=True, eq=False)
-class LazyArray:
-    """How the elements of an array are computed.
-
-    Attributes
-    ----------
-    type : ArrayType
-    make : callable
-        Writes what computes the element at a position; returns its name.
-    reads : frozenset of int
-        The arrays in memory that it reads, by their places.
-    cost : int
-        How many operations an element takes.
-    uniform : str
-        The name of the value that all elements are.
-    is_undefined : bool
-        No element is ever asked for.
-    region, rest
-        Of bools: where they are true, as far as `rest` is.
-    update : Update or None
-    whole, axes
-        Of a part of another array: the other one, and where the part is.
-    memory : str
-        The name of the array in memory that it is.
-    """
-
-    type: ArrayType
-    make: Callable[[Sequence[Affine]], str]
-    reads: frozenset[int] = frozenset()
-    cost: int = 1
-    uniform: str = ""
-    is_undefined: bool = False
-    region: Region | None = None
-    rest: LazyArray | None = None
-    update: Update | None = None
-    whole: LazyArray | None = None
-    axes: tuple[Axis, ...] = ()
-    memory: str = ""
 
 
 class LazyArrays:
@@ -213,7 +124,10 @@ class LazyArrays:
         self, names: Sequence[str], types: Sequence[ArrayType], out: ArrayType, rule: Callable[[list[str]], str]
     ) -> LazyArray:
         """What a rule makes of the elements at the same position."""
-        arrays = [self.of(name, type) for name, type in zip(names, types, strict=True)]
+        return self.combined(list(map(self.of, names, types)), out, rule)
+
+    def combined(self, arrays: Sequence[LazyArray], out: ArrayType, rule: Callable[[list[str]], str]) -> LazyArray:
+        """The same of arrays that have no names."""
         if all(array.uniform for array in arrays):
             return self.all_equal(out, rule([array.uniform for array in arrays]))
 
@@ -221,6 +135,18 @@ class LazyArrays:
             return rule([self.part_of_element(array, index) for array in arrays])
 
         return LazyArray(out, make, *_together(arrays))
+
+    def gathered(self, array: LazyArray, places: LazyArray, out: ArrayType) -> LazyArray:
+        """The parts of an array at the places along its first axes that stand in the last axis of another one."""
+        outer, count = len(places.type.shape) - 1, places.type.shape[-1]
+        shape = array.type.shape
+
+        def make(index: Sequence[Affine]) -> str:
+            rows = [self.part_of_element(places, [*index[:outer], Affine(k)]) for k in range(count)]
+            at = [self.positions.within(self.positions.of(row), n) for row, n in zip(rows, shape, strict=False)]
+            return self.part_of_element(array, [*at, *index[outer:]])
+
+        return LazyArray(out, make, *_together([array, places]))
 
     def window(self, type: ArrayType, axis: int, span: Span) -> LazyArray:
         """Bools that are true in a span of an axis."""
@@ -279,7 +205,7 @@ class LazyArrays:
         if array.whole is not None:
             axes = [axis.within(axes) for axis in array.axes]
             array = array.whole
-        if _is_all(axes, array.type, type):
+        if is_all(axes, array.type, type):
             return array
         if array.update is not None:
             moved = self._moved(array.update, array.type, type, axes)
@@ -290,7 +216,7 @@ class LazyArrays:
         def make(index: Sequence[Affine]) -> str:
             return self.part_of_element(whole, [axis.at(index) for axis in fixed])
 
-        region = _region_of_part(array.region, fixed, array.type, type) if array.rest is None else None
+        region = region_of_part(array.region, fixed, array.type, type) if array.rest is None else None
         return LazyArray(type, make, array.reads, array.cost + 1, whole=whole, axes=fixed, region=region)
 
     def _moved(self, update: Update, old: ArrayType, type: ArrayType, axes: Sequence[Axis]) -> LazyArray | None:
@@ -323,7 +249,7 @@ class LazyArrays:
     def with_block(self, base: LazyArray, block: LazyArray, axes: tuple[Axis, ...]) -> LazyArray:
         """An array with a block written to it, of which only what differs from that part of the array is written."""
         inner = block.update
-        if inner is not None and _is_part(inner.base, base, axes):
+        if inner is not None and is_part(inner.base, base, axes):
             moved = tuple(axis.within(inner.axes) for axis in axes)
             return self.updated(dataclasses.replace(inner, base=base, axes=moved))
         return self.updated(Update(base, axes, block, {}))
@@ -405,44 +331,3 @@ def _together(arrays: Sequence[LazyArray]) -> tuple[frozenset[int], int]:
     if cost > _MOST_COST:
         raise NotNativeError(f"an array of which an element takes {cost} operations")
     return frozenset[int]().union(*(array.reads for array in arrays)), cost
-
-
-def _is_all(axes: Sequence[Axis], whole: ArrayType, type: ArrayType) -> bool:
-    zero = Affine(0)
-    return whole.shape == type.shape and all(
-        axis.start == zero and ((axis.of == i and axis.stride == 1) or n == 1)
-        for i, (axis, n) in enumerate(zip(axes, whole.shape, strict=True))
-    )
-
-
-def _is_part(array: LazyArray, base: LazyArray, axes: Sequence[Axis]) -> bool:
-    """Return whether an array is a certain part of another one."""
-    whole = array if array.whole is None else array.whole
-    if whole is not base and not (base.memory and whole.memory == base.memory and whole.type == base.type):
-        return False
-    own = array.axes or tuple(Axis(Affine(0), 1, axis) for axis in range(len(array.type.shape)))
-    return all(
-        a.start == b.start and ((a.of == b.of and a.stride == b.stride) or _length(array, a) == _length(array, b) == 1)
-        for a, b in zip(own, axes, strict=True)
-    )
-
-
-def _length(array: LazyArray, axis: Axis) -> int:
-    return 1 if axis.of is None else array.type.shape[axis.of]
-
-
-def _region_of_part(region: Region | None, axes: Sequence[Axis], whole: ArrayType, type: ArrayType) -> Region | None:
-    """Where the bools of a part are true; None where that is no region."""
-    if region is None:
-        return None
-    found: dict[int, Span] = {}
-    for axis, span in region.items():
-        place = axes[axis]
-        if place.of is None or abs(place.stride) != 1 or span.step is not None:
-            return None
-        lows, highs = span.lows, span.highs
-        if place.stride < 0:
-            lows, highs = (tuple(b.times(-1).shifted(1) for b in bounds) for bounds in (highs, lows))
-        by = place.start.times(-place.stride)
-        found[place.of] = Span(tuple(b + by for b in lows), tuple(b + by for b in highs))
-    return found

@@ -170,6 +170,14 @@ class Memory:
         self.allocated[self.place_of(name)] = type
         return name
 
+    def enlarged(self, place: int, type: ArrayType) -> bool:
+        """Make room for a larger array in the memory of one; returns whether that is possible."""
+        if place not in self.allocated:
+            return False
+        if self.allocated[place].nbytes < type.nbytes:
+            self.allocated[place] = type
+        return True
+
     def pointer(self, place: int) -> str:
         """LLVM's name of the address of an array."""
         return self._pointers[place]

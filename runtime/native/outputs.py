@@ -65,7 +65,8 @@ class Outputs:
         self.places: list[int | None] = []
         for name, type in zip(results, out_types, strict=True):
             source = memory.place_of(name) if is_memory(name) else None
-            if source in free:
+            # Memory that was enlarged is too large for the array that was there before.
+            if source in free and self.arrays[free[source]].type.nbytes == type.nbytes:
                 self.places.append(free.pop(source))
             elif source is not None and source < len(operands) and source not in written:
                 self.places.append(None)

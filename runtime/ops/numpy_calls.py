@@ -22,5 +22,10 @@ def may_call_at_once(ctx: LoweringContext, least: float) -> bool:
 
 def called(ctx: LoweringContext, op: Op) -> Sequence[str]:
     """Emit a call of the op's evaluation by NumPy."""
-    function = HostFunction(type(op).__module__, op.name, tuple(ctx.params.items()), len(ctx.inputs))
+    return called_by_name(ctx, type(op).__module__, op.name)
+
+
+def called_by_name(ctx: LoweringContext, module: str, name: str) -> Sequence[str]:
+    """Emit a call of the method `write` of an object of a module."""
+    function = HostFunction(module, name, tuple(ctx.params.items()), len(ctx.inputs))
     return ctx.emitter.callback(function, ctx.inputs, ctx.in_types, ctx.out_types)

@@ -18,7 +18,7 @@ from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 class _Window(Op):
     """`window[shape, axis](low, high)`: bools, true where low <= position along `axis` < high.
 
-    With a third input, which is greater than 0, only at low, low + step, low + 2 * step, …
+    With a third input, which is greater than 0, only at low, low + step, low + 2 * step, …; low is not negative then.
     """
 
     __slots__ = ()

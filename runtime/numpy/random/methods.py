@@ -60,8 +60,8 @@ def _drawn(generator: TracedGenerator, method: str, given: Mapping[str, Value]) 
     if single is not None:
         return single
     out = given.pop("out", None)
-    if out is not None:
-        given |= {"x": given["x"]} if method == "permuted" else {"size": _shape_of_out(method, given, out)}
+    if out is not None and method != "permuted":
+        given["size"] = _shape_of_out(method, given, out)
     if method == "permutation" and isinstance(given["x"], Tracer) and not given["x"].abstract.shape:
         request_static(given["x"], "the size of a permutation")
         draws.refuse(method, "the size of a permutation is known only at run time")

@@ -1,7 +1,6 @@
-"""Single numbers in loops: computed in the Program, bit for bit as NumPy and Python compute them.
+"""Single numbers: computed in the Program, bit for bit as NumPy and Python compute them.
 
-A call of the host takes microseconds, and a loop with one is no machine code. Elsewhere that does not matter, and a
-call is one equation.
+A call of the host takes microseconds, and keeps what it stands in from being machine code; but it is one equation.
 """
 
 from __future__ import annotations
@@ -31,6 +30,7 @@ Rule: TypeAlias = Callable[[TracedGenerator, Mapping[str, Value]], Value]
 # From the state of a generator's bits to the next one, and a number.
 Sample: TypeAlias = Callable[[Any, State], tuple[State, Atom]]
 
+_FEW = 256  # equations, among which it makes no difference how many a number takes
 _FLOAT = Abstract((), np.dtype(np.float64), Kind.PYTHON)
 
 
@@ -38,9 +38,15 @@ def number(generator: TracedGenerator, method: str, given: Mapping[str, Value]) 
     """The number that a method returns for these arguments; None where the host is called."""
     kind = generator.generator_kind
     rule = (_PYTHON_RULES if kind.bits is None else _OLD_RULES if kind.is_legacy else _RULES).get(method)
-    if rule is None or not current().in_loop or bits.bits_of(kind) is None:
+    if rule is None or not _is_worth_it() or bits.bits_of(kind) is None:
         return None
     return rule(generator, {name: value for name, value in given.items() if value is not None})
+
+
+def _is_worth_it() -> bool:
+    """Return whether a number is to be computed in the Program: where it is drawn often, or among few equations."""
+    builder = current()
+    return builder.in_loop or len(builder.equations) < _FEW
 
 
 def _sampled(generator: TracedGenerator, sample: Sample) -> Atom:
@@ -158,7 +164,12 @@ def _randint(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
 
 def _python(method: str, is_closed: bool = False) -> Rule:
     """The rule of a method of Python's generator, which takes one bound or two."""
-    return lambda generator, given: _between(generator, method, given, is_closed, bounded_ints.leading)
+
+    def rule(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
+        fits = len(given) == 2 or not is_closed
+        return _between(generator, method, given, is_closed, bounded_ints.leading) if fits else None
+
+    return rule
 
 
 def _between(
@@ -227,7 +238,7 @@ def out_of_bounds(generator: TracedGenerator, method: str, given: Mapping[str, V
     """Fail where NumPy refuses the arguments of a method of one number; return whether it does, None where unknown."""
     sampler = SAMPLERS.get(method)
     kind = generator.generator_kind
-    if sampler is None or kind.is_legacy or kind.bits is None or not current().in_loop:
+    if sampler is None or kind.is_legacy or kind.bits is None or not _is_worth_it():
         return None
     values = {name: given.get(name, default) for name, default, _ in sampler.parameters}
     if not given.keys() <= values.keys() or not all(map(_is_number, values.values())):

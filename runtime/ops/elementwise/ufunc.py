@@ -10,6 +10,7 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
+from anabranch.runtime.ops import vector_functions
 from anabranch.runtime.ops.elementwise.term import FLOAT32, Rule, Term, terms_of
 from anabranch.runtime.ops.op import expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
@@ -63,7 +64,10 @@ class Ufunc(Op):
         return result if isinstance(result, tuple) else (result,)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
-        """Emit the rule's expression."""
+        """Emit the rule's expression, or a call of NumPy's function where that is faster."""
+        called = vector_functions.called(self.name, ctx)
+        if called is not None:
+            return called
         results = self.rule(*map(self.enter, terms_of(ctx)))
         results = results if isinstance(results, tuple) else (results,)
         return [self.leave(r, t.dtype).name for r, t in zip(results, ctx.out_types, strict=True)]

@@ -68,19 +68,24 @@ def between(buffer: Atom, start: int, stop: int) -> Atom:
 
 
 def fitted(buffer: Atom, capacity: int) -> Atom:
-    """The memory cut, or with zeros after it."""
+    """The memory cut, or with room after it."""
     n, *rest = buffer.type.shape
     if capacity <= n:
         starts, limits = (0,) * len(buffer.type.shape), (capacity, *rest)
         return atoms.op("slice", buffer, starts=starts, limits=limits, strides=(1,) * len(limits))
     if not n:
-        return zeros((capacity, *rest), buffer.type.dtype)
-    return atoms.op("concatenate", buffer, zeros((capacity - n, *rest), buffer.type.dtype), axis=0)
+        return _room((capacity, *rest), buffer.type.dtype)
+    return atoms.op("concatenate", buffer, _room((capacity - n, *rest), buffer.type.dtype), axis=0)
+
+
+def _room(shape: tuple[int, ...], dtype: np.dtype) -> Atom:
+    """Memory for elements that there are none of yet."""
+    return atoms.unspecified(ArrayType(shape, dtype))
 
 
 def stacked(rows: Sequence[Atom], type: ArrayType, capacity: int) -> Atom:
     """Rows side by side, with room after them."""
     if not rows:
-        return zeros((capacity, *type.shape), type.dtype)
+        return _room((capacity, *type.shape), type.dtype)
     whole = side_by_side(rows, type)
     return fitted(whole, capacity) if len(rows) != capacity else whole

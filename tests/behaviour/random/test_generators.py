@@ -356,7 +356,10 @@ def test_invalid_arguments() -> None:
 
 
 def test_export() -> None:
-    exported = export(jit(lambda rng, x: rng.random() + x))
+    plain, rng = (np.random.default_rng(1) for _ in range(2))
+    exported = export(jit(lambda rng, x: rng.random() + x))(rng, 1.0)
+    assert [exported.call(rng, 1.0) for _ in range(2)] == [plain.random() + 1.0 for _ in range(2)]
+    exported = export(jit(lambda rng, x: rng.beta(1.0, 2.0) + x))
     with pytest.raises(SerializationError, match="draws random numbers"):
         exported(np.random.default_rng(1), 1.0)
 

@@ -9,7 +9,7 @@ from anabranch import asarray, jit
 from anabranch.runtime.ir.interpret import evaluate
 from anabranch.runtime.ir.program import Equation, Program
 from anabranch.runtime.lower import lower, module
-from anabranch.runtime.ops import eigen, factorization, reduction, sorting
+from anabranch.runtime.ops import eigen, factorization, reduction, sorting, vector_functions
 from anabranch.runtime.ops.correlation import correlate
 from anabranch.runtime.ops.dot_general import dot_general
 from anabranch.runtime.xla.compiler import compile_text
@@ -98,3 +98,21 @@ def test_device_arrays_and_loops():
     line = LINE[:-3]
     np.testing.assert_allclose(jit(highest)(line, 3), highest(line, 3))
     np.testing.assert_array_equal(np.asarray(jit(lambda x: np.sort(x))(asarray(line))), np.sort(line))
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("ufunc", [np.arcsin, np.tan, np.log2, np.cbrt, np.power, np.arctan2])
+def test_functions_that_numpy_vectorises_are_its_own(ufunc, dtype):
+    x = np.append(RNG.normal(size=(2, 2000)), [[np.nan, np.inf, 0.0, -0.0]] * 2, axis=1).astype(dtype)
+    called = vector_functions._is_vectorised(ufunc.__name__, x.dtype.char)
+    args = tuple(x[: ufunc.nin])
+    compiled = jit(lambda *args: ufunc(*args))
+    assert (TARGET in compiled.lower(*args).as_text()) is called
+    with np.errstate(all="ignore"):
+        expected = ufunc(*args)
+    if called:
+        np.testing.assert_array_equal(compiled(*args).view(np.uint8), expected.view(np.uint8))
+
+
+def test_few_elements_are_left_to_xla():
+    assert TARGET not in jit(np.arcsin).lower(LINE[:100]).as_text()

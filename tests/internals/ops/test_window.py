@@ -33,6 +33,13 @@ def test_positions_between_the_bounds(shape, axis):
     )
 
 
+@pytest.mark.parametrize(("low", "high", "step"), [(0, 7, 2), (2, 6, 3), (1, 99, 1), (3, 3, 2), (0, 7, 50)])
+def test_every_few_positions(low, high, step):
+    expected = inside(low, high, (7, 2), 0) & ((np.indices((7, 2))[0] - low) % step == 0)
+    bounds = map(np.array, (low, high, step))
+    check([of(window, *bounds, shape=(7, 2), axis=0, expected=expected)])
+
+
 @pytest.mark.parametrize(("low", "high"), BOUNDS)
 def test_constant_bounds(low, high):
     out, made = one("window", literal(np.int64(low)), literal(np.int64(high)), shape=(7,), axis=0)

@@ -1,0 +1,120 @@
+"""Loops over the elements of a region of an array, in machine code."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from anabranch.runtime.native.affine import Affine, Region, Span
+from anabranch.runtime.native.lazy_array import LazyArray
+from anabranch.runtime.native.lazy_arrays import LazyArrays
+from anabranch.runtime.native.llvm_types import NotNativeError
+
+# The most elements of an array that is computed as a whole; XLA has more than one thread for more.
+MOST_WHOLE = 2**14
+
+
+class ElementLoops:
+    """Writes loops over elements."""
+
+    def __init__(self, arrays: LazyArrays) -> None:
+        self._arrays = arrays
+        self._code, self._positions = arrays.code, arrays.positions
+
+    @contextlib.contextmanager
+    def over(self, shape: Sequence[int], region: Region, axes: int | None = None) -> Iterator[list[Affine]]:
+        """Write loops over the positions of a region, or its first axes; what is written meanwhile is their body."""
+        with contextlib.ExitStack() as stack:
+            yield [stack.enter_context(self._loop(span)) for span in spans_of(shape, region)[:axes]]
+
+    def each(self, size: int) -> contextlib.AbstractContextManager[Affine]:
+        """Write a loop over all positions of an axis; what is written meanwhile is its body."""
+        return self._loop(Span((Affine(0),), (Affine(size),)))
+
+    @contextlib.contextmanager
+    def _loop(self, span: Span) -> Iterator[Affine]:
+        if not span.is_longer:
+            yield span.lows[0]
+            return
+        with self.counted(self._positions.first(span), self._positions.end(span), span) as index:
+            yield index
+
+    @contextlib.contextmanager
+    def counted(self, first: str, end: str, span: Span) -> Iterator[Affine]:
+        """Write a loop over the positions of a span, whose bounds have these names."""
+        code, positions = self._code, self._positions
+        step = "1" if span.step is None else positions.value(span.step)
+        before, head, body, after = code.block, code.label("each"), code.label("element"), code.label("done")
+        code.jump(head)
+        code.begin(head)
+        place, counter = code.hold(), code.fresh()
+        code.branch(code.add("icmp slt", "i64", counter, end), body, after)
+        code.begin(body)
+        positions.runs(counter, span)
+        yield Affine(0, ((counter, 1),))
+        following = code.add("add nsw", "i64", counter, step)
+        code.fill(place, f"{counter} = phi i64 [ {first}, %{before} ], [ {following}, %{code.block} ]")
+        code.jump(head)
+        code.begin(after)
+
+    def in_versions(self, values: Sequence[LazyArray], region: Region, write: Callable[[], None]) -> None:
+        """Write loops, where it helps twice: once for the case that all positions lie in their axes."""
+        code, positions, arrays = self._code, self._positions, self._arrays
+        spans = spans_of(values[0].type.shape, region)
+        is_older = code.older()
+        positions.moves, arrays.flags = [], []
+        with code.discarded(), self.over(values[0].type.shape, region) as index:
+            for value in values:
+                arrays.element(value, index)
+        counters = {name: span for position, span in zip(index, spans, strict=True) for name, _ in position.terms}
+        known = [
+            move for move in positions.moves if all(name in counters or is_older(name) for name, _ in move[0].terms)
+        ]
+        flags = [flag for flag in dict.fromkeys(arrays.flags) if is_older(flag)]
+        if not known and not flags:
+            write()
+            return
+        bounds = {
+            name: (positions.of(positions.first(span)), positions.of(positions.end(span)).shifted(-1))
+            for name, span in counters.items()
+        }
+        fast, slow, done = (code.label(prefix) for prefix in ("fast", "slow", "written"))
+        code.branch(self._is_fast(dict.fromkeys(known), bounds, flags), fast, slow)
+        code.begin(fast)
+        arrays.without_flags = True
+        with positions.inside(is_older):
+            write()
+        arrays.without_flags = False
+        code.jump(done)
+        code.begin(slow)
+        write()
+        code.jump(done)
+        code.begin(done)
+
+    def _is_fast(
+        self, moves: Iterable[tuple[Affine, int]], bounds: Mapping[str, tuple[Affine, Affine]], flags: Sequence[str]
+    ) -> str:
+        """The bool that all positions lie in their axes, and no flag is set."""
+        code, tests = self._code, [self._code.add("xor", "i1", flag, "true") for flag in flags]
+        for index, size in moves:
+            low, high = map(self._positions.value, self._positions.ends(index, bounds))
+            tests += [code.add("icmp sge", "i64", low, "0"), code.add("icmp slt", "i64", high, str(size))]
+        return self._arrays.all_of(tests)
+
+
+def spans_of(shape: Sequence[int], region: Region) -> list[Span]:
+    """The spans of the axes of a region."""
+    return [_span(region, axis, n) for axis, n in enumerate(shape)]
+
+
+def _span(region: Region, axis: int, size: int) -> Span:
+    """The span of an axis, within the axis."""
+    span = region.get(axis, Span((), ()))
+    lows = span.lows if span.step is not None else (*span.lows, Affine(0))
+    return Span(tuple(dict.fromkeys(lows)), tuple(dict.fromkeys((*span.highs, Affine(size)))), span.step)
+
+
+def check_size(value: LazyArray, region: Region) -> None:
+    """Refuse to compute large arrays as a whole."""
+    if not (value.uniform or value.memory or region) and value.type.size > MOST_WHOLE:
+        raise NotNativeError(f"an array of {value.type.size} elements as a whole")
