@@ -158,8 +158,8 @@ def rows_times_matrix(a, n):
 def horner(a, n):
     """A large array that changes element by element."""
     total = a
-    for i in range(n):
-        total = total * a + i
+    for i in range(12):
+        total = total * a + n * i
     return total
 
 
@@ -178,7 +178,7 @@ CALLS = [
     (counted_writes, MATRIX, 90),
     (smoothed, MATRIX, 3),
     (rows_times_matrix, MATRIX, 20),
-    (horner, MATRIX, 12),
+    (horner, MATRIX, 3),
 ]
 
 
