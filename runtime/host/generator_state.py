@@ -54,7 +54,7 @@ class GeneratorKind:
 
     @property
     def words(self) -> int:
-        """How many words its state has."""
+        """The number of words of its state."""
         return _PYTHON_WORDS + 2 if self.bits is None else sum(count for _, count in self._parts)
 
     @property

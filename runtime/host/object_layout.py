@@ -1,4 +1,4 @@
-"""Where objects of CPython's and arrays of NumPy's have in memory what machine code reads of them."""
+"""The layout in memory of what machine code reads of CPython's objects and NumPy's arrays."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TYPE = ADDRESS - ctypes.sizeof(ctypes.c_void_p)
 
 
 def address(array: np.ndarray) -> int:
-    """Where an array's memory is, as `array.ctypes.data` says in ten times the time."""
+    """The address of an array's memory, as `array.ctypes.data` says in ten times the time."""
     return ctypes.c_size_t.from_address(id(array) + ADDRESS).value
 
 

@@ -30,7 +30,7 @@ class _Definition(ctypes.Structure):
 
 
 class _Held:
-    """What lives as long as the function: its code and its description."""
+    """The things that live as long as the function: its code and its description."""
 
     def __init__(self, library: object, definition: _Definition) -> None:
         self.library, self.definition = library, definition

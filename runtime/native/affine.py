@@ -102,7 +102,7 @@ class Positions:
         self._spans[name] = span
 
     def bound(self, index: Affine, *, upward: bool) -> int | None:
-        """What a position is at most, or at least; None where nothing is known."""
+        """The most that a position is, or the least; None where nothing is known."""
         for name, factor in index.terms:
             if name in self._spans:
                 span, above = self._spans[name], (factor > 0) == upward

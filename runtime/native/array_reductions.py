@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +26,31 @@ from anabranch.runtime.ops.checks import without
 _MOST_PRODUCTS = 2**12
 
 Body = Callable[[list[str]], Sequence[str]]
+
+
+class _Task(NamedTuple):
+    """A reduction.
+
+    Attributes
+    ----------
+    arrays : sequence of LazyArray
+        Of one shape.
+    places : sequence of int
+        Those of the results in memory.
+    outs : sequence of ArrayType
+        Their types.
+    inits : sequence of str
+    kept : sequence of int
+        The axes that are left.
+    body : Body
+    """
+
+    arrays: Sequence[LazyArray]
+    places: Sequence[int]
+    outs: Sequence[ArrayType]
+    inits: Sequence[str]
+    kept: Sequence[int]
+    body: Body
 
 
 class ArrayReductions:
@@ -58,9 +84,9 @@ class ArrayReductions:
         else:
             places = [self._memory.place_of(self._memory.allocate(out)) for out in outs]
         if kept and kept[-1] == len(shape) - 1 and outs[0].size > 1:
-            self._side_by_side(arrays, places, outs, inits, kept, body)
+            self._side_by_side(_Task(arrays, places, outs, inits, kept, body))
         else:
-            self._one_by_one(arrays, places, outs, inits, kept, body)
+            self._one_by_one(_Task(arrays, places, outs, inits, kept, body))
         if outs[0].size == 1:
             rows = zip(places, arrays, strict=True)
             return [self._memory.load(self._memory.name(place), array.type.dtype, "0") for place, array in rows]
@@ -138,16 +164,9 @@ class ArrayReductions:
         zero = constant(np.zeros((), dtype))
         return self.reduced([products], [zero], list(axes), lambda xy: [add(self._code, xy, dtype, dtype)])[0]
 
-    def _one_by_one(
-        self,
-        arrays: Sequence[LazyArray],
-        places: Sequence[int],
-        outs: Sequence[ArrayType],
-        inits: Sequence[str],
-        kept: Sequence[int],
-        body: Body,
-    ) -> None:
+    def _one_by_one(self, task: _Task) -> None:
         """Find each result in registers before the next one."""
+        arrays, places, outs, inits, kept, body = task
         shape = arrays[0].type.shape
         cells = places if outs[0].size == 1 else [self._cell(out.dtype) for out in outs]
         with contextlib.ExitStack() as outer:
@@ -165,16 +184,9 @@ class ArrayReductions:
                     value = self._memory.load(self._memory.name(cell), out.dtype, "0")
                     self._memory.put(place, out.dtype, number, value)
 
-    def _side_by_side(
-        self,
-        arrays: Sequence[LazyArray],
-        places: Sequence[int],
-        outs: Sequence[ArrayType],
-        inits: Sequence[str],
-        kept: Sequence[int],
-        body: Body,
-    ) -> None:
+    def _side_by_side(self, task: _Task) -> None:
         """Find the results together, in the order of the elements in memory."""
+        arrays, places, outs, inits, kept, body = task
         for place, init, out in zip(places, inits, outs, strict=True):
             with self._loops.each(out.size) as each:
                 self._memory.put(place, out.dtype, self._positions.value(each), init)

@@ -119,7 +119,7 @@ class ArrayStores:
         return [self._memory.written(place) for _, _, place in changes]
 
     def _prepared(self, array: LazyArray, place: int, places: set[int]) -> list[_Store]:
-        """What is to be written to a place; what reads arrays that are written before is computed now."""
+        """The parts to be written to a place; what reads arrays that are written before is computed now."""
         updates: list[Update] = []
         start = _continued(array)
         if start is not None and self._memory.number(start.memory) == place:

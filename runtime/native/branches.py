@@ -16,7 +16,7 @@ from anabranch.runtime.ops.structured import Branches
 
 
 class ProgramWriter(Protocol):
-    """What writes the branches' Programs."""
+    """A writer of the branches' Programs."""
 
     code: Instructions
     memory: Memory

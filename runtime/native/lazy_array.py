@@ -11,7 +11,7 @@ from anabranch.runtime.native.affine import Affine, Region, Span
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Axis:
-    """Where the elements of a part are along an axis of the whole: at `start`, and every `stride` positions.
+    """The places of the elements of a part along an axis of the whole: at `start`, and every `stride` positions.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Axis:
         return self.start if self.of is None else self.start + index[self.of].times(self.stride)
 
     def within(self, outer: Sequence[Axis]) -> Axis:
-        """Where the elements of a part of the part are, which itself has `outer`."""
+        """The places of the elements of a part of the part, which itself has `outer`."""
         if self.of is None:
             return self
         axis = outer[self.of]
@@ -61,7 +61,7 @@ class Update:
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False)
 class LazyArray:
-    """How the elements of an array are computed.
+    """An array by the way in which its elements are computed.
 
     Attributes
     ----------
@@ -125,7 +125,7 @@ def _length(array: LazyArray, axis: Axis) -> int:
 
 
 def region_of_part(region: Region | None, axes: Sequence[Axis], whole: ArrayType, type: ArrayType) -> Region | None:
-    """Where the bools of a part are true; None where that is no region."""
+    """The region in which the bools of a part are true; None where that is none."""
     if region is None:
         return None
     found: dict[int, Span] = {}

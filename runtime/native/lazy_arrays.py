@@ -123,7 +123,7 @@ class LazyArrays:
     def elementwise(
         self, names: Sequence[str], types: Sequence[ArrayType], out: ArrayType, rule: Callable[[list[str]], str]
     ) -> LazyArray:
-        """What a rule makes of the elements at the same position."""
+        """The array that a rule makes of the elements at the same position."""
         return self.combined(list(map(self.of, names, types)), out, rule)
 
     def combined(self, arrays: Sequence[LazyArray], out: ArrayType, rule: Callable[[list[str]], str]) -> LazyArray:
@@ -326,7 +326,7 @@ class LazyArrays:
 
 
 def _together(arrays: Sequence[LazyArray]) -> tuple[frozenset[int], int]:
-    """What an element that is computed from those of others reads, and how many operations it takes."""
+    """The arrays that an element computed from those of others reads, and the number of operations that it takes."""
     cost = 1 + sum(array.cost for array in arrays)
     if cost > _MOST_COST:
         raise NotNativeError(f"an array of which an element takes {cost} operations")

@@ -110,7 +110,7 @@ class _Ordering:
 
 
 class LastUses:
-    """Which arrays in memory are needed after each equation of a Program.
+    """The arrays in memory that are needed after each equation of a Program.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class LastUses:
         self._counts = collections.Counter([*(a for e in equations for a in e.inputs), *outputs])
 
     def count(self, var: Var) -> int:
-        """How often a value is used."""
+        """The number of uses of a value."""
         return self._counts[var]
 
     def note(self, place: int, var: Var) -> None:

@@ -26,7 +26,7 @@ _WIDTHS = {"b": "i8", "i": "i64", "f": "double"}
 
 
 class Lock(enum.Enum):
-    """What becomes of Python's lock while the Program runs."""
+    """The state of Python's lock while the Program runs."""
 
     HELD = enum.auto()
     FREE = enum.auto()  # for other threads

@@ -106,7 +106,7 @@ class ValueEmitter(Emitter):
     def _each(
         self, names: Sequence[str], types: Sequence[ArrayType], out: ArrayType, rule: Callable[[list[str]], str]
     ) -> str:
-        """What a rule makes of the elements at the same positions."""
+        """The array that a rule makes of the elements at the same positions."""
         if out.size > MOST_ELEMENTS or any(map(is_lazy, names)):
             return self._result(self.arrays.elementwise(names, types, out, rule), out)
         columns = [self.elements(name, type) for name, type in zip(names, types, strict=True)]

@@ -103,7 +103,7 @@ def _made(program: Program) -> NativeProgram:
 
 
 def _array_work(program: Program) -> int:
-    """How many elements are computed outside of loops for arrays as wholes, which XLA does on all processors."""
+    """The number of elements computed outside of loops for arrays as wholes, which XLA does on all processors."""
     found = 0
     for equation in program.equations:
         if isinstance(equation.op, Branches):

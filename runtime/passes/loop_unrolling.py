@@ -63,7 +63,7 @@ def _unrolled(loop: Equation, block: Block, steps: int) -> Sequence[Atom]:
 
 
 def _in_a_row(loop: Equation, block: Block, steps: Iterable[int], state: Sequence[Atom]) -> Sequence[Atom]:
-    """What some steps of a loop make of its carries."""
+    """The carries of a loop after some steps."""
     fixed = loop.inputs[1 : 1 + loop.params["consts"]]
     for step in steps:
         state = block.inline(loop.params["body"], [*fixed, _number(step), *state])

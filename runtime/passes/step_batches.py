@@ -30,7 +30,7 @@ def moved(axis: int, place: int, rank: int) -> tuple[int, ...]:
 
 
 class Batches:
-    """What the steps of a counted loop compute from the index and from what no step changes.
+    """The values that the steps of a counted loop compute from the index and from what no step changes.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class Batches:
                 self.lines[output] = line
 
     def _line(self, equation: Equation) -> Line | None:
-        """How an integer grows from step to step, if by a constant."""
+        """The constant by which an integer grows from step to step, if there is one."""
         if equation.op not in (add, subtract, multiply) or equation.outputs[0].type != equation.inputs[0].type:
             return None
         known = [self.lines.get(a) or _constant(a) for a in equation.inputs]

@@ -34,7 +34,7 @@ class Operands:
         self.atoms: list[Atom] = []
 
     def argument(self, value: Value) -> Any:
-        """What stands for an argument in a call: an input for what is known only at run time, and for arrays."""
+        """The stand-in for an argument in a call: an input for what is known only at run time, and for arrays."""
         if isinstance(value, (list, tuple)):
             value = wrap.numpy_operand(value) if core.traced_inside(value) else np.asarray(value)
         if wrap.is_dynamic_array(value):

@@ -66,7 +66,7 @@ def circular(source: Mt19937, state: State) -> tuple[State, Atom]:
 
 
 def _left(state: State) -> tuple[Atom, Atom]:
-    """Whether a number is left of the last draw, and the number."""
+    """The bool that a number is left of the last draw, and the number."""
     (words,) = state
     has = atoms.ufunc(np.not_equal, bits.item(words, _HAS), bits.word(0))
     return has, atoms.op("bits_to_float", bits.item(words, _KEPT))
