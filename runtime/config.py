@@ -28,6 +28,7 @@ class Switches(TypedDict, total=False):
     disable_jit: bool
     disable_passes: tuple[str, ...]
     native_loops: bool
+    fastmath: tuple[str, ...]
     cache_size: int
     kept_memory: int
     log_compiles: bool
@@ -74,6 +75,10 @@ class Settings:
     native_loops : bool
         Whether loops over single elements, and functions of nothing else, are compiled to machine code by LLVM, as far
         as they have such a form; else XLA compiles them, as all others.
+    fastmath : tuple of str
+        LLVM's flags for the arithmetic of floats in machine code, by their names: `reassoc`, `contract`, `arcp`, `afn`,
+        `nsz`, `nnan`, `ninf`, or `fast`, which is all of them. With them results are not NumPy's to the last digits,
+        with `nnan` and `ninf` anything where a NaN or an infinity is met. What XLA compiles is as ever.
     cache_size : int
         How many executables a jitted function keeps in memory.
     kept_memory : int
@@ -112,6 +117,7 @@ class Settings:
     disable_jit: bool = False
     disable_passes: tuple[str, ...] = ()
     native_loops: bool = True
+    fastmath: tuple[str, ...] = ()
     cache_size: int = 256
     kept_memory: int = 2**29
     log_compiles: bool = False
@@ -130,7 +136,17 @@ class Settings:
         return found
 
 
-TRACED = ("checks", "unroll_budget", "recursion_limit", "capacity", "capacity_limit", "disable_passes", "native_loops")
+TRACED = (
+    "checks",
+    "unroll_budget",
+    "recursion_limit",
+    "capacity",
+    "capacity_limit",
+    "disable_passes",
+    "native_loops",
+    "fastmath",
+)
+FASTMATH = ("fast", "reassoc", "contract", "arcp", "afn", "nsz", "nnan", "ninf")
 _traced = operator.attrgetter(*TRACED)
 _DEFAULTS: Mapping[str, Any] = {f.name: f.default for f in dataclasses.fields(Settings)}
 _ON, _OFF = ("1", "true", "yes", "on"), ("", "0", "false", "no", "off")
@@ -144,7 +160,7 @@ def checked(changes: Mapping[str, object]) -> dict[str, Any]:
     TypeError
         For a name that is no setting, or a value of another type.
     ValueError
-        For a number below 0.
+        For a number below 0, and for a flag that LLVM does not have.
     """
     return {name: _checked(name, value) for name, value in changes.items()}
 
@@ -160,6 +176,8 @@ def _checked(name: str, value: Any) -> Any:
         raise TypeError(f"{name} is {value!r}, which is no {_WORDS[kind]}")
     if kind is tuple and not all(isinstance(item, str) for item in value):
         raise TypeError(f"{name} is {value!r}, which holds other things than names")
+    if name == "fastmath" and not set(value) <= set(FASTMATH):
+        raise ValueError(f"{name} is {value!r}, and LLVM's flags are {', '.join(FASTMATH)}")
     if kind in (int, float) and not value >= 0:
         raise ValueError(f"{name} is {value!r}, which is less than 0")
     return value
@@ -233,7 +251,7 @@ def configure(**changes: Unpack[Switches]) -> Iterator[Settings]:
     TypeError
         For a name that is no setting, or a value of another type.
     ValueError
-        For a number below 0.
+        For a number below 0, and for a flag that LLVM does not have.
     """
     token = _current.set(dataclasses.replace(settings(), **checked(changes)))
     try:

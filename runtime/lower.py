@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from anabranch.base.deep_stack import deep
 from anabranch.runtime.host.callbacks import HostCallback
+from anabranch.runtime.host.machine_code import NativeOptions
 from anabranch.runtime.ir.program import Equation, Program
 from anabranch.runtime.native.loops import LoopForm, NativeLoops
 from anabranch.runtime.ops.mlir_text import tensor
@@ -46,7 +47,7 @@ def module(
     *,
     calls_host: bool = True,
     is_asynchronous: bool = False,
-    native_loops: bool = False,
+    native: NativeOptions | None = None,
 ) -> Module:
     """The module, for Programs that have effects on the host.
 
@@ -59,10 +60,10 @@ def module(
         Whether NumPy on the host may compute what it is faster at; effects are called in any case.
     is_asynchronous
         Whether the program runs on while its caller does, unless it calls the host.
-    native_loops
-        Whether loops over single elements may be calls of machine code.
+    native
+        How loops over single elements become calls of machine code; None where they may not.
     """
-    native_form = NativeLoops(program) if native_loops else None
+    native_form = None if native is None else NativeLoops(program, native)
     made = _module(program, Emitter(calls_host, is_asynchronous, native_form), aliases or {}, {})
     return made if native_form is None else made._replace(loops=tuple(native_form.forms))
 

@@ -256,7 +256,7 @@ def _executable(traced: Traced, lowered: Lowered, native: NativeProgram | None, 
     if outlined:
         what = f"{_count(outlined, 'native function')}, where a step touches little memory"
         yield Decision("executable", "loops", what)
-    for form in lowering.module(lowered.program, native_loops=traced.native_loops).loops:
+    for form in lowering.module(lowered.program, native=traced.native).loops:
         file, line = form.source.place[:2] if form.source is not None else ("", 0)
         verdict = f"not machine code, for {form.obstacle}" if form.obstacle else "machine code"
         yield Decision("executable", "loop", verdict, file, line)

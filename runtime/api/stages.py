@@ -25,7 +25,7 @@ from anabranch.runtime.config import settings
 from anabranch.runtime.errors import SerializationError, StaleExecutableError, UnsupportedValueError
 from anabranch.runtime.host.callbacks import HostCallback, LoweringError
 from anabranch.runtime.host.compile_options import CompileOptions, Flag, FlagValue
-from anabranch.runtime.host.machine_code import is_available
+from anabranch.runtime.host.machine_code import NativeOptions
 from anabranch.runtime.host.object_layout import is_as_expected
 from anabranch.runtime.ir.program import Program
 from anabranch.runtime.native.whole_program import NativeProgram, native_program
@@ -109,13 +109,13 @@ class Traced(Stage):
         XLA's flags that the function was jitted with.
     disabled_passes : tuple of str
         The passes that were disabled when it was traced.
-    native_loops : bool
-        Whether loops may be machine code.
+    native : NativeOptions or None
+        How loops become machine code; None where they may not.
     """
 
     flags: tuple[Flag, ...] = ()
     disabled_passes: tuple[str, ...] = dataclasses.field(default_factory=lambda: settings().disable_passes)
-    native_loops: bool = dataclasses.field(default_factory=lambda: settings().native_loops and is_available())
+    native: NativeOptions | None = dataclasses.field(default_factory=NativeOptions.in_force)
 
     @property
     def program(self) -> Program:
@@ -139,10 +139,10 @@ class Traced(Stage):
             raise UnsupportedValueError(f"there is the platform {platform()!r}, not {tuple(lowering_platforms)}")
         donation = Donation.of(self.plan, self.calling)
         donation.warn(self.calling, self.plan)
-        program = optimise(self.plan.program, self.disabled_passes, self.native_loops)
-        form = {"is_asynchronous": self.plan.on_device, "native_loops": self.native_loops}
-        module = lowering.LazyModule(functools.partial(lowering.module, program, donation.aliases, **form))
-        return Lowered(self.plan, self.calling, program, module, donation, self.flags, self.native_loops)
+        program = optimise(self.plan.program, self.disabled_passes, self.native is not None)
+        form = functools.partial(lowering.module, is_asynchronous=self.plan.on_device, native=self.native)
+        module = lowering.LazyModule(functools.partial(form, program, donation.aliases))
+        return Lowered(self.plan, self.calling, program, module, donation, self.flags, self.native)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Compile, and run on arguments of this signature, static ones left out: each time anew."""
@@ -167,7 +167,7 @@ class Lowered(Stage):
     module: lowering.LazyModule
     donation: Donation
     flags: tuple[Flag, ...]
-    native_loops: bool = False
+    native: NativeOptions | None = None
 
     @property
     def text(self) -> str:
@@ -236,9 +236,8 @@ class Lowered(Stage):
 
     def native_program(self) -> NativeProgram | None:
         """The machine code, as LLVM's text, of a Program that needs no XLA; None for any other one."""
-        if not (self.native_loops and is_as_expected()) or self.plan.on_device or self.donation.given or self.flags:
-            return None
-        return native_program(self.program)
+        others = not is_as_expected() or self.plan.on_device or self.donation.given or self.flags
+        return None if self.native is None or others else native_program(self.program, self.native)
 
     def _executable(self, chosen: tuple[Flag, ...]) -> Executable:
         try:

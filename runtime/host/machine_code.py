@@ -9,6 +9,8 @@ import re
 import sys
 from typing import Any
 
+from anabranch.base.frozen import frozen
+from anabranch.runtime.config import settings
 from anabranch.runtime.host.numpy_samplers import PREFIX, address_of
 
 _held_at_fork: list[Any] = []
@@ -36,6 +38,25 @@ if hasattr(os, "register_at_fork"):
 def is_available() -> bool:
     """Return whether there is llvmlite to compile with."""
     return importlib.util.find_spec("llvmlite") is not None
+
+
+@frozen
+class NativeOptions:
+    """The choices in making machine code.
+
+    Attributes
+    ----------
+    fastmath : tuple of str
+        LLVM's flags for the arithmetic of floats.
+    """
+
+    fastmath: tuple[str, ...] = ()
+
+    @staticmethod
+    def in_force() -> NativeOptions | None:
+        """Those of the settings; None where there is to be no machine code, or nothing to make it with."""
+        chosen = settings()
+        return NativeOptions(chosen.fastmath) if chosen.native_loops and is_available() else None
 
 
 def compile_llvm(llvm: str) -> bytes:

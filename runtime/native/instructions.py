@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 # How often a branch goes either way that hardly ever goes the first one.
 UNLIKELY = "!0"
 METADATA = '!0 = !{!"branch_weights", i32 1, i32 1048576}'
 
+_ARITHMETIC = ("fadd", "fsub", "fmul", "fdiv", "frem")
+_FLOATS = ("float", "double")
+
 
 class Instructions:
     """The blocks of one LLVM function, in the order of their text.
+
+    Parameters
+    ----------
+    fastmath
+        LLVM's flags for the arithmetic of floats.
 
     Attributes
     ----------
@@ -29,7 +37,7 @@ class Instructions:
         The instructions that begin the function: memory on the stack.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, fastmath: Sequence[str] = ()) -> None:
         self.lines: list[str] = []
         self.declarations: dict[str, str] = {}
         self.globals: list[str] = []
@@ -38,7 +46,8 @@ class Instructions:
         self.truth_of: dict[str, str] = {}
         self.block = "entry"
         self._count = 0
-        self._sums = "fadd"
+        self._flags = tuple(fastmath)
+        self._sum_flags = self._flags
 
     def fresh(self, prefix: str = "%v") -> str:
         """A new name."""
@@ -61,13 +70,14 @@ class Instructions:
     @contextlib.contextmanager
     def adding_in_any_order(self) -> Iterator[None]:
         """Write sums of floats of which LLVM may change the order."""
-        self._sums = "fadd reassoc"
+        self._sum_flags = tuple(dict.fromkeys((*self._flags, "reassoc")))
         yield
-        self._sums = "fadd"
+        self._sum_flags = self._flags
 
     def add(self, op: str, type: str, x: str, y: str) -> str:
         """Write an instruction of two operands of one type."""
-        op = self._sums if op == "fadd" else op
+        if op in _ARITHMETIC:
+            op = " ".join([op, *(self._sum_flags if op == "fadd" else self._flags)])
         name = self.emit(f"{op} {type} {x}, {y}")
         if op == "icmp ne" and y == "0":
             self.truths[name], self.truth_of[x] = x, name
@@ -76,7 +86,8 @@ class Instructions:
     def call(self, name: str, out: str, type: str, *operands: str) -> str:
         """Write the call of a function without effects, of operands of one type."""
         arguments = ", ".join(f"{type} {x}" for x in operands)
-        return self.emit(f"call {out} @{name}({arguments})", name, out, ", ".join([type] * len(operands)))
+        flags = "".join(f"{flag} " for flag in self._flags) if out in _FLOATS else ""
+        return self.emit(f"call {flags}{out} @{name}({arguments})", name, out, ", ".join([type] * len(operands)))
 
     def act(self, text: str) -> None:
         """Write an instruction without a result."""

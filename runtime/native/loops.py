@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 
 from anabranch.base.frozen import frozen
+from anabranch.runtime.host.machine_code import NativeOptions
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Equation, Literal, Program, SourceLocation, Var
@@ -47,7 +48,8 @@ class NativeLoops:
         Those of the loops that were asked for.
     """
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, options: NativeOptions) -> None:
+        self._options = options
         self.forms: list[LoopForm] = []
         self._program = program
         self._facts: tuple[Mapping[Var, Interval], FailureValues] | None = None
@@ -57,7 +59,7 @@ class NativeLoops:
         if self._facts is None:
             self._facts = value_ranges(self._program), FailureValues(self._program)
         try:
-            call = _Call(loop, ctx, *self._facts)
+            call = _Call(loop, ctx, *self._facts, self._options)
         except NotNativeError as error:
             self.forms.append(LoopForm(ctx.source, str(error)))
             return None
@@ -69,10 +71,15 @@ class _Call:
     """The function of a loop, and the call of it."""
 
     def __init__(
-        self, loop: Op, ctx: LoweringContext, outside: Mapping[Var, Interval], failures: FailureValues
+        self,
+        loop: Op,
+        ctx: LoweringContext,
+        outside: Mapping[Var, Interval],
+        failures: FailureValues,
+        options: NativeOptions,
     ) -> None:
         self._ctx = ctx
-        self._code = Instructions()
+        self._code = Instructions(options.fastmath)
         equation = Equation(loop, tuple(ctx.atoms), ctx.params, tuple(map(Var, ctx.out_types)))
         self._memory = Memory(self._code, KnownValues(outside))
         operands = [self._memory.operand(type) for type in ctx.in_types]

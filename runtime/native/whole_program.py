@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from anabranch.base.deep_stack import deep
 from anabranch.runtime.host.buffer_types import BufferType, buffer_type
+from anabranch.runtime.host.machine_code import NativeOptions
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Program
 from anabranch.runtime.native.emitter import NativeEmitter
@@ -59,22 +60,22 @@ class NativeProgram(NamedTuple):
     outputs: tuple[int | None, ...]
 
 
-def native_program(program: Program) -> NativeProgram | None:
+def native_program(program: Program, options: NativeOptions) -> NativeProgram | None:
     """The function of a Program; None where it has no native form, or one that XLA's is better than."""
     try:
         with deep():
-            return _made(program)
+            return _made(program, options)
     except NotNativeError:
         return None
 
 
-def _made(program: Program) -> NativeProgram:
+def _made(program: Program, options: NativeOptions) -> NativeProgram:
     if not all(type.size for type in program.out_types):
         raise NotNativeError("an array without elements")
     work, most = _array_work(program), _MOST_WORK_BESIDE_LOOPS if _has_loops(program) else _MOST_WORK
     if work > most:
         raise NotNativeError(f"{work} elements of arrays as wholes")
-    code = Instructions()
+    code = Instructions(options.fastmath)
     memory = Memory(code, KnownValues(value_ranges(program)))
     operands = [memory.operand(type) for type in program.in_types]
     signals = Signals(code)

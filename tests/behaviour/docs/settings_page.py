@@ -31,15 +31,16 @@ its thread and its `asyncio` task. Variables are read when the first name is ask
 `true`, `yes` or `on`, off as `0`, `false`, `no`, `off` or the empty text; what is not understood is warned of, and left
 out. A name that is no setting, or a value of another type, is a `TypeError` of `jit` and of `configure`.
 
-`checks`, `unroll_budget`, `recursion_limit`, `capacity`, `capacity_limit`, `disable_passes` and `native_loops` belong
-to a call's signature: one that is called under others is compiled for them. `with anabranch.disable_jit():` is
-`configure(disable_jit=True)`.
+`checks`, `unroll_budget`, `recursion_limit`, `capacity`, `capacity_limit`, `disable_passes`, `native_loops` and
+`fastmath` belong to a call's signature: one that is called under others is compiled for them.
+`with anabranch.disable_jit():` is `configure(disable_jit=True)`.
 
 | name | `jit` | block | variable | default | what it says |
 |---|---|---|---|---|---|
 """
 _VARIABLES = {"cache_dir": "`ANABRANCH_CACHE_DIR`, `ANABRANCH_CACHE=0`"}
 _DEFAULTS = {"cache_dir": "the user's cache folder"}
+_GIVEN = {"fastmath": '("reassoc",)'}
 _EXAMPLES = {bool: "{}", int: "10", float: "2.5", tuple: '("cse",)', type(None): '"folder"'}
 
 
@@ -51,7 +52,7 @@ def page() -> str:
     rows = []
     for name, _, body in found:
         default = defaults[name]
-        given = f"{name}={_EXAMPLES[type(default)].format(not default)}"
+        given = f"{name}={_GIVEN.get(name) or _EXAMPLES[type(default)].format(not default)}"
         variable = _VARIABLES.get(name, f"`ANABRANCH_{name.upper()}`")
         cells = (
             f"`{name}`", f"`jit(f, {given})`", f"`configure({given})`", variable,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from anabranch.runtime.host.machine_code import NativeOptions
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interpret import evaluate
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
@@ -43,7 +44,7 @@ def test_two_bools_that_say_the_same_of_an_int(first, length):
     params = {"body": body, "consts": 0, "carries": 3, "length": None}
     trip = Var(ArrayType((), INT64))
     program = Program((trip,), (Equation(OPS["for"], (trip, *start), params, results),), results)
-    made = module(program, native_loops=True)
+    made = module(program, native=NativeOptions())
     assert len(made.callbacks) == 1
     got = compile_text(made.text, callbacks=made.callbacks)([np.array(length)])
     assert [x.item() for x in got] == [np.asarray(x).item() for x in evaluate(program, np.int64(length))]

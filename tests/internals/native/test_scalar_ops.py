@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from anabranch.runtime.host.machine_code import NativeOptions
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interpret import evaluate
 from anabranch.runtime.ir.program import Equation, Literal, Program, Var
@@ -39,7 +40,7 @@ def looped(case: Case) -> Program:
 def run(case: Case) -> Outcome | None:
     """The outcome of the loop in machine code; None where it has no such form."""
     program = looped(case)
-    made = module(program, native_loops=True)
+    made = module(program, native=NativeOptions())
     if not made.callbacks:
         return None
     got = compile_text(made.text, callbacks=made.callbacks)(case.inputs)
