@@ -29,8 +29,8 @@ from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 _MOST_LINES = 20_000
 # How many elements of arrays as wholes take no longer than the call of XLA, and than its compilation beside loops.
 _MOST_WORK, _MOST_WORK_BESIDE_LOOPS = 2**12, 2**16
-# Of an array that is no result.
-_MOST_BYTES_ON_STACK = 4096
+# Of all arrays that are no results.
+_MOST_BYTES_ON_STACK = 2**16
 
 
 class NativeProgram(NamedTuple):
@@ -84,7 +84,7 @@ def _made(program: Program, options: NativeOptions) -> NativeProgram:
     own = [_own(memory, name, type, operands) for name, type in zip(results, program.out_types, strict=True)]
     settled = Outputs(memory, operands, program.in_types, own, program.out_types)
     code.act("ret void")
-    arrays = [a for k, a in enumerate(settled.arrays) if not _on_stack(code, a, k in settled.places)]
+    arrays = _passed(code, settled)
     if len(code.lines) > _MOST_LINES:
         raise NotNativeError(f"a function of {len(code.lines)} lines")
     places = [arrays.index(settled.arrays[place]) for place in settled.places if place is not None]
@@ -123,12 +123,17 @@ def _own(memory: Memory, name: str, type: ArrayType, operands: Sequence[str]) ->
     return memory.copied(name, type) if is_operand and memory.is_current(operands[memory.number(name)]) else name
 
 
-def _on_stack(code: Instructions, array: Output, is_result: bool) -> bool:
-    """Put a small array that is no result on the stack; returns whether it is there."""
-    if is_result or array.operand is not None or array.type.nbytes > _MOST_BYTES_ON_STACK:
-        return False
-    code.reserved.append(f"  {array.pointer} = alloca [{array.type.nbytes} x i8], align 64")
-    return True
+def _passed(code: Instructions, settled: Outputs) -> list[Output]:
+    """The arrays that a call passes: small ones that are no results are on the stack, as far as that is bounded."""
+    passed, used = [], 0
+    for place, array in enumerate(settled.arrays):
+        used += array.type.nbytes
+        if place in settled.places or array.operand is not None or used > _MOST_BYTES_ON_STACK:
+            passed.append(array)
+            used -= array.type.nbytes
+        else:
+            code.reserved.append(f"  {array.pointer} = alloca [{array.type.nbytes} x i8], align 64")
+    return passed
 
 
 def _lock(program: Program, signals: Signals) -> Lock:
