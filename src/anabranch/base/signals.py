@@ -33,6 +33,9 @@ _whole: set[types.CodeType] = set()
 _ENTERING = ("__enter__", "__exit__")
 _MANAGERS = ("anabranch", "contextlib", "numpy", "warnings")  # whose managers the project's `with` blocks have
 
+# Whose objects own memory of C's: one that was cut short where it frees that would free it again.
+_WHOLE_LIBRARIES = ("llvmlite",)
+
 
 def whole(function: F) -> F:
     """Mark a function that a signal's handler must not cut short: the handler runs when it has ended."""
@@ -149,6 +152,8 @@ def _handle(original: Callable[..., object], number: int, frame: types.FrameType
 def _is_whole(frame: types.FrameType | None) -> bool:
     while frame is not None:
         if frame.f_code in _whole or (frame.f_code.co_name in _ENTERING and _is_of_own_block(frame)):
+            return True
+        if _library(frame) in _WHOLE_LIBRARIES:
             return True
         frame = frame.f_back
     return False

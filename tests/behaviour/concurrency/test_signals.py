@@ -442,3 +442,21 @@ def test_an_interrupt_while_the_function_prints(monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         printing(1.0, 4)
     assert printing(1.0, 2) == 3.0
+
+
+def test_what_frees_memory_of_llvm_is_not_cut_short():
+    """An object that has freed its memory, and has not noted that, would free it again."""
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    scope = {"__name__": "llvmlite.binding.ffi", "signal": signal}
+    exec("def freed(done):\n    signal.raise_signal(signal.SIGUSR1)\n    done.append('noted')\n", scope)
+    before, done = signal.signal(signal.SIGUSR1, stop), []
+    try:
+        with pytest.raises(KeyboardInterrupt), Watched():
+            scope["freed"](done)
+            time.sleep(5)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert done == ["noted"]
