@@ -453,10 +453,16 @@ def test_what_frees_memory_of_llvm_is_not_cut_short():
     scope = {"__name__": "llvmlite.binding.ffi", "signal": signal}
     exec("def freed(done):\n    signal.raise_signal(signal.SIGUSR1)\n    done.append('noted')\n", scope)
     before, done = signal.signal(signal.SIGUSR1, stop), []
-    try:
-        with pytest.raises(KeyboardInterrupt), Watched():
+
+    def watched():
+        with Watched():
             scope["freed"](done)
-            time.sleep(5)
+            for _ in range(500):
+                time.sleep(0.01)
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            watched()
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert done == ["noted"]
