@@ -349,7 +349,7 @@ def test_disk_cache(program):
 
 
 IN_PROCESS = """
-import pickle, sys
+import pickle, re, sys
 from anabranch import jit
 from property_tests.generation.programs import program_of
 from anabranch.runtime.testing.outcomes import Outcome
@@ -361,7 +361,7 @@ for seed in range({first}, {first} + {count}):
     for args in program.arguments():
         got = Outcome(wrapped, args, {{}})
         found.append((repr(got.error), repr(got.value), repr(got.args), got.text))
-print(repr(found))
+print(re.sub(" at 0x[0-9A-Fa-f]+", "", repr(found)))
 """
 
 
