@@ -31,7 +31,8 @@ def write_plot(path: Path, results: Results) -> None:
     for axes, size in zip(panels, sizes, strict=True):
         _draw(axes, size, results)
     panels[-1].set_xticks(range(len(results)), list(results), rotation=90, fontsize=7)
-    panels[0].legend(loc="upper left", ncols=len(LOOKS))
+    # Outside, where it hides no point.
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=len(LOOKS))
     path.parent.mkdir(parents=True, exist_ok=True)
     # One file for one set of results: an SVG has neither a date nor random names in it.
     with rc_context({"svg.hashsalt": "anabranch"}):
