@@ -21,6 +21,7 @@ from anabranch.runtime.native.outputs import Output, Outputs
 from anabranch.runtime.native.python_entry import Lock, PythonEntry
 from anabranch.runtime.native.signals import Signals
 from anabranch.runtime.native.values import is_memory
+from anabranch.runtime.ops.op import PartOp
 from anabranch.runtime.ops.structured import Branches, Loop
 from anabranch.runtime.passes.range_analysis import value_ranges
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
@@ -112,7 +113,8 @@ def _array_work(program: Program) -> int:
             continue
         in_place = isinstance(equation.op, Loop) or equation.op.update is not None or equation.op.is_view
         if not in_place and any(a.type.size > 1 for a in equation.inputs):
-            sizes = [x.type.size for x in (*equation.inputs, *equation.outputs)]
+            read = () if isinstance(equation.op, PartOp) else equation.inputs
+            sizes = [x.type.size for x in (*read, *equation.outputs)]
             found += max(sizes) if max(sizes) > MOST_ELEMENTS else 0
     return found
 

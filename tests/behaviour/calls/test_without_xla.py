@@ -206,6 +206,16 @@ def test_results_are_fresh_and_large_ones_are_recycled(no_xla):
     assert (view[2], third[7], fourth[7]) == (21.0, 28.0, 35.0)
 
 
+def test_elements_of_large_arrays_are_read_outside_of_loops(no_xla):
+    def f(a):
+        peak = a[0]
+        for x in a:
+            peak = max(peak, x)
+        return peak, a[-1], a[3:6]
+
+    check(f, np.cos(np.arange(70_000.0)))
+
+
 def test_xla_is_asked_where_its_form_is_wanted():
     f = jit(scaled).lower(np.arange(20.0), 2.0).compile()
     assert f(np.arange(20.0), 2.0).tolist() == scaled(np.arange(20.0), 2.0).tolist()
