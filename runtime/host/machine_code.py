@@ -7,13 +7,14 @@ import importlib.util
 import os
 import re
 import sys
+import threading
 from typing import Any
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.config import settings
 from anabranch.runtime.host.numpy_samplers import PREFIX, address_of
 
-_held_at_fork: list[Any] = []
+_at_fork = threading.local()
 
 
 def _before_fork() -> None:
@@ -22,12 +23,14 @@ def _before_fork() -> None:
     if binding is not None:
         lock = binding.lib._lock  # which each call of llvmlite takes, and each end of an object of LLVM's
         lock.__enter__()
-        _held_at_fork.append(lock)
+        _at_fork.held = lock
 
 
 def _after_fork() -> None:
-    while _held_at_fork:
-        _held_at_fork.pop().__exit__(None, None, None)
+    lock = getattr(_at_fork, "held", None)
+    if lock is not None:
+        _at_fork.held = None
+        lock.__exit__(None, None, None)
 
 
 if hasattr(os, "register_at_fork"):
