@@ -8,7 +8,7 @@ import dataclasses
 import operator
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
@@ -146,7 +146,10 @@ TRACED = (
     "native_loops",
     "fastmath",
 )
-FASTMATH = ("fast", "reassoc", "contract", "arcp", "afn", "nsz", "nnan", "ninf")
+# The settings that are names out of a list; those of passes are known where these are.
+_NAMES: Mapping[str, Sequence[str]] = {
+    "fastmath": ("fast", "reassoc", "contract", "arcp", "afn", "nsz", "nnan", "ninf")
+}
 _traced = operator.attrgetter(*TRACED)
 _DEFAULTS: Mapping[str, Any] = {f.name: f.default for f in dataclasses.fields(Settings)}
 _ON, _OFF = ("1", "true", "yes", "on"), ("", "0", "false", "no", "off")
@@ -176,8 +179,8 @@ def _checked(name: str, value: Any) -> Any:
         raise TypeError(f"{name} is {value!r}, which is no {_WORDS[kind]}")
     if kind is tuple and not all(isinstance(item, str) for item in value):
         raise TypeError(f"{name} is {value!r}, which holds other things than names")
-    if name == "fastmath" and not set(value) <= set(FASTMATH):
-        raise ValueError(f"{name} is {value!r}, and LLVM's flags are {', '.join(FASTMATH)}")
+    if name in _NAMES and not set(value) <= set(_NAMES[name]):
+        raise ValueError(f"{name} is {value!r}, and there are only {', '.join(_NAMES[name])}")
     if kind in (int, float) and not value >= 0:
         raise ValueError(f"{name} is {value!r}, which is less than 0")
     return value

@@ -60,7 +60,7 @@ def test_a_setting_as_others():
 
 
 def test_other_flags_are_refused():
-    with pytest.raises(ValueError, match=r"'faster',.*LLVM's flags are fast, reassoc"):
+    with pytest.raises(ValueError, match=r"'faster',.*there are only fast, reassoc"):
         jit(total, fastmath=("faster",))
     with pytest.raises(TypeError, match="no tuple of names"):
         jit(total, fastmath=True)
