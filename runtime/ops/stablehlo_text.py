@@ -13,7 +13,7 @@ from anabranch.runtime.ops.mlir_text import ints, nested, splat, tensor
 
 
 class _Repeated(NamedTuple):
-    """What an array repeats, by name or, of a constant, by value; its type, and its axes in the array."""
+    """The value that an array repeats, by name or, of a constant, by value; its type, and its axes in the array."""
 
     source: str | np.generic
     type: ArrayType
