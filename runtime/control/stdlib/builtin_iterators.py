@@ -14,6 +14,7 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import attributes
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
+from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
@@ -30,6 +31,8 @@ def len_(items: Value) -> Value:
     if isinstance(items, Growable) and items.is_dynamic and not items.is_fixed:
         assert items.items is not None
         return items.items.length
+    if isinstance(items, Hashed):
+        return items.count_
     return items.shape[0] if isinstance(items, DynamicArray) else len(items)
 
 
