@@ -314,6 +314,7 @@ def _check_all_are_there(container: dict[Value, Value], key: Value) -> None:
     """Refuse to set an item where some text that the key may be is none of a dict's keys."""
     _, found = place_of(container, key)
     if not (isinstance(found, Literal) and found.value):
+        creation.become_table(container)
         raise UnsupportedOperationError(_NO_ITEM)
 
 

@@ -91,7 +91,10 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Approach)
         except AnabranchError as error:
             guards.heap.restore()
             other = way.instead(trace, error)
-            if other is not None:
+            if other is not None and way.table_sites and other.table_sites is None:
+                with contextlib.suppress(AnabranchError):  # of a program with run-time keys the first error says more
+                    return _trace(function, arguments, other)
+            elif other is not None:
                 return _trace(function, arguments, other)
             if trace.text.has_codes and way.unroll_reason is None:
                 with contextlib.suppress(TooCostlyError):  # the first error says more of the program

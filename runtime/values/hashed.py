@@ -24,6 +24,10 @@ class Hashed(StandIn):
         """What a loop over it counts over."""
         raise NotImplementedError
 
+    def members_(self) -> Any:
+        """The same for what does not depend on the order."""
+        return self.countable_()
+
     def contains(self, key: Value) -> Value:
         """`key in self`."""
         raise NotImplementedError
@@ -36,3 +40,8 @@ class Hashed(StandIn):
         """How many keys there are: a Python int, traced or not."""
         items = self.keys_.items
         return len(self.keys_) if items is None else items.length
+
+
+def order_free(items: Value) -> Value:
+    """What an operation goes over whose result does not depend on the order of the items."""
+    return items.members_() if isinstance(items, Hashed) else items

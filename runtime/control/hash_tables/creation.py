@@ -7,7 +7,8 @@ starts again: what is made there is a table from the beginning. The first time, 
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from anabranch.base.value import Value
@@ -21,6 +22,7 @@ from anabranch.runtime.control.hash_tables.dynamic_dict import (
 )
 from anabranch.runtime.control.hash_tables.dynamic_set import DynamicSet
 from anabranch.runtime.control.hash_tables.hash_table import HashTable
+from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.source_frames import place
@@ -73,7 +75,8 @@ def _bare(cls: type[HashTable], extra: object = None) -> Any:
 
 def dict_display(*parts: tuple[Any, ...]) -> Value:
     """`{key: value, **mapping}`: pairs, and mappings alone."""
-    if not (tracing() and _is_table_here()):
+    others = [part[0] for part in parts if len(part) == 1]
+    if not (tracing() and (_is_table_here() or any(isinstance(o, DynamicDict) for o in others))):
         made: dict[Any, Any] = {}
         for part in parts:
             made.update(part[0] if len(part) == 1 else (part,))
@@ -102,14 +105,33 @@ def dict_comprehension(pairs: GeneratorExpression) -> Value:
         _fill(made, pairs)
         return made
     made = {}
-    for key, value in pairs:
-        made[key] = value
+    with _table_where_needed(made):
+        for key, value in pairs:
+            _have_ordinary(key, made)
+            made[key] = value
     return _noted(made) if tracing() else made
 
 
 def set_comprehension(members: GeneratorExpression) -> Value:
     """`{member for …}`."""
     return set_(members) if tracing() else set(members)
+
+
+def _have_ordinary(key: object, made: object) -> None:
+    """Have what is being made be a table where a key is known only at run time."""
+    if tracing() and has_traced(key):
+        become_table(_noted(made))
+
+
+@contextlib.contextmanager
+def _table_where_needed(made: object) -> Iterator[None]:
+    """Have what is being made be a table where how many keys it gets is known only at run time."""
+    try:
+        yield
+    except ConcretizationError:
+        if tracing():
+            become_table(_noted(made))
+        raise
 
 
 # ---- classes -------------------------------------------------------------------------------------------------------
@@ -155,10 +177,12 @@ def defaultdict_(factory: Value = None, /, *args: Value, **kwargs: Value) -> Val
 def counter_(*args: Value, **kwargs: Value) -> Value:
     """As `collections.Counter`."""
     if not (_is_table_here() or any(isinstance(a, DynamicDict) for a in args)):
+        made = collections.Counter()
+        if not any(isinstance(a, dict) for a in args):
+            for member in args[0] if args else ():
+                _have_ordinary(member, made)
         return _noted(collections.Counter(*args, **kwargs))
-    made = _bare(DynamicCounter).begun_({})
-    made.update(*args, **kwargs)
-    return made
+    return _filled(_bare(DynamicCounter), args, kwargs)
 
 
 def set_(members: Value = (), /) -> Value:
@@ -169,9 +193,12 @@ def set_(members: Value = (), /) -> Value:
         made = _bare(DynamicSet).begun_(())
         made.update(members)
         return made
-    if has_traced(tuple(members) if isinstance(members, (list, tuple)) else members):
-        become_table(_noted(set()))
-    return _noted(set(members))
+    made: set[Any] = set()
+    with _table_where_needed(made):
+        for member in members:
+            _have_ordinary(member, made)
+            made.add(member)
+    return _noted(made)
 
 
 def method(function: Any) -> Callable[..., Any] | None:
@@ -182,6 +209,10 @@ def method(function: Any) -> Callable[..., Any] | None:
     def fromkeys(keys: Value, value: Value = None, /) -> Value:
         if _is_table_here():
             return _filled(_bare(DynamicDict), (GeneratorExpression(keys, lambda key: (key, value)),), {})
+        keys = list(keys)
+        made: dict[Any, Any] = {}
+        for key in keys:
+            _have_ordinary(key, made)
         return _noted(function(keys, value))
 
     return fromkeys

@@ -173,9 +173,9 @@ class DynamicDict(HashTable):
             place = other.place_of(key)
             return boolean.and_(place >= 0, lambda: container_order.equal(element(other.values_, place), value))
 
-        alike = GeneratorExpression(self.items(), same)
         return boolean.and_(
-            self.count_ == other.count_, lambda: generator_reductions.quantified(alike, until=False)
+            self.count_ == other.count_,
+            lambda: generator_reductions.quantified(GeneratorExpression(self.items(), same), until=False),
         )
 
     def __ne__(self, other: object) -> Value:

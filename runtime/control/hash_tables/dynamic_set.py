@@ -12,7 +12,6 @@ from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.hash_tables.hash_table import HashTable
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.control.sequences import as_countable
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.failures import run_time_checks
@@ -83,16 +82,11 @@ class DynamicSet(HashTable):
             self._for_each(other, self.add)
 
     def _for_each(self, other: Value, consume: Any) -> None:
-        if isinstance(other, (set, frozenset, tuple, dict)) or type(other) is list:
-            for member in other:
-                consume(member)
-            return
-
         def each(member: Value, table: DynamicSet = self) -> bool:
             consume(member)
             return False
 
-        items = other.members_() if isinstance(other, DynamicSet) else as_countable.countable(other) or other
+        items = other.members_() if isinstance(other, DynamicSet) else other
         GeneratorExpression(items, lambda member: member).for_each(each, may_stop=False)
 
     def _like(self, other: Value) -> DynamicSet:

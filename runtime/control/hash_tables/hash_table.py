@@ -18,9 +18,8 @@ from anabranch.runtime.control.dynamic_lists import dynamic_list
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.hash_tables import key_hash
 from anabranch.runtime.control.hash_tables.table_structure import TableSlot, TableStructure
-from anabranch.runtime.control.hash_tables.views import View, element
-from anabranch.runtime.control.sequences.elements import Elements
-from anabranch.runtime.control.sequences.iterators import Enumerated
+from anabranch.runtime.control.hash_tables.views import Cursor, View, element
+from anabranch.runtime.control.stdlib.builtin_iterators import range_
 from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.interval import Interval
@@ -182,22 +181,20 @@ class HashTable(Hashed):
         """Make the index anew of the keys."""
         self._set_index(self._no_entries())
 
-        def consume(pair: Value, table: HashTable = self) -> bool:
-            place, key = pair
-            slot = while_(
-                lambda slot, table=table: table.entry(slot) >= 0,
-                table._next,
-                (table._at(key_hash.start_of(key, table.size_)),),
-                ("slot",),
-            )
-            table._write(slot, wrap.as_atom(place, np.int64))
+        def consume(place: Value, table: HashTable = self) -> bool:
+            key = table.key_at(place)
+
+            def taken(slot: Value, table: HashTable = table) -> Value:
+                return table.entry(slot) >= 0
+
+            first = table._at(key_hash.start_of(key, table.size_))
+            table._write(while_(taken, table._next, (first,), ("slot",)), wrap.as_atom(place, np.int64))
             return False
 
         keys = self.keys_
         if keys.items is None:
             keys.become(keys.as_items())
-        numbered = Enumerated(Elements(keys), 0)
-        GeneratorExpression(numbered, lambda pair: pair).for_each(consume, may_stop=False)
+        GeneratorExpression(range_(self.count_), lambda place: place).for_each(consume, may_stop=False)
 
     def removed(self, place: Value) -> None:
         """Remove the key at a place; those after it stay in their order."""
@@ -216,7 +213,10 @@ class HashTable(Hashed):
             "by an operation that needs the keys while tracing; go over it by a for statement"
         )
 
-    __len__ = __iter__ = __bool__ = __contains__ = __reduce_ex__ = _plain
+    def __iter__(self) -> Any:
+        return Cursor(self) if tracing() else self._plain()
+
+    __len__ = __bool__ = __contains__ = __reduce_ex__ = _plain
 
     def __hash__(self) -> int:
         raise TypeError(f"unhashable type: '{self.native.__name__}'")

@@ -14,8 +14,8 @@ import numpy as np
 from anabranch.base.grammar import a
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.attributes import class_of
 from anabranch.runtime.values.failures import run_time_checks
@@ -37,6 +37,10 @@ def start_of(key: Value, size: int) -> Atom:
 
 def _hash(key: Value) -> Atom:
     """An uint64 whose high bits depend on all of the key."""
+    if (found := text_tables.look_up(_of_constant, key)) is not text_tables.UNKNOWN:
+        return atoms.convert(wrap.as_atom(found, np.int64), _UINT64)
+    if text_tables.is_constant(key) or isinstance(key, np.generic):
+        return atoms.literal(_of_constant(key) % 2**64, _UINT64)
     if isinstance(key, UnionValue):
         key = key.resolve()
     if isinstance(key, tuple):
@@ -45,45 +49,77 @@ def _hash(key: Value) -> Atom:
             # Parts in another order have another hash.
             whole = _mixed(atoms.ufunc(np.bitwise_xor, _shift_right(whole, 3), _hash(part)))
         return whole
-    if isinstance(key, (PythonScalar, NumPyScalar, bool, int, float, np.generic)):
+    if isinstance(key, (PythonScalar, NumPyScalar)):
         return _of_number(key)
-    if isinstance(key, str):
-        return atoms.literal(zlib.crc32(key.encode("utf-8", "surrogatepass")) * _GOLDEN % 2**64, _UINT64)
-    if isinstance(key, bytes):
-        return atoms.literal(zlib.crc32(key) * _GOLDEN % 2**64, _UINT64)
-    if key is None:
-        return atoms.literal(0, _UINT64)
     if isinstance(key, Tracer):
         raise TypeError(f"unhashable type: '{class_of(key).__module__}.{class_of(key).__name__}'")
-    if type(key).__hash__ is None:
-        hash(key)  # raises
-    raise UnsupportedOperationError(
+    hash(key)  # raises
+    raise _refusal(key)
+
+
+def _refusal(key: object) -> UnsupportedOperationError:
+    if isinstance(key, complex):
+        return UnsupportedOperationError(
+            "a complex number is a key of a dict or a member of a set whose keys are known only at run time; use a "
+            "tuple of its parts"
+        )
+    return UnsupportedOperationError(
         f"{a(type(key).__name__)} is a key of a dict or a member of a set whose keys are known only at run time; "
         "keys can be numbers, texts, None and tuples of these"
     )
 
 
+def _of_constant(key: Any) -> int:
+    """The hash of a key that is known while tracing, as an int64."""
+    if isinstance(key, tuple):
+        whole = len(key)
+        for part in key:
+            whole = ((whole >> 3) ^ (_of_constant(part) % 2**64)) * _GOLDEN % 2**64
+        return _signed(whole)
+    if isinstance(key, (str, bytes)):
+        text = key.encode("utf-8", "surrogatepass") if isinstance(key, str) else key
+        return _signed(zlib.crc32(text) * _GOLDEN)
+    if key is None:
+        return 0
+    if isinstance(key, (complex, np.complexfloating)):
+        raise _refusal(complex(key))
+    if not isinstance(key, (bool, int, float, np.generic)):
+        raise _refusal(key)
+    if isinstance(key, (bool, int, np.integer, np.bool_)) and -(2**63) <= int(key) < 2**63:
+        return _signed(int(key) * _GOLDEN)
+    value = float(key)
+    if value != value:
+        raise UnsupportedOperationError(_NAN)
+    with np.errstate(invalid="ignore"):
+        floor = np.floor(value)
+        fraction = (value - floor) * _FRACTION if np.isfinite(value) else 0.0
+        rest = (int(fraction) * _GOLDEN % 2**64) >> 1 if fraction else 0
+        return _signed((int(np.float64(floor).astype(np.int64)) % 2**64 ^ rest) * _GOLDEN)
+
+
+def _signed(bits: int) -> int:
+    return (bits + 2**63) % 2**64 - 2**63
+
+
+_NAN = "NaN is a key of a dict or a member of a set, which Python looks up by the object; leave it out"
+
+
 def _of_number(key: Any) -> Atom:
-    if type(key) is int and not -(2**63) <= key < 2**63:
-        key = float(key)
     atom = wrap.as_atom(key)
     kind = atom.type.dtype.kind
     if kind == "c":
-        raise UnsupportedOperationError(
-            "a complex number is a key of a dict or a member of a set whose keys are known only at run time; use a "
-            "tuple of its parts"
-        )
+        raise _refusal(1j)
     if kind != "f":
         return _mixed(atoms.convert(atom, _UINT64))
     value = atoms.convert(atom, np.float64)
     run_time_checks.fail_if(
         atoms.ufunc(np.not_equal, value, value),
-        lambda _: UnsupportedOperationError(
-            "NaN is a key of a dict or a member of a set, which Python looks up by the object; leave it out"
-        ),
+        lambda _: UnsupportedOperationError(_NAN),
     )
     whole = atoms.ufunc(np.floor, value)
     fraction = atoms.ufunc(np.multiply, atoms.ufunc(np.subtract, value, whole), atoms.literal(_FRACTION))
+    finite = atoms.ufunc(np.isfinite, value)
+    fraction = atoms.select(finite, fraction, atoms.literal(0.0))
     low = _mixed(atoms.convert(atoms.convert(fraction, np.int64), _UINT64))
     # Of a whole number the hash is that of the int.
     rest = atoms.select(
@@ -93,8 +129,6 @@ def _of_number(key: Any) -> Atom:
 
 
 def _mixed(bits: Atom) -> Atom:
-    if isinstance(bits, Literal):
-        return atoms.literal(int(bits.value) * _GOLDEN % 2**64, _UINT64)
     return atoms.ufunc(np.multiply, bits, atoms.literal(_GOLDEN, _UINT64))
 
 

@@ -63,5 +63,6 @@ class HostTableStructure(Structure):
             raise AssertionError("what the caller gets is built where nothing is traced")
         if self.keys[1] != "values":
             return native(children[0])
-        pairs = zip(children[0], children[1], strict=True)
-        return native(pairs) if factory is None else native(factory[0], pairs)
+        made = native() if factory is None else native(factory[0])
+        dict.update(made, zip(children[0], children[1], strict=True))  # a Counter would count the pairs
+        return made

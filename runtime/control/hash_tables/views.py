@@ -9,6 +9,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.sequences.iterators import Once
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.failures import run_time_checks
@@ -18,6 +19,8 @@ from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
 class View(Countable):
     """The keys of a table as they are when a loop over them begins, which must not be changed in it."""
+
+    is_sized = True
 
     def __init__(self, table: Hashed) -> None:
         self._owner = table
@@ -69,6 +72,29 @@ class Items(View):
 
     def _element(self, index: int | PythonScalar) -> Value:
         return (element(self._owner.keys_, index), element(self._owner.values_, index))
+
+
+class Cursor(View, Once, sample=lambda: iter({})):
+    """`iter(table)`: its keys, each once; the first ones may be asked for by `next`."""
+
+    is_sized = False
+
+    def __init__(self, table: Hashed) -> None:
+        View.__init__(self, table)
+        Once.__init__(self)
+        self._position = 0
+
+    def __next__(self) -> Value:
+        self.refuse_elsewhere()
+        place, self._position = self._position, self._position + 1
+        self._check(atoms.literal(False))
+        missing = atoms.ufunc(np.less_equal, wrap.as_atom(self._count, np.int64), atoms.literal(place, np.int64))
+        run_time_checks.fail_if(missing, lambda _: StopIteration())
+        return self._element(place)
+
+    @property
+    def under_way(self) -> bool:
+        return self._position > 0 or super().under_way
 
 
 def element(items: Any, place: Value) -> Value:

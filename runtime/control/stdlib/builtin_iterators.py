@@ -5,6 +5,7 @@ from __future__ import annotations
 from anabranch.base.value import Value
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.iteration.generators import PushIterator
+from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences import as_countable, countable_ranges, iterators, zip_columns as columns_
 from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
@@ -33,6 +34,8 @@ def len_(items: Value) -> Value:
         return items.items.length
     if isinstance(items, Hashed):
         return items.count_
+    if isinstance(items, Countable) and items.is_sized:
+        return items.length
     return items.shape[0] if isinstance(items, DynamicArray) else len(items)
 
 
