@@ -7,7 +7,7 @@ import types
 from collections.abc import Hashable
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.errors import AnabranchError
+from anabranch.runtime.errors import AliasError, AnabranchError, EscapedTracerError
 from anabranch.runtime.tracing.builder import Trace
 
 # Where lists have up to so many elements side by side, and something cannot be done with such, they are kept apart.
@@ -61,6 +61,9 @@ class Approach:
 
     def instead(self, trace: Trace, error: AnabranchError) -> Approach | None:
         """Return the approach to try where a trace has failed so; None where there is none."""
+        more = trace.lists.copied_sites - (self.arena_sites or set())
+        if self.arena_sites is not None and more and isinstance(error, (AliasError, EscapedTracerError)):
+            return dataclasses.replace(self.after(trace), lists=True, arena_sites=self.arena_sites | more)
         if trace.identity.is_wanted and not self.tracks_objects:
             return dataclasses.replace(self.after(trace), tracks_objects=True)
         if self.table_sites or self.arena_sites:

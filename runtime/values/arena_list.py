@@ -46,7 +46,6 @@ class InArenaStructure(Structure):
     """That of a list in an arena (`extra`): its part is the number."""
 
     mutable = False
-    flat = True
 
     def children(self, value: Value) -> list[Value]:
         return [value.number_]
