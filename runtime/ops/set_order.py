@@ -43,4 +43,5 @@ class _SetOrder(CallOp):
         return numpy_calls.called(ctx, self)
 
 
-OPS: tuple[Op, ...] = (_SetOrder("set_order"),)
+set_order = _SetOrder("set_order")
+OPS: tuple[Op, ...] = (set_order,)
