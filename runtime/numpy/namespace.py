@@ -75,7 +75,7 @@ def staged(obj: object) -> Value:
     if isinstance(obj, types.ModuleType):
         return _module(obj) if _of_numpy(obj.__name__) else obj
     try:
-        found = registry.FUNCTIONS.get(obj)
+        found = registry.function_of(obj)
     except TypeError:  # not hashable
         return obj
     if found is not None:

@@ -59,7 +59,7 @@ class NumPyLike(Tracer):
         return apply_ufunc.apply(np.divmod, (other, self))
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> Value:
-        staged = registry.FUNCTIONS.get(ufunc)
+        staged = registry.function_of(ufunc)
         if staged is None:
             numpys = getattr(np, ufunc.__name__, None) is ufunc
             name = f"numpy.{ufunc.__name__}" if numpys else f"the ufunc {ufunc.__name__}, which is not one of NumPy's,"
