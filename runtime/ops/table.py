@@ -12,6 +12,8 @@ from anabranch.runtime.ops import (
     eigen,
     factorization,
     fourier,
+    host_call,
+    host_call,
     host_callback,
     indexing,
     libm,

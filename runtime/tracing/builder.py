@@ -31,6 +31,7 @@ from anabranch.runtime.tracing.state import (
     Calls,
     Explanation,
     Failures,
+    HostCalls,
     Identity,
     Lists,
     Loops,
@@ -81,6 +82,7 @@ class Trace:
         self.explanation = Explanation()
         self.failures = Failures()
         self.heap = Reachable()
+        self.host_calls = HostCalls()
         self.identity = Identity(is_tracked=tracks_objects)
         self.lists = Lists(lists, array_sites)
         self.loops = Loops()

@@ -16,6 +16,7 @@ import numpy as np
 
 from anabranch import transpile
 from anabranch.base.value import Value
+from anabranch.runtime.control.calls import host_functions
 from anabranch.runtime.errors import AnabranchError, ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.host.generator_state import is_generator
 from anabranch.runtime.tracing.builder import current, tracing
@@ -50,6 +51,8 @@ def run(function: object, target: Callable[..., Any], args: tuple[Value, ...], k
         Where these are integers computed from arguments that can be static.
     """
     refusals = 0
+    if tracing() and host_functions.is_called(function, args, kwargs):
+        return host_functions.called(_name(function), function, args, kwargs)
     if tracing():
         if _package(function) not in (*_OWN, *sys.stdlib_module_names):
             _refuse_generators(function, (*args, *kwargs.values()))

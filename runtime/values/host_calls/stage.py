@@ -1,0 +1,319 @@
+"""Host calls staged: the arguments as arrays, the op, and what becomes of its results and its failures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
+from anabranch.runtime.errors import StructureMismatchError, UnsupportedOperationError
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.interval import Interval
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.ops.host_call import MisfitError, Outcome, RefusedError, host_call, raised
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.capacity import Capacity, OverflowedError, capacity_at
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.arrays import dynamic_array
+from anabranch.runtime.values.dynamic_shapes import capacity_requests
+from anabranch.runtime.values.dynamic_shapes.valid_region import Window
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.host_calls import deferred, functions, results, trial
+from anabranch.runtime.values.memory import memory_layout
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.pytrees import carry_layouts, host_values, layout as layouts, pack_unpack
+
+# Classes of exceptions that handlers of compiled code tell apart, each before those that it is a class of.
+_CLASSES: tuple[type[Exception], ...] = (
+    np.linalg.LinAlgError, UnicodeError, ValueError, ZeroDivisionError, OverflowError, FloatingPointError,
+    ArithmeticError, IndexError, KeyError, LookupError, AttributeError, TypeError, NotImplementedError, RecursionError,
+    RuntimeError, AssertionError, MemoryError, StopIteration, OSError, Warning, Exception,
+)  # fmt: skip
+
+
+@frozen(eq=False)
+class _Call:
+    """A function, and how its arguments and its result lie in arrays.
+
+    Attributes
+    ----------
+    given : Layout
+        Of the function, its arguments, and those by name.
+    result : Layout or None
+        None in a trial.
+    room : tuple
+        For each array of the result its shape, and which of its axes have a size known only at run time.
+    """
+
+    name: str
+    given: layouts.Layout
+    result: layouts.Layout | None
+    room: tuple[tuple[tuple[int, ...], tuple[bool, ...]], ...]
+    classes: tuple[type[BaseException], ...]
+    is_ordered: bool
+
+    def __str__(self) -> str:
+        return self.name
+
+    def called(self, arrays: Sequence[np.ndarray]) -> Any:
+        """The function's own result."""
+        copies = [_laid_out(x, leaf) for x, leaf in zip(arrays, _leaves(self.given), strict=True)]
+        function, args, kwargs = host_values.build(self.given, iter(copies))
+        held = functions.state((function, args, kwargs))
+        try:
+            made = function(*args, **kwargs)
+        finally:
+            if not all(map(_is_same, copies, arrays)) or not functions.is_unchanged(held):
+                raise RefusedError(
+                    f"{self.name} changes an argument, or what a function among its arguments holds, which compiled "
+                    "code would not see; pass a copy and return what changes, in a function with @anabranch.host"
+                )
+        self._refuse_shared(made, copies)
+        return made
+
+    def _refuse_shared(self, made: Any, copies: Sequence[np.ndarray]) -> None:
+        parts: list[np.ndarray] = []
+        for part in _arrays(made):
+            if any(np.may_share_memory(part, x) for x in copies if x.ndim):
+                raise RefusedError(
+                    f"{self.name} returns an argument, or a view of one, which compiled code would take for a new "
+                    "array; return a copy, in a function with @anabranch.host"
+                )
+            if part.flags.writeable and any(np.may_share_memory(part, x) for x in parts):
+                raise RefusedError(
+                    f"{self.name} returns arrays that share memory, which compiled code would take for several; return "
+                    "copies, in a function with @anabranch.host"
+                )
+            parts.append(part)
+
+    def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """The arrays of the result, and the sizes of the axes whose sizes are not known."""
+        assert self.result is not None
+        found = results.flattened(self.name, self.result, self.called(arrays))
+        padded: list[np.ndarray] = []
+        sizes: list[int] = []
+        axis = 0
+        for array, (shape, dynamic) in zip(found, self.room, strict=True):
+            for size, most, may_differ in zip(array.shape, shape, dynamic, strict=True):
+                if size > most or (size != most and not may_differ):
+                    raise MisfitError(axis, size)
+                axis += 1
+                if may_differ:
+                    sizes.append(size)
+            room = np.zeros(shape, array.dtype)
+            room[tuple(map(slice, array.shape))] = array
+            padded.append(room)
+        return [*padded, np.array(sizes, np.int64)]
+
+
+def _is_same(copy: np.ndarray, array: np.ndarray) -> bool:
+    return np.ascontiguousarray(copy).tobytes() == np.ascontiguousarray(array).tobytes()
+
+
+def _arrays(made: Any) -> Iterator[np.ndarray]:
+    if isinstance(made, np.ndarray):
+        yield made
+    elif isinstance(made, (tuple, list)):
+        for part in made:
+            yield from _arrays(part)
+        for part in getattr(made, "__dict__", {}).values():
+            yield from _arrays(part)
+    elif isinstance(made, dict):
+        for part in made.values():
+            yield from _arrays(part)
+
+
+def _leaves(layout: layouts.Layout) -> Iterator[layouts.Leaf | None]:
+    """The leaves of a layout in the order of its atoms; None for the tag of alternatives."""
+    match layout:
+        case layouts.Leaf():
+            yield layout
+        case layouts.Node(_, children):
+            for child in children:
+                yield from _leaves(child)
+        case layouts.Union(options):
+            yield None
+            for option in options:
+                yield from _leaves(option)
+
+
+def _laid_out(array: np.ndarray, leaf: layouts.Leaf | None) -> np.ndarray:
+    """A copy of an array, in the order in which eager code would have it."""
+    strides = leaf.traits.strides if leaf is not None else None
+    is_fortran = isinstance(strides, tuple) and len(strides) == array.ndim > 1 and list(strides) == sorted(strides)
+    return np.array(array, order="F" if is_fortran else "C")
+
+
+# ---- failures --------------------------------------------------------------------------------------------------------
+
+
+@frozen
+class _Raised:
+    """Makes the exception that a call has raised; before it has, one of the class."""
+
+    cls: type[BaseException]
+
+    def __call__(self, found: list[np.ndarray]) -> BaseException:
+        error = raised(int(found[0]))
+        return self.cls() if error is None else error
+
+
+@frozen
+class _Refused:
+    """Makes the error for a result that the program has no form for."""
+
+    def __call__(self, found: list[np.ndarray]) -> BaseException:
+        return StructureMismatchError(str(raised(int(found[0]))))
+
+
+@frozen
+class _Misfit:
+    """Makes the error for a result of another size: the call is compiled anew, with that size known at run time."""
+
+    capacities: tuple[Capacity, ...]
+
+    def __call__(self, found: list[np.ndarray]) -> BaseException:
+        axis, needed = map(int, found)
+        return OverflowedError(self.capacities[axis], needed)
+
+
+def _fail(ended: Atom, outcome: int, make: Callable[[list[np.ndarray]], BaseException], *details: Atom) -> None:
+    pred = atoms.ufunc(np.equal, ended, atoms.literal(outcome, np.int64))
+    run_time_checks.record_failure(pred, make, None, run_time_checks.user_frames(), details)
+
+
+# ---- the call --------------------------------------------------------------------------------------------------------
+
+
+@deferred.stages
+def call(
+    name: str,
+    function: object,
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    example: tuple[Value] | None = None,
+    is_ordered: bool = False,
+) -> Value:
+    """Stage `function(*args, **kwargs)` on the host.
+
+    Parameters
+    ----------
+    name : str
+        For messages.
+    function
+    args
+    kwargs
+    example : tuple of one object, optional
+        A result like all others; by default that of a trial is.
+    is_ordered : bool
+        It is an effect.
+
+    Raises
+    ------
+    UnsupportedOperationError
+        Where the result is no number, no array of numbers, and no container of these.
+    """
+    value = functions.prepared((function, args, kwargs))
+    given = carry_layouts.with_leaves(layouts.describe(value), lambda _: False)
+    inputs = [packed.atom for packed in pack_unpack.pack(value, given)]
+    if example is None:
+        tried = _Call(name, given, None, (), (), is_ordered)
+        example = (trial.result_of(name, tried.called, inputs),)
+    result = results.structure_of(example[0])
+    if results.is_hidden(result) and deferred.can_be_made_again(example[0]):
+        _bound(name, given, inputs, result, is_ordered)  # for what its making raises
+        return deferred.Deferred(deferred.Maker(type(example[0]), frozenset(dir(example[0]))), deferred.copied(value))
+    if results.is_hidden(result):
+        raise UnsupportedOperationError(
+            f"{name} returns {result.value._what}, which is no number and no array of numbers, and cannot be held in "  # type: ignore[union-attr]
+            "compiled code; call it outside, or do all that needs it in a function with @anabranch.host"
+        )
+    return _bound(name, given, inputs, result, is_ordered)
+
+
+def _bound(name: str, given: layouts.Layout, inputs: Sequence[Atom], result: layouts.Layout, is_ordered: bool) -> Value:
+    """Bind the op; returns what stands for the result."""
+    builder = current()
+    trace = builder.trace
+    leaves = [leaf for leaf in _leaves(result) if leaf is not None]
+    capacities: list[Capacity] = []
+    room = []
+    for place, leaf in enumerate(leaves):
+        shape, dynamic = [], []
+        for axis, size in enumerate(leaf.abstract.shape):
+            capacity = _capacity(f"axis {axis} of array {place} of what {name} returns", size)
+            capacities.append(capacity)
+            shape.append(capacity.size)
+            dynamic.append(capacity.learned)
+        room.append((tuple(shape), tuple(dynamic)))
+    outs = [ArrayType(shape, leaf.abstract.dtype) for leaf, (shape, _) in zip(leaves, room, strict=True)]
+    outs.append(ArrayType((sum(sum(dynamic) for _, dynamic in room),), np.dtype(np.int64)))
+    classes = _CLASSES if trace.failures.regions else (Exception,)
+    made = _Call(name, given, result, tuple(room), classes, is_ordered)
+    code = builder.read(trace.failures.error_code)
+    number = builder.read(trace.output.counter) if is_ordered else atoms.literal(0, np.int32)
+    after, ended, detail, needed, *arrays, sizes = builder.bind(
+        host_call, number, code, *inputs, call=made, outs=tuple(outs)
+    )
+    if is_ordered:
+        builder.write(trace.output.counter, after)
+    _fail(ended, Outcome.REFUSED, _Refused(), detail)
+    if capacities:
+        _fail(ended, Outcome.MISFIT, _Misfit(tuple(capacities)), detail, needed)
+    for place, cls in enumerate(classes):
+        _fail(ended, Outcome.RAISED + place, _Raised(cls), detail)
+    return _Building(iter(arrays), iter(room), sizes).value(result)
+
+
+def _capacity(what: str, size: int) -> Capacity:
+    """The capacity of an axis of a result: its size in the trial, or where another was met, more than that."""
+    place = capacity_requests.place_of(what)
+    known = capacity_at(place)
+    return current().trace.capacities.setdefault(place, known if known.learned else Capacity(place, size))
+
+
+class _Building:
+    """Builds what stands for a result, of its arrays and the sizes of their axes."""
+
+    def __init__(
+        self, arrays: Iterator[Atom], room: Iterator[tuple[tuple[int, ...], tuple[bool, ...]]], sizes: Atom
+    ) -> None:
+        self._arrays, self._room, self._sizes, self._count = arrays, room, sizes, 0
+
+    def value(self, layout: layouts.Layout) -> Value:
+        """The value of a layout."""
+        match layout:
+            case layouts.Leaf():
+                return self._leaf(layout)
+            case layouts.Node(structure, children):
+                made = structure.build([self.value(child) for child in children])
+                current().trace.identity.note_created(made)
+                return made
+        assert isinstance(layout, layouts.Constant)
+        return layout.value
+
+    def _leaf(self, layout: layouts.Leaf) -> Value:
+        atom, (shape, dynamic) = next(self._arrays), next(self._room)
+        made = wrap.from_abstract(layout.abstract, atom)
+        if layout.abstract.kind is not Kind.ARRAY:
+            return made
+        if not any(dynamic):
+            memory_layout.set_traits(made, layout.traits)
+            return made
+        extents = [
+            Window(0, self._size(most)) if may_differ else None for most, may_differ in zip(shape, dynamic, strict=True)
+        ]
+        wrap.note_compact(made, extents)
+        return dynamic_array.make(made, extents)
+
+    def _size(self, most: int) -> Value:
+        total = math.prod(self._sizes.type.shape)
+        place = self._count
+        self._count += 1
+        cut = self._sizes if total == 1 else atoms.op("slice", self._sizes, starts=(place,), limits=(place + 1,), strides=(1,))
+        return python_scalar(atoms.reshape(cut, ()), Interval(0, most))
