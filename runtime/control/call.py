@@ -15,7 +15,7 @@ from anabranch.base.deep_stack import users_limit
 from anabranch.base.value import Value
 from anabranch.runtime.config import configure
 from anabranch.runtime.control import lists, text
-from anabranch.runtime.control.calls import outside_world, repeated_calls, tail_calls, uncompiled
+from anabranch.runtime.control.calls import host_functions, outside_world, repeated_calls, tail_calls, uncompiled
 from anabranch.runtime.control.calls.counterparts import original_of, staged
 from anabranch.runtime.control.calls.recursion import guard_depth, too_deep
 from anabranch.runtime.control.calls.user_functions import is_rewritten, is_user_function, rewritten
@@ -62,6 +62,8 @@ def call(function: Any, /, *args: Value, **kwargs: Value) -> Value:
     if type(function) in _DESCRIPTORS and args and isinstance(args[0], _RUN_TIME):
         bound = _bound(function, args[0])
         return function(*args, **kwargs) if bound is None else call(bound, *args[1:], **kwargs)
+    if tracing() and host_functions.is_called(function):
+        return host_functions.called(uncompiled.name_of(function), function, args, kwargs)
     target = resolve(function)
     if isinstance(getattr(target, "__func__", target), tail_calls.Looped):
         return target(*args, **kwargs)
@@ -142,6 +144,8 @@ def resolve(function: Any) -> Value:
         function = function.without_undefined()
         if isinstance(function, UnionValue) and function.of_objects:
             return functools.partial(_call_chosen, function)
+    if tracing() and host_functions.is_called(function):
+        return functools.partial(call, function)
     wrapped = unwrapped(function, call)
     if wrapped is not None:
         return wrapped

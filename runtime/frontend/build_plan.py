@@ -175,7 +175,7 @@ def _taken_out(root: Builder) -> list[Equation]:
     All can when none stands in a branch or loop; otherwise the count of effects keeps them all where they are.
     """
     found = list(effect_op.effects(root.equations))
-    if not all(outside for _, outside in found):
+    if not all(outside and e.op is effect_op.host_callback for e, outside in found):
         return []
     root.equations = [e for e in root.equations if e.op is not effect_op.host_callback]
     return [equation for equation, _ in found]

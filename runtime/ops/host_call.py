@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextvars
 import enum
 import itertools
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 import numpy as np
 
+from anabranch.base.context_values import having
 from anabranch.base.fork_locks import lock
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ops.checks import scalar
+from anabranch.runtime.ops.host_callback import done_before
 from anabranch.runtime.ops.op import CallOp, expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
@@ -55,11 +59,19 @@ class HostCall(Protocol):
     is_ordered: bool
 
     def run(self, arrays: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
-        """The arrays of the result.
+        """The arrays of the result, of any sizes.
 
         Raises
         ------
-        MisfitError, RefusedError
+        RefusedError
+        """
+
+    def fitted(self, found: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
+        """The arrays of a result as the program has room for them.
+
+        Raises
+        ------
+        MisfitError
         """
 
 
@@ -83,6 +95,27 @@ def _ticket_for(error: Exception) -> int:
     return ticket
 
 
+# What effects have returned in the runs of one call, by their numbers.
+_kept: contextvars.ContextVar[dict[int, Sequence[np.ndarray]] | None] = contextvars.ContextVar("kept", default=None)
+
+
+def keeping_results(kept: dict[int, Sequence[np.ndarray]] | None) -> AbstractContextManager[object]:
+    """Keep what effects return, for runs that begin anew."""
+    return having(_kept, kept)
+
+
+def _found(call: HostCall, number: int, operands: Sequence[np.ndarray]) -> Sequence[np.ndarray]:
+    """The arrays of the result; of an effect those from a run before, if it took place then."""
+    kept = _kept.get()
+    if kept is not None and call.is_ordered and number in kept:
+        return kept[number]
+    with keeping_results(None), done_before(0):  # of the programs that the function runs
+        found = call.run(operands)
+    if kept is not None and call.is_ordered:
+        kept[number] = found
+    return found
+
+
 class _HostCall(CallOp):
     """`host_call[call, outs] number, code, *operands`: `number'`, how it ended, a detail of that, a size, the results.
 
@@ -104,10 +137,10 @@ class _HostCall(CallOp):
         call: HostCall = params["call"]
         outs: tuple[ArrayType, ...] = params["outs"]
         ended, detail, needed = Outcome.RETURNED.value, 0, 0
-        made: Sequence[np.ndarray] = ()
+        made: Sequence[Any] = ()
         if not code:
             try:
-                made = call.run(operands)
+                made = call.fitted(_found(call, int(number), operands))
             except MisfitError as error:
                 ended, detail, needed = Outcome.MISFIT.value, error.axis, error.needed
             except RefusedError as error:

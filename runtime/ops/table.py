@@ -12,8 +12,6 @@ from anabranch.runtime.ops import (
     eigen,
     factorization,
     fourier,
-    host_call,
-    host_call,
     host_callback,
     indexing,
     libm,

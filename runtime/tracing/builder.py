@@ -361,6 +361,11 @@ def building(builder: Builder) -> AbstractContextManager[Builder | None]:
     return having(_current, builder)
 
 
+def tracing_nothing() -> AbstractContextManager[Builder | None]:
+    """Run what follows as if no function were being traced."""
+    return having(_current, None)
+
+
 def bind(op: Op, *inputs: Atom, **params: object) -> tuple[Atom, ...]:
     """`current().bind`."""
     return current().bind(op, *inputs, **params)

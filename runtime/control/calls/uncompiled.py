@@ -16,7 +16,6 @@ import numpy as np
 
 from anabranch import transpile
 from anabranch.base.value import Value
-from anabranch.runtime.control.calls import host_functions
 from anabranch.runtime.errors import AnabranchError, ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.host.generator_state import is_generator
 from anabranch.runtime.tracing.builder import current, tracing
@@ -51,8 +50,6 @@ def run(function: object, target: Callable[..., Any], args: tuple[Value, ...], k
         Where these are integers computed from arguments that can be static.
     """
     refusals = 0
-    if tracing() and host_functions.is_called(function, args, kwargs):
-        return host_functions.called(_name(function), function, args, kwargs)
     if tracing():
         if _package(function) not in (*_OWN, *sys.stdlib_module_names):
             _refuse_generators(function, (*args, *kwargs.values()))
@@ -65,7 +62,7 @@ def run(function: object, target: Callable[..., Any], args: tuple[Value, ...], k
         if not tracing() or not _misread(function, args, kwargs, error, current().trace.requests.refusals > refusals):
             raise
         for value in _integers((*args, *kwargs.values())):
-            request_static(value.atom, f"an argument of {_name(function)}()")
+            request_static(value.atom, f"an argument of {name_of(function)}()")
         raise _refusal(function, error, (*args, *kwargs.values())) from None
 
 
@@ -73,7 +70,7 @@ def _refuse_generators(function: object, arguments: Iterable[object]) -> None:
     """Refuse a library's function that might draw from a generator of random numbers, which it would while tracing."""
     if any(isinstance(value, TracedGenerator) or is_generator(value) for value in arguments):
         raise UnsupportedOperationError(
-            f"{_name(function)}() is not compiled, and would draw from a generator of random numbers only while the "
+            f"{name_of(function)}() is not compiled, and would draw from a generator of random numbers only while the "
             "function is traced; call it outside, or draw the numbers here and pass them"
         )
 
@@ -139,7 +136,8 @@ def _package(function: object) -> str:
     return (getattr(function, "__module__", None) or "").partition(".")[0]
 
 
-def _name(function: object) -> str:
+def name_of(function: object) -> str:
+    """The name of a function, as users know it."""
     name = getattr(function, "__qualname__", None) or type(function).__qualname__
     module = getattr(function, "__module__", None)
     if module in (None, "builtins"):
@@ -163,13 +161,13 @@ def _is_integer(value: Tracer) -> bool:
 
 
 def _refusal(function: object, error: Exception, arguments: Iterable[object]) -> AnabranchError:
-    text = not_compiled(_name(function), _said(error))
+    text = not_compiled(name_of(function), _said(error))
     concrete = isinstance(error, ConcretizationError)
     refusal: AnabranchError = ConcretizationError(text) if concrete else UnsupportedOperationError(text)
     if needs := requests_of(error):
         refusal.anabranch_needs = needs  # type: ignore[attr-defined]
     for value in _integers(arguments):
-        refusal = with_static_request(refusal, value.atom, f"an argument of {_name(function)}()")
+        refusal = with_static_request(refusal, value.atom, f"an argument of {name_of(function)}()")
     return refusal
 
 

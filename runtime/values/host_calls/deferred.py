@@ -145,7 +145,7 @@ def can_be_made_again(value: object) -> bool:
 def copied(value: Value) -> Value:
     """Arguments with the arrays as they are now."""
     if isinstance(value, Handle):
-        return wrap.array_of(value.atom)  # type: ignore[attr-defined]
+        return wrap.array_of(value.atom)
     if type(value) in (tuple, list):
         return type(value)([copied(part) for part in value])
     if type(value) is dict:

@@ -10,13 +10,13 @@ import numpy as np
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Var
 from anabranch.runtime.ops.host_call import host_call
 from anabranch.runtime.ops.structured import Loop
-from anabranch.runtime.tracing.builder import Builder, building
+from anabranch.runtime.tracing.builder import Builder, tracing_nothing
 
 
 def values_of(builder: Builder, atoms: Sequence[Atom]) -> list[np.ndarray | None]:
     """The values of atoms; None for one that loops decide, or steps of a loop."""
     memo = builder.trace.host_calls.values
-    with building(None), np.errstate(all="ignore"):
+    with tracing_nothing(), np.errstate(all="ignore"):
         _find(builder, [atom for atom in atoms if isinstance(atom, Var)], memo)
     return [atom.value if isinstance(atom, Literal) else memo.get(atom) for atom in atoms]
 

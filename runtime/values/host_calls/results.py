@@ -159,8 +159,8 @@ class Hidden:
         self.refuse("a part of a result")
 
     __bool__ = __iter__ = __len__ = __getitem__ = __call__ = __str__ = __format__ = _refuse
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __add__ = __radd__ = __mod__ = __contains__ = _refuse  # type: ignore[assignment]
-    __hash__ = None  # type: ignore[assignment]
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __add__ = __radd__ = __mod__ = __contains__ = _refuse
+    __hash__ = None
 
 
 def structure_of(value: Any) -> layouts.Layout:
@@ -246,7 +246,10 @@ def _flatten(name: str, layout: layouts.Layout, value: Any, found: list[np.ndarr
                     f"{name} has returned {_told(value)} where it was taken to return {expected}; write a function "
                     "around it that always returns the same types, with @anabranch.host"
                 )
-            found.append(np.asarray(value))
+            try:
+                found.append(np.asarray(value, expected.dtype))
+            except OverflowError:
+                raise RefusedError(f"{name} has returned an int of more than 64 bits") from None
         case layouts.Constant(None):
             if value is not None:
                 raise RefusedError(f"{name} has returned {_told(value)} where it was taken to return None")

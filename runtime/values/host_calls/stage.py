@@ -73,12 +73,13 @@ class _Call:
                     f"{self.name} changes an argument, or what a function among its arguments holds, which compiled "
                     "code would not see; pass a copy and return what changes, in a function with @anabranch.host"
                 )
-        self._refuse_shared(made, copies)
+        result = results.structure_of(made) if self.result is None else self.result
+        self._refuse_shared(results.flattened(self.name, result, made), copies)
         return made
 
-    def _refuse_shared(self, made: Any, copies: Sequence[np.ndarray]) -> None:
+    def _refuse_shared(self, found: Sequence[np.ndarray], copies: Sequence[np.ndarray]) -> None:
         parts: list[np.ndarray] = []
-        for part in _arrays(made):
+        for part in found:
             if any(np.may_share_memory(part, x) for x in copies if x.ndim):
                 raise RefusedError(
                     f"{self.name} returns an argument, or a view of one, which compiled code would take for a new "
@@ -92,9 +93,12 @@ class _Call:
             parts.append(part)
 
     def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """The arrays of the result, and the sizes of the axes whose sizes are not known."""
+        """The arrays of the result, of any sizes."""
         assert self.result is not None
-        found = results.flattened(self.name, self.result, self.called(arrays))
+        return results.flattened(self.name, self.result, self.called(arrays))
+
+    def fitted(self, found: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """The arrays of a result in their rooms, and the sizes of the axes whose sizes are not known."""
         padded: list[np.ndarray] = []
         sizes: list[int] = []
         axis = 0
@@ -113,19 +117,6 @@ class _Call:
 
 def _is_same(copy: np.ndarray, array: np.ndarray) -> bool:
     return np.ascontiguousarray(copy).tobytes() == np.ascontiguousarray(array).tobytes()
-
-
-def _arrays(made: Any) -> Iterator[np.ndarray]:
-    if isinstance(made, np.ndarray):
-        yield made
-    elif isinstance(made, (tuple, list)):
-        for part in made:
-            yield from _arrays(part)
-        for part in getattr(made, "__dict__", {}).values():
-            yield from _arrays(part)
-    elif isinstance(made, dict):
-        for part in made.values():
-            yield from _arrays(part)
 
 
 def _leaves(layout: layouts.Layout) -> Iterator[layouts.Leaf | None]:
@@ -315,5 +306,9 @@ class _Building:
         total = math.prod(self._sizes.type.shape)
         place = self._count
         self._count += 1
-        cut = self._sizes if total == 1 else atoms.op("slice", self._sizes, starts=(place,), limits=(place + 1,), strides=(1,))
+        cut = (
+            self._sizes
+            if total == 1
+            else atoms.op("slice", self._sizes, starts=(place,), limits=(place + 1,), strides=(1,))
+        )
         return python_scalar(atoms.reshape(cut, ()), Interval(0, most))

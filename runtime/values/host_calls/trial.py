@@ -21,7 +21,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.ops.host_call import RefusedError
-from anabranch.runtime.tracing.builder import building, current
+from anabranch.runtime.tracing.builder import current, tracing_nothing
 from anabranch.runtime.values.host_calls import known_values
 
 # Makes the call with these arrays for its run-time values.
@@ -61,6 +61,21 @@ def result_of(name: str, run: Run, inputs: Sequence[Atom]) -> Value:
     )
 
 
+def now(name: str, function: Callable[..., Any], args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    """The result of a call of a library's function with values that are known.
+
+    Raises
+    ------
+    UnsupportedOperationError
+        Where it draws from global generators of random numbers.
+    """
+    try:
+        with _drawing_nothing(name):
+            return function(*args, **kwargs)
+    except RefusedError as error:
+        raise UnsupportedOperationError(str(error)) from None
+
+
 def _tried(name: str, run: Run, arrays: Sequence[np.ndarray]) -> Value:
     with _unseen(name):
         return run(arrays)
@@ -69,14 +84,31 @@ def _tried(name: str, run: Run, arrays: Sequence[np.ndarray]) -> Value:
 @contextlib.contextmanager
 def _unseen(name: str) -> Iterator[None]:
     """Around a trial: nothing is traced, printed or warned of, and no random numbers may be drawn."""
-    drawn = _generators()
-    with building(None), warnings.catch_warnings(), contextlib.redirect_stdout(io.StringIO()):
+    with (
+        _drawing_nothing(name),
+        tracing_nothing(),
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(io.StringIO()),
+    ):
         warnings.simplefilter("ignore")
         yield
+
+
+@contextlib.contextmanager
+def _drawing_nothing(name: str) -> Iterator[None]:
+    """Around a call while tracing: it may not draw from global generators of random numbers.
+
+    Raises
+    ------
+    RefusedError
+        Where it does.
+    """
+    drawn = _generators()
+    yield
     if _generators() == drawn:
         return
     if "numpy.random" in sys.modules and drawn[0] is not None:
-        np.random.set_state(drawn[0][1])  # type: ignore[arg-type]
+        np.random.set_state(drawn[0][1])
     random.setstate(drawn[1])
     raise RefusedError(
         f"{name} draws from a global generator of random numbers, and would do so once more in compiled code; pass a "
