@@ -62,7 +62,7 @@ def call(function: Any, /, *args: Value, **kwargs: Value) -> Value:
     if type(function) in _DESCRIPTORS and args and isinstance(args[0], _RUN_TIME):
         bound = _bound(function, args[0])
         return function(*args, **kwargs) if bound is None else call(bound, *args[1:], **kwargs)
-    if tracing() and host_functions.is_called(function):
+    if tracing() and host_functions.is_called(function, args, kwargs):
         return host_functions.called(uncompiled.name_of(function), function, args, kwargs)
     target = resolve(function)
     if isinstance(getattr(target, "__func__", target), tail_calls.Looped):
@@ -144,8 +144,6 @@ def resolve(function: Any) -> Value:
         function = function.without_undefined()
         if isinstance(function, UnionValue) and function.of_objects:
             return functools.partial(_call_chosen, function)
-    if tracing() and host_functions.is_called(function):
-        return functools.partial(call, function)
     wrapped = unwrapped(function, call)
     if wrapped is not None:
         return wrapped
@@ -171,6 +169,8 @@ def resolve(function: Any) -> Value:
         outside_world.refuse_what_changes(function)
         return staged(function)
     if isinstance(function, functools.partial):
+        if tracing() and host_functions.may_be_called(function.func):
+            return functools.partial(call, function.func, *function.args, **function.keywords)
         return functools.partial(resolve(function.func), *function.args, **function.keywords)
     inner = getattr(function, "__anabranch_function__", None)
     if inner is not None:

@@ -8,7 +8,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.config import settings
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values import decisions
-from anabranch.runtime.values.host_calls import functions, stage, trial
+from anabranch.runtime.values.host_calls import functions, stage
 
 # Packages whose functions have no effects.
 _PACKAGES = ("scipy",)
@@ -16,25 +16,38 @@ _PACKAGES = ("scipy",)
 _EFFECTS = ("scipy.io.", "scipy.datasets.", "scipy._lib.")
 
 
-def is_called(function: object) -> bool:
-    """Return whether a function is called on the host.
+def is_called(function: object, args: tuple[Value, ...], kwargs: dict[str, Value]) -> bool:
+    """Return whether a call is one of the host.
 
     Raises
     ------
     UnsupportedOperationError
         Where it is, and the settings forbid it.
     """
-    if getattr(function, "__anabranch_host__", None) is not None:
+    if is_host_function(function):
         if not settings().host_calls:
             raise UnsupportedOperationError(
                 f"{getattr(function, '__name__', 'a function')} is called on the host, which the setting host_calls "
                 "forbids here"
             )
         return True
-    return _is_of_library(function) and settings().host_calls
+    if not (is_of_library(function) and settings().host_calls):
+        return False
+    return functions.has_run_time_values((function, args, kwargs))
 
 
-def _is_of_library(function: object) -> bool:
+def is_host_function(function: object) -> bool:
+    """Return whether a function of the user's is always called on the host."""
+    return getattr(function, "__anabranch_host__", None) is not None
+
+
+def may_be_called(function: object) -> bool:
+    """Return whether some calls of a function are of the host."""
+    return is_host_function(function) or is_of_library(function)
+
+
+def is_of_library(function: object) -> bool:
+    """Return whether a function is of a library whose functions keep to their arguments."""
     module = getattr(function, "__module__", None)
     if not isinstance(module, str) or module.partition(".")[0] not in _PACKAGES:
         return False
@@ -47,7 +60,5 @@ def called(name: str, function: Any, args: tuple[Value, ...], kwargs: dict[str, 
     if options is not None:
         decisions.note("host", name, lambda: "called on the host, in order, as it is a host function")
         return stage.call(name, function, args, kwargs, options.example, is_ordered=True)
-    if not functions.has_run_time_values((function, args, kwargs)):
-        return trial.now(name, function, args, kwargs)
     decisions.note("host", name, lambda: "called on the host, with values known only at run time")
     return stage.call(name, function, args, kwargs)

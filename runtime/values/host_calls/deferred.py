@@ -10,6 +10,7 @@ from anabranch.base.grammar import a
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.tracing.storage import OfLibrary
 from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.memory.handle import Handle
 
@@ -64,7 +65,10 @@ class Deferred:
         found = getattr(self._maker.cls, name, None)
         if callable(found):
             return _Method(self, name)
-        return call_of(self)(self._maker.method(name), _attribute, (self, name), {})
+        made = call_of(self)(self._maker.method(name), _attribute, (self, name), {})
+        if isinstance(made, Handle):
+            made.storage.readonly = OfLibrary(f"the attribute {name} of {a(self._maker.cls.__name__)}")
+        return made
 
     def __setattr__(self, name: str, value: object) -> None:
         raise UnsupportedOperationError(

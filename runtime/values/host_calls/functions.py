@@ -197,7 +197,9 @@ def _held(part: object) -> list[object] | None:
     if structure is not None:
         return list(structure.children(part))
     if isinstance(part, types.FunctionType):
-        return [*_contents(part), *(part.__defaults__ or ())]
+        scope = part.__globals__
+        outside = [scope[name] for name in sorted(_names(part.__code__)) if name in scope]
+        return [*_contents(part), *(part.__defaults__ or ()), *outside]
     if isinstance(part, types.MethodType):
         return [part.__func__, part.__self__]
     if isinstance(part, functools.partial):

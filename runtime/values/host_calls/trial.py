@@ -25,6 +25,7 @@ from anabranch.runtime.tracing.builder import current, tracing_nothing
 from anabranch.runtime.values.host_calls import known_values
 
 # Makes the call with these arrays for its run-time values.
+Fill = Callable[[ArrayType], np.ndarray]
 Run = Callable[[Sequence[np.ndarray]], Value]
 
 
@@ -41,16 +42,14 @@ def result_of(name: str, run: Run, inputs: Sequence[Atom]) -> Value:
     builder = current()
     known = known_values.values_of(builder, [builder.resolve(atom) for atom in inputs])
     errors: list[Exception] = []
-    for fill in _FILLS:
-        arrays = [fill(atom.type) if value is None else value for atom, value in zip(inputs, known, strict=True)]
+    for given, fill in _attempts(known):
+        arrays = [fill(atom.type) if value is None else value for atom, value in zip(inputs, given, strict=True)]
         try:
             return _tried(name, run, arrays)
         except RefusedError as error:
             raise UnsupportedOperationError(str(error)) from None
         except Exception as error:
             errors.append(error)
-        if all(value is not None for value in known):
-            known = [None] * len(known)
     said = {(type(error), str(error)) for error in errors}
     if len(said) == 1 and isinstance(errors[0], TypeError):
         raise errors[0].with_traceback(None)
@@ -59,6 +58,15 @@ def result_of(name: str, run: Run, inputs: Sequence[Atom]) -> Value:
         f"{type(errors[0]).__name__}: {errors[0]}; call it in a function of your own with "
         "@anabranch.host(result=...), which says what the result is"
     )
+
+
+def _attempts(known: list[np.ndarray | None]) -> Iterator[tuple[list[np.ndarray | None], Fill]]:
+    """What is known with each of the fills, then the fills alone."""
+    for fill in _FILLS if any(value is None for value in known) else _FILLS[:1]:
+        yield known, fill
+    if any(value is not None for value in known):
+        for fill in _FILLS:
+            yield [None] * len(known), fill
 
 
 def now(name: str, function: Callable[..., Any], args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
@@ -148,8 +156,9 @@ def _rising(type: ArrayType) -> np.ndarray:
     return np.asarray(values, type.dtype)
 
 
-_FILLS: tuple[Callable[[ArrayType], np.ndarray], ...] = (
+_FILLS: tuple[Fill, ...] = (
     _rising,
     lambda type: np.ones(type.shape, type.dtype),
     lambda type: np.zeros(type.shape, type.dtype),
+    lambda type: -_rising(type) if type.dtype.kind in "ifc" else _rising(type),
 )
