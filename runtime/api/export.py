@@ -60,8 +60,8 @@ def _exported(lowered: Lowered, platforms: tuple[str, ...]) -> Exported:
         )
     if callbacks:
         raise SerializationError(
-            f"{lowered.fun_name} prints, logs or warns in a branch or a loop, or calls a function that is not compiled, "
-            "and so calls back into its own process; let it return what is to be shown, or call that function outside"
+            f"{lowered.fun_name} prints, logs or warns in a branch or a loop, or calls a host function, and so "
+            "calls back into its own process; let it return what is to be shown, or call the function outside"
         )
     plan, calling = loaded(saved(lowered.plan, lowered.calling))
     return Exported(plan, calling, platforms, mlir_module.portable(text), lowered.donation, lowered.flags)
