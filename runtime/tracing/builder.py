@@ -38,6 +38,7 @@ from anabranch.runtime.tracing.state import (
     Output,
     Reachable,
     Requests,
+    Tables,
     Text,
     Unrolling,
 )
@@ -66,6 +67,10 @@ class Trace:
         none.
     tracks_objects : bool
         Whether loops carry numbers that say which object each array of their state is.
+    table_sites : set, optional
+        The places in the user's code that make dicts and sets of run-time keys; None where none may.
+    arena_sites : set, optional
+        Those whose lists lie in an arena; None where no list does.
     """
 
     def __init__(
@@ -76,6 +81,8 @@ class Trace:
         unroll_reason: str | None = None,
         looped: set[types.CodeType] | None = None,
         tracks_objects: bool = False,
+        table_sites: set[Hashable] | None = None,
+        arena_sites: set[Hashable] | None = None,
     ) -> None:
         self.outside = outside
         self.calls = Calls(looped)
@@ -84,10 +91,11 @@ class Trace:
         self.heap = Reachable()
         self.host_calls = HostCalls()
         self.identity = Identity(is_tracked=tracks_objects)
-        self.lists = Lists(lists, array_sites)
+        self.lists = Lists(lists, array_sites, arena_sites)
         self.loops = Loops()
         self.output = Output()
         self.requests = Requests()
+        self.tables = Tables(table_sites)
         self.text = Text()
         self.unrolling = Unrolling(unroll_reason)
         # The buffer sizes that were asked for, and given.

@@ -127,6 +127,8 @@ def note_copied(value: object) -> None:
     if structure is None or structure.flat or (records.is_record(value) and records.graph_outside(value) is not None):
         return
     if structure.mutable:
+        if getattr(value, "site", None) is not None:
+            current().trace.lists.copied_sites.add(value.site)
         slot = slot_of(value)
         assert slot is not None
         current().copied.append((value, slot.before))
