@@ -12,6 +12,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.tracing.source_frames import installed, internal
 from anabranch.runtime.values import atoms, containers, wrap
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -197,6 +198,8 @@ def _held(part: object) -> list[object] | None:
     if structure is not None:
         return list(structure.children(part))
     if isinstance(part, types.FunctionType):
+        if installed(part.__code__.co_filename) or internal(part.__code__.co_filename):
+            return None
         scope = part.__globals__
         outside = [scope[name] for name in sorted(_names(part.__code__)) if name in scope]
         return [*_contents(part), *(part.__defaults__ or ()), *outside]

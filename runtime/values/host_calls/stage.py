@@ -48,6 +48,10 @@ class _Call:
         None in a trial.
     room : tuple
         For each array of the result its shape, and which of its axes have a size known only at run time.
+    leaves : tuple of Leaf or None
+        Of the arguments.
+    is_flat : bool
+        No containers and no functions are among the arguments.
     """
 
     name: str
@@ -56,15 +60,17 @@ class _Call:
     room: tuple[tuple[tuple[int, ...], tuple[bool, ...]], ...]
     classes: tuple[type[BaseException], ...]
     is_ordered: bool
+    leaves: tuple[layouts.Leaf | None, ...]
+    is_flat: bool
 
     def __str__(self) -> str:
         return self.name
 
     def called(self, arrays: Sequence[np.ndarray]) -> Any:
         """The function's own result."""
-        copies = [_laid_out(x, leaf) for x, leaf in zip(arrays, _leaves(self.given), strict=True)]
+        copies = [_laid_out(x, leaf) for x, leaf in zip(arrays, self.leaves, strict=True)]
         function, args, kwargs = host_values.build(self.given, iter(copies))
-        held = functions.state((function, args, kwargs))
+        held = [] if self.is_flat else functions.state((args, kwargs))
         try:
             made = function(*args, **kwargs)
         finally:
@@ -113,6 +119,28 @@ class _Call:
             room[tuple(map(slice, array.shape))] = array
             padded.append(room)
         return [*padded, np.array(sizes, np.int64)]
+
+
+def _call(
+    name: str,
+    given: layouts.Layout,
+    result: layouts.Layout | None,
+    room: tuple[tuple[tuple[int, ...], tuple[bool, ...]], ...],
+    classes: tuple[type[BaseException], ...],
+    is_ordered: bool,
+) -> _Call:
+    """A call on arguments of this layout."""
+    assert isinstance(given, layouts.Node)
+    _, *parts = given.children
+    each = [child for part in parts for child in (part.children if isinstance(part, layouts.Node) else (part,))]
+    is_flat = all(
+        isinstance(p, layouts.Leaf) or (isinstance(p, layouts.Constant) and _is_simple(p.value)) for p in each
+    )
+    return _Call(name, given, result, room, classes, is_ordered, tuple(_leaves(given)), is_flat)
+
+
+def _is_simple(value: object) -> bool:
+    return value is None or isinstance(value, (str, bool, int, float, complex, np.generic))
 
 
 def _is_same(copy: np.ndarray, array: np.ndarray) -> bool:
@@ -213,7 +241,7 @@ def call(
     given = carry_layouts.with_leaves(layouts.describe(value), lambda _: False)
     inputs = [packed.atom for packed in pack_unpack.pack(value, given)]
     if example is None:
-        tried = _Call(name, given, None, (), (), is_ordered)
+        tried = _call(name, given, None, (), (), is_ordered)
         example = (trial.result_of(name, tried.called, inputs),)
     result = results.structure_of(example[0])
     if results.is_hidden(result) and deferred.can_be_made_again(example[0]):
@@ -245,7 +273,7 @@ def _bound(name: str, given: layouts.Layout, inputs: Sequence[Atom], result: lay
     outs = [ArrayType(shape, leaf.abstract.dtype) for leaf, (shape, _) in zip(leaves, room, strict=True)]
     outs.append(ArrayType((sum(sum(dynamic) for _, dynamic in room),), np.dtype(np.int64)))
     classes = _CLASSES if trace.failures.regions else (Exception,)
-    made = _Call(name, given, result, tuple(room), classes, is_ordered)
+    made = _call(name, given, result, tuple(room), classes, is_ordered)
     code = builder.read(trace.failures.error_code)
     number = builder.read(trace.output.counter) if is_ordered else atoms.literal(0, np.int32)
     after, ended, detail, needed, *arrays, sizes = builder.bind(

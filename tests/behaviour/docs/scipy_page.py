@@ -34,8 +34,8 @@ _HOST = """## Called on the host
 
 Every other function of SciPy is called as it is, while the compiled function runs: it gets plain numbers and copies of
 arrays, and its results, its exceptions and its warnings are its own. So are methods of its objects, and its functions
-that take functions of yours, which run as plain Python then. Such a call takes what SciPy takes, and some ten
-microseconds more; `f.explain(...)` lists them, and `jit(f, host_calls=False)` refuses them.
+that take functions of yours, which run as plain Python then. Such a call takes what SciPy takes, and some tens
+of microseconds more; `f.explain(...)` lists them, and `jit(f, host_calls=False)` refuses them.
 
 What a call returns is found by a call more, while the function is traced: with the values of the call that it is traced
 for, and inside of loops, where these are not known, with others of the same types. Sizes of arrays may differ from call
@@ -91,7 +91,7 @@ def called(function: Callable[..., Any]) -> Iterator[tuple[str, str]]:
     """The functions of SciPy's that a program calls, which are no ufuncs: module and name."""
     for node in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function)))):
         parts = ast.unparse(node.func).split(".") if isinstance(node, ast.Call) else []
-        if len(parts) < 2 or parts[0] not in function.__code__.co_names or "(" in parts[0]:
+        if len(parts) < 2 or "(" in "".join(parts):
             continue
         found = getattr(scipy, parts[0], None)
         if found is not None and not isinstance(getattr(found, parts[1], None), np.ufunc):
