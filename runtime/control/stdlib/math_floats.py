@@ -94,7 +94,8 @@ def _both(test: np.ufunc, operands: tuple[Atom, ...]) -> Atom:
 def _elementwise(name: str) -> Callable[..., Any]:
     """CPython's rule: a NaN from no NaN is a domain error; an infinity from finite operands overflows or is a pole."""
     original = getattr(math, name)
-    function, outside, infinite = {**_ELEMENTWISE, **_OWN}[name]
+    table: dict[str, tuple[np.ufunc | str, Numbers, Numbers]] = {**_ELEMENTWISE, **_OWN}
+    function, outside, infinite = table[name]
 
     @staged(original)
     def compute(*args: object) -> Value:

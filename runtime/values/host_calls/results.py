@@ -160,7 +160,7 @@ class Hidden:
 
     __bool__ = __iter__ = __len__ = __getitem__ = __call__ = __str__ = __format__ = _refuse
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __add__ = __radd__ = __mod__ = __contains__ = _refuse
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
 
 def structure_of(value: Any) -> layouts.Layout:
