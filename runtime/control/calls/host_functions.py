@@ -55,7 +55,18 @@ def is_of_library(function: object) -> bool:
 
 
 def called(name: str, function: Any, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
-    """Stage the call."""
+    """Stage the call.
+
+    Raises
+    ------
+    UnsupportedOperationError
+        Where it gets a generator of random numbers, whose state after the call would not be known.
+    """
+    if functions.has_generators((args, kwargs)):
+        raise UnsupportedOperationError(
+            f"{name} is called on the host, and would draw from a generator of random numbers that compiled code has "
+            "the state of; draw the numbers here and pass them, or call it outside"
+        )
     options = getattr(function, "__anabranch_host__", None)
     if options is not None:
         decisions.note("host", name, lambda: "called on the host, in order, as it is a host function")

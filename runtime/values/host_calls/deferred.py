@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from anabranch.base.frozen import frozen
 from anabranch.base.grammar import a
@@ -15,8 +16,25 @@ from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.memory.handle import Handle
 
 # Where the classes are whose objects do not change, but for methods of these names.
-_MODULES = ("scipy.interpolate.", "scipy.optimize.", "scipy.spatial.", "scipy.stats.")
-_CHANGING = ("add_", "set_", "close", "rvs", "random", "reset", "fast_forward", "resample")
+_MODULES = ("scipy.interpolate.", "scipy.optimize.", "scipy.sparse.", "scipy.spatial.", "scipy.stats.")
+_CHANGING = (
+    "add_",
+    "set_",
+    "close",
+    "rvs",
+    "random",
+    "reset",
+    "fast_forward",
+    "resample",
+    "resize",
+    "sort_",
+    "sum_duplicates",
+    "eliminate_",
+    "prune",
+    "update",
+    "setdiag",
+    "pop",
+)
 
 
 @frozen
@@ -78,6 +96,38 @@ class Deferred:
 
     def __call__(self, *args: Value, **kwargs: Value) -> Value:
         return _Method(self, "__call__")(*args, **kwargs)
+
+    def __matmul__(self, other: Value) -> Value:
+        return self._operated(operator.matmul, other)
+
+    def __mul__(self, other: Value) -> Value:
+        return self._operated(operator.mul, other)
+
+    def __add__(self, other: Value) -> Value:
+        return self._operated(operator.add, other)
+
+    def __sub__(self, other: Value) -> Value:
+        return self._operated(operator.sub, other)
+
+    def __truediv__(self, other: Value) -> Value:
+        return self._operated(operator.truediv, other)
+
+    def __getitem__(self, key: Value) -> Value:
+        return self._operated(operator.getitem, key)
+
+    def __neg__(self) -> Value:
+        return self._operated(operator.neg)
+
+    def _operated(self, function: Callable[..., Any], *others: Value) -> Value:
+        return call_of(self)(self._maker.method(f"__{function.__name__}__"), function, (self, *others), {})
+
+    def _refuse_change(self, *_: object) -> NoReturn:
+        raise UnsupportedOperationError(
+            f"{a(self._maker.cls.__name__)} is changed in place, which is made anew by each host call that needs it; "
+            "make it and use it in a function with @anabranch.host"
+        )
+
+    __setitem__ = __delitem__ = __imatmul__ = __imul__ = __iadd__ = __isub__ = __itruediv__ = _refuse_change
 
     def __repr__(self) -> str:
         return f"<{self._maker.cls.__name__} of run-time values>"

@@ -12,8 +12,10 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.host.generator_state import is_generator
 from anabranch.runtime.tracing.source_frames import installed, internal
 from anabranch.runtime.values import atoms, containers, wrap
+from anabranch.runtime.values.random_generators import TracedGenerator
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
@@ -83,9 +85,15 @@ def has_run_time_values(value: object) -> bool:
     return any(isinstance(part, (Tracer, UnionValue)) for part in _parts(value, set()))
 
 
-def has_functions(value: object) -> bool:
-    """Return whether functions are among the parts of a value."""
-    return any(isinstance(part, types.FunctionType) for part in _parts(value, set()))
+def has_generators(value: object) -> bool:
+    """Return whether generators of random numbers are among the parts of a value, or globals of its functions."""
+    for part in _parts(value, set()):
+        held = [part]
+        if isinstance(part, types.FunctionType):
+            held += [part.__globals__.get(name) for name in _names(part.__code__)]
+        if any(isinstance(x, TracedGenerator) or is_generator(x) for x in held):
+            return True
+    return False
 
 
 def _parts(value: object, seen: set[int]) -> Iterator[object]:

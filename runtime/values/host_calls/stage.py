@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -23,6 +24,7 @@ from anabranch.runtime.values.arrays import dynamic_array
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.heap.try_regions import TryRegion
 from anabranch.runtime.values.host_calls import deferred, functions, results, trial
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
@@ -179,7 +181,12 @@ class _Raised:
 
     def __call__(self, found: list[np.ndarray]) -> BaseException:
         error = raised(int(found[0]))
-        return self.cls() if error is None else error
+        if error is not None:
+            return error
+        try:
+            return self.cls()
+        except TypeError:
+            return self.cls.__new__(self.cls)  # of arguments that are not known yet
 
 
 @frozen
@@ -272,7 +279,7 @@ def _bound(name: str, given: layouts.Layout, inputs: Sequence[Atom], result: lay
         room.append((tuple(shape), tuple(dynamic)))
     outs = [ArrayType(shape, leaf.abstract.dtype) for leaf, (shape, _) in zip(leaves, room, strict=True)]
     outs.append(ArrayType((sum(sum(dynamic) for _, dynamic in room),), np.dtype(np.int64)))
-    classes = _CLASSES if trace.failures.regions else (Exception,)
+    classes = _classes(trace.failures.regions)
     made = _call(name, given, result, tuple(room), classes, is_ordered)
     code = builder.read(trace.failures.error_code)
     number = builder.read(trace.output.counter) if is_ordered else atoms.literal(0, np.int32)
@@ -287,6 +294,20 @@ def _bound(name: str, given: layouts.Layout, inputs: Sequence[Atom], result: lay
     for place, cls in enumerate(classes):
         _fail(ended, Outcome.RAISED + place, _Raised(cls), detail)
     return _Building(iter(arrays), iter(room), sizes).value(result)
+
+
+def _classes(regions: Sequence[TryRegion]) -> tuple[type[BaseException], ...]:
+    """The classes of exceptions that the handlers around tell apart, each before those that it is a class of."""
+    if not regions:
+        return (Exception,)
+    named: list[Any] = []
+    for region in regions:
+        for kinds in region.kinds:
+            with contextlib.suppress(Exception):  # it is asked again where it matters
+                found = kinds()
+                named += found if isinstance(found, tuple) else [found]
+    own = {cls for cls in named if isinstance(cls, type) and issubclass(cls, Exception) and cls not in _CLASSES}
+    return (*sorted(own, key=lambda cls: -len(cls.__mro__)), *_CLASSES)
 
 
 def _capacity(what: str, size: int) -> Capacity:

@@ -6,7 +6,20 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy import cluster, fft, integrate, interpolate, linalg, ndimage, optimize, signal, spatial, special, stats
+from scipy import (
+    cluster,
+    fft,
+    integrate,
+    interpolate,
+    linalg,
+    ndimage,
+    optimize,
+    signal,
+    sparse,
+    spatial,
+    special,
+    stats,
+)
 
 X = np.linspace(0.1, 2.0, 8)
 Y = np.array([0.3, 1.2, 0.7, 2.2, 1.9, 0.1, 0.8, 1.5])
@@ -170,6 +183,20 @@ def of_space(points):
     )
 
 
+def of_sparse_matrices(x):
+    matrix = sparse.csr_matrix(np.diag(x) + 1)
+    return (
+        matrix @ x,
+        (matrix * 2).toarray(),
+        (matrix + matrix)[0, 0],
+        matrix.sum(),
+        matrix.nnz,
+        sparse.linalg.spsolve(matrix.tocsc(), x),
+        sparse.linalg.norm(matrix),
+        sparse.csgraph.connected_components(matrix)[0],
+    )
+
+
 def of_special_functions(x):
     return (
         special.logsumexp(x),
@@ -233,6 +260,7 @@ PROGRAMS: dict[Callable[..., Any], tuple[Any, ...]] = {
     of_optima: (X, 1.5),
     of_signals: (Y,),
     of_space: (POINTS,),
+    of_sparse_matrices: (X,),
     of_special_functions: (X,),
     of_statistics: (X, Y),
 }
@@ -258,10 +286,6 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "random numbers of the global generators: `norm.rvs(size=3)`": (
         lambda x: stats.norm.rvs(x),
         "the call while tracing would draw, too",
-    ),
-    "sparse matrices: `csr_matrix(a)`": (
-        lambda x: __import__("scipy.sparse").sparse.csr_matrix(np.diag(x)) @ x,
-        "they are objects, which compiled code cannot hold",
     ),
 }
 

@@ -208,6 +208,18 @@ def test_refused(function, said):
             raise got.error
 
 
+def test_a_generator_that_the_function_has_the_state_of_is_refused():
+    def drawn(rng, x):
+        return stats.norm.rvs(x, random_state=rng)
+
+    def closed_over(rng, x):
+        return integrate.quad(lambda t: t + rng.random(), 0, x)[0]
+
+    for function in (drawn, closed_over):
+        with pytest.raises(UnsupportedOperationError, match="generator of random numbers"):
+            jit(function)(np.random.default_rng(0), 1.0)
+
+
 def test_the_state_of_a_generator_stays():
     np.random.seed(3)
     want = np.random.random()

@@ -133,8 +133,19 @@ def test_what_it_raises_is_raised():
         except ValueError:
             return -1.0
 
+    def h(x):
+        try:
+            return failing(x)
+        except ZeroDivisionError:
+            return -2.0
+        except Own:
+            return -3.0
+        except ValueError:
+            return -4.0
+
     check(f, 0.5)
     check(f, 2.0)
+    check(h, 2.0)
     check(g, 0.5)
     check(g, 2.0)
 
