@@ -31,11 +31,11 @@ def prefer(options: Sequence[Value]) -> None:
     """
     if len(options) < _FEW or not all(isinstance(o, Growable) and o.native is list for o in options):
         return
-    if any(o.row_binding is not None or o.site is None for o in options):
+    if any(o.row_binding is not None or not o.origins for o in options):
         return
     lengths = {None if o.is_dynamic else o.native.__len__(o) for o in options}
     if len(lengths) > 1 or lengths & {None, 0}:
-        need({o.site for o in options})
+        need({site for o in options for site in o.origins})
 
 
 _FEW = 3
