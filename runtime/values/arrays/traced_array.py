@@ -196,7 +196,7 @@ def _read_only(storage: Storage) -> Exception:
         )
     if isinstance(storage.readonly, OfLibrary):
         return UnsupportedOperationError(
-            f"{storage.readonly} is written to, which would change the object in eager code alone; write to a copy"
+            f"{storage.readonly} is written to, which would change more in eager code; write to a copy"
         )
     return ValueError("assignment destination is read-only")
 

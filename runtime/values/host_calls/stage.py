@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,10 @@ from anabranch.runtime.errors import StructureMismatchError, UnsupportedOperatio
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.ops.host_call import MisfitError, Outcome, RefusedError, host_call, raised
+from anabranch.runtime.ops.host_call import Outcome, host_call, raised
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.capacity import Capacity, OverflowedError, capacity_at
+from anabranch.runtime.tracing.storage import OfLibrary
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays import dynamic_array
@@ -26,9 +27,10 @@ from anabranch.runtime.values.dynamic_shapes.valid_region import Window
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap.try_regions import TryRegion
 from anabranch.runtime.values.host_calls import deferred, functions, results, trial
+from anabranch.runtime.values.host_calls.prepared_call import leaves_of, prepared_call, sharing
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.pytrees import carry_layouts, host_values, layout as layouts, pack_unpack
+from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, pack_unpack
 
 # Classes of exceptions that handlers of compiled code tell apart, each before those that it is a class of.
 _CLASSES: tuple[type[Exception], ...] = (
@@ -36,138 +38,6 @@ _CLASSES: tuple[type[Exception], ...] = (
     ArithmeticError, IndexError, KeyError, LookupError, AttributeError, TypeError, NotImplementedError, RecursionError,
     RuntimeError, AssertionError, MemoryError, StopIteration, OSError, Warning, Exception,
 )  # fmt: skip
-
-
-@frozen(eq=False)
-class _Call:
-    """A function, and how its arguments and its result lie in arrays.
-
-    Attributes
-    ----------
-    given : Layout
-        Of the function, its arguments, and those by name.
-    result : Layout or None
-        None in a trial.
-    room : tuple
-        For each array of the result its shape, and which of its axes have a size known only at run time.
-    leaves : tuple of Leaf or None
-        Of the arguments.
-    is_flat : bool
-        No containers and no functions are among the arguments.
-    """
-
-    name: str
-    given: layouts.Layout
-    result: layouts.Layout | None
-    room: tuple[tuple[tuple[int, ...], tuple[bool, ...]], ...]
-    classes: tuple[type[BaseException], ...]
-    is_ordered: bool
-    leaves: tuple[layouts.Leaf | None, ...]
-    is_flat: bool
-
-    def __str__(self) -> str:
-        return self.name
-
-    def called(self, arrays: Sequence[np.ndarray]) -> Any:
-        """The function's own result."""
-        copies = [_laid_out(x, leaf) for x, leaf in zip(arrays, self.leaves, strict=True)]
-        function, args, kwargs = host_values.build(self.given, iter(copies))
-        held = [] if self.is_flat else functions.state((args, kwargs))
-        try:
-            made = function(*args, **kwargs)
-        finally:
-            if not all(map(_is_same, copies, arrays)) or not functions.is_unchanged(held):
-                raise RefusedError(
-                    f"{self.name} changes an argument, or what a function among its arguments holds, which compiled "
-                    "code would not see; pass a copy and return what changes, in a function with @anabranch.host"
-                )
-        result = results.structure_of(made) if self.result is None else self.result
-        self._refuse_shared(results.flattened(self.name, result, made), copies)
-        return made
-
-    def _refuse_shared(self, found: Sequence[np.ndarray], copies: Sequence[np.ndarray]) -> None:
-        parts: list[np.ndarray] = []
-        for part in found:
-            if any(np.may_share_memory(part, x) for x in copies if x.ndim):
-                raise RefusedError(
-                    f"{self.name} returns an argument, or a view of one, which compiled code would take for a new "
-                    "array; return a copy, in a function with @anabranch.host"
-                )
-            if part.flags.writeable and any(np.may_share_memory(part, x) for x in parts):
-                raise RefusedError(
-                    f"{self.name} returns arrays that share memory, which compiled code would take for several; return "
-                    "copies, in a function with @anabranch.host"
-                )
-            parts.append(part)
-
-    def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """The arrays of the result, of any sizes."""
-        assert self.result is not None
-        return results.flattened(self.name, self.result, self.called(arrays))
-
-    def fitted(self, found: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """The arrays of a result in their rooms, and the sizes of the axes whose sizes are not known."""
-        padded: list[np.ndarray] = []
-        sizes: list[int] = []
-        axis = 0
-        for array, (shape, dynamic) in zip(found, self.room, strict=True):
-            for size, most, may_differ in zip(array.shape, shape, dynamic, strict=True):
-                if size > most or (size != most and not may_differ):
-                    raise MisfitError(axis, size)
-                axis += 1
-                if may_differ:
-                    sizes.append(size)
-            room = np.zeros(shape, array.dtype)
-            room[tuple(map(slice, array.shape))] = array
-            padded.append(room)
-        return [*padded, np.array(sizes, np.int64)]
-
-
-def _call(
-    name: str,
-    given: layouts.Layout,
-    result: layouts.Layout | None,
-    room: tuple[tuple[tuple[int, ...], tuple[bool, ...]], ...],
-    classes: tuple[type[BaseException], ...],
-    is_ordered: bool,
-) -> _Call:
-    """A call on arguments of this layout."""
-    assert isinstance(given, layouts.Node)
-    _, *parts = given.children
-    each = [child for part in parts for child in (part.children if isinstance(part, layouts.Node) else (part,))]
-    is_flat = all(
-        isinstance(p, layouts.Leaf) or (isinstance(p, layouts.Constant) and _is_simple(p.value)) for p in each
-    )
-    return _Call(name, given, result, room, classes, is_ordered, tuple(_leaves(given)), is_flat)
-
-
-def _is_simple(value: object) -> bool:
-    return value is None or isinstance(value, (str, bool, int, float, complex, np.generic))
-
-
-def _is_same(copy: np.ndarray, array: np.ndarray) -> bool:
-    return np.ascontiguousarray(copy).tobytes() == np.ascontiguousarray(array).tobytes()
-
-
-def _leaves(layout: layouts.Layout) -> Iterator[layouts.Leaf | None]:
-    """The leaves of a layout in the order of its atoms; None for the tag of alternatives."""
-    match layout:
-        case layouts.Leaf():
-            yield layout
-        case layouts.Node(_, children):
-            for child in children:
-                yield from _leaves(child)
-        case layouts.Union(options):
-            yield None
-            for option in options:
-                yield from _leaves(option)
-
-
-def _laid_out(array: np.ndarray, leaf: layouts.Leaf | None) -> np.ndarray:
-    """A copy of an array, in the order in which eager code would have it."""
-    strides = leaf.traits.strides if leaf is not None else None
-    is_fortran = isinstance(strides, tuple) and len(strides) == array.ndim > 1 and list(strides) == sorted(strides)
-    return np.array(array, order="F" if is_fortran else "C")
 
 
 # ---- failures --------------------------------------------------------------------------------------------------------
@@ -248,7 +118,7 @@ def call(
     given = carry_layouts.with_leaves(layouts.describe(value), lambda _: False)
     inputs = [packed.atom for packed in pack_unpack.pack(value, given)]
     if example is None:
-        tried = _call(name, given, None, (), (), is_ordered)
+        tried = prepared_call(name, given, None, (), (), is_ordered)
         example = (trial.result_of(name, tried.called, inputs),)
     result = results.structure_of(example[0])
     if results.is_hidden(result) and deferred.can_be_made_again(example[0]):
@@ -259,14 +129,22 @@ def call(
             f"{name} returns {result.value._what}, which is no number and no array of numbers, and cannot be held in "  # type: ignore[union-attr]
             "compiled code; call it outside, or do all that needs it in a function with @anabranch.host"
         )
-    return _bound(name, given, inputs, result, is_ordered)
+    shared = sharing(results.flattened(name, result, example[0]))
+    return _bound(name, given, inputs, result, is_ordered, shared)
 
 
-def _bound(name: str, given: layouts.Layout, inputs: Sequence[Atom], result: layouts.Layout, is_ordered: bool) -> Value:
+def _bound(
+    name: str,
+    given: layouts.Layout,
+    inputs: Sequence[Atom],
+    result: layouts.Layout,
+    is_ordered: bool,
+    shared: frozenset[int] = frozenset(),
+) -> Value:
     """Bind the op; returns what stands for the result."""
     builder = current()
     trace = builder.trace
-    leaves = [leaf for leaf in _leaves(result) if leaf is not None]
+    leaves = [leaf for leaf in leaves_of(result) if leaf is not None]
     capacities: list[Capacity] = []
     room = []
     for place, leaf in enumerate(leaves):
@@ -280,7 +158,7 @@ def _bound(name: str, given: layouts.Layout, inputs: Sequence[Atom], result: lay
     outs = [ArrayType(shape, leaf.abstract.dtype) for leaf, (shape, _) in zip(leaves, room, strict=True)]
     outs.append(ArrayType((sum(sum(dynamic) for _, dynamic in room),), np.dtype(np.int64)))
     classes = _classes(trace.failures.regions)
-    made = _call(name, given, result, tuple(room), classes, is_ordered)
+    made = prepared_call(name, given, result, tuple(room), classes, is_ordered, shared)
     code = builder.read(trace.failures.error_code)
     number = builder.read(trace.output.counter) if is_ordered else atoms.literal(0, np.int32)
     after, ended, detail, needed, *arrays, sizes = builder.bind(
@@ -293,7 +171,8 @@ def _bound(name: str, given: layouts.Layout, inputs: Sequence[Atom], result: lay
         _fail(ended, Outcome.MISFIT, _Misfit(tuple(capacities)), detail, needed)
     for place, cls in enumerate(classes):
         _fail(ended, Outcome.RAISED + place, _Raised(cls), detail)
-    return _Building(iter(arrays), iter(room), sizes).value(result)
+    made_of = _Building(arrays, room, sizes, dict.fromkeys(shared, f"an array of what {name} has returned"))
+    return made_of.value(result)
 
 
 def _classes(regions: Sequence[TryRegion]) -> tuple[type[BaseException], ...]:
@@ -321,9 +200,14 @@ class _Building:
     """Builds what stands for a result, of its arrays and the sizes of their axes."""
 
     def __init__(
-        self, arrays: Iterator[Atom], room: Iterator[tuple[tuple[int, ...], tuple[bool, ...]]], sizes: Atom
+        self,
+        arrays: Sequence[Atom],
+        room: Sequence[tuple[tuple[int, ...], tuple[bool, ...]]],
+        sizes: Atom,
+        shared: Mapping[int, str],
     ) -> None:
-        self._arrays, self._room, self._sizes, self._count = arrays, room, sizes, 0
+        self._arrays, self._room, self._sizes, self._count = iter(arrays), iter(room), sizes, 0
+        self._shared, self._place = shared, -1
 
     def value(self, layout: layouts.Layout) -> Value:
         """The value of a layout."""
@@ -339,11 +223,15 @@ class _Building:
 
     def _leaf(self, layout: layouts.Leaf) -> Value:
         atom, (shape, dynamic) = next(self._arrays), next(self._room)
+        self._place += 1
         made = wrap.from_abstract(layout.abstract, atom)
         if layout.abstract.kind is not Kind.ARRAY:
             return made
         if not any(dynamic):
             memory_layout.set_traits(made, layout.traits)
+        if self._place in self._shared:
+            made.storage.readonly = OfLibrary(f"{self._shared[self._place]}, which shares memory with another one,")
+        if not any(dynamic):
             return made
         extents = [
             Window(0, self._size(most)) if may_differ else None for most, may_differ in zip(shape, dynamic, strict=True)

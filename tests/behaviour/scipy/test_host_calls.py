@@ -169,6 +169,21 @@ def test_an_exception_is_raised():
         alike(Outcome(f, (a,), {}), Outcome(compiled, (a,), {}))
 
 
+def test_arrays_of_a_result_may_share_memory():
+    def f(x):
+        found = optimize.minimize(lambda v: ((v - x) ** 2).sum(), np.zeros(2), method="Nelder-Mead")
+        return found.x, found.final_simplex[0].sum()
+
+    def g(x):
+        found = optimize.minimize(lambda v: ((v - x) ** 2).sum(), np.zeros(2), method="Nelder-Mead")
+        found.x[0] = 1
+        return found.final_simplex[0]
+
+    alike(Outcome(f, (TARGET,), {}), Outcome(jit(f), (TARGET,), {}))
+    with pytest.raises(UnsupportedOperationError, match="shares memory with another one"):
+        jit(g)(TARGET)
+
+
 def append_each(x):
     seen = []
     optimize.minimize(lambda v: (v**2).sum(), x, callback=lambda v: seen.append(v))
