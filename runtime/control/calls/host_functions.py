@@ -9,11 +9,7 @@ from anabranch.runtime.config import settings
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values import decisions
 from anabranch.runtime.values.host_calls import functions, stage
-
-# Packages whose functions have no effects.
-_PACKAGES = ("scipy",)
-# Modules of theirs whose functions do.
-_EFFECTS = ("scipy.io.", "scipy.datasets.", "scipy._lib.")
+from anabranch.runtime.values.host_calls.libraries import is_of_library
 
 
 def is_called(function: object, args: tuple[Value, ...], kwargs: dict[str, Value]) -> bool:
@@ -44,14 +40,6 @@ def is_host_function(function: object) -> bool:
 def may_be_called(function: object) -> bool:
     """Return whether some calls of a function are of the host."""
     return is_host_function(function) or is_of_library(function)
-
-
-def is_of_library(function: object) -> bool:
-    """Return whether a function is of a library whose functions keep to their arguments."""
-    module = getattr(function, "__module__", None)
-    if not isinstance(module, str) or module.partition(".")[0] not in _PACKAGES:
-        return False
-    return not f"{module}.".startswith(_EFFECTS)
 
 
 def called(name: str, function: Any, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:

@@ -16,7 +16,6 @@ import numpy as np
 
 from anabranch import transpile
 from anabranch.base.value import Value
-from anabranch.runtime.control.calls import host_functions
 from anabranch.runtime.errors import AnabranchError, ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.host.generator_state import is_generator
 from anabranch.runtime.tracing.builder import current, tracing
@@ -24,6 +23,7 @@ from anabranch.runtime.tracing.source_frames import installed, internal
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.failures.refusals import not_compiled
 from anabranch.runtime.values.host_calls import trial
+from anabranch.runtime.values.host_calls.libraries import is_of_library
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.random_generators import TracedGenerator
 from anabranch.runtime.values.static_requests import request_static, requests_of, with_static_request
@@ -59,7 +59,7 @@ def run(function: object, target: Callable[..., Any], args: tuple[Value, ...], k
         refusals = trace.requests.refusals
         trace.calls.host_calls += not _keeps_to_itself(function)
     try:
-        if tracing() and host_functions.is_of_library(function):
+        if tracing() and is_of_library(function):
             return trial.now(name_of(function), target, args, kwargs)
         return target(*args, **kwargs)
     except Exception as error:

@@ -47,6 +47,8 @@ class NumPyLike(Tracer):
         raise TypeError("unhashable type: 'numpy.ndarray'")
 
     def __matmul__(self, other: object) -> Value:
+        if getattr(type(other), "__array_ufunc__", other) is None:
+            return NotImplemented  # it has an operator of its own
         return registry.FUNCTIONS[np.matmul](self, other)
 
     def __rmatmul__(self, other: object) -> Value:

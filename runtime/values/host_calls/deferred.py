@@ -16,7 +16,14 @@ from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.memory.handle import Handle
 
 # Where the classes are whose objects do not change, but for methods of these names.
-_MODULES = ("scipy.interpolate.", "scipy.optimize.", "scipy.sparse.", "scipy.spatial.", "scipy.stats.")
+_MODULES = (
+    "numpy.polynomial.",
+    "scipy.interpolate.",
+    "scipy.optimize.",
+    "scipy.sparse.",
+    "scipy.spatial.",
+    "scipy.stats.",
+)
 _CHANGING = (
     "add_",
     "set_",
@@ -97,6 +104,20 @@ class Deferred:
     def __call__(self, *args: Value, **kwargs: Value) -> Value:
         return _Method(self, "__call__")(*args, **kwargs)
 
+    __array_ufunc__ = None  # arrays leave their operators to these
+
+    def __rmatmul__(self, other: Value) -> Value:
+        return self._operated(_swapped_matmul, other)
+
+    def __rmul__(self, other: Value) -> Value:
+        return self._operated(_swapped_mul, other)
+
+    def __radd__(self, other: Value) -> Value:
+        return self._operated(_swapped_add, other)
+
+    def __rsub__(self, other: Value) -> Value:
+        return self._operated(_swapped_sub, other)
+
     def __matmul__(self, other: Value) -> Value:
         return self._operated(operator.matmul, other)
 
@@ -166,6 +187,22 @@ class _Method:
                 "in a function with @anabranch.host"
             )
         return call_of(self._owner)(name, _method_called, (self._owner, self._name, args, kwargs), {})
+
+
+def _swapped_matmul(right: Any, left: Any) -> Any:
+    return left @ right
+
+
+def _swapped_mul(right: Any, left: Any) -> Any:
+    return left * right
+
+
+def _swapped_add(right: Any, left: Any) -> Any:
+    return left + right
+
+
+def _swapped_sub(right: Any, left: Any) -> Any:
+    return left - right
 
 
 def _attribute(owner: object, name: str) -> Any:

@@ -6,7 +6,8 @@ import functools
 
 import numpy as np
 import pytest
-from scipy import integrate, interpolate, linalg, optimize, signal, spatial, special, stats
+from numpy.polynomial import Polynomial
+from scipy import integrate, interpolate, linalg, optimize, signal, sparse, spatial, special, stats
 
 import anabranch
 from anabranch import UnsupportedOperationError, jit
@@ -134,6 +135,20 @@ def objects_under_a_condition(points):
     if points[0, 0] > 0:
         return tree.query(points + 0.1)
     return tree.query(points)
+
+
+@case((X,))
+def polynomials_of_numpy(x):
+    fitted = Polynomial.fit(x, x**2, 2).convert()
+    own = Polynomial([x[0], x[1]])
+    np.testing.assert_allclose(x, x)
+    return np.polynomial.polynomial.polyval(x, [1.0, 2.0]), fitted.coef, own(x), (2 * own + x[2])(0.5), own.deriv()(1)
+
+
+@case((X,), (X + 1,))
+def operators_of_sparse_matrices(x):
+    matrix = sparse.csr_matrix(np.diag(x))
+    return matrix @ x, x @ matrix, (x[0] * matrix).sum(), (matrix - matrix * 0.5).toarray(), (-matrix)[1, 1]
 
 
 @case((X,))
