@@ -145,12 +145,13 @@ def _bound(
     builder = current()
     trace = builder.trace
     leaves = [leaf for leaf in leaves_of(result) if leaf is not None]
+    of = f"of what {name} returns for {' '.join(str(atom.type) for atom in inputs)}"
     capacities: list[Capacity] = []
     room = []
     for place, leaf in enumerate(leaves):
         shape, dynamic = [], []
         for axis, size in enumerate(leaf.abstract.shape):
-            capacity = _capacity(f"axis {axis} of array {place} of what {name} returns", size)
+            capacity = _capacity(f"axis {axis} of array {place} {of}", size)
             capacities.append(capacity)
             shape.append(capacity.size)
             dynamic.append(capacity.learned)
@@ -227,7 +228,7 @@ class _Building:
         made = wrap.from_abstract(layout.abstract, atom)
         if layout.abstract.kind is not Kind.ARRAY:
             return made
-        if not any(dynamic):
+        if shape == layout.abstract.shape and not any(dynamic):
             memory_layout.set_traits(made, layout.traits)
         if self._place in self._shared:
             made.storage.readonly = OfLibrary(f"{self._shared[self._place]}, which shares memory with another one,")
