@@ -162,6 +162,8 @@ def resolve(function: Any) -> Value:
         if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
             if isinstance(function.__self__, (Growable, Hashed, InArena)):
                 return function
+            if isinstance(function.__self__, UnionValue) and internal(function.__func__.__code__.co_filename):
+                return functools.partial(_call_method, function.__self__, function.__func__.__name__)
             if tracing():
                 current().trace.outside.enter(function.__self__)
             return types.MethodType(rewritten(function.__func__), function.__self__)
@@ -205,6 +207,11 @@ def _call_chosen(functions: UnionValue, *args: object, **kwargs: object) -> Valu
     return functions.through(lambda f: call(f, *args, **kwargs))
 
 
+def _call_method(owner: UnionValue, name: str, *args: object, **kwargs: object) -> Value:
+    """A call of a method of one of a few lists that may grow."""
+    return owner.through(lambda one: call(getattr(one, name), *args, **kwargs))
+
+
 def _constructor(cls: type) -> Value:
     """A class whose `__init__` is the user's own code gets it rewritten; others are called as they are."""
     if cls is type:
@@ -230,7 +237,8 @@ def _constructor(cls: type) -> Value:
         if tracing():
             current().trace.identity.note_created(made)
         rewritten(init)(made, *args, **kwargs)
-        object_arenas.adopt(made)
+        if tracing():
+            object_arenas.adopt(made)
         return made
 
     return construct

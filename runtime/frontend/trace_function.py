@@ -125,6 +125,8 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Approach)
         except Exception as error:
             if isinstance(error, RecursionError) and (endlessly := infinite_recursion(error)) is not None:
                 guards.heap.restore()
+                if (other := way.instead(trace, endlessly)) is not None:
+                    return _trace(function, arguments, other)
                 add_location(endlessly)
                 raise endlessly from None
             cause = error.__cause__

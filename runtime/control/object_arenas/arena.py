@@ -10,7 +10,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.dynamic_lists import dynamic_list
 from anabranch.runtime.control.list_arenas.arena import at, count_of, put
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.tracing.builder import Trace, current, tracing
+from anabranch.runtime.tracing.builder import Trace, current
 from anabranch.runtime.values import arena_classes, arena_object, containers
 from anabranch.runtime.values.arena_object import ObjectInArena, number_of
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
@@ -140,8 +140,11 @@ def make_arenas(trace: Trace) -> None:
 
 def adopt(made: Any) -> None:
     """Have a new object lie in the arena of its class, if it has one."""
-    arena = current().trace.lists.object_arenas.get(type(made)) if tracing() else None
+    lists = current().trace.lists
+    arena = lists.object_arenas.get(type(made))
     if arena is None:
+        if current().parent is not None and arena_classes.can_lie_in_one(type(made)):
+            lists.made_in_bodies[type(made)] = tuple(containers.attributes(made))
         return
     held = tuple(containers.attributes(made))
     if set(held) != set(arena.columns):
