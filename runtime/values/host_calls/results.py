@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -14,7 +14,8 @@ from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ops.host_call import RefusedError
 from anabranch.runtime.values import containers
-from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of
+from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, python_abstract
+from anabranch.runtime.values.host_calls import texts
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.pytrees import layout as layouts
 
@@ -36,7 +37,8 @@ class HostRecord:
         object.__setattr__(self, "_parts", dict(zip(kind.fields, parts, strict=True)))
 
     def __anabranch_structure__(self) -> RecordStructure:
-        return RecordStructure(HostRecord, self._kind.fields, self._kind)
+        is_whole = not any(isinstance(part, Hidden) for part in self._parts.values())
+        return RecordStructure(HostRecord, self._kind.fields, self._kind, is_whole)
 
     def __getattr__(self, name: str) -> Value:
         if name.startswith("__"):
@@ -45,8 +47,8 @@ class HostRecord:
             return self._field(name)
         if name in self._kind.others:
             raise UnsupportedOperationError(
-                f"{name} of {a(self._kind.name)} is not known in compiled code: it is {self._kind.others[name]}, which "
-                "is no number and no array of numbers; call the function outside, or in a function with @anabranch.host"
+                f"{name} of {a(self._kind.name)} is not known in compiled code: it is {self._kind.others[name]}, and "
+                "only numbers, arrays of numbers and texts are; call the function outside, or in one with @anabranch.host"
             )
         raise AttributeError(f"'{self._kind.name}' object has no attribute '{name}'")
 
@@ -92,8 +94,7 @@ class RecordKind:
 
     Attributes
     ----------
-    name : str
-        Of the class.
+    cls : type
     fields : tuple of str
     count : int or None
         How many of the fields are the items of a tuple; None where it is none.
@@ -103,11 +104,16 @@ class RecordKind:
         What those attributes are that are no fields.
     """
 
-    name: str
+    cls: type
     fields: tuple[str, ...]
     count: int | None
     is_dict: bool
     others: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        """The name of the class."""
+        return self.cls.__name__
 
     def parts_of(self, value: Any) -> list[Value]:
         """The fields of an object of the class."""
@@ -118,7 +124,9 @@ class RecordKind:
 
 @frozen
 class RecordStructure(containers.Structure):
-    """That of a record; it does not leave a compiled function."""
+    """That of a record; it leaves a compiled function where all of it is known."""
+
+    is_whole: bool = True
 
     mutable = False
 
@@ -128,11 +136,18 @@ class RecordStructure(containers.Structure):
     def build(self, children: Sequence[Value]) -> Value:
         return HostRecord(self.extra, children)
 
-    def hosted(self, members: object) -> NoReturn:
+    def hosted(self, members: Mapping[int, int]) -> containers.Structure:
+        if self.is_whole and self.extra.is_dict:
+            return self
         raise UnsupportedOperationError(
-            f"the function returns {a(self.extra.name)}, of which only the numbers are known in compiled code; return "
-            "those of its fields that are needed"
+            f"the function returns {a(self.extra.name)}, of which only numbers, arrays of numbers and texts are known "
+            "in compiled code; return those of its fields that are needed"
         )
+
+    def on_host(self, children: Sequence[object], members: Sequence[object]) -> Value:
+        made: Value = self.extra.cls()
+        dict.update(made, zip(self.extra.fields, children, strict=True))
+        return made
 
 
 class Hidden:
@@ -147,7 +162,7 @@ class Hidden:
         """Refuse the use of it."""
         raise UnsupportedOperationError(
             f"{what}, which a host call has returned, is not known in compiled code: it is {self._what}, and only "
-            "numbers and arrays of numbers are; call the function outside, or in a function with @anabranch.host"
+            "numbers, arrays of numbers and texts are; call the function outside, or in a function with @anabranch.host"
         )
 
     def __getattr__(self, name: str) -> Value:
@@ -171,6 +186,8 @@ def structure_of(value: Any) -> layouts.Layout:
         return layouts.Leaf(abstract, traits=traits)
     if value is None:
         return layouts.Constant(None)
+    if type(value) is str:
+        return layouts.Node(texts.HostTextStructure(texts.HostText, ("number",)), (layouts.Leaf(python_abstract(int)),))
     record = _record(value)
     if record is not None:
         children = record.parts_of(value)
@@ -212,7 +229,7 @@ def _record(value: Any) -> RecordKind | None:
         held = getattr(value, "__dict__", {})
         fields, count = (*named, *(name for name in held if not name.startswith("_") and name not in named)), len(named)
     others = {name: a("method") for name in dir(cls) if not name.startswith("__") and name not in fields}
-    return RecordKind(cls.__name__, fields, count, isinstance(value, dict), others)
+    return RecordKind(cls, fields, count, isinstance(value, dict), others)
 
 
 def is_hidden(layout: layouts.Layout) -> bool:
@@ -253,6 +270,10 @@ def _flatten(name: str, layout: layouts.Layout, value: Any, found: list[np.ndarr
         case layouts.Constant(None):
             if value is not None:
                 raise RefusedError(f"{name} has returned {_told(value)} where it was taken to return None")
+        case layouts.Node(texts.HostTextStructure()):
+            if type(value) is not str:
+                raise RefusedError(f"{name} has returned {_told(value)} where it was taken to return a str")
+            found.append(np.asarray(texts.kept(value), np.int64))
         case layouts.Node(structure, children):
             wanted = structure.extra.name if isinstance(structure, RecordStructure) else structure.cls.__name__
             fits = type(value).__name__ == wanted

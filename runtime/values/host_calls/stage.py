@@ -19,14 +19,14 @@ from anabranch.runtime.ops.host_call import Outcome, host_call, raised
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.capacity import Capacity, OverflowedError, capacity_at
 from anabranch.runtime.tracing.storage import OfLibrary
+from anabranch.runtime.tracing.upper_layers import TryRegion
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays import dynamic_array
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.heap.try_regions import TryRegion
-from anabranch.runtime.values.host_calls import deferred, functions, results, trial
+from anabranch.runtime.values.host_calls import deferred, functions, results, texts, trial
 from anabranch.runtime.values.host_calls.prepared_call import leaves_of, prepared_call, sharing
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
@@ -215,6 +215,8 @@ class _Building:
         match layout:
             case layouts.Leaf():
                 return self._leaf(layout)
+            case layouts.Node(texts.HostTextStructure(), (number,)):
+                return texts.text(self.value(number))
             case layouts.Node(structure, children):
                 made = structure.build([self.value(child) for child in children])
                 current().trace.identity.note_created(made)

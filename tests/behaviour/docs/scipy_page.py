@@ -40,8 +40,8 @@ of microseconds more; `f.explain(...)` lists them, and `jit(f, host_calls=False)
 What a call returns is found by a call more, while the function is traced: with the values of the call that it is traced
 for, and inside of loops, where these are not known, with others of the same types. Sizes of arrays may differ from call
 to call; other types than those found then are an error, `StructureMismatchError`, at the call that has them. Of objects
-such as `OptimizeResult` the fields that are numbers or arrays of numbers can be used. Objects that do not change, such
-as splines, frozen distributions, trees and sparse matrices, are made anew by each call of a method.
+such as `OptimizeResult` the fields that are numbers, arrays of numbers or texts can be used. Objects that do not
+change, such as splines, frozen distributions, trees and sparse matrices, are made anew by each call of a method.
 
 These were tried:
 """

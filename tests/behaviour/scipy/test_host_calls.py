@@ -158,6 +158,20 @@ def named_tuples(x):
     return found.statistic, found.df, found[1], len(found), statistic, chance, stats.linregress(x, x**2).slope
 
 
+@case((TARGET, 100), (TARGET, 1))
+def texts(x, most):
+    found = optimize.minimize(lambda v: (v**2).sum(), x, options={"maxiter": most})
+    print(found.message, most)
+    if not found.success:
+        raise RuntimeError(f"{found.message} after {found.nit}")
+    return found.message, found.message.upper(), f"{found.message:.10}"
+
+
+@case((TARGET,))
+def whole_records(x):
+    return [optimize.root(lambda v: v - x, x * k) for k in range(2)]
+
+
 @case((X,))
 def arguments_that_do_not_fit(x):
     return stats.zscore(x, unknown=1)
@@ -219,8 +233,8 @@ def write_to_an_attribute(x):
 @pytest.mark.parametrize(
     ("function", "said"),
     [
-        (lambda x: optimize.minimize(lambda v: (v**2).sum(), x).message, "message of an OptimizeResult.*is a str"),
-        (lambda x: optimize.minimize(lambda v: (v**2).sum(), x), "returns an OptimizeResult"),
+        (lambda x: optimize.minimize(lambda v: (v**2).sum(), x, method="L-BFGS-B"), "returns an OptimizeResult"),
+        (lambda x: optimize.minimize(lambda v: (v**2).sum(), x, method="L-BFGS-B").hess_inv, "hess_inv of an Opt"),
         (lambda x: linalg.inv(np.diag(x).T, overwrite_a=True), "changes an argument"),
         (append_each, "changes an argument, or what a function"),
         (count_each, "changes an argument, or what a function"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pathlib
+
 import numpy as np
 import pytest
 
@@ -114,6 +116,23 @@ def test_text_of_run_time_values_is_passed():
     assert SEEN == ["x=1.50"]
 
 
+def test_a_text_is_returned():
+    @host(result=("", float))
+    def shown(x):
+        return f"<{x:.3f}>", x
+
+    def f(x):
+        found = []
+        for k in range(3):
+            text, value = shown(x * k)
+            if value > 1:
+                text += "!"
+            found.append(text)
+        return found
+
+    check(f, 1.5)
+
+
 def test_what_it_raises_is_raised():
     class Own(ValueError):
         pass
@@ -175,10 +194,10 @@ def test_changes_of_arguments_are_refused():
         return x[1:]
 
     @host
-    def text(x):
-        return str(x)
+    def path(x):
+        return pathlib.Path("a")
 
-    for function, said in ((changes, "changes an argument"), (returns, "a view of one"), (text, "returns a str")):
+    for function, said in ((changes, "changes an argument"), (returns, "a view of one"), (path, "returns a Pos")):
         with pytest.raises((UnsupportedOperationError, StructureMismatchError), match=said):
             jit(lambda x, function=function: function(x), static_argnames=("function",))(np.arange(3.0))
 
