@@ -48,7 +48,7 @@ class HostRecord:
         if name in self._kind.others:
             raise UnsupportedOperationError(
                 f"{name} of {a(self._kind.name)} is not known in compiled code: it is {self._kind.others[name]}, and "
-                "only numbers, arrays of numbers and texts are; call the function outside, or in one with @anabranch.host"
+                "only numbers, arrays of numbers and texts are; call the function outside, or with @anabranch.host"
             )
         raise AttributeError(f"'{self._kind.name}' object has no attribute '{name}'")
 
