@@ -13,6 +13,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ops.host_call import RefusedError
+from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, python_abstract
 from anabranch.runtime.values.host_calls import texts
@@ -134,17 +135,22 @@ class RecordStructure(containers.Structure):
         return list(value._parts.values()) if isinstance(value, HostRecord) else self.extra.parts_of(value)
 
     def build(self, children: Sequence[Value]) -> Value:
-        return HostRecord(self.extra, children)
+        return HostRecord(self.extra, children) if tracing() else self.on_host(children, ())
 
     def hosted(self, members: Mapping[int, int]) -> containers.Structure:
+        self._expect_whole()
+        return self
+
+    def _expect_whole(self) -> None:
         if self.is_whole and self.extra.is_dict:
-            return self
+            return
         raise UnsupportedOperationError(
             f"the function returns {a(self.extra.name)}, of which only numbers, arrays of numbers and texts are known "
             "in compiled code; return those of its fields that are needed"
         )
 
     def on_host(self, children: Sequence[object], members: Sequence[object]) -> Value:
+        self._expect_whole()
         made: Value = self.extra.cls()
         dict.update(made, zip(self.extra.fields, children, strict=True))
         return made
