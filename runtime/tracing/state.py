@@ -71,6 +71,19 @@ class Output:
 
 
 @mutable
+class HostCalls:
+    """Calls of the host.
+
+    Attributes
+    ----------
+    values : dict
+        What values are in the call that is traced for, as far as was asked.
+    """
+
+    values: dict[Var, np.ndarray] = field(default_factory=dict)
+
+
+@mutable
 class Identity:
     """Which objects are one and the same; all by the objects' identity.
 
