@@ -186,9 +186,7 @@ def hosted_result(layout: layouts.Node, given: BoundArguments, arrays: Container
     result, *contents = layout.children
     if isinstance(result, layouts.Node) and isinstance(result.structure, host_values.BesideStructure):
         for place, beside in enumerate(result.children[0].children):  # type: ignore[union-attr]
-            if isinstance(beside, layouts.Node) and isinstance(
-                beside.source, (arena_list.ArenaContents, arena_object.ObjectContents)
-            ):
+            if isinstance(beside, layouts.Node) and isinstance(beside.source, _CONTENTS):
                 members[id(beside.source.arena)] = place
     kept = [hosted(c, places, given.numbers, arrays, members) for c in contents]
     given_back = hosted(result, places, given.numbers, members=members)
@@ -197,6 +195,10 @@ def hosted_result(layout: layouts.Node, given: BoundArguments, arrays: Container
     for part, where in zip(whole.children, names, strict=True):
         _check_result(part, where)
     return whole
+
+
+# What is in an arena, beside a result.
+_CONTENTS = (arena_list.ArenaContents, arena_object.ObjectContents)
 
 
 def _check_result(layout: layouts.Layout, where: str) -> None:
