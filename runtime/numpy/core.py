@@ -268,9 +268,19 @@ def iota(shape: Sequence[int], axis: int = 0, dtype: Value = np.int64) -> Atom:
     return atoms.op("iota", shape=tuple(shape), dtype=np.dtype(dtype), axis=axis)
 
 
-def diagonal_mask(rows: int, columns: int, k: int, compare: np.ufunc = np.equal) -> Atom:
+def offset(k: Value) -> Value:
+    """The number of a diagonal: a plain int, or an int known only at run time."""
+    if isinstance(k, Tracer) and not k.abstract.shape and k.abstract.dtype.kind in "iu":
+        return k
+    return operator.index(k)
+
+
+def diagonal_mask(rows: int, columns: int, k: Value, compare: np.ufunc = np.equal) -> Atom:
     """`column COMPARE row + k` of each position."""
     shape = (rows, columns)
     row = iota(shape, 0)
-    shifted = atoms.ufunc(np.add, row, zeros_atom(shape, np.int64, k)) if k else row
+    if isinstance(k, int):
+        shifted = atoms.ufunc(np.add, row, zeros_atom(shape, np.int64, k)) if k else row
+    else:
+        shifted = atoms.ufunc(np.add, row, atoms.broadcast_to(atom_of(k, np.int64), shape))
     return atoms.ufunc(compare, iota(shape, 1), shifted)

@@ -12,10 +12,11 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import union_arguments
 from anabranch.runtime.numpy.core import adopted, full_name, has_dynamic_array, resolved, traced_inside
 from anabranch.runtime.tracing.builder import tracing
-from anabranch.runtime.values import registry
+from anabranch.runtime.values import registry, static_requests, wrap
 from anabranch.runtime.values.arrays import numpy_messages
 from anabranch.runtime.values.dynamic_lists import list_as_array
 from anabranch.runtime.values.memory import memory_layout
+from anabranch.runtime.values.tracer import Tracer
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -120,7 +121,7 @@ class Rules:
         for original in originals:
             name = full_name(original)
             self.static[name] = reason
-            self.implements(original)(_Refusal(name, reason))
+            self.implements(original)(_NeedsStatic(name, reason))
 
 
 @frozen
@@ -134,6 +135,24 @@ class _Refusal:
         raise UnsupportedOperationError(
             f"{self.name} of a run-time value is not supported in compiled code: {self.reason}"
         )
+
+
+@frozen
+class _NeedsStatic(_Refusal):
+    """The rule of a function of static values: ints that are computed from arguments alone become static."""
+
+    def __call__(self, *args: Value, **kwargs: Value) -> Value:
+        for value in (*args, *kwargs.values()):
+            _request_static(value)
+        return _Refusal.__call__(self, *args, **kwargs)
+
+
+def _request_static(value: Value) -> None:
+    if isinstance(value, (list, tuple)):
+        for part in value:
+            _request_static(part)
+    elif isinstance(value, Tracer) and not wrap.shape_of(value):
+        static_requests.request_static(value, "a plain int (a size)")
 
 
 def _guarded(original: Callable[..., object], function: Callable[..., object]) -> Callable[..., Any]:

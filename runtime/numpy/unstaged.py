@@ -32,7 +32,7 @@ _REFUSED = {
     "the result depends on values, which are known only at run time; use the dtype": "mintypecode typename",
 }
 _STATIC = {
-    "its sizes must be known while tracing": "broadcast_shapes diag_indices tril_indices triu_indices",
+    "its sizes must be known while tracing": "broadcast_shapes",
     "it is about dtypes, which are known while tracing": "isdtype issubdtype promote_types",
     "it is about settings, not arrays": (
         "get_include get_printoptions getbufsize geterr geterrcall info printoptions set_printoptions setbufsize "
