@@ -321,7 +321,9 @@ calls("apply_over_axes")(lambda make, f: ([np.sum, make.array("f", shape=(2, 3))
 
 calls("can_cast")(lambda make, f: ([make.array(low=1), make.dtype()], {}))
 calls("arange linspace logspace geomspace")(lambda make, f: ([1, make.one(5, 7)], {}))
-calls("eye identity tri tril_indices triu_indices diag_indices hanning hamming bartlett blackman")(lambda make, f: ([make.one(0, 1, 4)], {}))
+calls("eye identity tri tril_indices triu_indices diag_indices hanning hamming bartlett blackman")(
+    lambda make, f: ([make.one(0, 1, 4)], {})
+)
 calls("kaiser")(lambda make, f: ([make.one(0, 1, 4), 2.0], {}))
 calls("indices")(lambda make, f: ([make.shape(1, 2)], {}))
 calls("fromfunction")(lambda make, f: ([np.add, (2, 3)], {}))
