@@ -329,6 +329,14 @@ calls("indices")(lambda make, f: ([make.shape(1, 2)], {}))
 calls("fromfunction")(lambda make, f: ([np.add, (2, 3)], {}))
 calls("mask_indices")(lambda make, f: ([3, np.triu], {}))
 
+# ---- memory ----------------------------------------------------------------------------------------------------------
+
+STRIDES = "numpy.lib.stride_tricks."
+calls("sliding_window_view", STRIDES)(
+    lambda make, f: ([make.array(shape=(3, 4)), make.one((2, 2), (1, 3), (4, 1))], {})
+)
+calls("as_strided", STRIDES)(lambda make, f: ([make.array("f", shape=(6,)), (2, 2)], {}))
+
 # ---- linear algebra and Fourier transforms ---------------------------------------------------------------------------
 
 LINALG = "numpy.linalg."

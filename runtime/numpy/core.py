@@ -16,6 +16,7 @@ from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
+from anabranch.runtime.values.arrays.flat_iterator import FlatIterator
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.tracer import Tracer
@@ -27,7 +28,7 @@ _LEAVES = (np.ndarray, np.generic, str, bytes, int, float, complex, type(None))
 
 def traced_inside(value: object) -> bool:
     """Return whether a value is traced or an Array (which becomes an input), or a list, tuple or dict holds one."""
-    if isinstance(value, (Tracer, UnionValue, device.Array)):
+    if isinstance(value, (Tracer, UnionValue, device.Array, FlatIterator)):
         return True
     if isinstance(value, _LEAVES):
         return False
@@ -49,7 +50,7 @@ def resolved(value: Value) -> Value:
     """The value with run-time alternatives made one value, also inside lists and tuples."""
     if isinstance(value, UnionValue):
         return resolved(value.resolve())
-    if isinstance(value, device.Array):
+    if isinstance(value, (device.Array, FlatIterator)):
         return wrap.numpy_operand(value)
     if type(value) in (list, tuple) and any(isinstance(v, (UnionValue, device.Array, list, tuple)) for v in value):
         return type(value)(map(resolved, value))

@@ -27,6 +27,7 @@ from anabranch.runtime.ops import reducers
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.memory import memory_layout
 
 rules = Rules()
 
@@ -201,7 +202,9 @@ def histogramdd(
         place, within = _places(column, edge)
         flat, inside = flat * size + place, xp.logical_and(inside, within)
     weight = None if weights is None else handle(weights)
-    counts = _counted(flat, inside, weight, math.prod(shape), np.float64).reshape(shape)
+    counts = fresh(_counted(flat, inside, weight, math.prod(shape), np.float64).reshape(shape).atom)
+    # NumPy cuts it out of an array that has one more bin at each end of each axis.
+    counts.storage.strides = memory_layout.contiguous_model([n + 2 for n in shape], counts.dtype).strides
     return (_density(counts, edges) if density else counts), tuple(edges)
 
 

@@ -106,13 +106,13 @@ def triu(m: object, k: object = 0) -> TracedArray:
 
 
 @rules.implements(np.tril_indices)
-def tril_indices(n: object, k: object = 0, m: object = None) -> tuple[Value, ...]:
+def tril_indices(n: object, k: object = 0, m: object = None) -> Value:
     """As `numpy.tril_indices`, of sizes known only at run time."""
     return _F[np.nonzero](tri(n, m, k, dtype=bool))
 
 
 @rules.implements(np.triu_indices)
-def triu_indices(n: object, k: Value = 0, m: object = None) -> tuple[Value, ...]:
+def triu_indices(n: object, k: Value = 0, m: object = None) -> Value:
     """As `numpy.triu_indices`, of sizes known only at run time."""
     return _F[np.nonzero](_F[np.logical_not](tri(n, m, k - 1, dtype=bool)))
 

@@ -64,7 +64,7 @@ def _no_attribute(name: str, reason: str) -> None:
     rules.refused[f"numpy.ndarray.{name}"] = reason
 
 
-for _name in ("flat", "strides", "data", "ctypes", "base", "flags"):
+for _name in ("data", "ctypes", "base"):
     _no_attribute(_name, "compiled code gives no access to memory")
 
 
@@ -122,16 +122,6 @@ if hasattr(np, "astype"):
         if device != "cpu":
             plain("astype", device=(device, None))
         return astype(x, dtype, copy=copy)
-
-
-@rules.dynamic_shape_method("view")
-@rules.method("view")
-def view(a: Value, dtype: Value = None, type: Value = None) -> Value:
-    """As `ndarray.view()`; another dtype is not staged."""
-    plain("ndarray.view", type=(type, None))
-    if dtype is None or np.dtype(dtype) == a.dtype:
-        return a if isinstance(a, NumPyScalar) else a.viewed()
-    raise refused("ndarray.view", f"{a.dtype} viewed as {np.dtype(dtype)}; convert the values by astype")
 
 
 @rules.dynamic_shape(bool)

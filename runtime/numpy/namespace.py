@@ -86,8 +86,6 @@ def staged(obj: object) -> Value:
         return Grid(sparse=obj is np.ogrid)
     if obj is np.r_ or obj is np.c_:
         return Bracket(obj, *((0, 1, -1) if obj is np.r_ else (-1, 2, 0)))
-    if isinstance(obj, np.vectorize):
-        return _guard(obj, "numpy.vectorize")
     if isinstance(obj, np.ufunc):
         name: str = obj.__name__
         return _guard(obj, f"numpy.{name}") if getattr(np, name, None) is obj else obj

@@ -12,6 +12,7 @@ from anabranch.runtime.control.sequences.iterators import Once
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
+from anabranch.runtime.values.arrays.flat_iterator import FlatIterator
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.union import UnionValue
@@ -23,7 +24,7 @@ def is_countable(items: object) -> bool:
         return False
     if is_dynamic_list(items) or stacked_sequences.form_of(items) is not None:
         return True
-    return isinstance(items, (Countable, range, TracedArray, DynamicArray)) or (
+    return isinstance(items, (Countable, range, TracedArray, DynamicArray, FlatIterator)) or (
         isinstance(items, np.ndarray) and bool(items.ndim) and items.dtype.kind in "biufc"
     )
 
@@ -43,6 +44,8 @@ def countable(items: object) -> Countable | None:
         items.take_up()
     if isinstance(items, Countable):
         return items
+    if isinstance(items, FlatIterator):
+        return AxisItems(items.take_up())
     if isinstance(items, range):
         return KnownRange(items)
     if is_dynamic_list(items):
