@@ -15,6 +15,7 @@ from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import registry, static_requests, wrap
 from anabranch.runtime.values.arrays import numpy_messages
 from anabranch.runtime.values.dynamic_lists import list_as_array
+from anabranch.runtime.values.host_types import host_type
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.tracer import Tracer
 
@@ -164,6 +165,9 @@ def _guarded(original: Callable[..., object], function: Callable[..., object]) -
         if join is not None:
             return join(*args, **kwargs)
         args, kwargs = list_as_array.with_lists(args, kwargs)
+        typed = host_type.override(args, kwargs)
+        if typed is not None:
+            return typed.__array_function__(original, (), args, kwargs)
         if not (any(map(traced_inside, args)) or any(map(traced_inside, kwargs.values()))):
             return adopted(original(*args, **kwargs), (args, tuple(kwargs.values())))
         rule = registry.DYNAMIC_SHAPE_FUNCTIONS.get(original)
