@@ -50,7 +50,7 @@ Path: TypeAlias = "str | tuple[Path, containers.Structure, object]"
 
 
 _BEYOND = 2**63
-_ARRAYS = (np.ndarray,)
+_ARRAYS = (np.ndarray, np.recarray)
 
 
 def is_leaf(key: ArgumentKey) -> bool:
@@ -82,7 +82,7 @@ class Leaves:
     foreign : Foreign or None
         The arrays of other libraries, where there are any.
     originals : dict
-        The objects that arrays are the memory of, by the leaves of these.
+        The objects that arrays are the memory of, by the identities of these.
     """
 
     __slots__ = (
@@ -98,7 +98,7 @@ class Leaves:
         self.containers: list[Any] = []
         self.foreign: foreign.Foreign | None = None
         self.generators: dict[int, Any] = {}
-        self.originals: dict[int, Any] = {}
+        self.originals: dict[tuple[int, ...], Any] = {}
         self._parts: dict[int, list[Any]] = {}  # of objects that are made of arrays, by identity
         self._places: dict[int, int] = {}  # of the containers, by identity
         self._inside = False  # whether what comes is part of an object
@@ -169,7 +169,7 @@ class Leaves:
         parts = self._parts.setdefault(id(value), structure.children(value))
         first = len(self.values)
         found = [self.key(part, (path, structure, k)) for part, k in zip(parts, structure.keys, strict=True)]
-        self.originals.update(dict.fromkeys(range(first, len(self.values)), value))
+        self.originals[tuple(map(id, self.values[first:]))] = value
         return (structure, *found)
 
     def static(self, value: object, key: tuple[Any, ...]) -> ArgumentKey:
@@ -200,8 +200,6 @@ class Leaves:
     def callers(self, leaf: int, view: np.ndarray) -> Any:
         """Return what the caller gets for the array of a leaf, or a view of it, that is returned."""
         array = self.values[leaf]
-        if view is array and leaf in self.originals:
-            return self.originals[leaf]
         original = None if self.foreign is None else self.foreign.original(array)
         if original is None or view is array:
             return view if original is None else original

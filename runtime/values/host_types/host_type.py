@@ -82,6 +82,10 @@ class HostStructure(containers.Structure):
     def flat(self) -> bool:
         return True
 
+    @property
+    def is_of_arrays(self) -> bool:
+        return True
+
 
 def override(args: Iterable[object], kwargs: Mapping[str, object]) -> HostTyped | None:
     """The first argument of a function of NumPy's that says itself what the function does with it."""

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from anabranch.runtime.values import containers
+from anabranch.base.value import Value
+from anabranch.runtime.values import containers, registry
+from anabranch.runtime.values.host_types import records
 from anabranch.runtime.values.host_types.times import TimeStructure, TracedTimes
+
+
+def zeros(shape: Value, dtype: np.dtype) -> Value:
+    """An array of zeros of records, dates or durations; None for any other dtype."""
+    if dtype.names:
+        return records.zeros(shape, dtype)
+    if dtype.kind not in "mM" or not dtype.isnative:
+        return None
+    return TracedTimes(registry.FUNCTIONS[np.zeros](shape, np.int64), dtype)
 
 
 def structure_of(value: object) -> containers.Structure | None:
@@ -13,4 +24,7 @@ def structure_of(value: object) -> containers.Structure | None:
     if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "Mm" and value.dtype.isnative:
         exact = type(value) is np.ndarray or isinstance(value, np.generic)
         return TimeStructure(TracedTimes, ("ints",), value.dtype) if exact else None
+    if isinstance(value, np.ndarray) and value.dtype.names and type(value) in (np.ndarray, np.recarray):
+        kind = records.RecordType(value.dtype, type(value) is np.recarray)
+        return records.RecordStructure(records.TracedRecords, value.dtype.names, kind)
     return None

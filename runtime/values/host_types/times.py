@@ -31,7 +31,7 @@ class TracedTimes(HostTyped):
         self._ints, self.dtype = ints, dtype
 
     def __anabranch_sample__(self) -> object:
-        return np.zeros(1, self.dtype)[0] if self._is_scalar else np.zeros((1,) * self._ints.ndim, self.dtype)
+        return np.zeros(1, self.dtype)[0] if self.is_scalar else np.zeros((1,) * self._ints.ndim, self.dtype)
 
     def __anabranch_structure__(self) -> TimeStructure:
         return TimeStructure(type(self), ("ints",), self.dtype)
@@ -43,7 +43,7 @@ class TracedTimes(HostTyped):
         )
 
     @property
-    def _is_scalar(self) -> bool:
+    def is_scalar(self) -> bool:
         return isinstance(self._ints, (NumPyScalar, np.generic))
 
     def _like(self, ints: Value, dtype: np.dtype | None = None) -> TracedTimes:
@@ -107,7 +107,7 @@ class TracedTimes(HostTyped):
         """As `ndarray.view`, as integers or as times of another unit."""
         target = self.dtype if dtype is None else np.dtype(dtype)
         if target.kind in "Mm" and target.itemsize == 8:
-            return self._like(self._ints if self._is_scalar else self._ints.view(), target)
+            return self._like(self._ints if self.is_scalar else self._ints.view(), target)
         return self._ints.view(target)
 
     # ---- what is computed --------------------------------------------------------------------------------------------
@@ -180,8 +180,7 @@ class TimeStructure(HostStructure):
         return TracedTimes(children[0], self.extra)
 
     def on_host(self, children: Sequence[Any], members: Sequence[object]) -> Value:
-        (given,) = children
-        return given if given.dtype.kind in "Mm" else given.view(self.extra)
+        return children[0].view(self.extra)
 
 
 # ---- operands --------------------------------------------------------------------------------------------------------
@@ -233,7 +232,7 @@ def _sample(value: Value) -> Value:
     if isinstance(value, Tracer):
         known: Any = value.abstract if not wrap.is_dynamic_array(value) else None
         if known is None:
-            return np.ones(1, value.dtype)
+            return np.ones(1, _F[np.asarray](value).dtype)
         if known.kind is Kind.PYTHON:
             return known.python(1)
         return np.ones((1,) * len(known.shape), known.dtype)[()]
@@ -291,7 +290,7 @@ def _binary_method(ufunc: np.ufunc, reflected: bool) -> Callable[[TracedTimes, A
 def _inplace_method(ufunc: np.ufunc) -> Callable[[TracedTimes, Any], Value]:
     def method(self: TracedTimes, other: Value) -> Value:
         made = binary(ufunc, self, other)
-        if self._is_scalar:
+        if self.is_scalar:
             return made
         if not isinstance(made, TracedTimes):
             raise self.refusal(f"{ufunc.__name__} in place")
@@ -316,8 +315,8 @@ for _name, _ufunc in _OPERATORS.items():
     setattr(TracedTimes, f"__i{_name}__", _inplace_method(_ufunc))
 for _name, _ufunc in _COMPARISONS.items():
     setattr(TracedTimes, f"__{_name}__", _binary_method(_ufunc, reflected=False))
-for _name, _ufunc in (("neg", np.negative), ("pos", np.positive), ("abs", np.absolute)):
-    setattr(TracedTimes, f"__{_name}__", lambda self, ufunc=_ufunc: unary(ufunc, self))
+for _name, _one in (("neg", np.negative), ("pos", np.positive), ("abs", np.absolute)):
+    setattr(TracedTimes, f"__{_name}__", lambda self, ufunc=_one: unary(ufunc, self))
 
 
 # ---- functions -------------------------------------------------------------------------------------------------------
