@@ -319,6 +319,7 @@ calls("apply_over_axes")(lambda make, f: ([np.sum, make.array("f", shape=(2, 3))
 
 # ---- what is known while tracing -------------------------------------------------------------------------------------
 
+calls("isnat")(one_array())
 calls("can_cast")(lambda make, f: ([make.array(low=1), make.dtype()], {}))
 calls("arange linspace logspace geomspace")(lambda make, f: ([1, make.one(5, 7)], {}))
 calls("eye identity tri tril_indices triu_indices diag_indices hanning hamming bartlett blackman")(

@@ -9,18 +9,22 @@ from numpy.lib import stride_tricks
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.numpy.core import axes_tuple, handle, plain, refused, supported
+from anabranch.runtime.numpy.core import axes_tuple, fresh, handle, plain, refused, supported
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.values import wrap
+from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays import array_flags
 from anabranch.runtime.values.arrays.flat_iterator import FlatIterator
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.host_types import byte_sequences
+from anabranch.runtime.values.host_types.byte_sequences import ByteSequence, BytesKind
 from anabranch.runtime.values.memory import memory_layout, views
 from anabranch.runtime.values.memory.repeated_views import Strided, Windows
 from anabranch.runtime.values.memory.word_views import Reinterpret, reinterpreted
 
 rules = Rules()
+
+_F = registry.FUNCTIONS
 
 
 def _flat(a: Value) -> Value:
@@ -74,6 +78,28 @@ def _check_words(a: Value, dtype: np.dtype) -> None:
             "a copy in C order, a.copy()"
         )
     memory_layout.model(a).view(dtype)
+
+
+@rules.method("tobytes")
+def tobytes(a: Value, order: Value = "C") -> Value:
+    """As `ndarray.tobytes`."""
+    array = a if isinstance(a, TracedArray) else handle(a)
+    if order not in ("C", None):
+        array = _F[np.ravel](array, order=order)
+    line = reinterpreted(atoms.reshape(array.atom, (array.size,)), np.dtype(np.uint8))
+    return ByteSequence(fresh(line), BytesKind(bytes))
+
+
+@rules.implements(np.frombuffer)
+def frombuffer(
+    buffer: Value, dtype: Value = float, count: Value = -1, offset: Value = 0, *, like: object = None
+) -> Value:
+    """As `numpy.frombuffer`: a view of an array's memory."""
+    plain("frombuffer", like=(like, None))
+    array = handle(buffer)
+    if not array_flags.ArrayFlags(array).c_contiguous:
+        raise ValueError("ndarray is not C-contiguous")
+    return byte_sequences.from_buffer(array.reshape(-1), dtype, count, offset)
 
 
 # ---- windows and strides ---------------------------------------------------------------------------------------------

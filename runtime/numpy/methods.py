@@ -175,7 +175,6 @@ def tolist(a: Value) -> Value:
 
 rules.refuses_method(
     "a run-time value has no bytes while tracing; return it, and take them outside",
-    "tobytes",
     "tofile",
     "dump",
     "dumps",

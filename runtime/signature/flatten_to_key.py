@@ -50,7 +50,7 @@ Path: TypeAlias = "str | tuple[Path, containers.Structure, object]"
 
 
 _BEYOND = 2**63
-_ARRAYS = (np.ndarray, np.recarray)
+_ARRAYS = (np.ndarray, np.recarray, bytearray, memoryview)
 
 
 def is_leaf(key: ArgumentKey) -> bool:

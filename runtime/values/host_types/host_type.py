@@ -25,19 +25,24 @@ class HostTyped(StandIn):
         return ShellSlot(self)
 
     def __anabranch_value__(self) -> NoReturn:
-        raise self.refusal("this function of NumPy's")
+        raise self._refusal("this function of NumPy's")
 
     def __array__(self, *_: object, **__: object) -> NoReturn:
-        raise self.refusal("code that is not compiled")
+        raise self._refusal("code that is not compiled")
 
-    def refusal(self, what: str) -> UnsupportedOperationError:
+    @property
+    def _item_count(self) -> Value:
+        """The number of items that a loop goes over; None where it goes over none, or over fields."""
+        return None
+
+    def _refusal(self, what: str) -> UnsupportedOperationError:
         """The error for what is not staged of such an object."""
         raise NotImplementedError
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Value, **kwargs: Value) -> Value:
-        rule = self.functions.get(ufunc)
+        rule = self._functions.get(ufunc)
         if rule is None or method != "__call__" or kwargs:
-            raise self.refusal(f"numpy.{ufunc.__name__}{'' if method == '__call__' else '.' + method}")
+            raise self._refusal(f"numpy.{ufunc.__name__}{'' if method == '__call__' else '.' + method}")
         return rule(*inputs)
 
     def __array_function__(
@@ -47,13 +52,13 @@ class HostTyped(StandIn):
         args: tuple[Value, ...],
         kwargs: Mapping[str, Value],
     ) -> Value:
-        rule = self.functions.get(function)
+        rule = self._functions.get(function)
         if rule is None:
-            raise self.refusal(f"numpy.{function.__name__}")
+            raise self._refusal(f"numpy.{function.__name__}")
         return rule(*args, **kwargs)
 
     @property
-    def functions(self) -> Mapping[Any, Callable[..., Any]]:
+    def _functions(self) -> Mapping[Any, Callable[..., Any]]:
         """The functions of NumPy's that take such an object, with their rules."""
         return {}
 

@@ -15,6 +15,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values import registry, wrap
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.attributes import WithFields
 from anabranch.runtime.values.host_types import times
 from anabranch.runtime.values.host_types.host_type import HostStructure, HostTyped
 from anabranch.runtime.values.tracer import INPLACE, Tracer
@@ -30,7 +31,7 @@ class RecordType:
     has_attributes: bool = False
 
 
-class _Fields(HostTyped):
+class _Fields(HostTyped, WithFields):
     """What array and record have in common: their fields by name."""
 
     def __init__(self, fields: Mapping[str, Value], kind: RecordType) -> None:
@@ -40,10 +41,13 @@ class _Fields(HostTyped):
     def dtype(self) -> np.dtype:
         return self._kind.dtype
 
-    def refusal(self, what: str) -> UnsupportedOperationError:
+    def _refusal(self, what: str) -> UnsupportedOperationError:
         return UnsupportedOperationError(
             f"{what} of an array of records is not supported in compiled code; compute with its fields, x['name']"
         )
+
+    def __anabranch_has_field__(self, name: str) -> bool:
+        return self._kind.has_attributes and name in self._fields
 
     def _field(self, name: str) -> Value:
         if name not in self._fields:
@@ -56,13 +60,13 @@ class _Fields(HostTyped):
         return field.viewed() if isinstance(field, TracedArray) else field
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        if self._kind.has_attributes and name in self._fields:
+        if name in vars(self).get("_fields", ()) and vars(self)["_kind"].has_attributes:
             return self._shown(name)
+        if name.startswith("_"):
+            raise AttributeError(f"{'recarray' if self.shape else 'record'} has no attribute {name}")
         sample = self.__anabranch_sample__()
         if hasattr(sample, name):
-            raise self.refusal(f"the attribute {name}")
+            raise self._refusal(f"the attribute {name}")
         getattr(sample, name)  # raises what NumPy does
         raise AttributeError(name)
 
@@ -72,18 +76,18 @@ class _Fields(HostTyped):
         elif self._kind.has_attributes and name in self._fields:
             self[name] = value
         else:
-            raise self.refusal(f"setting the attribute {name}")
+            raise self._refusal(f"setting the attribute {name}")
 
     def __eq__(self, other: object) -> Any:
-        raise self.refusal("the comparison")
+        raise self._refusal("the comparison")
 
     __ne__ = __eq__
 
     def __hash__(self) -> int:
-        raise self.refusal("the hash")
+        raise self._refusal("the hash")
 
     def __bool__(self) -> bool:
-        raise self.refusal("the truth")
+        raise self._refusal("the truth")
 
     def __anabranch_structure__(self) -> RecordStructure:
         return RecordStructure(type(self), tuple(self._fields), self._kind)
@@ -91,7 +95,7 @@ class _Fields(HostTyped):
 
 def _refused(symbol: str) -> Callable[..., Any]:
     def refuse(self: _Fields, _: object) -> None:
-        raise self.refusal(f"the operator {symbol}")
+        raise self._refusal(f"the operator {symbol}")
 
     return refuse
 
@@ -106,7 +110,7 @@ def _no_field(owner: _Fields, name: str) -> Exception:
         owner.__anabranch_sample__()[name]  # type: ignore[index]
     except (ValueError, KeyError, IndexError) as error:
         return error
-    return owner.refusal(f"the field {name}")
+    return owner._refusal(f"the field {name}")
 
 
 class TracedRecords(_Fields):
@@ -136,6 +140,10 @@ class TracedRecords(_Fields):
     @property
     def nbytes(self) -> Value:
         return self.size * self.itemsize
+
+    @property
+    def _item_count(self) -> Value:
+        return self.shape[0] if self.shape else None
 
     def __len__(self) -> int:
         if not self.shape:
@@ -171,7 +179,7 @@ class TracedRecords(_Fields):
             places = _as_tuple(key)
             return len(places) == self.ndim and all(map(_is_number, places))
         part = field[key]
-        return isinstance(part, (NumPyScalar, np.generic)) or (isinstance(part, times.TracedTimes) and part.is_scalar)
+        return isinstance(part, (NumPyScalar, np.generic)) or (isinstance(part, times.TracedTimes) and part._is_scalar)
 
     def __setitem__(self, key: Value, value: Value) -> None:
         if isinstance(key, str):
@@ -193,7 +201,7 @@ class TracedRecords(_Fields):
     __copy__ = copy
 
     @property
-    def functions(self) -> Mapping[Any, Callable[..., Any]]:
+    def _functions(self) -> Mapping[Any, Callable[..., Any]]:
         return _FUNCTIONS
 
 
@@ -217,7 +225,7 @@ class TracedRecord(_Fields):
     def __getitem__(self, key: Value) -> Value:
         name = self.dtype.names[key] if isinstance(key, int) and not isinstance(key, bool) else key  # type: ignore[index]
         if not isinstance(name, str):
-            raise self.refusal("such an index")
+            raise self._refusal("such an index")
         return self._shown(name)
 
     def _shown(self, name: str) -> Value:
@@ -227,7 +235,7 @@ class TracedRecord(_Fields):
     def __setitem__(self, key: Value, value: Value) -> None:
         name = self.dtype.names[key] if isinstance(key, int) and not isinstance(key, bool) else key  # type: ignore[index]
         if not isinstance(name, str):
-            raise self.refusal("such an index")
+            raise self._refusal("such an index")
         self._field(name)[...] = value
 
     def __len__(self) -> int:
@@ -245,7 +253,7 @@ class TracedRecord(_Fields):
     def item(self) -> tuple[Value, ...]:
         """As `numpy.void.item`: the fields as Python's numbers."""
         if any(self.dtype[name].shape for name in self._fields):
-            raise self.refusal("item() with fields that are arrays")
+            raise self._refusal("item() with fields that are arrays")
         return tuple(self[name].item() for name in self._fields)
 
 
@@ -262,7 +270,7 @@ def _parts(records: TracedRecords, value: Value) -> dict[str, Value]:
         return found
     if isinstance(value, tuple):
         return dict(zip(names, _same_count(names, value), strict=True))
-    raise records.refusal("an assignment of other things than records and tuples")
+    raise records._refusal("an assignment of other things than records and tuples")
 
 
 def _same_count(names: Sequence[str], given: Any) -> list[Any]:

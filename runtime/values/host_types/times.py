@@ -12,7 +12,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.values import registry, wrap
+from anabranch.runtime.values import registry, static_requests, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -31,19 +31,21 @@ class TracedTimes(HostTyped):
         self._ints, self.dtype = ints, dtype
 
     def __anabranch_sample__(self) -> object:
-        return np.zeros(1, self.dtype)[0] if self.is_scalar else np.zeros((1,) * self._ints.ndim, self.dtype)
+        return np.zeros(1, self.dtype)[0] if self._is_scalar else np.zeros((1,) * self._ints.ndim, self.dtype)
 
     def __anabranch_structure__(self) -> TimeStructure:
         return TimeStructure(type(self), ("ints",), self.dtype)
 
-    def refusal(self, what: str) -> UnsupportedOperationError:
+    def _refusal(self, what: str) -> UnsupportedOperationError:
+        if self._is_scalar:  # an argument is NumPy's own scalar then
+            static_requests.request_static(self._ints, f"a plain {self.dtype}")
         return UnsupportedOperationError(
             f"{what} of {self.dtype} is not supported in compiled code; compute with the integers, "
             "x.astype('int64'), or outside of the function"
         )
 
     @property
-    def is_scalar(self) -> bool:
+    def _is_scalar(self) -> bool:
         return isinstance(self._ints, (NumPyScalar, np.generic))
 
     def _like(self, ints: Value, dtype: np.dtype | None = None) -> TracedTimes:
@@ -57,6 +59,10 @@ class TracedTimes(HostTyped):
     itemsize = property(lambda self: 8)
     nbytes = property(lambda self: self._ints.size * 8)
     T = property(lambda self: self._like(self._ints.T))
+
+    @property
+    def _item_count(self) -> Value:
+        return self._ints.shape[0] if self._ints.ndim else None
 
     def __len__(self) -> int:
         return len(self._ints)
@@ -74,10 +80,10 @@ class TracedTimes(HostTyped):
         return self._like(self._ints.copy())
 
     def __bool__(self) -> bool:
-        raise self.refusal("the truth")
+        raise self._refusal("the truth")
 
     def __hash__(self) -> int:
-        raise self.refusal("the hash")
+        raise self._refusal("the hash")
 
     def __getattr__(self, name: str) -> Any:
         sample = self.__anabranch_sample__()
@@ -86,7 +92,7 @@ class TracedTimes(HostTyped):
             raise AttributeError(f"'{owner}' object has no attribute '{name}'")
         if name in _ON_INTS:
             return lambda *args, **kwargs: self._like(getattr(self._ints, name)(*args, **kwargs))
-        raise self.refusal(f"numpy.ndarray.{name}")
+        raise self._refusal(f"numpy.ndarray.{name}")
 
     def astype(self, dtype: Value, *, copy: bool = True) -> Value:
         """As `ndarray.astype`: to another unit, or to numbers."""
@@ -94,20 +100,20 @@ class TracedTimes(HostTyped):
         if target.kind in "Mm":
             np.zeros(1, self.dtype).astype(target)  # raises what NumPy does
             if target.kind != self.dtype.kind or not target.isnative:
-                raise self.refusal(f"astype({target})")
+                raise self._refusal(f"astype({target})")
             ints = time_arithmetic.converted(self._ints, self.dtype, target)
             if ints is self._ints and (copy or target != self.dtype):
                 ints = ints.copy() if isinstance(ints, TracedArray) or wrap.is_dynamic_array(ints) else ints
             return self if ints is self._ints else self._like(ints, target)
         if target.kind not in "iuf":
-            raise self.refusal(f"astype({target})")
+            raise self._refusal(f"astype({target})")
         return self._ints.astype(target)
 
     def view(self, dtype: Value = None) -> Value:
         """As `ndarray.view`, as integers or as times of another unit."""
         target = self.dtype if dtype is None else np.dtype(dtype)
         if target.kind in "Mm" and target.itemsize == 8:
-            return self._like(self._ints if self.is_scalar else self._ints.view(), target)
+            return self._like(self._ints if self._is_scalar else self._ints.view(), target)
         return self._ints.view(target)
 
     # ---- what is computed --------------------------------------------------------------------------------------------
@@ -147,7 +153,7 @@ class TracedTimes(HostTyped):
         return _F[np.argsort](_as_last(self._ints), axis=axis, **kwargs)
 
     @property
-    def functions(self) -> Mapping[Any, Callable[..., Any]]:
+    def _functions(self) -> Mapping[Any, Callable[..., Any]]:
         return FUNCTIONS
 
 
@@ -177,7 +183,8 @@ class TimeStructure(HostStructure):
         return [value._ints if isinstance(value, TracedTimes) else value.view(np.int64)]
 
     def build(self, children: Sequence[Value]) -> Value:
-        return TracedTimes(children[0], self.extra)
+        (ints,) = children
+        return ints.view(self.extra) if isinstance(ints, np.generic) else TracedTimes(ints, self.extra)
 
     def on_host(self, children: Sequence[Any], members: Sequence[object]) -> Value:
         return children[0].view(self.extra)
@@ -257,7 +264,7 @@ def binary(ufunc: np.ufunc, x: Value, y: Value) -> Value:
     kinds = "".join("i" if t.kind in "bu" else t.kind for t in dtypes[:2])
     loop = time_arithmetic.LOOPS.get((ufunc, kinds))
     if loop is None:
-        raise (times_of(x) or times_of(y)).refusal(f"numpy.{ufunc.__name__}")  # type: ignore[union-attr]
+        raise (times_of(x) or times_of(y))._refusal(f"numpy.{ufunc.__name__}")  # type: ignore[union-attr]
     result = loop(*(_operand(v, t) for v, t in zip((x, y), dtypes, strict=False)))
     return result if made.dtype.kind not in "Mm" else TracedTimes(result, made.dtype)
 
@@ -281,7 +288,7 @@ def _binary_method(ufunc: np.ufunc, reflected: bool) -> Callable[[TracedTimes, A
         if times_of(other) is None and not isinstance(other, (Tracer, np.ndarray, np.generic, int, float)):
             if ufunc in (np.equal, np.not_equal) and other is not None and not isinstance(other, str):
                 return NotImplemented
-            raise self.refusal(f"numpy.{ufunc.__name__} with a {type(other).__name__}")
+            raise self._refusal(f"numpy.{ufunc.__name__} with a {type(other).__name__}")
         return binary(ufunc, other, self) if reflected else binary(ufunc, self, other)
 
     return method
@@ -290,10 +297,10 @@ def _binary_method(ufunc: np.ufunc, reflected: bool) -> Callable[[TracedTimes, A
 def _inplace_method(ufunc: np.ufunc) -> Callable[[TracedTimes, Any], Value]:
     def method(self: TracedTimes, other: Value) -> Value:
         made = binary(ufunc, self, other)
-        if self.is_scalar:
+        if self._is_scalar:
             return made
         if not isinstance(made, TracedTimes):
-            raise self.refusal(f"{ufunc.__name__} in place")
+            raise self._refusal(f"{ufunc.__name__} in place")
         if not np.can_cast(made.dtype, self.dtype, "same_kind"):
             ufunc(np.ones(1, self.dtype), _sample(other), out=np.ones(1, self.dtype))  # raises what NumPy does
         self._ints[...] = time_arithmetic.converted(made._ints, made.dtype, self.dtype)
@@ -342,7 +349,7 @@ def _sorted(a: TracedTimes, axis: Value = -1) -> Value:
 def _where(condition: Value, x: Value, y: Value) -> Value:
     one, other = times_of(x), times_of(y)
     if one is None or other is None:
-        raise (one or other).refusal("numpy.where with other operands")  # type: ignore[union-attr]
+        raise (one or other)._refusal("numpy.where with other operands")  # type: ignore[union-attr]
     common = np.result_type(one.dtype, other.dtype)
     ints = [time_arithmetic.converted(t._ints, t.dtype, common) for t in (one, other)]
     return TracedTimes(_F[np.where](condition, *ints), common)
@@ -351,7 +358,7 @@ def _where(condition: Value, x: Value, y: Value) -> Value:
 def _joined(arrays: Sequence[Value], axis: int = 0) -> Value:
     several = [times_of(a) for a in arrays]
     if any(t is None for t in several):
-        raise next(t for t in several if t is not None).refusal("numpy.concatenate with other arrays")
+        raise next(t for t in several if t is not None)._refusal("numpy.concatenate with other arrays")
     common = np.result_type(*(t.dtype for t in several if t is not None))
     ints = [time_arithmetic.converted(t._ints, t.dtype, common) for t in several if t is not None]
     return TracedTimes(_F[np.concatenate](ints, axis=axis), common)

@@ -31,6 +31,7 @@ CLASSES: dict[str, tuple[str, str]] = {
     "ndenumerate": ("run time", "in for loops"),
     "ndindex": ("tracing", "shapes are known while tracing"),
     "nditer": ("run time", "over one array, in for loops"),
+    "recarray": ("run time", "as arguments and results"),
     "vectorize": ("run time", "without `signature` and `excluded`"),
     "ufunc": ("run time", "as in isinstance; every ufunc is a function above, with its methods"),
 }

@@ -123,12 +123,7 @@ def test_what_numpy_refuses():
 
 
 def test_what_is_refused():
-    for f in (
-        lambda d: d.mean(),
-        np.unique,
-        lambda d: d.tolist(),
-        lambda d: d[0] == "2020-01-01",
-        lambda d: np.array([d[0]]),
-    ):
+    programs = [lambda d: d.mean(), np.unique, lambda d: d.tolist(), lambda d: d[0] == "2020-01-01", np.array]
+    for f in programs:
         with pytest.raises(UnsupportedOperationError, match=r"datetime64\[D\]"):
             jit(lambda d, f=f: f(d))(KNOWN)
