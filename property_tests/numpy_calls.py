@@ -336,6 +336,7 @@ STRIDES = "numpy.lib.stride_tricks."
 calls("sliding_window_view", STRIDES)(
     lambda make, f: ([make.array(shape=(3, 4)), make.one((2, 2), (1, 3), (4, 1))], {})
 )
+calls("frombuffer")(lambda make, f: ([make.array("if", shape=(4,))], {"dtype": make.one("u1", "i4", "f8")}))
 calls("as_strided", STRIDES)(lambda make, f: ([make.array("f", shape=(6,)), (2, 2)], {}))
 
 # ---- linear algebra and Fourier transforms ---------------------------------------------------------------------------

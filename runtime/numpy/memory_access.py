@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.lib import stride_tricks
 
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.numpy.core import axes_tuple, fresh, handle, plain, refused, supported
+from anabranch.runtime.numpy.core import adopted, axes_tuple, fresh, handle, plain, refused, supported, traced_inside
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays import array_flags
@@ -90,11 +92,14 @@ def tobytes(a: Value, order: Value = "C") -> Value:
     return ByteSequence(fresh(line), BytesKind(bytes))
 
 
-@rules.implements(np.frombuffer)
 def frombuffer(
     buffer: Value, dtype: Value = float, count: Value = -1, offset: Value = 0, *, like: object = None
 ) -> Value:
     """As `numpy.frombuffer`: a view of an array's memory."""
+    if isinstance(buffer, ByteSequence):
+        return byte_sequences.from_buffer(buffer, dtype, count, offset)
+    if not traced_inside((buffer, count, offset)):
+        return adopted(np.frombuffer(buffer, dtype, count, offset), buffer)
     plain("frombuffer", like=(like, None))
     array = handle(buffer)
     if not array_flags.ArrayFlags(array).c_contiguous:
@@ -132,12 +137,12 @@ def sliding_window_view(
     return array.viewed(step, readonly=True)
 
 
-@rules.implements(stride_tricks.as_strided)
 def as_strided(
     x: Value, shape: Value = None, strides: Value = None, subok: object = False, writeable: object = True
 ) -> Value:
     """As `numpy.lib.stride_tricks.as_strided`, to be read, of strides within an array in C order."""
-    del subok
+    if not traced_inside((x, shape, strides)):
+        return stride_tricks.as_strided(x, shape, strides, subok, writeable)
     array = handle(x)
     sizes = array.shape if shape is None else _ints(shape)
     if strides is not None:
@@ -165,6 +170,12 @@ def as_strided(
     made: TracedArray = TracedArray(storage, (line, Strided(sizes, elements, start)), array.readonly or not writeable)
     made.is_view = True
     return made
+
+
+# Without what makes errors NumPy's own, which knows nothing of how an array lies in memory.
+_UNGUARDED: tuple[tuple[Any, Any], ...] = ((np.frombuffer, frombuffer), (stride_tricks.as_strided, as_strided))
+for _original, _function in _UNGUARDED:
+    rules.functions[_original] = functools.update_wrapper(_function, _original, updated=())
 
 
 def _ints(given: Value) -> tuple[int, ...]:

@@ -185,6 +185,11 @@ def test_writes_reach_what_is_viewed():
     check(lambda a: a.view(np.int64), LINE[::-1])
 
 
+def test_an_array_as_a_buffer():
+    check(lambda a: np.frombuffer(a, np.uint8, 5, 2), LINE)
+    check(lambda a: np.frombuffer(a, np.complex128), LINE[:3])
+
+
 def test_a_returned_view_is_one_of_the_callers_array():
     a = LINE.copy()
     words = jit(lambda a: a.view(np.int32))(a)
