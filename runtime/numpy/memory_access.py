@@ -142,7 +142,8 @@ def as_strided(
 ) -> Value:
     """As `numpy.lib.stride_tricks.as_strided`, to be read, of strides within an array in C order."""
     if not traced_inside((x, shape, strides)):
-        return stride_tricks.as_strided(x, shape, strides, subok, writeable)
+        original: Any = stride_tricks.as_strided
+        return original(x, shape, strides, subok, writeable)
     array = handle(x)
     sizes = array.shape if shape is None else _ints(shape)
     if strides is not None:

@@ -22,7 +22,7 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import registry, wrap
 from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.host_types import host_type, times
+from anabranch.runtime.values.host_types import host_type, time_creation
 from anabranch.runtime.values.memory import memory_layout
 
 _MODULES: dict[types.ModuleType, Namespace] = {}
@@ -142,7 +142,7 @@ def _cast(cls: Any) -> Callable[..., Any]:
         if not (traced_inside(args) or traced_inside(kwargs) or host_type.override(args, kwargs)):
             return cls(*args, **kwargs)
         if cls is np.timedelta64:
-            return times.duration(*args, **kwargs)
+            return time_creation.duration(*args, **kwargs)
         if len(args) > 1 or kwargs:
             return cls(*(0 for _ in args), **kwargs)
         (x,) = map(resolved, args)

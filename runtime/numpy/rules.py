@@ -15,7 +15,7 @@ from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import registry, static_requests, wrap
 from anabranch.runtime.values.arrays import numpy_messages
 from anabranch.runtime.values.dynamic_lists import list_as_array
-from anabranch.runtime.values.host_types import host_type
+from anabranch.runtime.values.host_types import host_type, time_creation
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.tracer import Tracer
 
@@ -197,6 +197,9 @@ def _creating(original: Callable[..., object], function: Callable[..., object]) 
         if not tracing():
             return original(*args, **kwargs)
         args, kwargs = list_as_array.with_lists(args, kwargs)
+        made_of_times = time_creation.made(original, args, kwargs)
+        if made_of_times is not None:
+            return made_of_times
         choice = union_arguments.first((*args, *kwargs.values()))
         if choice is not None:
             return union_arguments.over(choice, call, args, kwargs)

@@ -207,16 +207,6 @@ def is_constant(value: object) -> bool:
     return isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "Mm"
 
 
-def duration(value: Value, unit: Value = None) -> TracedTimes:
-    """`numpy.timedelta64(value, unit)` of an int known only at run time."""
-    dtype = np.dtype("m8" if unit is None else f"m8[{unit}]")
-    if isinstance(value, TracedTimes):
-        return value if unit is None else value.astype(dtype)
-    if not isinstance(value, Tracer) or value.abstract.shape or value.abstract.dtype.kind not in "iu":
-        raise UnsupportedOperationError("numpy.timedelta64 of a run-time value takes an int in compiled code")
-    return TracedTimes(_F[np.asarray](value).astype(np.int64)[()], dtype)
-
-
 def _assigned(value: Value, dtype: np.dtype) -> Value:
     """The ints to write for a value that is assigned to elements."""
     times = times_of(value)

@@ -116,6 +116,31 @@ def test_memory_is_the_callers():
     check(lambda d: isinstance(d, np.ndarray) and isinstance(d[0], np.datetime64), KNOWN)
 
 
+def test_made_inside():
+    def f(d, x, k):
+        day = np.timedelta64(1, "D")
+        return (
+            np.array([d[0], np.datetime64("2020-01-01")]),
+            np.array(["2020-01-01", "NaT"], "M8[D]") + x[:2],
+            np.arange("2020-01-01", "2020-01-04", dtype="M8[D]") + x,
+            x * day,
+            day * k,
+            np.timedelta64(k, "h") + d,
+            np.array(d),
+            np.asarray(d) is d,
+        )
+
+    check(f, KNOWN, np.arange(3), 2)
+
+
+def test_a_scalar_is_numpys_own_where_that_is_needed():
+    def f(d):
+        return d.astype(object).year, str(d), d == "2020-01-03", {d: 1}, f"{d}", d + np.timedelta64(1, "D")
+
+    check(f, np.datetime64("2020-01-03"))
+    check(f, np.datetime64("2021-05-06"))
+
+
 def test_what_numpy_refuses():
     check(lambda d: d + d, DAYS)
     check(lambda d: d * 2, DAYS)
@@ -123,7 +148,7 @@ def test_what_numpy_refuses():
 
 
 def test_what_is_refused():
-    programs = [lambda d: d.mean(), np.unique, lambda d: d.tolist(), lambda d: d[0] == "2020-01-01", np.array]
+    programs = [lambda d: d.mean(), np.unique, lambda d: d.tolist(), lambda d: d[0] == "2020-01-01", np.median]
     for f in programs:
         with pytest.raises(UnsupportedOperationError, match=r"datetime64\[D\]"):
             jit(lambda d, f=f: f(d))(KNOWN)
