@@ -1,0 +1,270 @@
+"""Sets whose members are known only at run time."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from anabranch.base.value import Value
+from anabranch.runtime.control import boolean
+from anabranch.runtime.control.containers import generator_reductions
+from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.hash_tables.hash_table import HashTable
+from anabranch.runtime.control.hash_tables.views import View
+from anabranch.runtime.control.if_ import if_
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir.interval import Interval
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.memory import item_memory
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.pytrees import exceptions
+
+
+class Ordered(View):
+    """The members of a set in Python's order."""
+
+    def __init__(self, table: DynamicSet, order: Atom) -> None:
+        super().__init__(table)
+        self._places = order
+
+    def _element(self, index: int | PythonScalar) -> Value:
+        place = item_memory.row(self._places, wrap.as_atom(index, np.int64))
+        return super()._element(python_scalar(place, Interval(0, 2**31)))
+
+
+class DynamicSet(HashTable):
+    """A set."""
+
+    __slots__ = ()
+    native: type[Any] = set
+
+    def begun_(self, members: Any) -> Self:
+        """The set with what it holds at its beginning."""
+        self.start(list(members))
+        return self
+
+    def countable_(self) -> Any:
+        return Ordered(self, self._order())
+
+    def _order(self) -> Atom:
+        """The places of the members in the order in which Python goes over them."""
+        keys, place = self.keys_.as_items(), self.request.place
+        tables = current().trace.tables
+        leaves = keys.structure.rows
+        if place in tables.mixed or len(leaves) > 1 or any(t.dtype.kind not in "iu" or t.shape for t in leaves):
+            raise UnsupportedOperationError(
+                "the order of a set whose members are known only at run time is asked for, and it is known where the "
+                "members are ints that were added one by one; go over sorted(the set), or keep the members in a list "
+                "or in a dict, which have an order"
+            )
+        tables.ordered.add(place)
+        if not leaves:
+            return atoms.literal(np.zeros(1, np.int64))
+        members = atoms.convert(keys.buffers[0], np.int64)
+        return atoms.op("set_order", members, wrap.as_atom(self.count_, np.int64))
+
+    def mix_(self) -> None:
+        """Note that the order depends on more than the order in which the members came."""
+        place, tables = self.request.place, current().trace.tables
+        tables.mixed.add(place)
+        if place in tables.ordered:
+            raise UnsupportedOperationError(
+                "a set whose members are known only at run time loses members, or comes of other sets, and its order "
+                "is asked for elsewhere; go over sorted(the set), or keep the members in a list or in a dict"
+            )
+
+    def members_(self) -> Any:
+        """The members in the order in which they came, for what does not depend on the order."""
+        return super().countable_()
+
+    def add(self, member: Value) -> None:
+        """As `set.add`."""
+
+        def new(table: DynamicSet = self) -> None:
+            table.added(member)
+
+        if_(self.place_of(member) < 0, new, lambda: None)
+
+    def discard(self, member: Value) -> None:
+        """As `set.discard`."""
+        place = self.place_of(member)
+
+        self.mix_()
+
+        def found(table: DynamicSet = self) -> None:
+            table.removed(place)
+
+        if_(place < 0, lambda: None, found)
+
+    def remove(self, member: Value) -> None:
+        """As `set.remove`."""
+        place = self.place_of(member)
+        missing = wrap.as_atom(place < 0, np.bool_)
+        exceptions.record(missing, KeyError(member), run_time_checks.user_frames())
+        self.mix_()
+        self.removed(place)
+
+    def clear(self) -> None:
+        """As `set.clear`."""
+        self.mix_()
+        self.keys_.clear()
+        self._set_index(self._no_entries())
+
+    def copy(self) -> Self:
+        """As `set.copy`."""
+        made: Self = self.bare((self.request, self.extra))
+        made.parts_ = (self.keys_.copy(), self.parts_[-1])
+        made.mix_()
+        return made
+
+    __copy__ = copy
+
+    def update(self, *others: Value) -> None:
+        """As `set.update`."""
+        for other in others:
+            self._for_each(other, self.add)
+
+    def _for_each(self, other: Value, consume: Any) -> None:
+        def each(member: Value, table: DynamicSet = self) -> bool:
+            consume(member)
+            return False
+
+        if isinstance(other, (DynamicSet, set, frozenset, dict)):
+            self.mix_()
+        items = other.members_() if isinstance(other, DynamicSet) else other
+        GeneratorExpression(items, lambda member: member).for_each(each, may_stop=False)
+
+    def _like(self, other: Value) -> DynamicSet:
+        """Another set as one of these."""
+        if isinstance(other, DynamicSet):
+            return other
+        made: DynamicSet = self.bare((self.request, self.extra))
+        made.mix_()
+        made.start([])
+        made.update(other)
+        return made
+
+    # ---- with others -------------------------------------------------------------------------------------------------
+
+    def union(self, *others: Value) -> Self:
+        """As `set.union`."""
+        made = self.copy()
+        made.update(*others)
+        return made
+
+    def _kept(self, other: DynamicSet, there: bool) -> Self:
+        """The members that are, or are not, in another set."""
+        made: Self = self.bare((self.request, self.extra))
+        made.mix_()
+        made.start([])
+
+        def each(member: Value, made: DynamicSet = made, other: DynamicSet = other) -> bool:
+            found = other.contains(member)
+
+            def keep(made: DynamicSet = made) -> None:
+                made.added(member)
+
+            if_(found if there else boolean.not_(found), keep, lambda: None)
+            return False
+
+        GeneratorExpression(self.members_(), lambda member: member).for_each(each, may_stop=False)
+        return made
+
+    def intersection(self, *others: Value) -> Self:
+        """As `set.intersection`."""
+        made = self.copy() if not others else self
+        for other in others:
+            made = made._kept(self._like(other), there=True)
+        return made
+
+    def difference(self, *others: Value) -> Self:
+        """As `set.difference`."""
+        made = self.copy() if not others else self
+        for other in others:
+            made = made._kept(self._like(other), there=False)
+        return made
+
+    def symmetric_difference(self, other: Value) -> Self:
+        """As `set.symmetric_difference`."""
+        other = self._like(other)
+        made = self._kept(other, there=False)
+        made.update(other._kept(self, there=False))
+        return made
+
+    def issubset(self, other: Value) -> Value:
+        """As `set.issubset`."""
+        other = self._like(other)
+        inside = GeneratorExpression(self.members_(), other.contains)
+        return generator_reductions.quantified(inside, until=False)
+
+    def issuperset(self, other: Value) -> Value:
+        """As `set.issuperset`."""
+        return self._like(other).issubset(self)
+
+    def isdisjoint(self, other: Value) -> Value:
+        """As `set.isdisjoint`."""
+        other = self._like(other)
+        shared = GeneratorExpression(self.members_(), other.contains)
+        return boolean.not_(generator_reductions.quantified(shared, until=True))
+
+    def _other(self, other: Value) -> Any:
+        return other if isinstance(other, (set, frozenset, DynamicSet)) else None
+
+    def __or__(self, other: Value) -> Value:
+        return NotImplemented if self._other(other) is None else self.union(other)
+
+    def __and__(self, other: Value) -> Value:
+        return NotImplemented if self._other(other) is None else self.intersection(other)
+
+    def __sub__(self, other: Value) -> Value:
+        return NotImplemented if self._other(other) is None else self.difference(other)
+
+    def __xor__(self, other: Value) -> Value:
+        return NotImplemented if self._other(other) is None else self.symmetric_difference(other)
+
+    def __ror__(self, other: Value) -> Value:
+        return NotImplemented if self._other(other) is None else self._like(other).union(self)
+
+    def __rand__(self, other: Value) -> Value:
+        return NotImplemented if self._other(other) is None else self._like(other).intersection(self)
+
+    def __rsub__(self, other: Value) -> Value:
+        return NotImplemented if self._other(other) is None else self._like(other).difference(self)
+
+    def __rxor__(self, other: Value) -> Value:
+        return NotImplemented if self._other(other) is None else self._like(other).symmetric_difference(self)
+
+    def __ior__(self, other: Value) -> Self:
+        self.update(other)
+        return self
+
+    def __le__(self, other: Value) -> Value:
+        return NotImplemented if self._other(other) is None else self.issubset(other)
+
+    def __ge__(self, other: Value) -> Value:
+        return NotImplemented if self._other(other) is None else self.issuperset(other)
+
+    def __lt__(self, other: Value) -> Value:
+        if self._other(other) is None:
+            return NotImplemented
+        other = self._like(other)
+        return boolean.and_(self.count_ < other.count_, lambda: self.issubset(other))
+
+    def __gt__(self, other: Value) -> Value:
+        return NotImplemented if self._other(other) is None else self._like(other) < self
+
+    def __eq__(self, other: object) -> Value:
+        if self._other(other) is None:
+            return NotImplemented
+        same = self._like(other)
+        return boolean.and_(self.count_ == same.count_, lambda: self.issubset(same))
+
+    def __ne__(self, other: object) -> Value:
+        same = self == other
+        return same if same is NotImplemented else boolean.not_(same)
+
+    __hash__ = HashTable.__hash__
