@@ -15,9 +15,8 @@ from anabranch.base.deep_stack import users_limit
 from anabranch.base.value import Value
 from anabranch.runtime.config import configure
 from anabranch.runtime.control import lists, text
-from anabranch.runtime.control.calls import outside_world, repeated_calls, tail_calls, uncompiled
+from anabranch.runtime.control.calls import outside_world, recursion, repeated_calls, tail_calls, uncompiled
 from anabranch.runtime.control.calls.counterparts import original_of, staged
-from anabranch.runtime.control.calls.recursion import guard_depth, too_deep
 from anabranch.runtime.control.calls.user_functions import is_rewritten, is_user_function, rewritten
 from anabranch.runtime.control.calls.wrappers import unwrapped
 from anabranch.runtime.control.containers import container_methods
@@ -90,9 +89,14 @@ def call(function: Any, /, *args: Value, **kwargs: Value) -> Value:
         made = repeated_calls.replayed(call, builder, active, function, args, kwargs)
         if made is not None:
             return made[0]
-    guard_depth(code.co_name, active, builder)
+    if active.recursion is not None:
+        return active.recursion.again(target, args, kwargs)
+    staged_once = recursion.staged(code, active, builder, target, args, kwargs)
+    if staged_once is not None:
+        return staged_once[0]
+    recursion.guard_depth(code.co_name, active, builder)
     if len(active.depths) >= users_limit():
-        raise too_deep(builder.depth > active.depths[0])
+        raise recursion.too_deep(builder.depth > active.depths[0])
     active.depths.append(builder.depth)
     tail_calls_.append(None)
     try:

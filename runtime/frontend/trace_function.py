@@ -58,7 +58,10 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Approach)
     staging = special_methods.Staging(call, is_user_function)
     looped = None if way.looped is None else set(way.looped)
     outside = Surroundings(guards, staging.add)
-    trace = Trace(outside, way.lists, way.sites, way.unroll_reason, looped, way.tracks_objects)
+    recursive = None if way.recursive is None else set(way.recursive)
+    trace = Trace(
+        outside, way.lists, way.sites, way.unroll_reason, looped, way.tracks_objects, recursive, way.inlined
+    )
     root = trace.root
     with building(root), contextlib.closing(staging), _undone(guards):
         given = bind_arguments(arguments, trace)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
+from types import MappingProxyType
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import AnabranchError
@@ -32,6 +33,10 @@ class Approach:
         The approach with lists as arrays, of one that tries without.
     tracks_objects : bool
         Loops carry which object each array of their state is: `is` asks for it.
+    recursive : frozenset, optional
+        The functions that call themselves and have a body of their own, as they are found; None for no such bodies.
+    inlined : mapping
+        Why others of that kind have none.
     """
 
     lists: bool
@@ -40,14 +45,22 @@ class Approach:
     looped: frozenset[types.CodeType] | None = frozenset()
     first: Approach | None = None
     tracks_objects: bool = False
+    recursive: frozenset[types.CodeType] | None = frozenset()
+    inlined: Mapping[types.CodeType, str] = MappingProxyType({})
 
     def after(self, trace: Trace) -> Approach:
         """Return the same with what a trace has found out of functions that call themselves."""
-        return dataclasses.replace(self, looped=None if trace.calls.looped is None else frozenset(trace.calls.looped))
+        calls = trace.calls
+        return dataclasses.replace(
+            self,
+            looped=None if calls.looped is None else frozenset(calls.looped),
+            recursive=None if calls.recursive is None else frozenset(calls.recursive),
+            inlined=dict(calls.inlined),
+        )
 
     def without_arrays(self, trace: Trace) -> Approach:
         """Return the approach without lists as arrays."""
-        return Approach(False, None, looped=self.after(trace).looped, first=self, tracks_objects=self.tracks_objects)
+        return dataclasses.replace(self.after(trace), lists=False, sites=None, unroll_reason=None, first=self)
 
     def unrolling(self, trace: Trace, error: AnabranchError) -> Approach:
         """Return the approach in which loops with lists that grow are unrolled, since staging them has failed so."""
@@ -59,6 +72,8 @@ class Approach:
             return dataclasses.replace(self.after(trace), tracks_objects=True)
         if self.looped:
             return dataclasses.replace(self, looped=None)
+        if self.recursive:
+            return dataclasses.replace(self, recursive=None)
         if self.sites and trace.lists.in_arrays <= _RETRIED:
             return self.without_arrays(trace)
         if trace.loops.staged_with_dynamic_lists and self.unroll_reason is None:
@@ -68,4 +83,5 @@ class Approach:
     def with_arrays_again(self, trace: Trace) -> Approach:
         """Return the approach for arguments of which more is known: lists as arrays were not what it failed of."""
         first = self.first or self
-        return Approach(first.lists, first.sites, looped=self.after(trace).looped, tracks_objects=self.tracks_objects)
+        after = self.after(trace)
+        return dataclasses.replace(after, lists=first.lists, sites=first.sites, unroll_reason=None, first=None)

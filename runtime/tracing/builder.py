@@ -65,6 +65,11 @@ class Trace:
         none.
     tracks_objects : bool
         Whether loops carry numbers that say which object each array of their state is.
+    recursive : set, optional
+        The code of functions that call themselves under run-time conditions, and have a body of their own; None where
+        there are to be none.
+    inlined : dict, optional
+        Why others of that kind have none.
     """
 
     def __init__(
@@ -75,9 +80,11 @@ class Trace:
         unroll_reason: str | None = None,
         looped: set[types.CodeType] | None = None,
         tracks_objects: bool = False,
+        recursive: set[types.CodeType] | None = None,
+        inlined: Mapping[types.CodeType, str] | None = None,
     ) -> None:
         self.outside = outside
-        self.calls = Calls(looped)
+        self.calls = Calls(looped, recursive, dict(inlined or {}))
         self.explanation = Explanation()
         self.failures = Failures()
         self.heap = Reachable()

@@ -16,7 +16,7 @@ from anabranch.runtime.ir.program import Atom, SourceLocation, Var
 from anabranch.runtime.tracing.decision_log import Decisions, asked
 from anabranch.runtime.tracing.failures import Caught, Failure
 from anabranch.runtime.tracing.storage import Storage
-from anabranch.runtime.tracing.upper_layers import Recording, RowTable, Slot, TailLoop, TryRegion
+from anabranch.runtime.tracing.upper_layers import Recording, Recursion, RowTable, Slot, TailLoop, TryRegion
 
 _INT32 = ArrayType((), np.dtype(np.int32))
 _INT64 = ArrayType((), np.dtype(np.int64))
@@ -256,6 +256,8 @@ class Active:
         How many calls of it there were in the whole trace.
     recordings : dict, optional
         What was recorded of calls of it, by their signatures; None where another attempt is not worth its while.
+    recursion : Recursion, optional
+        While its body is traced by itself, with the calls that it makes of itself as equations.
     """
 
     depths: list[int] = field(default_factory=list)
@@ -263,6 +265,7 @@ class Active:
     asked: set[SourceLocation | None] = field(default_factory=set)
     count: int = 0
     recordings: dict[Hashable, Recording] | None = field(default_factory=dict)
+    recursion: Recursion | None = None
 
 
 @mutable
@@ -276,6 +279,11 @@ class Calls:
     looped : set, optional
         The code of functions whose calls of themselves at their end are a loop's steps; None where there are to be
         none.
+    recursive : set, optional
+        The code of functions that call themselves under run-time conditions, and have a body of their own; None where
+        there are to be none.
+    inlined : dict
+        Why others of that kind have none.
     tail_calls : list
         Such functions in progress, with None for each other function.
     host_calls : int
@@ -283,6 +291,8 @@ class Calls:
     """
 
     looped: set[CodeType] | None
+    recursive: set[CodeType] | None
+    inlined: dict[CodeType, str] = field(default_factory=dict)
     active: dict[CodeType, Active] = field(default_factory=dict)
     tail_calls: list[TailLoop | None] = field(default_factory=list)
     host_calls: int = 0

@@ -2,14 +2,58 @@
 
 from __future__ import annotations
 
+import types
+from collections.abc import Callable, Mapping
+
+from anabranch.base.value import Value
 from anabranch.runtime.config import settings
-from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.control.recursion.recursive_function import RecursiveFunction
+from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError
 from anabranch.runtime.tracing import source_frames
 from anabranch.runtime.tracing.builder import Builder, building
+from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.state import Active
+from anabranch.runtime.values.heap.attempt import Attempt
 from anabranch.runtime.values.static_requests import request_static
 
 _INNER_CALLS = 300  # of a function to itself that may be traced for one call
+
+
+def staged(
+    code: types.CodeType,
+    active: Active,
+    builder: Builder,
+    function: Callable[..., Value],
+    args: tuple[Value, ...],
+    kwargs: Mapping[str, Value],
+) -> tuple[Value] | None:
+    """The result, in a tuple, of the first call of a function whose body is traced by itself; None for other calls.
+
+    Raises
+    ------
+    Restart
+        In a call that the function makes of itself under a run-time condition: it is to have such a body.
+    """
+    calls = builder.trace.calls
+    if calls.recursive is None or code in calls.inlined:
+        return None
+    if active.depths:
+        if builder.depth > active.depths[-1]:
+            calls.recursive.add(code)
+            raise Restart
+        return None
+    if code not in calls.recursive:
+        return None
+    trying = Attempt(function, args, kwargs)
+    try:
+        active.recursion = found = RecursiveFunction(builder, function, args, kwargs)
+        return (found.run(),)
+    except AnabranchError as error:
+        trying.undo()
+        calls.inlined[code] = str(error.args[0]).splitlines()[0] if error.args else str(error)
+        return None
+    finally:
+        active.recursion = None
 
 
 def guard_depth(name: str, active: Active, builder: Builder) -> None:
