@@ -45,7 +45,7 @@ class Approach:
     looped: frozenset[types.CodeType] | None = frozenset()
     first: Approach | None = None
     tracks_objects: bool = False
-    recursive: frozenset[types.CodeType] | None = frozenset()
+    recursive: frozenset[tuple[types.CodeType, ...]] | None = frozenset()
     inlined: Mapping[types.CodeType, str] = MappingProxyType({})
 
     def after(self, trace: Trace) -> Approach:

@@ -66,8 +66,8 @@ class Trace:
     tracks_objects : bool
         Whether loops carry numbers that say which object each array of their state is.
     recursive : set, optional
-        The code of functions that call themselves under run-time conditions, and have a body of their own; None where
-        there are to be none.
+        The code of functions that call themselves under run-time conditions, and have a body of their own, each after
+        that of those in whose bodies it is; None where there are to be none.
     inlined : dict, optional
         Why others of that kind have none.
     """
@@ -80,7 +80,7 @@ class Trace:
         unroll_reason: str | None = None,
         looped: set[types.CodeType] | None = None,
         tracks_objects: bool = False,
-        recursive: set[types.CodeType] | None = None,
+        recursive: set[tuple[types.CodeType, ...]] | None = None,
         inlined: Mapping[types.CodeType, str] | None = None,
     ) -> None:
         self.outside = outside

@@ -280,10 +280,14 @@ class Calls:
         The code of functions whose calls of themselves at their end are a loop's steps; None where there are to be
         none.
     recursive : set, optional
-        The code of functions that call themselves under run-time conditions, and have a body of their own; None where
-        there are to be none.
+        The code of functions that call themselves under run-time conditions, and have a body of their own, each after
+        that of those in whose bodies it is; None where there are to be none.
     inlined : dict
         Why others of that kind have none.
+    bodies : list
+        The code of those whose bodies are being traced.
+    body_depth : int
+        The depth of the builder of the innermost of these bodies.
     tail_calls : list
         Such functions in progress, with None for each other function.
     host_calls : int
@@ -291,8 +295,10 @@ class Calls:
     """
 
     looped: set[CodeType] | None
-    recursive: set[CodeType] | None
+    recursive: set[tuple[CodeType, ...]] | None
     inlined: dict[CodeType, str] = field(default_factory=dict)
+    bodies: list[CodeType] = field(default_factory=list)
+    body_depth: int = 0
     active: dict[CodeType, Active] = field(default_factory=dict)
     tail_calls: list[TailLoop | None] = field(default_factory=list)
     host_calls: int = 0

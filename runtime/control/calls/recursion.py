@@ -35,16 +35,20 @@ def staged(
         In a call that the function makes of itself under a run-time condition: it is to have such a body.
     """
     calls = builder.trace.calls
+    # In the body of another one a function may call itself by way of that alone, which takes no body of its own.
+    within = (*calls.bodies, code)
     if calls.recursive is None or code in calls.inlined:
         return None
-    if active.depths:
-        if builder.depth > active.depths[-1]:
-            calls.recursive.add(code)
+    if active.depths and active.depths[-1] >= calls.body_depth:
+        if builder.depth > active.depths[-1] and within not in calls.recursive:
+            calls.recursive.add(within)
             raise Restart
         return None
-    if code not in calls.recursive:
+    if within not in calls.recursive:
         return None
     trying = Attempt(function, args, kwargs)
+    calls.bodies.append(code)
+    before, calls.body_depth = calls.body_depth, builder.depth + 1
     try:
         active.recursion = found = RecursiveFunction(builder, function, args, kwargs)
         return (found.run(),)
@@ -53,6 +57,8 @@ def staged(
         calls.inlined[code] = str(error.args[0]).splitlines()[0] if error.args else str(error)
         return None
     finally:
+        calls.bodies.pop()
+        calls.body_depth = before
         active.recursion = None
 
 

@@ -37,6 +37,7 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import packed_lists
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap import try_regions
+from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, layout_join, pack_unpack
@@ -186,7 +187,7 @@ class RecursiveFunction:
         self._varying = sorted([*self._varying, *new])
         known = [s.target for s in self._types.slots]
         self._types = self._new_types()
-        self._types.add_slots([s for s in self._types.heap.slots.values() if any(s.target is t for t in known)])
+        self._carry([s for s in self._types.heap.slots.values() if any(s.target is t for t in known)])
         raise _Widened
 
     def _write(self, storages: Sequence[Storage]) -> None:
@@ -202,11 +203,16 @@ class RecursiveFunction:
         new = [t for t in targets if id(t) not in known]
         if new:
             self._types.heap.restore()
-            slots = [self._types.heap.slots[id(t)] for t in new]
-            if any(layouts.describe(s.before) is None for s in slots):
-                raise AssertionError("an object without contents")
-            self._types.add_slots(slots)
+            self._carry([self._types.heap.slots[id(t)] for t in new])
             raise _Widened
+
+    def _carry(self, slots: Sequence[Slot]) -> None:
+        """Let the contents of these objects go in and out; arrays among them stay the ones that they are, at first."""
+        self._types.add_slots(slots)
+        count = len(self._types.slots)
+        for i, slot in enumerate(self._types.slots, 2 + len(self._varying)):
+            if i >= 2 + len(self._varying) + count - len(slots):
+                self._types.layouts[i] = _contents(layouts.outline(slot.before))
 
     def widen(self, values: Sequence[object], builder: Builder) -> None:
         """Let the arguments and what changes be of the types of some values, too."""
@@ -397,6 +403,14 @@ def _abstract(layout: layouts.Layout) -> layouts.Layout:
         case layouts.Union(options):
             return layouts.Union(tuple(map(_abstract, options)))
     return layout
+
+
+def _contents(layout: layouts.Layout) -> layouts.Layout:
+    """The layout of what an object holds, with numbers as ones known only at run time."""
+    if not isinstance(layout, layouts.Node):
+        return layout
+    children = [layouts.Constant(c.source) if isinstance(c, layouts.Node) and c.structure.mutable else _abstract(c) for c in layout.children]
+    return layouts.Node(layout.structure, tuple(children), layout.source)
 
 
 def _outer_writes(builder: Builder, body: Builder) -> list[Storage]:
