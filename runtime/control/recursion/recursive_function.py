@@ -21,7 +21,8 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.join import MISSING
 from anabranch.runtime.control.if_ import where
-from anabranch.runtime.control.loops import growth
+from anabranch.runtime.control.columnar import copied_items
+from anabranch.runtime.control.loops import growth, loop_objects
 from anabranch.runtime.control.loops.loop_state import INT64, LoopStatement, LoopTypes, check_growth
 from anabranch.runtime.control.recursion.program_points import ProgramPoints
 from anabranch.runtime.control.recursion.recursive_call import RECUR
@@ -82,6 +83,7 @@ class RecursiveFunction:
         self._result: layouts.Layout | None = None
         self._given: dict[Storage, None] = {}
         self._results: set[Storage] = set()
+        self._is_fresh = True  # whether arrays among the results are surely no memory of others
         self._types = self._new_types()
 
     # The calls.
@@ -111,6 +113,7 @@ class RecursiveFunction:
         if self._result is None:
             raise UnreachableError
         packed = self.pack(values)
+        self._keep(builder, packed)
         depth = atoms.ufunc(np.add, self._body.depth, atoms.literal(1, np.int64))
         operands = [*(p.atom for p in packed), depth, *map(builder.read, self._written)]
         return self._after(builder, builder.bind(RECUR, *operands, results=self._result_types, function=self))
@@ -127,6 +130,9 @@ class RecursiveFunction:
         for array in made:
             if array is not None:
                 self._results.add(array.storage)
+                if not self._is_fresh:
+                    array.storage.readonly = memory_layout.UNDECIDED
+                    builder.freeze(array.storage)
         first = 2 + len(self._varying)
         for slot, layout in zip(self._types.slots, self._types.layouts[first:], strict=True):
             slot.restore(pack_unpack.unpack(layout, leaves, []))
@@ -225,6 +231,16 @@ class RecursiveFunction:
             after = carry_layouts.widened(carry_layouts.with_leaves(after, stays))
             after = packed_lists.packed(growth.with_capacity(before, after, i, types.loop, types))
             if after != before:
+                if i < 2 + len(self._varying) and _holds_new_containers(after):
+                    raise UnsupportedOperationError(
+                        f"{self.what} hands on {types.described(i)}, another list, dict or object at each level; hand "
+                        "on the same one, or an array"
+                    )
+                if i >= 2 + len(self._varying) and _holds_new_containers(after, within=True):
+                    raise UnsupportedOperationError(
+                        f"{types.described(i)} comes to hold other lists, dicts or objects in {self.what}; keep "
+                        "numbers in it"
+                    )
                 check_growth(types, i, after, types.loop, False)
                 if types.multiplies(i, after) or types.deepens(i, after):
                     raise StructureMismatchError(f"{types.described(i)} holds more at each level of {self.what}")
@@ -241,6 +257,24 @@ class RecursiveFunction:
                 self._given[part.handle.storage] = None
         return packed
 
+    def _keep(self, builder: Builder, packed: Sequence[pack_unpack.Packed]) -> None:
+        """Refuse writes to arrays that are arguments, where a result may be one of them, or a part of it."""
+        for storage in () if self._is_fresh else [p.handle.storage for p in packed if p.handle is not None]:
+            here = builder
+            while here.parent is not None and here.outer_has(storage):
+                if storage in here.written:
+                    raise self._refusal_of_views()
+                here = here.parent
+            if storage in here.written or storage.alias_edges or storage.dependents:
+                raise self._refusal_of_views()
+            here.freeze(storage)
+
+    def _refusal_of_views(self) -> UnsupportedOperationError:
+        return UnsupportedOperationError(
+            f"a result of {self.what} may be an array that it was given, or a part of it, and that is written to; "
+            "return a copy"
+        )
+
     # The equation.
 
     def _emit(self, body: _Body) -> Value:
@@ -248,9 +282,15 @@ class RecursiveFunction:
         outer = self._outer
         values = [*(self._first[i] for i in self._varying), *(s.before for s in self._types.slots)]
         with building(outer):
-            arguments = [p.atom for p in self.pack(values)]
+            packed = self.pack(values)
+            self._keep(outer, packed)
+            arguments = [p.atom for p in packed]
             arguments += [atoms.literal(1, np.int64), *map(outer.read, self._written)]
             self._check_memory()
+            inner = body.builder
+            if any(map(inner.is_frozen, self._written)):
+                raise copied_items.refusal()
+            copied_items.freeze_outside(outer, inner)
             program, constants = body.program(self._written)
             points = ProgramPoints(program, len(constants), self)
             machine = StackMachine(points, program.out_types, users_limit())
@@ -291,9 +331,20 @@ class RecursiveFunction:
         found = _abstract(layouts.describe(value, types.heap.__contains__))
         after = found if self._result is None else layout_join.join(self._result, found)
         after = packed_lists.packed(carry_layouts.widened(carry_layouts.with_leaves(after, stays)))
-        if after != self._result:
-            self._result = after
+        with building(inner):
+            handles = [p.handle for p in pack_unpack.pack(value, after) if p.handle is not None]
+        fresh = all(self._is_own(h.storage, inner) for h in handles)
+        if loop_objects.shared([value]):
+            raise loop_objects.refusal(self.what)
+        if after != self._result or fresh < self._is_fresh:
+            self._result, self._is_fresh = after, fresh and self._is_fresh
             raise _Widened
+
+    def _is_own(self, storage: Storage, inner: Builder) -> bool:
+        """Return whether memory of a result was surely made in the call."""
+        if storage.alias_edges or storage.dependents or storage in self._body.given:
+            return False
+        return not inner.outer_has(storage)
 
     def results(self, value: object) -> list[pack_unpack.Packed]:
         """The run-time parts of a result."""
@@ -334,7 +385,7 @@ class _Body:
         varying = len(types.loop.init)
         self._formals: list[Var] = []
         given: list[Value] = []
-        self._own: set[Storage] = set()
+        self.given: set[Storage] = set()
         with building(inner):
             for layout in types.layouts[2:]:
                 formals = [inner.formal(t) for t in layouts.leaf_types(layout)]
@@ -344,7 +395,7 @@ class _Body:
                 for array in made:
                     if array is not None:
                         array.storage.readonly = memory_layout.UNDECIDED
-                        self._own.add(array.storage)
+                        self.given.add(array.storage)
             self.depth = inner.formal(INT64)
         for slot, contents in zip(types.slots, given[varying:], strict=True):
             slot.restore(contents)
@@ -411,6 +462,16 @@ def _contents(layout: layouts.Layout) -> layouts.Layout:
         return layout
     children = [layouts.Constant(c.source) if isinstance(c, layouts.Node) and c.structure.mutable else _abstract(c) for c in layout.children]
     return layouts.Node(layout.structure, tuple(children), layout.source)
+
+
+def _holds_new_containers(layout: layouts.Layout, within: bool = False) -> bool:
+    """Return whether a value holds, or is unless only what is `within` counts, a new list, dict or object."""
+    match layout:
+        case layouts.Node(structure, children):
+            return (structure.mutable and not within) or any(map(_holds_new_containers, children))
+        case layouts.Union(options):
+            return any(_holds_new_containers(o, within) for o in options)
+    return False
 
 
 def _outer_writes(builder: Builder, body: Builder) -> list[Storage]:
