@@ -196,6 +196,8 @@ class StackMachine:
         self, selector: Atom, targets: Sequence[Block], names: dict[Atom, Atom], machine: _Machine, step: _Step
     ) -> _Machine:
         """One of a few blocks that nothing else leads to."""
+        if len(targets) == 1:
+            return self._run(targets[0], names, machine, step)
         made = []
         for target in targets:
             inner = _Step()
