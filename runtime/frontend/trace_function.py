@@ -104,6 +104,10 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Approach)
             more = arguments.with_static_leaves(requests_of(error)) if settings().auto_static else None
             if more is not None:
                 return _trace(function, more, way.with_arrays_again(trace))
+            inlining = way.inlining(trace)
+            if inlining is not None:
+                with contextlib.suppress(AnabranchError):  # what stood in the way first says more
+                    return _trace(function, arguments, inlining)
             _name_arguments(error, arguments)
             add_location(error)
             raise

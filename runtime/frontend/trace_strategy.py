@@ -72,13 +72,15 @@ class Approach:
             return dataclasses.replace(self.after(trace), tracks_objects=True)
         if self.looped:
             return dataclasses.replace(self, looped=None)
-        if self.recursive:
-            return dataclasses.replace(self, recursive=None)
         if self.sites and trace.lists.in_arrays <= _RETRIED:
             return self.without_arrays(trace)
         if trace.loops.staged_with_dynamic_lists and self.unroll_reason is None:
             return self.unrolling(trace, error)
         return None
+
+    def inlining(self, trace: Trace) -> Approach | None:
+        """Return the approach in which functions that call themselves are inlined; None where none is staged."""
+        return dataclasses.replace(self.after(trace), recursive=None) if trace.calls.recursive else None
 
     def with_arrays_again(self, trace: Trace) -> Approach:
         """Return the approach for arguments of which more is known: lists as arrays were not what it failed of."""

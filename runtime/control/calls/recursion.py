@@ -82,13 +82,22 @@ def guard_depth(name: str, active: Active, builder: Builder) -> None:
         raise UnsupportedOperationError(
             f"{name} calls itself in more than one place under run-time conditions, so that each level (up to "
             f"recursion_limit, which is {limit}) takes twice as long to trace as the one before; set "
-            "recursion_limit to the depth that is needed, write it as a loop, or make the argument that ends it static"
+            "recursion_limit to the depth that is needed, write it as a loop, or make the argument that ends it "
+            f"static{_why_inlined(active, builder)}"
         )
     if levels >= limit:
         raise RecursionError(
             f"{name} calls itself under run-time conditions to a depth of more than {levels}; "
             "raise recursion_limit, write it as a loop, or make the argument that ends it static"
+            f"{_why_inlined(active, builder)}"
         )
+
+
+def _why_inlined(active: Active, builder: Builder) -> str:
+    """Why a function has no body of its own, for a message."""
+    calls = builder.trace.calls
+    reasons = [reason for code, reason in calls.inlined.items() if calls.active.get(code) is active]
+    return f". It is traced again at each level, as {reasons[0]}" if reasons else ""
 
 
 def _know_what_decides(name: str, builder: Builder, depth: int) -> None:

@@ -35,6 +35,7 @@ from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms, visibility
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.decisions import note
 from anabranch.runtime.values.dynamic_lists import packed_lists
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap import try_regions
@@ -49,7 +50,11 @@ _LARGEST_STACK = 2**28
 
 
 class _Widened(Restart):
-    """The types with which a body is being traced have become wider."""
+    """The types with which the body of a function is being traced have become wider."""
+
+    def __init__(self, function: RecursiveFunction) -> None:
+        super().__init__()
+        self.function = function
 
 
 class RecursiveFunction:
@@ -93,9 +98,12 @@ class RecursiveFunction:
         for _ in range(_MOST_ATTEMPTS):
             try:
                 traced = _Body(self)
-            except _Widened:
+            except _Widened as widened:
                 self._types.heap.restore()
+                if widened.function is not self:
+                    raise
                 continue
+            note("staged", self.what, lambda: "traced once: calls of itself are steps of one loop, with a stack")
             return self._emit(traced)
         raise StructureMismatchError(
             f"the arguments or results of {self.what} have other types at each level; give each of them one type"
@@ -194,14 +202,14 @@ class RecursiveFunction:
         known = [s.target for s in self._types.slots]
         self._types = self._new_types()
         self._carry([s for s in self._types.heap.slots.values() if any(s.target is t for t in known)])
-        raise _Widened
+        raise _Widened(self)
 
     def _write(self, storages: Sequence[Storage]) -> None:
         """Note memory that a call writes to."""
         new = [s for s in storages if s not in self._written]
         if new:
             self._written.update(dict.fromkeys(new))
-            raise _Widened
+            raise _Widened(self)
 
     def _change(self, targets: Sequence[object]) -> None:
         """Note objects that a call changes."""
@@ -210,7 +218,7 @@ class RecursiveFunction:
         if new:
             self._types.heap.restore()
             self._carry([self._types.heap.slots[id(t)] for t in new])
-            raise _Widened
+            raise _Widened(self)
 
     def _carry(self, slots: Sequence[Slot]) -> None:
         """Let the contents of these objects go in and out; arrays among them stay the ones that they are, at first."""
@@ -247,7 +255,7 @@ class RecursiveFunction:
                 types.layouts[i] = after
                 wider = True
         if wider:
-            raise _Widened
+            raise _Widened(self)
 
     def pack(self, values: Sequence[object]) -> list[pack_unpack.Packed]:
         """The run-time parts of arguments and of what changes."""
@@ -338,7 +346,7 @@ class RecursiveFunction:
             raise loop_objects.refusal(self.what)
         if after != self._result or fresh < self._is_fresh:
             self._result, self._is_fresh = after, fresh and self._is_fresh
-            raise _Widened
+            raise _Widened(self)
 
     def _is_own(self, storage: Storage, inner: Builder) -> bool:
         """Return whether memory of a result was surely made in the call."""
