@@ -59,9 +59,7 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Approach)
     looped = None if way.looped is None else set(way.looped)
     outside = Surroundings(guards, staging.add)
     recursive = None if way.recursive is None else set(way.recursive)
-    trace = Trace(
-        outside, way.lists, way.sites, way.unroll_reason, looped, way.tracks_objects, recursive, way.inlined
-    )
+    trace = Trace(outside, way.lists, way.sites, way.unroll_reason, looped, way.tracks_objects, recursive, way.inlined)
     root = trace.root
     with building(root), contextlib.closing(staging), _undone(guards):
         given = bind_arguments(arguments, trace)

@@ -98,9 +98,10 @@ def freeze_outside(outer: Builder, inner: Builder) -> None:
 def refusal() -> AliasError:
     """The error for a write into an item."""
     return AliasError(
-        "an array that is an item of a list whose length is known only at run time is written to, which would not "
-        "change the list; append a copy (items.append(x.copy())), write to a copy of what is read from the list, or "
-        "keep the values in an array"
+        "an array that is an item of a list whose length is known only at run time, or that a function which calls "
+        "itself hands on or returns, is written to, which would not change the list, or the array that it was; append "
+        "or hand on a copy (items.append(x.copy())), write to a copy of what is read from the list or returned, or "
+        "keep the values in an array that is the same in each call"
     )
 
 

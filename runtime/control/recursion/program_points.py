@@ -71,7 +71,7 @@ class Block:
 
     asked: tuple[Var, ...] = ()
     equations: list[Equation] = dataclasses.field(default_factory=list)
-    end: End = Return(())
+    end: End = dataclasses.field(default_factory=lambda: Return(()))
 
     @property
     def targets(self) -> tuple[Block, ...]:
@@ -139,15 +139,16 @@ class ProgramPoints:
     def _add(self, equations: Sequence[Equation], names: dict[Atom, Atom], block: Block) -> Block:
         """Add equations to a block; returns the one that they end in."""
         for equation in equations:
-            outputs = tuple([Var(v.type) for v in equation.outputs])
+            fresh = tuple([Var(v.type) for v in equation.outputs])
+            outputs: tuple[Atom, ...] = fresh
             if is_call(equation, self._function):
-                then = Block(outputs)
+                then = Block(fresh)
                 block.end = Call(_read(equation.inputs, names), then)
                 block = then
             elif not has_call(equation, self._function):
-                block.equations.append(dataclasses.replace(substitute(equation, names), outputs=outputs))
+                block.equations.append(dataclasses.replace(substitute(equation, names), outputs=fresh))
             elif equation.op.name in ("cond", "switch"):
-                block = self._branches(equation, names, block, outputs)
+                block = self._branches(equation, names, block, fresh)
             elif equation.op.name == "while":
                 block, outputs = self._while(equation, names, block)
             else:
@@ -170,9 +171,7 @@ class ProgramPoints:
         block.end = Choose(selector, tuple(firsts))
         return after
 
-    def _while(
-        self, equation: Equation, names: dict[Atom, Atom], block: Block
-    ) -> tuple[Block, tuple[Atom, ...]]:
+    def _while(self, equation: Equation, names: dict[Atom, Atom], block: Block) -> tuple[Block, tuple[Atom, ...]]:
         """`while`: a block with the test, one with the body, and one after the loop."""
         params = equation.params
         test, body, count = params["test"], params["body"], params["consts"]
@@ -189,9 +188,7 @@ class ProgramPoints:
         last.end = Jump(head, _read(body.outputs, inner))
         return after, head.asked
 
-    def _counted(
-        self, equation: Equation, names: dict[Atom, Atom], block: Block
-    ) -> tuple[Block, tuple[Atom, ...]]:
+    def _counted(self, equation: Equation, names: dict[Atom, Atom], block: Block) -> tuple[Block, tuple[Atom, ...]]:
         """`for` and `for_until`, as a `while` that counts."""
         params = equation.params
         body, count = params["body"], params["consts"]

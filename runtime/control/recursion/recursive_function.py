@@ -18,17 +18,18 @@ import numpy as np
 
 from anabranch.base.deep_stack import users_limit
 from anabranch.base.value import Value
-from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.join import MISSING
-from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.columnar import copied_items
+from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.loops import growth, loop_objects
-from anabranch.runtime.control.loops.loop_state import INT64, LoopStatement, LoopTypes, check_growth
+from anabranch.runtime.control.loops.loop_state import LoopStatement, LoopTypes, check_growth
+from anabranch.runtime.control.recursion import call_layouts
+from anabranch.runtime.control.recursion.call_body import CallBody
 from anabranch.runtime.control.recursion.program_points import ProgramPoints
 from anabranch.runtime.control.recursion.recursive_call import RECUR
 from anabranch.runtime.control.recursion.stack_machine import StackMachine
 from anabranch.runtime.errors import StructureMismatchError, UnsupportedOperationError
-from anabranch.runtime.ir.program import Atom, Program, Var
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.tracing.restarts import Restart
@@ -37,11 +38,9 @@ from anabranch.runtime.values import atoms, visibility
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.decisions import note
 from anabranch.runtime.values.dynamic_lists import packed_lists
-from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap import try_regions
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import Heap
-from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, layout_join, pack_unpack
 
 _MOST_ATTEMPTS = 40
@@ -49,7 +48,7 @@ _MOST_ATTEMPTS = 40
 _LARGEST_STACK = 2**28
 
 
-class _Widened(Restart):
+class Widened(Restart):
     """The types with which the body of a function is being traced have become wider."""
 
     def __init__(self, function: RecursiveFunction) -> None:
@@ -97,8 +96,8 @@ class RecursiveFunction:
         """The first call."""
         for _ in range(_MOST_ATTEMPTS):
             try:
-                traced = _Body(self)
-            except _Widened as widened:
+                traced = CallBody(self)
+            except Widened as widened:
                 self._types.heap.restore()
                 if widened.function is not self:
                     raise
@@ -139,7 +138,6 @@ class RecursiveFunction:
             if array is not None:
                 self._results.add(array.storage)
                 if not self._is_fresh:
-                    array.storage.readonly = memory_layout.UNDECIDED
                     builder.freeze(array.storage)
         first = 2 + len(self._varying)
         for slot, layout in zip(self._types.slots, self._types.layouts[first:], strict=True):
@@ -159,7 +157,8 @@ class RecursiveFunction:
     def call(self, values: Sequence[Value]) -> Value:
         """Run the rewritten function on arguments in the order of the parameters."""
         bound = inspect.BoundArguments(
-            self._signature, dict(zip(self._signature.parameters, values, strict=True))  # type: ignore[arg-type]
+            self._signature,
+            dict(zip(self._signature.parameters, values, strict=True)),
         )
         return getattr(self._function, "__func__", self._function)(*bound.args, **bound.kwargs)
 
@@ -202,14 +201,14 @@ class RecursiveFunction:
         known = [s.target for s in self._types.slots]
         self._types = self._new_types()
         self._carry([s for s in self._types.heap.slots.values() if any(s.target is t for t in known)])
-        raise _Widened(self)
+        raise Widened(self)
 
     def _write(self, storages: Sequence[Storage]) -> None:
         """Note memory that a call writes to."""
         new = [s for s in storages if s not in self._written]
         if new:
             self._written.update(dict.fromkeys(new))
-            raise _Widened(self)
+            raise Widened(self)
 
     def _change(self, targets: Sequence[object]) -> None:
         """Note objects that a call changes."""
@@ -218,7 +217,7 @@ class RecursiveFunction:
         if new:
             self._types.heap.restore()
             self._carry([self._types.heap.slots[id(t)] for t in new])
-            raise _Widened(self)
+            raise Widened(self)
 
     def _carry(self, slots: Sequence[Slot]) -> None:
         """Let the contents of these objects go in and out; arrays among them stay the ones that they are, at first."""
@@ -226,7 +225,7 @@ class RecursiveFunction:
         count = len(self._types.slots)
         for i, slot in enumerate(self._types.slots, 2 + len(self._varying)):
             if i >= 2 + len(self._varying) + count - len(slots):
-                self._types.layouts[i] = _contents(layouts.outline(slot.before))
+                self._types.layouts[i] = call_layouts.contents(layouts.outline(slot.before))
 
     def widen(self, values: Sequence[object], builder: Builder) -> None:
         """Let the arguments and what changes be of the types of some values, too."""
@@ -239,12 +238,12 @@ class RecursiveFunction:
             after = carry_layouts.widened(carry_layouts.with_leaves(after, stays))
             after = packed_lists.packed(growth.with_capacity(before, after, i, types.loop, types))
             if after != before:
-                if i < 2 + len(self._varying) and _holds_new_containers(after):
+                if i < 2 + len(self._varying) and call_layouts.holds_new_containers(after):
                     raise UnsupportedOperationError(
                         f"{self.what} hands on {types.described(i)}, another list, dict or object at each level; hand "
                         "on the same one, or an array"
                     )
-                if i >= 2 + len(self._varying) and _holds_new_containers(after, within=True):
+                if i >= 2 + len(self._varying) and call_layouts.holds_new_containers(after, within=True):
                     raise UnsupportedOperationError(
                         f"{types.described(i)} comes to hold other lists, dicts or objects in {self.what}; keep "
                         "numbers in it"
@@ -255,7 +254,7 @@ class RecursiveFunction:
                 types.layouts[i] = after
                 wider = True
         if wider:
-            raise _Widened(self)
+            raise Widened(self)
 
     def pack(self, values: Sequence[object]) -> list[pack_unpack.Packed]:
         """The run-time parts of arguments and of what changes."""
@@ -285,7 +284,7 @@ class RecursiveFunction:
 
     # The equation.
 
-    def _emit(self, body: _Body) -> Value:
+    def _emit(self, body: CallBody) -> Value:
         """Add the equation of the first call."""
         outer = self._outer
         values = [*(self._first[i] for i in self._varying), *(s.before for s in self._types.slots)]
@@ -312,7 +311,7 @@ class RecursiveFunction:
     def _check_memory(self) -> None:
         """Refuse arrays as arguments, other ones in each call, whose memory some call writes to."""
         for storage in self._given:
-            if storage in self._written or (storage.alias_edges or storage.dependents) and self._writes_arrays:
+            if storage in self._written or ((storage.alias_edges or storage.dependents) and self._writes_arrays):
                 raise UnsupportedOperationError(
                     f"{self.what} hands on parts of an array that it writes to; hand on the array as it is, and the "
                     "positions of the part"
@@ -336,7 +335,7 @@ class RecursiveFunction:
                 raise UnsupportedOperationError(f"{self.what} has no call that ends without another one")
             return
         stays = visibility.belongs_outside(self._outer)
-        found = _abstract(layouts.describe(value, types.heap.__contains__))
+        found = call_layouts.abstract(layouts.describe(value, types.heap.__contains__))
         after = found if self._result is None else layout_join.join(self._result, found)
         after = packed_lists.packed(carry_layouts.widened(carry_layouts.with_leaves(after, stays)))
         with building(inner):
@@ -346,7 +345,7 @@ class RecursiveFunction:
             raise loop_objects.refusal(self.what)
         if after != self._result or fresh < self._is_fresh:
             self._result, self._is_fresh = after, fresh and self._is_fresh
-            raise _Widened(self)
+            raise Widened(self)
 
     def _is_own(self, storage: Storage, inner: Builder) -> bool:
         """Return whether memory of a result was surely made in the call."""
@@ -371,115 +370,9 @@ class RecursiveFunction:
             given[i] = value
         return given
 
-    def begin(self, body: _Body) -> None:
+    def begin(self, body: CallBody) -> None:
         """Let this be the body that is being traced."""
         self._body, self._given, self._results = body, {}, set()
-
-
-class _Body:
-    """One trace of a function's body.
-
-    Raises
-    ------
-    _Widened
-        Where it shows that the types must be wider.
-    """
-
-    def __init__(self, function: RecursiveFunction) -> None:
-        outer = current()
-        self.builder = inner = Builder(outer.trace, outer)
-        function.begin(self)
-        types = function.types
-        varying = len(types.loop.init)
-        self._formals: list[Var] = []
-        given: list[Value] = []
-        self.given: set[Storage] = set()
-        with building(inner):
-            for layout in types.layouts[2:]:
-                formals = [inner.formal(t) for t in layouts.leaf_types(layout)]
-                made: list[TracedArray | None] = []
-                given.append(pack_unpack.unpack(layout, iter(formals), made))
-                self._formals += formals
-                for array in made:
-                    if array is not None:
-                        array.storage.readonly = memory_layout.UNDECIDED
-                        self.given.add(array.storage)
-            self.depth = inner.formal(INT64)
-        for slot, contents in zip(types.slots, given[varying:], strict=True):
-            slot.restore(contents)
-
-        def run() -> Value:
-            error = inner.trace.failures.error_code
-            run_time_checks.fail_if(
-                atoms.ufunc(np.greater, self.depth, atoms.literal(users_limit(), np.int64)),
-                lambda _: RecursionError("maximum recursion depth exceeded"),
-            )
-            fine = atoms.ufunc(np.equal, inner.read(error), atoms.literal(0, np.int32))
-            arguments = function.arguments(given[:varying])
-
-            # By the defaults a branch finds the lists and objects that the function changes.
-            def body(arguments: list[Value] = arguments, roots: tuple[object, ...] = types.loop.roots) -> Value:
-                return function.call(arguments)
-
-            return stage_branches.stage(fine, (_leave, body), function.what)
-
-        outcome = stage_branches.trace_branch(inner, types.heap, run)
-        function.found(outcome.value, outcome.changes, given, inner)
-        contents = [outcome.changes.get(id(s.target), v) for s, v in zip(types.slots, given[varying:], strict=True)]
-        with building(inner):
-            packed = function.results(outcome.value)
-            for value, layout in zip(contents, types.layouts[2 + varying :], strict=True):
-                packed += pack_unpack.pack(value, layout)
-            self._outputs = [inner.resolve(p.atom) for p in packed]
-
-    def program(self, written: Mapping[Storage, None]) -> tuple[Program, list[Atom]]:
-        """The body from constants, arguments and memory to results and memory; and the constants."""
-        inner = self.builder
-        outer = inner.parent
-        assert outer is not None
-        memory = [inner.storage_inputs.get(s) or Var(s.type) for s in written]
-        outputs = [*self._outputs, *map(inner.read, written)]
-        memory = [inner.storage_inputs.get(s, v) for s, v in zip(written, memory, strict=True)]
-        read = [s for s in inner.storage_inputs if s not in written]
-        inputs = [*inner.captures.values(), *(inner.storage_inputs[s] for s in read)]
-        constants = [*map(outer.resolve, inner.captures), *map(outer.read, read)]
-        whole = (*inputs, *self._formals, self.depth, *memory)
-        return Program(whole, tuple(inner.equations), tuple(outputs), "call"), constants
-
-
-def _leave() -> Value:
-    """What a call does where something has failed: nothing."""
-    raise UnreachableError
-
-
-def _abstract(layout: layouts.Layout) -> layouts.Layout:
-    """The layout of a result, with numbers as ones known only at run time."""
-    match layout:
-        case layouts.Constant(value) if not isinstance(value, TracedArray):
-            return carry_layouts.initial_abstraction(layout)
-        case layouts.Node(structure, children, source):
-            return layouts.Node(structure, tuple(map(_abstract, children)), source)
-        case layouts.Union(options):
-            return layouts.Union(tuple(map(_abstract, options)))
-    return layout
-
-
-def _contents(layout: layouts.Layout) -> layouts.Layout:
-    """The layout of what an object holds, with numbers as ones known only at run time."""
-    if not isinstance(layout, layouts.Node):
-        return layout
-    children = [layouts.Constant(c.source) if isinstance(c, layouts.Node) and c.structure.mutable else _abstract(c) for c in layout.children]
-    return layouts.Node(layout.structure, tuple(children), layout.source)
-
-
-def _holds_new_containers(layout: layouts.Layout, within: bool = False) -> bool:
-    """Return whether a value holds, or is unless only what is `within` counts, a new list, dict or object."""
-    match layout:
-        case layouts.Node(structure, children):
-            return (structure.mutable and not within) or any(map(_holds_new_containers, children))
-        case layouts.Union(options):
-            return any(_holds_new_containers(o, within) for o in options)
-    return False
 
 
 def _outer_writes(builder: Builder, body: Builder) -> list[Storage]:

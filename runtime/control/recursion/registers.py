@@ -96,9 +96,10 @@ class Registers:
 
     def _join(self, one: Atom, other: Atom) -> None:
         """Give two values one register, where neither is needed while the other is."""
-        if one not in self._parents or other not in self._parents or one.type != other.type:
+        if not (isinstance(one, Var) and isinstance(other, Var)) or one.type != other.type:
             return
-        assert isinstance(one, Var) and isinstance(other, Var)
+        if one not in self._parents or other not in self._parents:
+            return
         a, b = self._root(one), self._root(other)
         if a is b or any(self._root(v) is b for v in self._conflicts[a]):
             return

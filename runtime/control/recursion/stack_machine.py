@@ -60,7 +60,8 @@ class _Machine:
     def of(self, values: Sequence[Atom]) -> _Machine:
         """Another state."""
         count = 3 + len(self.registers)
-        return _Machine(*values[:3], tuple(values[3:count]), tuple(values[count:]))
+        place, depth, returns = values[:3]
+        return _Machine(place, depth, returns, tuple(values[3:count]), tuple(values[count:]))
 
 
 class StackMachine:
@@ -124,7 +125,7 @@ class StackMachine:
     def _body(self, init: _Machine) -> Program:
         constants = self._points.constants
         carry = [Var(a.type) for a in init.atoms]
-        inputs = tuple([*(Var(v.type) for v in constants), *carry])
+        inputs = (*(Var(v.type) for v in constants), *carry)
         branches = tuple([self._branch(block, init) for block in self._dispatched])
         outputs = tuple([Var(v.type) for v in carry])
         place = carry[0]
@@ -139,7 +140,9 @@ class StackMachine:
         step, machine = _Step(), init.of(state)
         live, registers = self._live.before[block], self._registers
         if block in self._continued:
-            names.update((v, machine.registers[registers.of(r)]) for v, r in zip(block.asked, self._results, strict=True))
+            names.update(
+                (v, machine.registers[registers.of(r)]) for v, r in zip(block.asked, self._results, strict=True)
+            )
             for var in live:
                 stack = machine.stacks[self._stacked[registers.of(var)]]
                 names[var] = step.row(stack, machine.depth, var.type)
@@ -170,8 +173,8 @@ class StackMachine:
                     stacks = list(machine.stacks)
                     stacks[number] = step.with_row(stacks[number], machine.depth, value)
                     machine = dataclasses.replace(machine, stacks=tuple(stacks))
-                number = Literal(np.array(self._numbers[then], np.int32))
-                returns = step.with_row(machine.returns, machine.depth, number)
+                after = Literal(np.array(self._numbers[then], np.int32))
+                returns = step.with_row(machine.returns, machine.depth, after)
                 depth = step.emit(OPS["add"], machine.depth, _ONE)
                 machine = dataclasses.replace(machine, returns=returns, depth=depth)
                 return self._goes_on(machine, self._points.entry, self._points.entry.asked, read(given))
@@ -204,15 +207,16 @@ class StackMachine:
             after = self._run(target, dict(names), machine, inner)
             made.append((inner, after.atoms))
         # What is the same in each way is no result of the choice.
-        kept = [k for k, ways in enumerate(zip(*(a for _, a in made), strict=True)) if any(w is not ways[0] for w in ways)]
+        kept = [
+            k for k, ways in enumerate(zip(*(a for _, a in made), strict=True)) if any(w is not ways[0] for w in ways)
+        ]
         needed = list(dict.fromkeys(v for inner, after in made for v in inner.free([after[k] for k in kept])))
         programs = tuple([inner.closed(needed, [after[k] for k in kept]) for inner, after in made])
         outputs = tuple([Var(made[0][1][k].type) for k in kept])
-        if selector.type.dtype == np.bool_:
-            op, params = OPS["cond"], {"on_true": programs[1], "on_false": programs[0]}
-        else:
-            op, params = OPS["switch"], {"branches": programs}
-        step.equations.append(Equation(op, (selector, *needed), params, outputs))
+        is_cond = selector.type.dtype == np.bool_
+        ways: dict[str, Any] = dict(zip(("on_false", "on_true"), programs, strict=False))
+        params = ways if is_cond else {"branches": programs}
+        step.equations.append(Equation(OPS["cond" if is_cond else "switch"], (selector, *needed), params, outputs))
         found = list(made[0][1])
         for k, output in zip(kept, outputs, strict=True):
             found[k] = output
@@ -235,7 +239,9 @@ class _Step:
     def row(self, stack: Atom, depth: Atom, type: ArrayType) -> Atom:
         """The row of a stack at a depth."""
         starts = (depth, *[_ZERO] * len(type.shape))
-        return self.emit(OPS["reshape"], self.emit(OPS["dynamic_slice"], stack, *starts, sizes=(1, *type.shape)), shape=type.shape)
+        return self.emit(
+            OPS["reshape"], self.emit(OPS["dynamic_slice"], stack, *starts, sizes=(1, *type.shape)), shape=type.shape
+        )
 
     def with_row(self, stack: Atom, depth: Atom, value: Atom) -> Atom:
         """The stack with another row at a depth."""
