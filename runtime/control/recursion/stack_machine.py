@@ -214,7 +214,8 @@ class StackMachine:
         programs = tuple([inner.closed(needed, [after[k] for k in kept]) for inner, after in made])
         outputs = tuple([Var(made[0][1][k].type) for k in kept])
         is_cond = selector.type.dtype == np.bool_
-        ways: dict[str, Any] = dict(zip(("on_false", "on_true"), programs, strict=False))
+        # In the order that passes find them in.
+        ways: dict[str, Any] = {"on_true": programs[1], "on_false": programs[0]}
         params = ways if is_cond else {"branches": programs}
         step.equations.append(Equation(OPS["cond" if is_cond else "switch"], (selector, *needed), params, outputs))
         found = list(made[0][1])
