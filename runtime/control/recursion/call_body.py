@@ -10,6 +10,7 @@ import numpy as np
 from anabranch.base.deep_stack import users_limit
 from anabranch.base.value import Value
 from anabranch.runtime.control.branches import stage_branches
+from anabranch.runtime.control.loops import loop_objects
 from anabranch.runtime.control.loops.loop_state import INT64
 from anabranch.runtime.ir.program import Atom, Program, Var
 from anabranch.runtime.tracing.builder import Builder, building, current
@@ -42,12 +43,15 @@ class CallBody:
         self._formals: list[Var] = []
         given: list[Value] = []
         self.given: set[Storage] = set()
+        containers: list[object] = []
         with building(inner):
-            for layout in types.layouts[2:]:
+            for i, layout in enumerate(types.layouts[2:]):
                 formals = [inner.formal(t) for t in layouts.leaf_types(layout)]
                 made: list[TracedArray | None] = []
-                given.append(pack_unpack.unpack(layout, iter(formals), made))
+                unpacking = pack_unpack.Unpacking(made)
+                given.append(unpacking.unpack(layout, iter(formals)))
                 self._formals += formals
+                containers += unpacking.containers if i < varying else []
                 for array in made:
                     if array is not None:
                         inner.freeze(array.storage)
@@ -55,6 +59,8 @@ class CallBody:
             self.depth = inner.formal(INT64)
         for slot, contents in zip(types.slots, given[varying:], strict=True):
             slot.restore(contents)
+
+        entries = loop_objects.Entries(containers)
 
         def run() -> Value:
             error = inner.trace.failures.error_code
@@ -72,7 +78,7 @@ class CallBody:
             return stage_branches.stage(fine, (_leave, body), function.what)
 
         outcome = stage_branches.trace_branch(inner, types.heap, run)
-        function.found(outcome.value, outcome.changes, given, inner)
+        function.found(outcome.value, outcome.changes, given, inner, entries)
         contents = [outcome.changes.get(id(s.target), v) for s, v in zip(types.slots, given[varying:], strict=True)]
         with building(inner):
             packed = function.results(outcome.value)

@@ -39,7 +39,7 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.decisions import note
 from anabranch.runtime.values.dynamic_lists import packed_lists
 from anabranch.runtime.values.heap import try_regions
-from anabranch.runtime.values.heap.slots import Slot
+from anabranch.runtime.values.heap.slots import Slot, slot_of
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, layout_join, pack_unpack
 
@@ -88,6 +88,7 @@ class RecursiveFunction:
         self._given: dict[Storage, None] = {}
         self._results: set[Storage] = set()
         self._is_fresh = True  # whether arrays among the results are surely no memory of others
+        self._owns_containers = True  # whether no list among the results is one that was handed on
         self._types = self._new_types()
 
     # The calls.
@@ -121,6 +122,7 @@ class RecursiveFunction:
             raise UnreachableError
         packed = self.pack(values)
         self._keep(builder, packed)
+        self._keep_containers(builder, values)
         depth = atoms.ufunc(np.add, self._body.depth, atoms.literal(1, np.int64))
         operands = [*(p.atom for p in packed), depth, *map(builder.read, self._written)]
         return self._after(builder, builder.bind(RECUR, *operands, results=self._result_types, function=self))
@@ -133,7 +135,10 @@ class RecursiveFunction:
             builder.write(storage, atom)
         leaves = iter(results[:count])
         made: list[TracedArray | None] = []
-        value = pack_unpack.unpack(self._result, leaves, made)
+        unpacking = pack_unpack.Unpacking(made)
+        value = unpacking.unpack(self._result, leaves)
+        if not self._owns_containers:
+            _note_copies(builder, unpacking.containers)
         for array in made:
             if array is not None:
                 self._results.add(array.storage)
@@ -234,19 +239,15 @@ class RecursiveFunction:
         for i, value in enumerate(values, 2):
             before = types.layouts[i]
             given = layouts.describe(value, types.heap.__contains__)
-            after = layout_join.join(before, given)
+            is_argument = i < 2 + len(self._varying)
+            after = layout_join.join(before, given, unboxing=is_argument)
             after = carry_layouts.widened(carry_layouts.with_leaves(after, stays))
             after = packed_lists.packed(growth.with_capacity(before, after, i, types.loop, types))
             if after != before:
-                if i < 2 + len(self._varying) and call_layouts.holds_new_containers(after):
+                if not is_argument and call_layouts.holds_new_objects(after):
                     raise UnsupportedOperationError(
-                        f"{self.what} hands on {types.described(i)}, another list, dict or object at each level; hand "
-                        "on the same one, or an array"
-                    )
-                if i >= 2 + len(self._varying) and call_layouts.holds_new_containers(after, within=True):
-                    raise UnsupportedOperationError(
-                        f"{types.described(i)} comes to hold other lists, dicts or objects in {self.what}; keep "
-                        "numbers in it"
+                        f"{types.described(i)} comes to hold other arrays, lists, dicts or objects in {self.what}; "
+                        "keep numbers in it, or write into the array that it holds"
                     )
                 check_growth(types, i, after, types.loop, False)
                 if types.multiplies(i, after) or types.deepens(i, after):
@@ -276,6 +277,15 @@ class RecursiveFunction:
                 raise self._refusal_of_views()
             here.freeze(storage)
 
+    def _keep_containers(self, builder: Builder, values: Sequence[object]) -> None:
+        """Refuse changes to lists that are arguments, where these go in as copies."""
+        given = [c for v in values[: len(self._varying)] for c in call_layouts.containers_in(v)]
+        changed = {id(s.target) for s in self._types.slots}
+        if len({id(c) for c in given}) < len(given) or any(id(c) in changed for c in given):
+            raise loop_objects.refusal(self.what)
+        if not self._owns_containers:
+            _note_copies(builder, given)
+
     def _refusal_of_views(self) -> UnsupportedOperationError:
         return UnsupportedOperationError(
             f"a result of {self.what} may be an array that it was given, or a part of it, and that is written to; "
@@ -291,6 +301,7 @@ class RecursiveFunction:
         with building(outer):
             packed = self.pack(values)
             self._keep(outer, packed)
+            self._keep_containers(outer, values)
             arguments = [p.atom for p in packed]
             arguments += [atoms.literal(1, np.int64), *map(outer.read, self._written)]
             self._check_memory()
@@ -322,9 +333,21 @@ class RecursiveFunction:
         failures = self._outer.trace.failures
         return bool(self._written.keys() - {failures.error_code, *failures.details.values()})
 
-    def found(self, value: object, changes: Mapping[int, Value], given: Sequence[Value], inner: Builder) -> None:
+    def found(
+        self,
+        value: object,
+        changes: Mapping[int, Value],
+        given: Sequence[Value],
+        inner: Builder,
+        entries: loop_objects.Entries,
+    ) -> None:
         """Note what a trace of the body has left."""
         types = self._types
+        if entries.changed:
+            raise UnsupportedOperationError(
+                f"{self.what} changes a list, dict or object in place that is another one in each call; make a copy of "
+                "it first, or hand on the same one"
+            )
         self._write(inner.outer_writes())
         self._change([types.heap.slots[key].target for key in changes])
         first = len(self._varying)
@@ -337,14 +360,19 @@ class RecursiveFunction:
         stays = visibility.belongs_outside(self._outer)
         found = call_layouts.abstract(layouts.describe(value, types.heap.__contains__))
         after = found if self._result is None else layout_join.join(self._result, found)
-        after = packed_lists.packed(carry_layouts.widened(carry_layouts.with_leaves(after, stays)))
+        after = carry_layouts.widened(carry_layouts.with_leaves(after, stays))
+        after = packed_lists.packed(growth.with_capacity(self._result or after, after, 1, types.loop, types))
+        if after != self._result:
+            check_growth(types, 1, after, types.loop, False)
+        owns = not entries.are_in(value)
         with building(inner):
             handles = [p.handle for p in pack_unpack.pack(value, after) if p.handle is not None]
         fresh = all(self._is_own(h.storage, inner) for h in handles)
         if loop_objects.shared([value]):
             raise loop_objects.refusal(self.what)
-        if after != self._result or fresh < self._is_fresh:
+        if after != self._result or fresh < self._is_fresh or owns < self._owns_containers:
             self._result, self._is_fresh = after, fresh and self._is_fresh
+            self._owns_containers = owns and self._owns_containers
             raise Widened(self)
 
     def _is_own(self, storage: Storage, inner: Builder) -> bool:
@@ -373,6 +401,14 @@ class RecursiveFunction:
     def begin(self, body: CallBody) -> None:
         """Let this be the body that is being traced."""
         self._body, self._given, self._results = body, {}, set()
+
+
+def _note_copies(builder: Builder, containers: Sequence[object]) -> None:
+    """Note lists and dicts that must not change any more, as others are copies of them."""
+    for container in containers:
+        slot = slot_of(container)
+        if slot is not None:
+            builder.copied.append((container, slot.before))
 
 
 def _outer_writes(builder: Builder, body: Builder) -> list[Storage]:

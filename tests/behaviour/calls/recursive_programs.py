@@ -1092,3 +1092,159 @@ def fibonacci(n):
     if n < 2:
         return n
     return fibonacci(n - 1) + fibonacci(n - 2)
+
+
+@program(4)
+def list_result(n):
+
+    def h(n, a, c, b):
+        if n == 0:
+            return []
+        return h(n - 1, a, b, c) + [(a, c)] + h(n - 1, b, c, a)
+
+    return h(n, 0, 1, 2)
+
+
+@program(4)
+def list_result2(n):
+
+    def h(n):
+        if n == 0:
+            return [0]
+        r = h(n - 1)
+        r.append(n)
+        return r
+
+    return h(n)
+
+
+@program(np.random.default_rng(0).integers(0, 20, 20))
+def quick_lists(a):
+
+    def qs(x):
+        if len(x) <= 1:
+            return x
+        p = x[0]
+        return qs([v for v in x[1:] if v < p]) + [p] + qs([v for v in x[1:] if v >= p])
+
+    return qs(list(a))
+
+
+@program(np.random.default_rng(0).integers(0, 20, 13), 9)
+def merge_lists(a, n):
+
+    def ms(xs):
+        if len(xs) <= 1:
+            return xs
+        m = len(xs) // 2
+        l = ms(xs[:m])  # noqa: E741
+        r = ms(xs[m:])
+        out = []
+        i = j = 0
+        while i < len(l) and j < len(r):
+            if l[i] <= r[j]:
+                out.append(l[i])
+                i += 1
+            else:
+                out.append(r[j])
+                j += 1
+        out.extend(l[i:])
+        out.extend(r[j:])
+        return out
+
+    return ms([v for v in a if v < n])
+
+
+@program(5)
+def subsets_sum(n):
+
+    def f(k, path):
+        if k == n:
+            return sum(path)
+        return f(k + 1, path) + f(k + 1, path + [k])
+
+    return f(0, [])
+
+
+@program(4, to=INLINED)
+def list_arg_alias(n):
+
+    def f(xs, k):
+        if k <= 0:
+            return xs
+        return f(xs + [k], k - 1)
+
+    a = [n]
+    b = f(a, n - 4)
+    b.append(7)
+    return (a, b)
+
+
+@program(4, to=INLINED)
+def list_arg_alias2(n):
+
+    def f(xs, k):
+        if k <= 0:
+            return xs
+        r = f(xs + [k], k - 1)
+        r.append(k)
+        return r
+
+    a = [n]
+    b = f(a, n)
+    return (a, b)
+
+
+@program(4, to=INLINED)
+def list_arg_mut(n):
+
+    def f(xs, k):
+        xs.append(k)
+        if k <= 0:
+            return len(xs)
+        return f(list(xs), k - 1) + f(xs, k - 2)
+
+    a = [n]
+    r = f(a, n)
+    return (a, r)
+
+
+@program(4, to=INLINED)
+def held(n):
+
+    class S:
+        pass
+
+    s = S()
+    s.cur = np.zeros(3)
+    s.k = 0
+
+    def f(k):
+        t = np.ones(3) * k
+        s.cur = t
+        if k > 0:
+            f(k - 1)
+        t[0] = s.cur[1] + 1
+        s.k += 1
+        return t[0]
+
+    r = f(n)
+    return (r, s.cur, s.k)
+
+
+@program(4, to=INLINED)
+def list_of_lists(n):
+    out = []
+    path = []
+
+    def h(k):
+        if k == n:
+            out.append(list(path))
+            return
+        h(k + 1)
+        path.append(k)
+        h(k + 1)
+        path.pop()
+
+    h(0)
+    return out
