@@ -244,12 +244,12 @@ class RecursiveFunction:
             after = carry_layouts.widened(carry_layouts.with_leaves(after, stays))
             after = packed_lists.packed(growth.with_capacity(before, after, i, types.loop, types))
             if after != before:
+                check_growth(types, i, after, types.loop, False)
                 if not is_argument and call_layouts.holds_new_objects(after):
                     raise UnsupportedOperationError(
                         f"{types.described(i)} comes to hold other arrays, lists, dicts or objects in {self.what}; "
                         "keep numbers in it, or write into the array that it holds"
                     )
-                check_growth(types, i, after, types.loop, False)
                 if types.multiplies(i, after) or types.deepens(i, after):
                     raise StructureMismatchError(f"{types.described(i)} holds more at each level of {self.what}")
                 types.layouts[i] = after

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+# Lists are put together as in textbooks.
+# ruff: noqa: RUF005
 import functools
 from collections import deque
 from typing import Any

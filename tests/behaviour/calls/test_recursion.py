@@ -14,7 +14,8 @@ from anabranch.testing import assert_equivalent
 from tests.behaviour.calls.recursive_programs import INLINED, PROGRAMS, fibonacci
 
 WITHOUT_MACHINE_CODE = (
-    "raise_caught_inside", "mutual", "endless_caught", "lists_pushpop", "sudoku4", "merge_dyn", "merge_lists", "r_qsort", "r_flood",
+    "raise_caught_inside", "mutual", "endless_caught", "lists_pushpop", "sudoku4", "merge_dyn", "merge_lists",
+    "r_qsort", "r_flood",
 )  # fmt: skip
 
 
