@@ -97,13 +97,20 @@ def call(function: Any, /, *args: Value, **kwargs: Value) -> Value:
     recursion.guard_depth(code.co_name, active, builder)
     if len(active.depths) >= users_limit():
         raise recursion.too_deep(builder.depth > active.depths[0])
+    trying = None if active.depths else recursion.attempt(code, builder, target, args, kwargs)
     active.depths.append(builder.depth)
     tail_calls_.append(None)
     try:
         return target(*args, **kwargs)
+    except recursion.Recursion as found:
+        if trying is None or not recursion.is_of(found, code, builder):
+            raise
+        trying.undo()
     finally:
         active.depths.pop()
         tail_calls_.pop()
+    # With a body of its own now, or traced again at each level.
+    return call(function, *args, **kwargs)
 
 
 def tail_call(function: object, /, *args: object, **kwargs: object) -> Value:

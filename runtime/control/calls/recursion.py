@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable, Mapping
 
@@ -42,7 +43,7 @@ def staged(
     if active.depths and active.depths[-1] >= calls.body_depth:
         if builder.depth > active.depths[-1] and within not in calls.recursive:
             calls.recursive.add(within)
-            raise Restart
+            raise Recursion(within)
         return None
     if within not in calls.recursive:
         return None
@@ -91,6 +92,48 @@ def guard_depth(name: str, active: Active, builder: Builder) -> None:
             "raise recursion_limit, write it as a loop, or make the argument that ends it static"
             f"{_why_inlined(active, builder)}"
         )
+
+
+class Recursion(Restart):
+    """A function has called itself under a run-time condition.
+
+    The first call of it begins anew, with a body of its own; where nobody has prepared for that, the whole trace does.
+    """
+
+    def __init__(self, within: tuple[types.CodeType, ...]) -> None:
+        super().__init__()
+        self.within = within
+
+
+@functools.lru_cache(maxsize=4096)
+def _names_itself(code: types.CodeType) -> bool:
+    """Return whether the name of a function occurs in it, so that it may call itself."""
+    pending = [code]
+    while pending:
+        inner = pending.pop()
+        if code.co_name in inner.co_names or code.co_name in inner.co_freevars:
+            return True
+        pending += [c for c in inner.co_consts if isinstance(c, types.CodeType)]
+    return False
+
+
+def attempt(
+    code: types.CodeType,
+    builder: Builder,
+    function: Callable[..., Value],
+    args: tuple[Value, ...],
+    kwargs: Mapping[str, Value],
+) -> Attempt | None:
+    """Prepare for the first call of a function to begin anew; None where it calls no function of its name."""
+    calls = builder.trace.calls
+    if calls.recursive is None or code in calls.inlined or not _names_itself(code):
+        return None
+    return Attempt(function, args, kwargs)
+
+
+def is_of(found: Recursion, code: types.CodeType, builder: Builder) -> bool:
+    """Return whether it is the function of this code that has called itself."""
+    return found.within == (*builder.trace.calls.bodies, code)
 
 
 def _why_inlined(active: Active, builder: Builder) -> str:
