@@ -20,6 +20,8 @@ from anabranch.runtime.control.calls.counterparts import original_of, staged
 from anabranch.runtime.control.calls.user_functions import is_rewritten, is_user_function, rewritten
 from anabranch.runtime.control.calls.wrappers import unwrapped
 from anabranch.runtime.control.containers import container_methods
+from anabranch.runtime.control.hash_tables import creation
+from anabranch.runtime.control.object_arenas import arena as object_arenas
 from anabranch.runtime.control.staging.signature_errors import fitted
 from anabranch.runtime.control.stdlib import (
     bisect_,
@@ -35,7 +37,9 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import installed, internal
 from anabranch.runtime.tracing.state import Active
 from anabranch.runtime.values import containers
+from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_fixed
+from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -75,6 +79,7 @@ def call(function: Any, /, *args: Value, **kwargs: Value) -> Value:
             current().trace.identity.note_created(made)
             if current().trace.lists.may_grow:
                 lists.make_attributes_growable(made)
+            object_arenas.adopt(made)
         # Referred to by the name alone: nobody else has it.
         return lists.made_growable(made) if type(made) is list and sys.getrefcount(made) <= _ALONE else made
     if installed(code.co_filename) and not (is_rewritten(code) or internal(code.co_filename)):
@@ -164,15 +169,17 @@ def resolve(function: Any) -> Value:
         return rewritten(function)
     if isinstance(function, (types.MethodType, types.BuiltinMethodType)):
         if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
-            if isinstance(function.__self__, Growable):
+            if isinstance(function.__self__, (Growable, Hashed, InArena)):
                 return function
+            if isinstance(function.__self__, UnionValue) and internal(function.__func__.__code__.co_filename):
+                return functools.partial(_call_method, function.__self__, function.__func__.__name__)
             if tracing():
                 current().trace.outside.enter(function.__self__)
             return types.MethodType(rewritten(function.__func__), function.__self__)
         if isinstance(function, types.BuiltinMethodType) and tracing():
             if function is functools.reduce:
                 return fitted(functools.partial(itertools_.COUNTERPARTS[function], call), function)
-            other = lists.method(function) or container_methods.staged(function)
+            other = lists.method(function) or creation.method(function) or container_methods.staged(function)
             if other is not function:
                 return other
         outside_world.refuse_what_changes(function)
@@ -207,6 +214,11 @@ def _call_chosen(functions: UnionValue, *args: object, **kwargs: object) -> Valu
     return functions.through(lambda f: call(f, *args, **kwargs))
 
 
+def _call_method(owner: UnionValue, name: str, *args: object, **kwargs: object) -> Value:
+    """A call of a method of one of a few lists that may grow."""
+    return owner.through(lambda one: call(getattr(one, name), *args, **kwargs))
+
+
 def _constructor(cls: type) -> Value:
     """A class whose `__init__` is the user's own code gets it rewritten; others are called as they are."""
     if cls is type:
@@ -219,6 +231,8 @@ def _constructor(cls: type) -> Value:
         return staged_numpy(cls)
     if cls in lists.COUNTERPARTS and tracing():
         return fitted(lists.COUNTERPARTS[cls], cls)
+    if cls in creation.COUNTERPARTS and tracing():
+        return fitted(creation.COUNTERPARTS[cls], cls)
     if cls in itertools_.COUNTERPARTS and tracing():
         return fitted(functools.partial(itertools_.COUNTERPARTS[cls], call), cls)
     init = cls.__init__
@@ -230,6 +244,8 @@ def _constructor(cls: type) -> Value:
         if tracing():
             current().trace.identity.note_created(made)
         rewritten(init)(made, *args, **kwargs)
+        if tracing():
+            object_arenas.adopt(made)
         return made
 
     return construct

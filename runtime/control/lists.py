@@ -9,14 +9,17 @@ from typing import Any
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.containers import stacked_results
-from anabranch.runtime.control.dynamic_lists.dynamic_list import KINDS, growing, listed
+from anabranch.runtime.control.dynamic_lists.dynamic_list import listed
+from anabranch.runtime.control.list_arenas.creation import growing
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.iteration import user_iterators
 from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.restarts import Restart
+from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list, is_fixed
+from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
@@ -36,12 +39,6 @@ def make_attributes_growable(made: object) -> None:
 
 
 _HELD = 2
-
-
-def defaultdict_(*args: object, **kwargs: object) -> Value:
-    """As `collections.defaultdict`; lists that its factory makes may grow where lists do."""
-    factory = KINDS.get(args[0]) if args and current().trace.lists.may_grow and isinstance(args[0], type) else None
-    return collections.defaultdict(*((factory, *args[1:]) if factory else args), **kwargs)
 
 
 def list_(*args: object) -> Value:
@@ -70,7 +67,7 @@ def items_of(items: Value) -> Value:
 
 def is_of_run_time_length(items: object) -> bool:
     """Return whether it has, or may have, a length known only at run time."""
-    return is_dynamic_list(items) or (isinstance(items, Countable) and not isinstance(items.length, int))
+    return is_dynamic_list(items) or isinstance(items, (Hashed, InArena)) or (isinstance(items, Countable) and not isinstance(items.length, int))
 
 
 def deque_(items: Iterable[object] = (), maxlen: Value = None) -> Value:
@@ -110,5 +107,4 @@ def method(function: Any) -> Callable[..., Any] | None:
 COUNTERPARTS: dict[object, Callable[..., Any]] = {
     list: list_,
     collections.deque: deque_,
-    collections.defaultdict: defaultdict_,
 }

@@ -16,7 +16,9 @@ from anabranch.runtime.control.calls import special_methods
 from anabranch.runtime.control.calls.recursion import infinite_recursion
 from anabranch.runtime.control.calls.user_functions import is_user_function
 from anabranch.runtime.control.columnar import copied_items, nested_lists
+from anabranch.runtime.control.list_arenas import creation as list_arenas
 from anabranch.runtime.control.loops.unroll_budget import TooCostlyError
+from anabranch.runtime.control.object_arenas import arena as object_arenas
 from anabranch.runtime.errors import AnabranchError, forget_attempts
 from anabranch.runtime.frontend.bind_arguments import bind_arguments
 from anabranch.runtime.frontend.build_plan import build_plan
@@ -59,13 +61,27 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Approach)
     looped = None if way.looped is None else set(way.looped)
     outside = Surroundings(guards, staging.add)
     recursive = None if way.recursive is None else set(way.recursive)
-    trace = Trace(outside, way.lists, way.sites, way.unroll_reason, looped, way.tracks_objects, recursive, way.inlined)
+    trace = Trace(
+        outside,
+        way.lists,
+        way.sites,
+        way.unroll_reason,
+        looped,
+        way.tracks_objects,
+        way.table_sites,
+        way.arena_sites,
+        way.arena_classes,
+        recursive,
+        way.inlined,
+    )
     root = trace.root
     with building(root), contextlib.closing(staging), _undone(guards):
         given = bind_arguments(arguments, trace)
         before = Heap((given.args, given.kwargs))
         guards.heap.exclude(given.containers)
         guards.heap.extend(t.target for t in before.slots.values() if isinstance(t.target, type))
+        list_arenas.make_arenas(trace)
+        object_arenas.make_arenas(trace)
         outside.begin()
         for value in filter(may_change, given.statics):
             outside.enter(value)
@@ -92,7 +108,10 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Approach)
         except AnabranchError as error:
             guards.heap.restore()
             other = way.instead(trace, error)
-            if other is not None:
+            if other is not None and other.table_sites is None and way.table_sites is not None:
+                with contextlib.suppress(AnabranchError):  # of such a program the first error says more
+                    return _trace(function, arguments, other)
+            elif other is not None:
                 return _trace(function, arguments, other)
             if trace.text.has_codes and way.unroll_reason is None:
                 with contextlib.suppress(TooCostlyError):  # the first error says more of the program
@@ -112,6 +131,8 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Approach)
         except Exception as error:
             if isinstance(error, RecursionError) and (endlessly := infinite_recursion(error)) is not None:
                 guards.heap.restore()
+                if (other := way.instead(trace, endlessly)) is not None:
+                    return _trace(function, arguments, other)
                 add_location(endlessly)
                 raise endlessly from None
             cause = error.__cause__

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Mapping
 from types import MappingProxyType
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.errors import AnabranchError
+from anabranch.runtime.errors import AliasError, AnabranchError, EscapedTracerError
 from anabranch.runtime.tracing.builder import Trace
 
 # Where lists have up to so many elements side by side, and something cannot be done with such, they are kept apart.
@@ -33,6 +33,12 @@ class Approach:
         The approach with lists as arrays, of one that tries without.
     tracks_objects : bool
         Loops carry which object each array of their state is: `is` asks for it.
+    table_sites : set, optional
+        The places that make dicts and sets whose keys are known only at run time, as they are found; None for no such.
+    arena_sites : set, optional
+        The places whose lists lie in an arena, as they are found; None for no such.
+    arena_classes : dict, optional
+        The classes whose instances lie in an arena, with their attributes, as they are found; None for no such.
     recursive : frozenset, optional
         The functions that call themselves and have a body of their own, as they are found; None for no such bodies.
     inlined : mapping
@@ -45,6 +51,9 @@ class Approach:
     looped: frozenset[types.CodeType] | None = frozenset()
     first: Approach | None = None
     tracks_objects: bool = False
+    table_sites: set[Hashable] | None = dataclasses.field(default_factory=set)
+    arena_sites: set[Hashable] | None = dataclasses.field(default_factory=set)
+    arena_classes: dict[type, tuple[str, ...]] | None = dataclasses.field(default_factory=dict)
     recursive: frozenset[tuple[types.CodeType, ...]] | None = frozenset()
     inlined: Mapping[types.CodeType, str] = MappingProxyType({})
 
@@ -68,8 +77,15 @@ class Approach:
 
     def instead(self, trace: Trace, error: AnabranchError) -> Approach | None:
         """Return the approach to try where a trace has failed so; None where there is none."""
+        more = trace.lists.copied_sites - (self.arena_sites or set())
+        if self.arena_sites is not None and more and isinstance(error, (AliasError, EscapedTracerError)):
+            return dataclasses.replace(self.after(trace), lists=True, arena_sites=self.arena_sites | more)
+        if self.arena_classes == {} and trace.lists.made_in_bodies:
+            return dataclasses.replace(self.after(trace), lists=True, arena_classes=dict(trace.lists.made_in_bodies))
         if trace.identity.is_wanted and not self.tracks_objects:
             return dataclasses.replace(self.after(trace), tracks_objects=True)
+        if self.table_sites or self.arena_sites or self.arena_classes:
+            return dataclasses.replace(self.after(trace), table_sites=None, arena_sites=None, arena_classes=None)
         if self.looped:
             return dataclasses.replace(self, looped=None)
         if self.sites and trace.lists.in_arrays <= _RETRIED:

@@ -37,6 +37,7 @@ from anabranch.runtime.tracing.state import (
     Output,
     Reachable,
     Requests,
+    Tables,
     Text,
     Unrolling,
 )
@@ -65,6 +66,12 @@ class Trace:
         none.
     tracks_objects : bool
         Whether loops carry numbers that say which object each array of their state is.
+    table_sites : set, optional
+        The places in the user's code that make dicts and sets of run-time keys; None where none may.
+    arena_sites : set, optional
+        Those whose lists lie in an arena; None where no list does.
+    arena_classes : dict, optional
+        The classes whose instances lie in an arena, with their attributes; None where none does.
     recursive : set, optional
         The code of functions that call themselves under run-time conditions, and have a body of their own, each after
         that of those in whose bodies it is; None where there are to be none.
@@ -80,6 +87,9 @@ class Trace:
         unroll_reason: str | None = None,
         looped: set[types.CodeType] | None = None,
         tracks_objects: bool = False,
+        table_sites: set[Hashable] | None = None,
+        arena_sites: set[Hashable] | None = None,
+        arena_classes: dict[type, tuple[str, ...]] | None = None,
         recursive: set[tuple[types.CodeType, ...]] | None = None,
         inlined: Mapping[types.CodeType, str] | None = None,
     ) -> None:
@@ -89,10 +99,11 @@ class Trace:
         self.failures = Failures()
         self.heap = Reachable()
         self.identity = Identity(is_tracked=tracks_objects)
-        self.lists = Lists(lists, array_sites)
+        self.lists = Lists(lists, array_sites, arena_sites, arena_classes=arena_classes)
         self.loops = Loops()
         self.output = Output()
         self.requests = Requests()
+        self.tables = Tables(table_sites)
         self.text = Text()
         self.unrolling = Unrolling(unroll_reason)
         # The buffer sizes that were asked for, and given.

@@ -12,6 +12,7 @@ from anabranch.runtime.control import subscript
 from anabranch.runtime.control.branches import select_value
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.containers import container_order, membership
+from anabranch.runtime.control.hash_tables import creation
 from anabranch.runtime.control.sequences import chosen_item, index_checks
 from anabranch.runtime.control.staging.signature_errors import fitted
 from anabranch.runtime.ir.interval import FULL
@@ -26,7 +27,11 @@ def _sort(items: list[Value], *, key: Callable[[Any], Any] | None = None, revers
     items[:] = container_order.sorted_items(items, passed_functions.called(key), reverse)
 
 
-def _remove(items: list[Value], value: object) -> None:
+def _remove(items: Value, value: object) -> None:
+    if isinstance(items, set):
+        creation.become_table(items)
+        items.remove(value)
+        return
     del subscript.at(items)[container_order.index(items, value, missing="list.remove(x): x not in list")]
 
 
@@ -55,13 +60,27 @@ def _get(items: dict[Value, Value], key: object, default: object = None) -> Valu
     return select_value.choose(known, found, default, FULL, "dict.get()")
 
 
+def _keyed(name: str) -> Callable[..., Any]:
+    """A method that gives a dict or a set a run-time key: it becomes a table, if it can."""
+
+    def method(items: Value, *args: Value) -> Value:
+        creation.become_table(items)
+        return getattr(type(items), name)(items, *args)
+
+    return method
+
+
 _METHODS: dict[str, tuple[tuple[type, ...], Callable[..., Any]]] = {
     "index": ((list, tuple, collections.deque), container_order.index),
     "count": ((list, tuple, collections.deque), container_order.count),
     "sort": ((list,), _sort),
-    "remove": ((list,), _remove),
+    "remove": ((list, set), _remove),
     "pop": ((list,), _pop),
     "get": ((dict,), _get),
+    "update": ((dict, set), _keyed("update")),
+    "setdefault": ((dict,), _keyed("setdefault")),
+    "add": ((set,), _keyed("add")),
+    "discard": ((set,), _keyed("discard")),
 }
 
 

@@ -13,7 +13,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.values import atoms, containers
+from anabranch.runtime.values import arena_classes, atoms, containers
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.heap.slots import slot_of
 from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
@@ -97,11 +97,13 @@ def general(layout: layouts.Layout) -> layouts.Layout:
                 return layouts.Leaf(abstract)
             if isinstance(value, Undefined):
                 raise Undefined.error(value)
+            current().trace.lists.copied_sites |= getattr(value, "origins", frozenset())
             return layout
         case layouts.Leaf(abstract):
             return layouts.Leaf(abstract)
         case layouts.Node(structure, children):
             if structure.mutable and not _can_be_copied(structure):
+                arena_classes.need(structure.cls, structure.keys)
                 _refuse(structure.cls)
             if (
                 structure.flat
@@ -127,6 +129,7 @@ def note_copied(value: object) -> None:
     if structure is None or structure.flat or (records.is_record(value) and records.graph_outside(value) is not None):
         return
     if structure.mutable:
+        current().trace.lists.copied_sites |= getattr(value, "origins", frozenset())
         slot = slot_of(value)
         assert slot is not None
         current().copied.append((value, slot.before))
