@@ -1250,3 +1250,51 @@ def list_of_lists(n):
 
     h(0)
     return out
+
+
+@program(9, 2.0)
+def memo_dict(n, x):
+    memo = {}
+
+    def fib(k):
+        if k < 2:
+            return x * k
+        if k in memo:
+            return memo[k]
+        r = fib(k - 1) + fib(k - 2)
+        memo[k] = r
+        return r
+
+    return (fib(n), len(memo))
+
+
+@program(np.array([3, 1, 4, 1, 5, 9, 2, 6]))
+def seen_set(a):
+    seen = set()
+
+    def f(i):
+        if i >= len(a) or int(a[i]) in seen:
+            return 0
+        seen.add(int(a[i]))
+        return 1 + f(i + 1) + f(i + 3)
+
+    return (f(0), len(seen))
+
+
+@program(np.array([[0, 1], [1, 2], [2, 0], [3, 4]]), 5)
+def adj_dfs(edges, n):
+    adj = [[] for _ in range(n)]
+    for a, b in edges:
+        adj[int(a)].append(int(b))
+        adj[int(b)].append(int(a))
+    seen = np.zeros(n, bool)
+
+    def dfs(u):
+        seen[u] = True
+        c = 1
+        for v in adj[u]:
+            if not seen[v]:
+                c += dfs(v)
+        return c
+
+    return [dfs(s) for s in range(n) if not seen[s]]
