@@ -58,8 +58,8 @@ class Settings:
     unroll_budget : int
         How many equations loops that cannot be staged may add to the whole program when they are unrolled.
     recursion_limit : int
-        To what depth a function may call itself under run-time conditions; a call that goes deeper raises
-        `RecursionError`.
+        To what depth a function may call itself under run-time conditions where it is traced again at each level: one
+        that cannot be staged once. A call that goes deeper raises `RecursionError`.
     capacity : int
         The capacity, in elements, that a buffer starts with whose size is known only at run time and bounded by
         nothing: `np.zeros(n)` for a computed `n`, a list that a loop makes longer. A call that needs more is compiled

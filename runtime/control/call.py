@@ -19,12 +19,12 @@ from anabranch.runtime.control.calls import (
     elementwise_calls,
     host_functions,
     outside_world,
+    recursion,
     repeated_calls,
     tail_calls,
     uncompiled,
 )
 from anabranch.runtime.control.calls.counterparts import original_of, staged
-from anabranch.runtime.control.calls.recursion import guard_depth, too_deep
 from anabranch.runtime.control.calls.user_functions import is_rewritten, is_user_function, rewritten
 from anabranch.runtime.control.calls.wrappers import unwrapped
 from anabranch.runtime.control.containers import container_methods
@@ -104,16 +104,28 @@ def call(function: Any, /, *args: Value, **kwargs: Value) -> Value:
         made = repeated_calls.replayed(call, builder, active, function, args, kwargs)
         if made is not None:
             return made[0]
-    guard_depth(code.co_name, active, builder)
+    if active.recursion is not None:
+        return active.recursion.again(target, args, kwargs)
+    staged_once = recursion.staged(code, active, builder, target, args, kwargs)
+    if staged_once is not None:
+        return staged_once[0]
+    recursion.guard_depth(code.co_name, active, builder)
     if len(active.depths) >= users_limit():
-        raise too_deep(builder.depth > active.depths[0])
+        raise recursion.too_deep(builder.depth > active.depths[0])
+    trying = None if active.depths else recursion.attempt(code, builder, target, args, kwargs)
     active.depths.append(builder.depth)
     tail_calls_.append(None)
     try:
         return target(*args, **kwargs)
+    except recursion.Recursion as found:
+        if trying is None or not recursion.is_of(found, code, builder):
+            raise
+        trying.undo()
     finally:
         active.depths.pop()
         tail_calls_.pop()
+    # With a body of its own now, or traced again at each level.
+    return call(function, *args, **kwargs)
 
 
 def tail_call(function: object, /, *args: object, **kwargs: object) -> Value:

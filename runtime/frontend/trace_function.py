@@ -60,6 +60,7 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Approach)
     staging = special_methods.Staging(call, is_user_function)
     looped = None if way.looped is None else set(way.looped)
     outside = Surroundings(guards, staging.add)
+    recursive = None if way.recursive is None else set(way.recursive)
     trace = Trace(
         outside,
         way.lists,
@@ -70,6 +71,8 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Approach)
         way.table_sites,
         way.arena_sites,
         way.arena_classes,
+        recursive,
+        way.inlined,
     )
     root = trace.root
     with building(root), contextlib.closing(staging), _undone(guards):
@@ -120,6 +123,10 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Approach)
             more = arguments.with_static_leaves(requests_of(error)) if settings().auto_static else None
             if more is not None:
                 return _trace(function, more, way.with_arrays_again(trace))
+            inlining = way.inlining(trace)
+            if inlining is not None:
+                with contextlib.suppress(AnabranchError):  # what stood in the way first says more
+                    return _trace(function, arguments, inlining)
             _name_arguments(error, arguments)
             add_location(error)
             raise

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import types
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
+from types import MappingProxyType
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import AliasError, AnabranchError, EscapedTracerError
@@ -38,6 +39,10 @@ class Approach:
         The places whose lists lie in an arena, as they are found; None for no such.
     arena_classes : dict, optional
         The classes whose instances lie in an arena, with their attributes, as they are found; None for no such.
+    recursive : frozenset, optional
+        The functions that call themselves and have a body of their own, as they are found; None for no such bodies.
+    inlined : mapping
+        Why others of that kind have none.
     """
 
     lists: bool
@@ -49,10 +54,18 @@ class Approach:
     table_sites: set[Hashable] | None = dataclasses.field(default_factory=set)
     arena_sites: set[Hashable] | None = dataclasses.field(default_factory=set)
     arena_classes: dict[type, tuple[str, ...]] | None = dataclasses.field(default_factory=dict)
+    recursive: frozenset[tuple[types.CodeType, ...]] | None = frozenset()
+    inlined: Mapping[types.CodeType, str] = MappingProxyType({})
 
     def after(self, trace: Trace) -> Approach:
         """Return the same with what a trace has found out of functions that call themselves."""
-        return dataclasses.replace(self, looped=None if trace.calls.looped is None else frozenset(trace.calls.looped))
+        calls = trace.calls
+        return dataclasses.replace(
+            self,
+            looped=None if calls.looped is None else frozenset(calls.looped),
+            recursive=None if calls.recursive is None else frozenset(calls.recursive),
+            inlined=dict(calls.inlined),
+        )
 
     def without_arrays(self, trace: Trace) -> Approach:
         """Return the approach without lists as arrays."""
@@ -81,9 +94,12 @@ class Approach:
             return self.unrolling(trace, error)
         return None
 
+    def inlining(self, trace: Trace) -> Approach | None:
+        """Return the approach in which functions that call themselves are inlined; None where none is staged."""
+        return dataclasses.replace(self.after(trace), recursive=None) if trace.calls.recursive else None
+
     def with_arrays_again(self, trace: Trace) -> Approach:
         """Return the approach for arguments of which more is known: lists as arrays were not what it failed of."""
         first = self.first or self
-        return dataclasses.replace(
-            self.after(trace), lists=first.lists, sites=first.sites, unroll_reason=None, first=None
-        )
+        after = self.after(trace)
+        return dataclasses.replace(after, lists=first.lists, sites=first.sites, unroll_reason=None, first=None)

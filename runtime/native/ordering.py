@@ -17,13 +17,15 @@ def written_inputs(equation: Equation) -> list[Var]:
     if not isinstance(op, StructuredOp):
         return []
     found: list[Var] = []
+    # Once for each sub-Program, and not for each of its inputs: these hold others.
+    programs = [(program, _written_formals(program)) for program in op.results(equation.params)]
     for slot in op.slots(equation):
         if slot.operand is None or slot.formal is None:
             continue
-        for program in op.results(equation.params):
+        for program, written in programs:
             formal = program.inputs[slot.formal]
             moved = isinstance(op, Loop) and slot.yielded is not None and program.outputs[slot.yielded] is not formal
-            if moved or _is_written(program, formal):
+            if moved or formal in written:
                 found += _arrays([equation.inputs[slot.operand]])
                 break
     return found
@@ -33,16 +35,15 @@ def _arrays(atoms: list[Atom]) -> Iterator[Var]:
     return (a for a in atoms if isinstance(a, Var) and a.type.size > 1)
 
 
-def _is_written(program: Program, formal: Var) -> bool:
-    if formal.type.size <= 1:
-        return False
-    views: set[Atom] = {formal}
+def _written_formals(program: Program) -> set[Var]:
+    """The arrays among a Program's inputs whose memory an equation may write to."""
+    formals: dict[Atom, Var] = {v: v for v in _arrays([*program.inputs])}
+    found: set[Var] = set()
     for equation in program.equations:
-        if not views.isdisjoint(written_inputs(equation)):
-            return True
-        if equation.op.is_view and equation.inputs[0] in views:
-            views.update(equation.outputs)
-    return False
+        found.update(formals[v] for v in written_inputs(equation) if v in formals)
+        if equation.op.is_view and equation.inputs[0] in formals:
+            formals.update(dict.fromkeys(equation.outputs, formals[equation.inputs[0]]))
+    return found
 
 
 def ordered(program: Program) -> list[Equation]:

@@ -73,6 +73,11 @@ class Trace:
         Those whose lists lie in an arena; None where no list does.
     arena_classes : dict, optional
         The classes whose instances lie in an arena, with their attributes; None where none does.
+    recursive : set, optional
+        The code of functions that call themselves under run-time conditions, and have a body of their own, each after
+        that of those in whose bodies it is; None where there are to be none.
+    inlined : dict, optional
+        Why others of that kind have none.
     """
 
     def __init__(
@@ -86,9 +91,11 @@ class Trace:
         table_sites: set[Hashable] | None = None,
         arena_sites: set[Hashable] | None = None,
         arena_classes: dict[type, tuple[str, ...]] | None = None,
+        recursive: set[tuple[types.CodeType, ...]] | None = None,
+        inlined: Mapping[types.CodeType, str] | None = None,
     ) -> None:
         self.outside = outside
-        self.calls = Calls(looped)
+        self.calls = Calls(looped, recursive, dict(inlined or {}))
         self.explanation = Explanation()
         self.failures = Failures()
         self.heap = Reachable()

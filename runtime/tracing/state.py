@@ -17,7 +17,7 @@ from anabranch.runtime.tracing.decision_log import Decisions, asked
 from anabranch.runtime.tracing.failures import Caught, Failure
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.storage import Storage
-from anabranch.runtime.tracing.upper_layers import Recording, RowTable, Slot, TailLoop, TryRegion
+from anabranch.runtime.tracing.upper_layers import Recording, Recursion, RowTable, Slot, TailLoop, TryRegion
 
 _INT32 = ArrayType((), np.dtype(np.int32))
 _INT64 = ArrayType((), np.dtype(np.int64))
@@ -324,6 +324,8 @@ class Active:
         How many calls of it there were in the whole trace.
     recordings : dict, optional
         What was recorded of calls of it, by their signatures; None where another attempt is not worth its while.
+    recursion : Recursion, optional
+        While its body is traced by itself, with the calls that it makes of itself as equations.
     """
 
     depths: list[int] = field(default_factory=list)
@@ -331,6 +333,7 @@ class Active:
     asked: set[SourceLocation | None] = field(default_factory=set)
     count: int = 0
     recordings: dict[Hashable, Recording] | None = field(default_factory=dict)
+    recursion: Recursion | None = None
 
 
 @mutable
@@ -344,6 +347,15 @@ class Calls:
     looped : set, optional
         The code of functions whose calls of themselves at their end are a loop's steps; None where there are to be
         none.
+    recursive : set, optional
+        The code of functions that call themselves under run-time conditions, and have a body of their own, each after
+        that of those in whose bodies it is; None where there are to be none.
+    inlined : dict
+        Why others of that kind have none.
+    bodies : list
+        The code of those whose bodies are being traced.
+    body_depth : int
+        The depth of the builder of the innermost of these bodies.
     tail_calls : list
         Such functions in progress, with None for each other function.
     host_calls : int
@@ -351,6 +363,10 @@ class Calls:
     """
 
     looped: set[CodeType] | None
+    recursive: set[tuple[CodeType, ...]] | None
+    inlined: dict[CodeType, str] = field(default_factory=dict)
+    bodies: list[CodeType] = field(default_factory=list)
+    body_depth: int = 0
     active: dict[CodeType, Active] = field(default_factory=dict)
     tail_calls: list[TailLoop | None] = field(default_factory=list)
     host_calls: int = 0

@@ -88,6 +88,13 @@ class TailLoop(Protocol):
     def first(self) -> tuple[Any, ...]: ...
 
 
+class Recursion(Protocol):
+    """A function whose body is being traced by itself, with the calls that it makes of itself as equations."""
+
+    def again(self, function: Any, args: tuple[Value, ...], kwargs: Mapping[str, Value]) -> Value:
+        """A call that it makes of itself."""
+
+
 class Recording(Protocol):
     """A call that was traced once, for others of the same signature."""
 

@@ -28,7 +28,7 @@ def after_branches(
 ) -> None:
     """Note the memory that branches keep, and arrays put together of such, as kept after them."""
     for inner, packed in branches:
-        _freeze_outside(outer, inner)
+        freeze_outside(outer, inner)
         for part, array in zip(packed, made, strict=False):
             if array is not None and part.handle is not None and inner.is_frozen(part.handle.storage):
                 outer.freeze(array.storage)
@@ -76,7 +76,7 @@ def after_loop(
     """Note the memory that a loop keeps, and the arrays that its names are after it, as kept after it."""
     if not body.trace.lists.has_copies:
         return
-    _freeze_outside(outer, body)
+    freeze_outside(outer, body)
     for start, before, after, array in zip(entry, init, packed, made, strict=False):
         appended = start is not None and body.is_frozen(start.storage)
         if appended and before.handle is not None:
@@ -89,7 +89,8 @@ def _keeps(builder: Builder, part: Packed) -> bool:
     return part.handle is not None and builder.is_frozen(part.handle.storage)
 
 
-def _freeze_outside(outer: Builder, inner: Builder) -> None:
+def freeze_outside(outer: Builder, inner: Builder) -> None:
+    """Note the memory from outside that a builder keeps as kept in the one around it."""
     kept: set[Storage] = inner.frozen_storages or set()
     for storage in kept:
         if storage in outer.env or outer.outer_has(storage):
@@ -99,9 +100,10 @@ def _freeze_outside(outer: Builder, inner: Builder) -> None:
 def refusal() -> AliasError:
     """The error for a write into an item."""
     return AliasError(
-        "an array that is an item of a list whose length is known only at run time is written to, which would not "
-        "change the list; append a copy (items.append(x.copy())), write to a copy of what is read from the list, or "
-        "keep the values in an array"
+        "an array that is an item of a list whose length is known only at run time, or that a function which calls "
+        "itself hands on or returns, is written to, which would not change the list, or the array that it was; append "
+        "or hand on a copy (items.append(x.copy())), write to a copy of what is read from the list or returned, or "
+        "keep the values in an array that is the same in each call"
     )
 
 

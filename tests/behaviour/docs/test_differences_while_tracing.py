@@ -141,6 +141,17 @@ def test_the_world_outside_is_left_alone(tmp_path):
         jit(reads)(1.0)
 
 
+def test_the_depth_of_recursion_counts_from_the_compiled_function():
+    def down(n):
+        return 0 if n == 0 else 1 + down(n - 1)
+
+    compiled, most = jit(down), sys.getrecursionlimit() - 1
+    assert compiled(most) == most
+    for function, n in ((down, most), (compiled, most + 100)):
+        with pytest.raises(RecursionError):
+            function(n)
+
+
 def test_what_libraries_keep_to_themselves_is_read_once(monkeypatch):
     class Held:
         value = 2.0

@@ -297,13 +297,11 @@ def recursion_known_while_tracing(n):
 
 
 @family(200, 2.0, sizes=(8, 16, 32), settings=lambda n: {"recursion_limit": n, "auto_static": False})
-def recursion_of_run_time_depth(n):
-    return "def f(n, x):\n    return x if n == 0 else f(n - 1, x) * 2.0\n"
-
-
-@family(3, sizes=(4, 8, 16), settings=lambda n: {"recursion_limit": n, "auto_static": False})
-def recursion_in_a_while(n):
-    return "def f(x):\n    s = 0\n    while x > 0:\n        x = x - 1\n        s = s + f(x)\n    return s + 1\n"
+def recursion_that_is_traced_at_each_level(n):
+    return (
+        "def g(n, x):\n    x[0] += 1.0\n    return x[0] if n == 0 else g(n - 1, x * 2.0)\n"
+        "def f(n, x):\n    return g(n, np.array([x]))\n"
+    )
 
 
 # ---- structures of nodes -----------------------------------------------------------------------------------------

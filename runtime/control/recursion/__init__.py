@@ -1,0 +1,3 @@
+"""Functions that call themselves to a depth known only at run time."""
+
+from __future__ import annotations

@@ -1,0 +1,106 @@
+"""The body of a recursive function, as one trace has it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from anabranch.base.deep_stack import users_limit
+from anabranch.base.value import Value
+from anabranch.runtime.control.branches import stage_branches
+from anabranch.runtime.control.loops import loop_objects
+from anabranch.runtime.control.loops.loop_state import INT64
+from anabranch.runtime.ir.program import Atom, Program, Var
+from anabranch.runtime.tracing.builder import Builder, building, current
+from anabranch.runtime.tracing.failures import UnreachableError
+from anabranch.runtime.tracing.storage import Storage
+from anabranch.runtime.values import atoms
+from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
+
+if TYPE_CHECKING:
+    from anabranch.runtime.control.recursion.recursive_function import RecursiveFunction
+
+
+class CallBody:
+    """One trace of a function's body.
+
+    Raises
+    ------
+    Widened
+        Where it shows that the types must be wider.
+    """
+
+    def __init__(self, function: RecursiveFunction) -> None:
+        outer = current()
+        self.builder = inner = Builder(outer.trace, outer)
+        function.begin(self)
+        types = function.types
+        varying = len(types.loop.init)
+        self._formals: list[Var] = []
+        given: list[Value] = []
+        self.given: set[Storage] = set()
+        containers: list[object] = []
+        with building(inner):
+            for i, layout in enumerate(types.layouts[2:]):
+                formals = [inner.formal(t) for t in layouts.leaf_types(layout)]
+                made: list[TracedArray | None] = []
+                unpacking = pack_unpack.Unpacking(made)
+                given.append(unpacking.unpack(layout, iter(formals)))
+                self._formals += formals
+                containers += unpacking.containers if i < varying else []
+                for array in made:
+                    if array is not None:
+                        inner.freeze(array.storage)
+                        self.given.add(array.storage)
+            self.depth = inner.formal(INT64)
+        for slot, contents in zip(types.slots, given[varying:], strict=True):
+            slot.restore(contents)
+
+        entries = loop_objects.Entries(containers)
+
+        def run() -> Value:
+            error = inner.trace.failures.error_code
+            run_time_checks.fail_if(
+                atoms.ufunc(np.greater, self.depth, atoms.literal(users_limit(), np.int64)),
+                lambda _: RecursionError("maximum recursion depth exceeded"),
+            )
+            fine = atoms.ufunc(np.equal, inner.read(error), atoms.literal(0, np.int32))
+            arguments = function.arguments(given[:varying])
+
+            # By the defaults a branch finds the lists and objects that the function changes.
+            def body(arguments: list[Value] = arguments, roots: tuple[object, ...] = types.loop.roots) -> Value:
+                return function.call(arguments)
+
+            return stage_branches.stage(fine, (_leave, body), function.what)
+
+        outcome = stage_branches.trace_branch(inner, types.heap, run)
+        function.found(outcome.value, outcome.changes, given, inner, entries)
+        contents = [outcome.changes.get(id(s.target), v) for s, v in zip(types.slots, given[varying:], strict=True)]
+        with building(inner):
+            packed = function.results(outcome.value)
+            for value, layout in zip(contents, types.layouts[2 + varying :], strict=True):
+                packed += pack_unpack.pack(value, layout)
+            self._outputs = [inner.resolve(p.atom) for p in packed]
+
+    def program(self, written: Mapping[Storage, None]) -> tuple[Program, list[Atom]]:
+        """The body from constants, arguments and memory to results and memory; and the constants."""
+        inner = self.builder
+        outer = inner.parent
+        assert outer is not None
+        memory = [inner.storage_inputs.get(s) or Var(s.type) for s in written]
+        outputs = [*self._outputs, *map(inner.read, written)]
+        memory = [inner.storage_inputs.get(s, v) for s, v in zip(written, memory, strict=True)]
+        read = [s for s in inner.storage_inputs if s not in written]
+        inputs = [*inner.captures.values(), *(inner.storage_inputs[s] for s in read)]
+        constants = [*map(outer.resolve, inner.captures), *map(outer.read, read)]
+        whole = (*inputs, *self._formals, self.depth, *memory)
+        return Program(whole, tuple(inner.equations), tuple(outputs), "call"), constants
+
+
+def _leave() -> Value:
+    """What a call does where something has failed: nothing."""
+    raise UnreachableError

@@ -1,0 +1,423 @@
+"""Functions that call themselves under run-time conditions: the body is traced by itself, with calls as equations.
+
+What a call changes (arrays written in place, lists, names, attributes) goes in with the arguments and comes out with
+the result, as a loop carries it from step to step. The types are found as those of a loop: the body is traced until
+those of the arguments, of the result, and of what changes stay. As long as no result is known a call of the function
+itself has none either: what follows it is left out, as after a `raise`, so the first result is that of the calls that
+end the recursion.
+"""
+
+from __future__ import annotations
+
+import inspect
+import types as python_types
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.deep_stack import users_limit
+from anabranch.base.value import Value
+from anabranch.runtime.control.branches.join import MISSING
+from anabranch.runtime.control.columnar import copied_items
+from anabranch.runtime.control.if_ import where
+from anabranch.runtime.control.loops import growth, loop_objects
+from anabranch.runtime.control.loops.loop_state import LoopStatement, LoopTypes, check_growth
+from anabranch.runtime.control.recursion import call_layouts
+from anabranch.runtime.control.recursion.call_body import CallBody
+from anabranch.runtime.control.recursion.program_points import ProgramPoints
+from anabranch.runtime.control.recursion.recursive_call import RECUR
+from anabranch.runtime.control.recursion.stack_machine import StackMachine
+from anabranch.runtime.errors import StructureMismatchError, UnsupportedOperationError
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.builder import Builder, building, current
+from anabranch.runtime.tracing.failures import UnreachableError
+from anabranch.runtime.tracing.restarts import Restart
+from anabranch.runtime.tracing.storage import Storage
+from anabranch.runtime.values import atoms, visibility
+from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.decisions import note
+from anabranch.runtime.values.dynamic_lists import packed_lists
+from anabranch.runtime.values.heap import try_regions
+from anabranch.runtime.values.heap.slots import Slot, slot_of
+from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, layout_join, pack_unpack
+
+_MOST_ATTEMPTS = 40
+# Frames of more bytes in all are not kept on the stack.
+_LARGEST_STACK = 2**28
+
+
+class Widened(Restart):
+    """The types with which the body of a function is being traced have become wider."""
+
+    def __init__(self, function: RecursiveFunction) -> None:
+        super().__init__()
+        self.function = function
+
+
+class RecursiveFunction:
+    """A function, from the first call of it on.
+
+    Parameters
+    ----------
+    builder : Builder
+        Where it is called first.
+    function : callable
+        The rewritten function, or a method of it.
+    args, kwargs
+        Of the first call.
+    """
+
+    def __init__(
+        self,
+        builder: Builder,
+        function: Callable[..., Value],
+        args: tuple[Value, ...],
+        kwargs: Mapping[str, Value],
+    ) -> None:
+        self._outer, self._function = builder, function
+        plain = getattr(function, "__func__", function)
+        self.code: python_types.CodeType = plain.__code__
+        self.what = f"the recursion of {self.code.co_name} at {where(plain)}"
+        self._signature = inspect.signature(plain)
+        self._first = self._bound(function, args, kwargs)
+        self._varying: list[int] = []
+        self._written: dict[Storage, None] = {}
+        self._result: layouts.Layout | None = None
+        self._given: dict[Storage, None] = {}
+        self._results: set[Storage] = set()
+        self._is_fresh = True  # whether arrays among the results are surely no memory of others
+        self._owns_containers = True  # whether no list among the results is one that was handed on
+        self._types = self._new_types()
+
+    # The calls.
+
+    def run(self) -> Value:
+        """The first call."""
+        for _ in range(_MOST_ATTEMPTS):
+            try:
+                traced = CallBody(self)
+            except Widened as widened:
+                self._types.heap.restore()
+                if widened.function is not self:
+                    raise
+                continue
+            note("staged", self.what, lambda: "traced once: calls of itself are steps of one loop, with a stack")
+            return self._emit(traced)
+        raise StructureMismatchError(
+            f"the arguments or results of {self.what} have other types at each level; give each of them one type"
+        )
+
+    def again(self, function: Callable[..., Value], args: tuple[Value, ...], kwargs: Mapping[str, Value]) -> Value:
+        """A call that the function makes of itself."""
+        builder, types = current(), self._types
+        given = self._bound(function, args, kwargs)
+        self._vary([i for i, (a, b) in enumerate(zip(given, self._first, strict=True)) if not layouts.same(a, b)])
+        self._write(_outer_writes(builder, self._body.builder))
+        self._change([s.target for s in types.heap.changes()])
+        values = [*(given[i] for i in self._varying), *(s.contents() for s in types.slots)]
+        self.widen(values, builder)
+        if self._result is None:
+            raise UnreachableError
+        packed = self.pack(values)
+        self._keep(builder, packed)
+        self._keep_containers(builder, values)
+        depth = atoms.ufunc(np.add, self._body.depth, atoms.literal(1, np.int64))
+        operands = [*(p.atom for p in packed), depth, *map(builder.read, self._written)]
+        return self._after(builder, builder.bind(RECUR, *operands, results=self._result_types, function=self))
+
+    def _after(self, builder: Builder, results: Sequence[Atom]) -> Value:
+        """What is there after a call: its result; what it has changed is changed."""
+        assert self._result is not None
+        count = len(results) - len(self._written)
+        for storage, atom in zip(self._written, results[count:], strict=True):
+            builder.write(storage, atom)
+        leaves = iter(results[:count])
+        made: list[TracedArray | None] = []
+        unpacking = pack_unpack.Unpacking(made)
+        value = unpacking.unpack(self._result, leaves)
+        if not self._owns_containers:
+            _note_copies(builder, unpacking.containers)
+        for array in made:
+            if array is not None:
+                self._results.add(array.storage)
+                if not self._is_fresh:
+                    builder.freeze(array.storage)
+        first = 2 + len(self._varying)
+        for slot, layout in zip(self._types.slots, self._types.layouts[first:], strict=True):
+            slot.restore(pack_unpack.unpack(layout, leaves, []))
+        try_regions.note(builder)
+        return value
+
+    def _bound(
+        self, function: Callable[..., Value], args: tuple[Value, ...], kwargs: Mapping[str, Value]
+    ) -> tuple[Value, ...]:
+        """The arguments in the order of the parameters."""
+        receiver = (function.__self__,) if isinstance(function, python_types.MethodType) else ()
+        bound = self._signature.bind(*receiver, *args, **kwargs)
+        bound.apply_defaults()
+        return tuple(bound.arguments.values())
+
+    def call(self, values: Sequence[Value]) -> Value:
+        """Run the rewritten function on arguments in the order of the parameters."""
+        bound = inspect.BoundArguments(
+            self._signature,
+            dict(zip(self._signature.parameters, values, strict=True)),
+        )
+        return getattr(self._function, "__func__", self._function)(*bound.args, **bound.kwargs)
+
+    # What is known of it so far.
+
+    @property
+    def name(self) -> str:
+        return self.code.co_name
+
+    @property
+    def _result_types(self) -> tuple[Any, ...]:
+        assert self._result is not None
+        first = 2 + len(self._varying)
+        contents = [t for layout in self._types.layouts[first:] for t in layouts.leaf_types(layout)]
+        return (*layouts.leaf_types(self._result), *contents, *(s.type for s in self._written))
+
+    def _new_types(self) -> LoopTypes:
+        """The types of the arguments that are other ones in each call, as far as those of the first call say."""
+        trace, names = self._outer.trace, list(self._signature.parameters)
+        loop = LoopStatement(
+            body=self.call,
+            test=None,
+            trip=None,
+            most=2**63 - 1,
+            init=tuple([self._first[i] for i in self._varying]),
+            names=tuple([names[i] for i in self._varying]),
+            roots=(self._function, *self._first),
+            site=self.code,
+            what=self.what,
+        )
+        return LoopTypes(loop, Heap((*loop.roots, *trace.heap.roots), watch_arrays=True))
+
+    def _vary(self, places: Sequence[int]) -> None:
+        """Note that these parameters get other arguments than those of the first call."""
+        new = [i for i in places if i not in self._varying]
+        if not new:
+            return
+        self._types.heap.restore()
+        self._varying = sorted([*self._varying, *new])
+        known = [s.target for s in self._types.slots]
+        self._types = self._new_types()
+        self._carry([s for s in self._types.heap.slots.values() if any(s.target is t for t in known)])
+        raise Widened(self)
+
+    def _write(self, storages: Sequence[Storage]) -> None:
+        """Note memory that a call writes to."""
+        new = [s for s in storages if s not in self._written]
+        if new:
+            self._written.update(dict.fromkeys(new))
+            raise Widened(self)
+
+    def _change(self, targets: Sequence[object]) -> None:
+        """Note objects that a call changes."""
+        known = {id(s.target) for s in self._types.slots}
+        new = [t for t in targets if id(t) not in known]
+        if new:
+            self._types.heap.restore()
+            self._carry([self._types.heap.slots[id(t)] for t in new])
+            raise Widened(self)
+
+    def _carry(self, slots: Sequence[Slot]) -> None:
+        """Let the contents of these objects go in and out; arrays among them stay the ones that they are, at first."""
+        self._types.add_slots(slots)
+        count = len(self._types.slots)
+        for i, slot in enumerate(self._types.slots, 2 + len(self._varying)):
+            if i >= 2 + len(self._varying) + count - len(slots):
+                self._types.layouts[i] = call_layouts.contents(layouts.outline(slot.before))
+
+    def widen(self, values: Sequence[object], builder: Builder) -> None:
+        """Let the arguments and what changes be of the types of some values, too."""
+        types, wider = self._types, False
+        stays = visibility.belongs_outside(self._outer)
+        for i, value in enumerate(values, 2):
+            before = types.layouts[i]
+            given = layouts.describe(value, types.heap.__contains__)
+            is_argument = i < 2 + len(self._varying)
+            after = layout_join.join(before, given, unboxing=is_argument)
+            after = carry_layouts.widened(carry_layouts.with_leaves(after, stays))
+            after = packed_lists.packed(growth.with_capacity(before, after, i, types.loop, types))
+            if after != before:
+                check_growth(types, i, after, types.loop, False)
+                if not is_argument and call_layouts.holds_new_objects(after):
+                    raise UnsupportedOperationError(
+                        f"{types.described(i)} comes to hold other arrays, lists, dicts or objects in {self.what}; "
+                        "keep numbers in it, or write into the array that it holds"
+                    )
+                if types.multiplies(i, after) or types.deepens(i, after):
+                    raise StructureMismatchError(f"{types.described(i)} holds more at each level of {self.what}")
+                types.layouts[i] = after
+                wider = True
+        if wider:
+            raise Widened(self)
+
+    def pack(self, values: Sequence[object]) -> list[pack_unpack.Packed]:
+        """The run-time parts of arguments and of what changes."""
+        packed = [p for v, t in zip(values, self._types.layouts[2:], strict=True) for p in pack_unpack.pack(v, t)]
+        for part in packed:
+            if part.handle is not None:
+                self._given[part.handle.storage] = None
+        return packed
+
+    def _keep(self, builder: Builder, packed: Sequence[pack_unpack.Packed]) -> None:
+        """Refuse writes to arrays that are arguments, where a result may be one of them, or a part of it."""
+        for storage in () if self._is_fresh else [p.handle.storage for p in packed if p.handle is not None]:
+            here = builder
+            while here.parent is not None and here.outer_has(storage):
+                if storage in here.written:
+                    raise self._refusal_of_views()
+                here = here.parent
+            if storage in here.written or storage.alias_edges or storage.dependents:
+                raise self._refusal_of_views()
+            here.freeze(storage)
+
+    def _keep_containers(self, builder: Builder, values: Sequence[object]) -> None:
+        """Refuse changes to lists that are arguments, where these go in as copies."""
+        given = [c for v in values[: len(self._varying)] for c in call_layouts.containers_in(v)]
+        changed = {id(s.target) for s in self._types.slots}
+        if len({id(c) for c in given}) < len(given) or any(id(c) in changed for c in given):
+            raise loop_objects.refusal(self.what)
+        if not self._owns_containers:
+            _note_copies(builder, given)
+
+    def _refusal_of_views(self) -> UnsupportedOperationError:
+        return UnsupportedOperationError(
+            f"a result of {self.what} may be an array that it was given, or a part of it, and that is written to; "
+            "return a copy"
+        )
+
+    # The equation.
+
+    def _emit(self, body: CallBody) -> Value:
+        """Add the equation of the first call."""
+        outer = self._outer
+        values = [*(self._first[i] for i in self._varying), *(s.before for s in self._types.slots)]
+        with building(outer):
+            packed = self.pack(values)
+            self._keep(outer, packed)
+            self._keep_containers(outer, values)
+            arguments = [p.atom for p in packed]
+            arguments += [atoms.literal(1, np.int64), *map(outer.read, self._written)]
+            self._check_memory()
+            inner = body.builder
+            if any(map(inner.is_frozen, self._written)):
+                raise copied_items.refusal()
+            copied_items.freeze_outside(outer, inner)
+            program, constants = body.program(self._written)
+            points = ProgramPoints(program, len(constants), self)
+            machine = StackMachine(points, program.out_types, users_limit())
+            if machine.frame_bytes * users_limit() > _LARGEST_STACK:
+                raise UnsupportedOperationError(
+                    f"each call of {self.what} keeps {machine.frame_bytes} bytes, which for {users_limit()} calls in "
+                    "one another are too many; keep large arrays outside of the function"
+                )
+            return self._after(outer, machine.emit(outer, constants, arguments))
+
+    def _check_memory(self) -> None:
+        """Refuse arrays as arguments, other ones in each call, whose memory some call writes to."""
+        for storage in self._given:
+            if storage in self._written or ((storage.alias_edges or storage.dependents) and self._writes_arrays):
+                raise UnsupportedOperationError(
+                    f"{self.what} hands on parts of an array that it writes to; hand on the array as it is, and the "
+                    "positions of the part"
+                )
+
+    @property
+    def _writes_arrays(self) -> bool:
+        failures = self._outer.trace.failures
+        return bool(self._written.keys() - {failures.error_code, *failures.details.values()})
+
+    def found(
+        self,
+        value: object,
+        changes: Mapping[int, Value],
+        given: Sequence[Value],
+        inner: Builder,
+        entries: loop_objects.Entries,
+    ) -> None:
+        """Note what a trace of the body has left."""
+        types = self._types
+        if entries.changed:
+            raise UnsupportedOperationError(
+                f"{self.what} changes a list, dict or object in place that is another one in each call; make a copy of "
+                "it first, or hand on the same one"
+            )
+        self._write(inner.outer_writes())
+        self._change([types.heap.slots[key].target for key in changes])
+        first = len(self._varying)
+        contents = [changes.get(id(s.target), v) for s, v in zip(types.slots, given[first:], strict=True)]
+        self.widen([*given[:first], *contents], inner)
+        if value is MISSING:
+            if self._result is None:
+                raise UnsupportedOperationError(f"{self.what} has no call that ends without another one")
+            return
+        stays = visibility.belongs_outside(self._outer)
+        found = call_layouts.abstract(layouts.describe(value, types.heap.__contains__))
+        after = found if self._result is None else layout_join.join(self._result, found)
+        after = carry_layouts.widened(carry_layouts.with_leaves(after, stays))
+        after = packed_lists.packed(growth.with_capacity(self._result or after, after, 1, types.loop, types))
+        if after != self._result:
+            check_growth(types, 1, after, types.loop, False)
+        owns = not entries.are_in(value)
+        with building(inner):
+            handles = [p.handle for p in pack_unpack.pack(value, after) if p.handle is not None]
+        fresh = all(self._is_own(h.storage, inner) for h in handles)
+        if loop_objects.shared([value]):
+            raise loop_objects.refusal(self.what)
+        if after != self._result or fresh < self._is_fresh or owns < self._owns_containers:
+            self._result, self._is_fresh = after, fresh and self._is_fresh
+            self._owns_containers = owns and self._owns_containers
+            raise Widened(self)
+
+    def _is_own(self, storage: Storage, inner: Builder) -> bool:
+        """Return whether memory of a result was surely made in the call."""
+        if storage.alias_edges or storage.dependents or storage in self._body.given:
+            return False
+        return not inner.outer_has(storage)
+
+    def results(self, value: object) -> list[pack_unpack.Packed]:
+        """The run-time parts of a result."""
+        assert self._result is not None
+        return pack_unpack.unspecified(self._result) if value is MISSING else pack_unpack.pack(value, self._result)
+
+    @property
+    def types(self) -> LoopTypes:
+        """Those of the arguments that vary, and of what changes."""
+        return self._types
+
+    def arguments(self, varying: Sequence[Value]) -> list[Value]:
+        """All arguments of a call."""
+        given = list(self._first)
+        for i, value in zip(self._varying, varying, strict=True):
+            given[i] = value
+        return given
+
+    def begin(self, body: CallBody) -> None:
+        """Let this be the body that is being traced."""
+        self._body, self._given, self._results = body, {}, set()
+
+
+def _note_copies(builder: Builder, containers: Sequence[object]) -> None:
+    """Note lists and dicts that must not change any more, as others are copies of them."""
+    for container in containers:
+        slot = slot_of(container)
+        if slot is not None:
+            builder.copied.append((container, slot.before))
+
+
+def _outer_writes(builder: Builder, body: Builder) -> list[Storage]:
+    """The memory from outside of a body that has been written to up to now."""
+    found: dict[Storage, None] = {}
+    here: Builder | None = builder
+    while here is not None:
+        found.update((s, None) for s in here.written if body.outer_has(s))
+        if here is body:
+            break
+        here = here.parent
+    return list(found)
