@@ -1,0 +1,16 @@
+"""All programs; each module of a field adds its own to the table when it is imported."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from tests.programs.science.table import PROGRAMS
+
+__all__ = ["FIELDS", "PROGRAMS"]
+
+FIELDS = (
+    "odes",
+    "filters",
+)
+for field in FIELDS:
+    import_module(f"tests.programs.science.{field}")

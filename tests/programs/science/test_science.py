@@ -1,0 +1,37 @@
+"""Each program, plainly and compiled; those in `refused.txt` are refused, and leave it when they begin to run."""
+
+from __future__ import annotations
+
+import pytest
+
+from anabranch import AnabranchError
+from tests.programs.science.catalogue import PROGRAMS
+from tests.programs.science.comparison import compare, refusals
+from tests.programs.science.table import ScienceProgram
+
+REFUSALS = refusals()
+
+
+def _parameters():
+    for program in PROGRAMS:
+        marks = [pytest.mark.slow] if program.slow else []
+        if program.name in REFUSALS:
+            reason = REFUSALS[program.name]
+            marks.append(pytest.mark.xfail(strict=True, raises=AnabranchError, reason=reason))
+        if program.wrong:
+            marks.append(pytest.mark.xfail(strict=True, raises=AssertionError, reason=program.wrong))
+        yield pytest.param(program, id=program.name, marks=marks)
+
+
+@pytest.mark.parametrize("program", list(_parameters()))
+def test_program(program: ScienceProgram) -> None:
+    compare(program)
+
+
+def test_each_name_is_one_program() -> None:
+    names = [program.name for program in PROGRAMS]
+    assert len(names) == len(set(names)) >= 200
+
+
+def test_each_refusal_is_of_a_program() -> None:
+    assert set(REFUSALS) <= {program.name for program in PROGRAMS}
