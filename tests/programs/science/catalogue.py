@@ -11,6 +11,18 @@ __all__ = ["FIELDS", "PROGRAMS"]
 FIELDS = (
     "odes",
     "filters",
+    "markov",
+    "monte_carlo",
+    "finance",
+    "images",
+    "clustering",
+    "graphs",
+    "dynamic_programming",
+    "molecular",
+    "samplers",
+    "splines",
+    "optimisers",
+    "linear_solvers",
 )
 for field in FIELDS:
     import_module(f"tests.programs.science.{field}")

@@ -11,18 +11,22 @@ from tests.equivalence import Outcome, alike
 from tests.programs.science.table import ScienceProgram
 
 REFUSED = Path(__file__).with_name("refused.txt")
+SLOW = Path(__file__).with_name("slow.txt")
+HEADS = {
+    REFUSED: "# Programs that are refused today: the name, and the first line of the refusal.",
+    SLOW: "# Programs that the tests leave out, since their first calls take long today: the name, and how long.",
+}
 
 
-def refusals() -> dict[str, str]:
-    """The programs that are refused today, with the first line of the refusal."""
-    lines = REFUSED.read_text().splitlines()
+def read_names(path: Path) -> dict[str, str]:
+    """The programs of one of the two lists, each with what is said of it."""
+    lines = path.read_text().splitlines()
     return dict(line.split(": ", 1) for line in lines if line and not line.startswith("#"))
 
 
-def write_refusals(found: Mapping[str, str]) -> None:
-    """Write the table anew, sorted by name."""
-    head = "# Programs that are refused today: the name, and the first line of the refusal.\n"
-    REFUSED.write_text(head + "".join(f"{name}: {line}\n" for name, line in sorted(found.items())))
+def write_names(path: Path, found: Mapping[str, str]) -> None:
+    """Write one of the two lists anew, sorted by name."""
+    path.write_text("\n".join([HEADS[path], *(f"{name}: {text}" for name, text in sorted(found.items()))]) + "\n")
 
 
 def compare(program: ScienceProgram) -> None:

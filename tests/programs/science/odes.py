@@ -136,7 +136,9 @@ def robertson_implicit_euler(a, b, c, dt, steps):
     return y, iterations, y.sum()
 
 
-@program(lambda: (lambda t, y: -2.0 * y + t, 1.0, 0.0, 2.0, 40), lambda: (lambda t, y: math.sin(t) * y, 1.5, 0.0, 1.0, 25))
+@program(
+    lambda: (lambda t, y: -2.0 * y + t, 1.0, 0.0, 2.0, 40), lambda: (lambda t, y: math.sin(t) * y, 1.5, 0.0, 1.0, 25)
+)
 def heun_of_a_callable(f, y, t, t_end, n):
     h = (t_end - t) / n
     ts, ys = [t], [y]

@@ -19,7 +19,6 @@ class ScienceProgram:
     function: Callable[..., Any]
     makers: Makers
     ulps: float
-    slow: bool
     wrong: str
 
     @property
@@ -32,12 +31,12 @@ PROGRAMS: list[ScienceProgram] = []
 
 
 def program(
-    *makers: Callable[[], tuple[Any, ...]], ulps: float = ULPS, slow: bool = False, wrong: str = ""
+    *makers: Callable[[], tuple[Any, ...]], ulps: float = ULPS, wrong: str = ""
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Add a program to the table; `wrong` says what differs silently from plain Python today."""
 
     def add(function: Callable[..., Any]) -> Callable[..., Any]:
-        PROGRAMS.append(ScienceProgram(function, makers, ulps, slow, wrong))
+        PROGRAMS.append(ScienceProgram(function, makers, ulps, wrong))
         return function
 
     return add

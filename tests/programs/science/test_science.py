@@ -1,4 +1,7 @@
-"""Each program, plainly and compiled; those in `refused.txt` are refused, and leave it when they begin to run."""
+"""Each program, plainly and compiled; those in `refused.txt` are refused, and leave it when they begin to run.
+
+Those in `slow.txt` are left out: their first calls take longer than the tests have room for.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +9,15 @@ import pytest
 
 from anabranch import AnabranchError
 from tests.programs.science.catalogue import PROGRAMS
-from tests.programs.science.comparison import compare, refusals
+from tests.programs.science.comparison import REFUSED, SLOW, compare, read_names
 from tests.programs.science.table import ScienceProgram
 
-REFUSALS = refusals()
+REFUSALS, TOO_SLOW = read_names(REFUSED), read_names(SLOW)
 
 
 def _parameters():
     for program in PROGRAMS:
-        marks = [pytest.mark.slow] if program.slow else []
+        marks = [pytest.mark.skip(reason=TOO_SLOW[program.name])] if program.name in TOO_SLOW else []
         if program.name in REFUSALS:
             reason = REFUSALS[program.name]
             marks.append(pytest.mark.xfail(strict=True, raises=AnabranchError, reason=reason))
@@ -33,5 +36,5 @@ def test_each_name_is_one_program() -> None:
     assert len(names) == len(set(names)) >= 200
 
 
-def test_each_refusal_is_of_a_program() -> None:
-    assert set(REFUSALS) <= {program.name for program in PROGRAMS}
+def test_the_lists_name_programs() -> None:
+    assert set(REFUSALS) | set(TOO_SLOW) <= {program.name for program in PROGRAMS}
