@@ -23,6 +23,10 @@ FIELDS = (
     "splines",
     "optimisers",
     "linear_solvers",
+    "text",
+    "geometry",
+    "numbers",
+    "tables",
 )
 for field in FIELDS:
     import_module(f"tests.programs.science.{field}")
