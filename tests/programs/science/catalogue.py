@@ -27,6 +27,10 @@ FIELDS = (
     "geometry",
     "numbers",
     "tables",
+    "simulations",
+    "trees",
+    "statistics",
+    "layers",
 )
 for field in FIELDS:
     import_module(f"tests.programs.science.{field}")
