@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 
 from tests.programs.science.table import PROGRAMS
 
 __all__ = ["FIELDS", "PROGRAMS"]
 
-FIELDS = (
+FIELDS = [
     "odes",
     "filters",
     "markov",
@@ -31,6 +32,10 @@ FIELDS = (
     "trees",
     "statistics",
     "layers",
-)
+    "physics",
+    "biology",
+]
+if find_spec("scipy"):
+    FIELDS.append("scipy_users")
 for field in FIELDS:
     import_module(f"tests.programs.science.{field}")

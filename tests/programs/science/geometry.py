@@ -55,7 +55,10 @@ def gift_wrapping(points):
     return hull
 
 
-@program(lambda: (np.array([[0, 0], [4, 0], [4, 3], [2, 1], [0, 3.0]]), 1.0, 1.0), lambda: (np.array([[0, 0], [4, 0], [4, 3], [2, 1], [0, 3.0]]), 2.0, 2.0))
+@program(
+    lambda: (np.array([[0, 0], [4, 0], [4, 3], [2, 1], [0, 3.0]]), 1.0, 1.0),
+    lambda: (np.array([[0, 0], [4, 0], [4, 3], [2, 1], [0, 3.0]]), 2.0, 2.0),
+)
 def point_in_polygon(polygon, x, y):
     inside = False
     j = len(polygon) - 1
@@ -68,7 +71,9 @@ def point_in_polygon(polygon, x, y):
     return inside
 
 
-@program(lambda: ((-1.0, 0.5), (3.0, 2.5), (0.0, 0.0, 2.0, 2.0)), lambda: ((3.0, 3.0), (5.0, 4.0), (0.0, 0.0, 2.0, 2.0)))
+@program(
+    lambda: ((-1.0, 0.5), (3.0, 2.5), (0.0, 0.0, 2.0, 2.0)), lambda: ((3.0, 3.0), (5.0, 4.0), (0.0, 0.0, 2.0, 2.0))
+)
 def cohen_sutherland(p, q, window):
     left, bottom, right, top = window
 
@@ -108,7 +113,12 @@ def cohen_sutherland(p, q, window):
             c1 = code(x1, y1)
 
 
-@program(lambda: ([(50.0, 150.0), (200.0, 50.0), (350.0, 150.0), (250.0, 300.0)], [(100, 100), (300, 100), (300, 250), (100, 250)]))
+@program(
+    lambda: (
+        [(50.0, 150.0), (200.0, 50.0), (350.0, 150.0), (250.0, 300.0)],
+        [(100, 100), (300, 100), (300, 250), (100, 250)],
+    )
+)
 def sutherland_hodgman(subject, clip):
     def inside(p, a, b):
         return cross(a, b, p) >= 0

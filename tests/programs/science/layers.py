@@ -47,7 +47,10 @@ def conv2d(x, w, b, stride, pad):
     return np.maximum(out, 0)
 
 
-@program(lambda: (_batch(5, 4), _batch(5, 4, 1), _batch(5, 4, 2), True), lambda: (_batch(5, 4), _batch(5, 4, 1), _batch(5, 4, 2), False))
+@program(
+    lambda: (_batch(5, 4), _batch(5, 4, 1), _batch(5, 4, 2), True),
+    lambda: (_batch(5, 4), _batch(5, 4, 1), _batch(5, 4, 2), False),
+)
 def attention(q, k, v, causal):
     scores = q @ k.T / np.sqrt(q.shape[-1])
     if causal:
@@ -170,7 +173,10 @@ def naive_bayes_text(texts, labels, query):
     return max(scores, key=scores.get), scores
 
 
-@program(lambda: (np.random.default_rng(5), _batch(6, 4, 6), 0.5, True), lambda: (np.random.default_rng(5), _batch(6, 4, 6), 0.5, False))
+@program(
+    lambda: (np.random.default_rng(5), _batch(6, 4, 6), 0.5, True),
+    lambda: (np.random.default_rng(5), _batch(6, 4, 6), 0.5, False),
+)
 def dropout_residual_block(rng, x, rate, training):
     w = np.eye(4) * 0.5
     out = x

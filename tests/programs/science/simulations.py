@@ -50,7 +50,10 @@ def bank_account(deposits, withdrawals):
     return account.balance, account.history, failures
 
 
-@program(lambda: (Account("ann", 80.0), Account("bob", 10.0), 50.0), lambda: (Account("ann", 8.0), Account("bob", 10.0), 50.0))
+@program(
+    lambda: (Account("ann", 80.0), Account("bob", 10.0), 50.0),
+    lambda: (Account("ann", 8.0), Account("bob", 10.0), 50.0),
+)
 def transfer(source, target, amount):
     source.withdraw(amount)
     target.deposit(amount)
