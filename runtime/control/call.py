@@ -21,6 +21,7 @@ from anabranch.runtime.control.calls.recursion import guard_depth, too_deep
 from anabranch.runtime.control.calls.user_functions import is_rewritten, is_user_function, rewritten
 from anabranch.runtime.control.calls.wrappers import unwrapped
 from anabranch.runtime.control.containers import container_methods
+from anabranch.runtime.control.hash_tables import creation
 from anabranch.runtime.control.staging.signature_errors import fitted
 from anabranch.runtime.control.stdlib import (
     bisect_,
@@ -37,6 +38,7 @@ from anabranch.runtime.tracing.source_frames import installed, internal
 from anabranch.runtime.tracing.state import Active
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_fixed
+from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -153,7 +155,7 @@ def resolve(function: Any) -> Value:
         return rewritten(function)
     if isinstance(function, (types.MethodType, types.BuiltinMethodType)):
         if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
-            if isinstance(function.__self__, Growable):
+            if isinstance(function.__self__, (Growable, Hashed)):
                 return function
             if tracing():
                 current().trace.outside.enter(function.__self__)
@@ -161,7 +163,7 @@ def resolve(function: Any) -> Value:
         if isinstance(function, types.BuiltinMethodType) and tracing():
             if function is functools.reduce:
                 return fitted(functools.partial(itertools_.COUNTERPARTS[function], call), function)
-            other = lists.method(function) or container_methods.staged(function)
+            other = lists.method(function) or creation.method(function) or container_methods.staged(function)
             if other is not function:
                 return other
         outside_world.refuse_what_changes(function)
@@ -208,6 +210,8 @@ def _constructor(cls: type) -> Value:
         return staged_numpy(cls)
     if cls in lists.COUNTERPARTS and tracing():
         return fitted(lists.COUNTERPARTS[cls], cls)
+    if cls in creation.COUNTERPARTS and tracing():
+        return fitted(creation.COUNTERPARTS[cls], cls)
     if cls in itertools_.COUNTERPARTS and tracing():
         return fitted(functools.partial(itertools_.COUNTERPARTS[cls], call), cls)
     init = cls.__init__

@@ -17,6 +17,7 @@ from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list, is_fixed
+from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
@@ -36,12 +37,6 @@ def make_attributes_growable(made: object) -> None:
 
 
 _HELD = 2
-
-
-def defaultdict_(*args: object, **kwargs: object) -> Value:
-    """As `collections.defaultdict`; lists that its factory makes may grow where lists do."""
-    factory = KINDS.get(args[0]) if args and current().trace.lists.may_grow and isinstance(args[0], type) else None
-    return collections.defaultdict(*((factory, *args[1:]) if factory else args), **kwargs)
 
 
 def list_(*args: object) -> Value:
@@ -70,7 +65,7 @@ def items_of(items: Value) -> Value:
 
 def is_of_run_time_length(items: object) -> bool:
     """Return whether it has, or may have, a length known only at run time."""
-    return is_dynamic_list(items) or (isinstance(items, Countable) and not isinstance(items.length, int))
+    return is_dynamic_list(items) or isinstance(items, Hashed) or (isinstance(items, Countable) and not isinstance(items.length, int))
 
 
 def deque_(items: Iterable[object] = (), maxlen: Value = None) -> Value:
@@ -110,5 +105,4 @@ def method(function: Any) -> Callable[..., Any] | None:
 COUNTERPARTS: dict[object, Callable[..., Any]] = {
     list: list_,
     collections.deque: deque_,
-    collections.defaultdict: defaultdict_,
 }

@@ -12,6 +12,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.branches import stage_branches
+from anabranch.runtime.control.hash_tables import creation
 from anabranch.runtime.control.columnar import array_lists, nested_lists, node_reads, row_tables, text_items
 from anabranch.runtime.control.sequences import countable_ranges
 from anabranch.runtime.control.sequences.chosen_item import chosen, merged, one_kind
@@ -24,6 +25,7 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.arrays.index_numbers import check_bounds
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.failures.refusals import outside_array_refusal
@@ -147,6 +149,8 @@ def _get(container: Value, key: Value) -> Value:
         current().trace.text.has_codes |= isinstance(key, Tracer)
     if isinstance(key, slice) and isinstance(container, (list, tuple)):
         check_bounds(key)
+    if isinstance(container, dict) and isinstance(key, tuple) and has_traced(key):
+        creation.become_table(container)
     if not _is_run_time(container, key) or not _is_plain(container):
         return container[key]
     if isinstance(container, dict):
@@ -191,6 +195,8 @@ def _missing(container: dict[Value, Value]) -> Callable[..., Any] | None:
 
 def _get_or_make(container: dict[Value, Value], key: object, missing: Callable[..., object]) -> Value:
     """The item of a dict at a run-time key, or what `__missing__` returns."""
+    if isinstance(key, Tracer) and missing is collections.defaultdict.__missing__:
+        creation.become_table(container)
     place, found = place_of(container, key)
     if isinstance(found, Literal) and found.value:
         return chosen(list(container.values()), place, key)
@@ -225,6 +231,8 @@ def _set(value: Value, container: Value, key: Value) -> None:
     _prefer_arrays(container, key)
     if isinstance(key, slice) and isinstance(container, list):
         check_bounds(key)
+    if isinstance(container, dict) and (isinstance(key, Tracer) or (isinstance(key, tuple) and has_traced(key))):
+        creation.become_table(container)
     if not _is_run_time(container, key) or not _is_plain(container) or isinstance(container, (tuple, str, bytes)):
         container[key] = value
         return
@@ -306,6 +314,7 @@ def _check_all_are_there(container: dict[Value, Value], key: Value) -> None:
     """Refuse to set an item where some text that the key may be is none of a dict's keys."""
     _, found = place_of(container, key)
     if not (isinstance(found, Literal) and found.value):
+        creation.become_table(container)
         raise UnsupportedOperationError(_NO_ITEM)
 
 

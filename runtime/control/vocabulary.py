@@ -28,6 +28,12 @@ from anabranch.runtime.control.exits import (
 )
 from anabranch.runtime.control.for_ import for_ as for_
 from anabranch.runtime.control.generator_expression import each as each
+from anabranch.runtime.control.hash_tables.creation import (
+    dict_comprehension as dict_comprehension,
+    dict_display as dict_display,
+    set_comprehension as set_comprehension,
+    set_display as set_display,
+)
 from anabranch.runtime.control.identity import is_ as is_, is_not as is_not
 from anabranch.runtime.control.if_ import if_ as if_
 from anabranch.runtime.control.iteration.generators import generator as generator

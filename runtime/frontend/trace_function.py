@@ -58,7 +58,7 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Approach)
     staging = special_methods.Staging(call, is_user_function)
     looped = None if way.looped is None else set(way.looped)
     outside = Surroundings(guards, staging.add)
-    trace = Trace(outside, way.lists, way.sites, way.unroll_reason, looped, way.tracks_objects)
+    trace = Trace(outside, way.lists, way.sites, way.unroll_reason, looped, way.tracks_objects, way.table_sites)
     root = trace.root
     with building(root), contextlib.closing(staging), _undone(guards):
         given = bind_arguments(arguments, trace)
@@ -91,7 +91,10 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Approach)
         except AnabranchError as error:
             guards.heap.restore()
             other = way.instead(trace, error)
-            if other is not None:
+            if other is not None and way.table_sites and other.table_sites is None:
+                with contextlib.suppress(AnabranchError):  # of a program with run-time keys the first error says more
+                    return _trace(function, arguments, other)
+            elif other is not None:
                 return _trace(function, arguments, other)
             if trace.text.has_codes and way.unroll_reason is None:
                 with contextlib.suppress(TooCostlyError):  # the first error says more of the program

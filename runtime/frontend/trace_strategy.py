@@ -32,6 +32,8 @@ class Approach:
         The approach with lists as arrays, of one that tries without.
     tracks_objects : bool
         Loops carry which object each array of their state is: `is` asks for it.
+    table_sites : set, optional
+        The places that make dicts and sets whose keys are known only at run time, as they are found; None for no such.
     """
 
     lists: bool
@@ -40,6 +42,7 @@ class Approach:
     looped: frozenset[types.CodeType] | None = frozenset()
     first: Approach | None = None
     tracks_objects: bool = False
+    table_sites: set[Hashable] | None = dataclasses.field(default_factory=set)
 
     def after(self, trace: Trace) -> Approach:
         """Return the same with what a trace has found out of functions that call themselves."""
@@ -47,7 +50,7 @@ class Approach:
 
     def without_arrays(self, trace: Trace) -> Approach:
         """Return the approach without lists as arrays."""
-        return Approach(False, None, looped=self.after(trace).looped, first=self, tracks_objects=self.tracks_objects)
+        return dataclasses.replace(self.after(trace), lists=False, sites=None, unroll_reason=None, first=self)
 
     def unrolling(self, trace: Trace, error: AnabranchError) -> Approach:
         """Return the approach in which loops with lists that grow are unrolled, since staging them has failed so."""
@@ -57,6 +60,8 @@ class Approach:
         """Return the approach to try where a trace has failed so; None where there is none."""
         if trace.identity.is_wanted and not self.tracks_objects:
             return dataclasses.replace(self.after(trace), tracks_objects=True)
+        if self.table_sites:
+            return dataclasses.replace(self.after(trace), table_sites=None)
         if self.looped:
             return dataclasses.replace(self, looped=None)
         if self.sites and trace.lists.in_arrays <= _RETRIED:
@@ -68,4 +73,6 @@ class Approach:
     def with_arrays_again(self, trace: Trace) -> Approach:
         """Return the approach for arguments of which more is known: lists as arrays were not what it failed of."""
         first = self.first or self
-        return Approach(first.lists, first.sites, looped=self.after(trace).looped, tracks_objects=self.tracks_objects)
+        return dataclasses.replace(
+            self.after(trace), lists=first.lists, sites=first.sites, unroll_reason=None, first=None
+        )

@@ -37,6 +37,7 @@ from anabranch.runtime.tracing.state import (
     Output,
     Reachable,
     Requests,
+    Tables,
     Text,
     Unrolling,
 )
@@ -65,6 +66,8 @@ class Trace:
         none.
     tracks_objects : bool
         Whether loops carry numbers that say which object each array of their state is.
+    table_sites : set, optional
+        The places in the user's code that make dicts and sets of run-time keys; None where none may.
     """
 
     def __init__(
@@ -75,6 +78,7 @@ class Trace:
         unroll_reason: str | None = None,
         looped: set[types.CodeType] | None = None,
         tracks_objects: bool = False,
+        table_sites: set[Hashable] | None = None,
     ) -> None:
         self.outside = outside
         self.calls = Calls(looped)
@@ -86,6 +90,7 @@ class Trace:
         self.loops = Loops()
         self.output = Output()
         self.requests = Requests()
+        self.tables = Tables(table_sites)
         self.text = Text()
         self.unrolling = Unrolling(unroll_reason)
         # The buffer sizes that were asked for, and given.

@@ -15,6 +15,7 @@ from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, SourceLocation, Var
 from anabranch.runtime.tracing.decision_log import Decisions, asked
 from anabranch.runtime.tracing.failures import Caught, Failure
+from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.tracing.upper_layers import Recording, RowTable, Slot, TailLoop, TryRegion
 
@@ -179,6 +180,35 @@ class Lists:
     deciding: Atom | None = None
     has_heads: bool = False
     has_copies: bool = False
+
+
+@mutable
+class Tables:
+    """Dicts and sets whose keys are known only at run time.
+
+    Attributes
+    ----------
+    sites : set, optional
+        The places in the user's code that make such; None where none may. Where there are any, all displays say where
+        they are.
+    made : dict
+        The dicts and sets that were made in the ordinary way, by identity, with the places that made them.
+    """
+
+    sites: set[Hashable] | None
+    made: dict[int, tuple[object, Hashable]] = field(default_factory=dict)
+
+    def ask_for_places(self) -> None:
+        """Have displays say where they are; nothing where they do.
+
+        Raises
+        ------
+        Restart
+            Where they do not yet.
+        """
+        if self.sites is not None and not self.sites:
+            self.sites.add("displays")
+            raise Restart(lists=True)
 
 
 @mutable

@@ -178,6 +178,8 @@ class Tracer(StandIn):
         self._needs_concrete("a picklable value")
 
     def __hash__(self) -> int:  # noqa: PLE0309 - raises
+        if tracing():
+            current().trace.tables.ask_for_places()
         self._needs_concrete("a hash (for a dict key or an element of a set)")
 
     def __str__(self) -> str:

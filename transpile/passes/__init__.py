@@ -14,7 +14,7 @@ from anabranch.transpile.passes.boolean import Boolean, Not
 from anabranch.transpile.passes.call import Call
 from anabranch.transpile.passes.class_ import Class
 from anabranch.transpile.passes.compare import Compare
-from anabranch.transpile.passes.comprehension import Comprehension, Refused
+from anabranch.transpile.passes.comprehension import Refused
 from anabranch.transpile.passes.delete import Delete
 from anabranch.transpile.passes.exits import Leave
 from anabranch.transpile.passes.for_ import For
@@ -25,6 +25,7 @@ from anabranch.transpile.passes.lists import Display, ListComprehension
 from anabranch.transpile.passes.match import Match
 from anabranch.transpile.passes.plain_statements import Annotated, Assign, Augmented, Declaration, Import
 from anabranch.transpile.passes.subscript import Subscript
+from anabranch.transpile.passes.tables import DictDisplay, SetDisplay, TableComprehension
 from anabranch.transpile.passes.ternary import Ternary
 from anabranch.transpile.passes.text import Formatted, Percent
 from anabranch.transpile.passes.try_ import Try, TryStar
@@ -42,7 +43,7 @@ PASSES: tuple[Pass, ...] = (
     Function(), Class(),
     Assign(), Annotated(), Augmented(), Delete(), Assert(), Import(), Declaration(),
     Ternary(), Boolean(), Not(), Compare(), Subscript(), Call(), Lambda(), GeneratorExpression(), Named(),
-    Display(), ListComprehension(), Comprehension(),
+    Display(), ListComprehension(), DictDisplay(), SetDisplay(), TableComprehension(),
     Formatted(), Percent(), Attribute(), Undefined(), Refused(),
 )  # fmt: skip
 

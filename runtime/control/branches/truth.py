@@ -11,6 +11,7 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import apply_ufunc, atoms
 from anabranch.runtime.values.containers import own_method
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
+from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.static_requests import request_static, with_static_request
@@ -36,6 +37,8 @@ def truth(value: Value) -> bool | Atom:
         return _choice_truth(value)
     if is_dynamic_list(value):
         return truth(value.items.length)
+    if isinstance(value, Hashed):
+        return truth(value.count_)
     method = own_method(value, "__bool__")
     return bool(value) if method is None else _answer(method())
 

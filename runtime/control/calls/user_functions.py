@@ -55,6 +55,8 @@ def rewritten(function: types.FunctionType) -> Callable[..., Any]:
     trace.outside.enter(function)
     if trace.lists.may_grow:
         transpile.stage_operators(function.__code__, "list")
+    if trace.tables.sites:
+        transpile.stage_operators(function.__code__, "table")
     if transpile.is_rewritten(function.__code__) or not is_user_function(function):
         return function
     if function.__code__.co_flags & inspect.CO_GENERATOR:

@@ -12,6 +12,7 @@ from anabranch.runtime.control import subscript
 from anabranch.runtime.control.branches import select_value
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.containers import container_order, membership
+from anabranch.runtime.control.hash_tables import creation
 from anabranch.runtime.control.sequences import chosen_item, index_checks
 from anabranch.runtime.control.staging.signature_errors import fitted
 from anabranch.runtime.ir.interval import FULL
@@ -55,6 +56,16 @@ def _get(items: dict[Value, Value], key: object, default: object = None) -> Valu
     return select_value.choose(known, found, default, FULL, "dict.get()")
 
 
+def _keyed(name: str) -> Callable[..., Any]:
+    """A method that gives a dict or a set a run-time key: it becomes a table, if it can."""
+
+    def method(items: Value, *args: Value) -> Value:
+        creation.become_table(items)
+        return getattr(type(items), name)(items, *args)
+
+    return method
+
+
 _METHODS: dict[str, tuple[tuple[type, ...], Callable[..., Any]]] = {
     "index": ((list, tuple, collections.deque), container_order.index),
     "count": ((list, tuple, collections.deque), container_order.count),
@@ -62,6 +73,9 @@ _METHODS: dict[str, tuple[tuple[type, ...], Callable[..., Any]]] = {
     "remove": ((list,), _remove),
     "pop": ((list,), _pop),
     "get": ((dict,), _get),
+    **{n: ((dict, set), _keyed(n)) for n in ("update",)},
+    **{n: ((set,), _keyed(n)) for n in ("add", "discard", "remove")},
+    "setdefault": ((dict,), _keyed("setdefault")),
 }
 
 

@@ -20,6 +20,7 @@ from anabranch.runtime.control.undefined import defined
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.heap.slots import GeneratorNames
+from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.undefined import Undefined
 
 
@@ -27,6 +28,8 @@ def source(items: object) -> PushIterator | None:
     """The source that yields the items one after the other at run time; None where they are there side by side."""
     if isinstance(items, PushIterator):
         return items
+    if isinstance(items, Hashed):
+        return GeneratorExpression(items, lambda item: item)
     if is_dynamic_list(items):
         return GeneratorExpression(Elements(items), lambda item: item)
     if (stacked := stacked_sequences.stacked(items)) is not None:

@@ -20,6 +20,7 @@ from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import has_traced, own_method
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
+from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.lazy_text import Text, refusal
 from anabranch.runtime.values.python_numbers import python_conversions
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
@@ -52,6 +53,8 @@ def in_(item: Value, container: Value) -> Value:
         return generator_reductions.contains(generator_expression.GeneratorExpression(container, lambda one: one), item)
     if isinstance(container, (np.ndarray, device.Array)) and isinstance(item, Tracer):
         return python_scalar(_any(container == item))
+    if isinstance(container, Hashed):
+        return container.contains(item)
     if is_dynamic_list(container):
         matches = generator_expression.GeneratorExpression(container, lambda one: container_order.equal(item, one))
         return generator_reductions.quantified(matches, until=True)

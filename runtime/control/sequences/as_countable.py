@@ -14,6 +14,7 @@ from anabranch.runtime.values import wrap
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
+from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.union import UnionValue
 
 
@@ -21,7 +22,7 @@ def is_countable(items: object) -> bool:
     """Return whether a `for` over the iterable is staged; outside of a trace none is."""
     if not tracing():
         return False
-    if is_dynamic_list(items) or stacked_sequences.form_of(items) is not None:
+    if is_dynamic_list(items) or isinstance(items, Hashed) or stacked_sequences.form_of(items) is not None:
         return True
     return isinstance(items, (Countable, range, TracedArray, DynamicArray)) or (
         isinstance(items, np.ndarray) and bool(items.ndim) and items.dtype.kind in "biufc"
@@ -45,6 +46,9 @@ def countable(items: object) -> Countable | None:
         return items
     if isinstance(items, range):
         return KnownRange(items)
+    if isinstance(items, Hashed):
+        counted: Countable = items.countable_()
+        return counted
     if is_dynamic_list(items):
         return Elements(items)
     if isinstance(items, (TracedArray, DynamicArray)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Iterator
+from typing import ClassVar
 
 from anabranch.base.grammar import a
 from anabranch.base.value import Value
@@ -44,6 +45,8 @@ class Countable(Bare, abc.ABC, sample=lambda: iter(())):
     def is_known(self) -> bool:
         """Return whether all items are known while tracing, so that each of a few had better be one step."""
         return bool(self.columns) and all(column.is_known for column in self.columns)
+
+    is_sized: ClassVar[bool] = False  # whether `len` may be asked of it
 
     @property
     def holds(self) -> tuple[object, ...]:

@@ -23,6 +23,8 @@ from anabranch.runtime.values.union import UnionValue
 class Range(Countable, sample=lambda: range(0)):
     """`range(start, stop, step)` with run-time bounds."""
 
+    is_sized = True
+
     def __init__(self, start: object, stop: object, step: object) -> None:
         self.start, self.stop, self.step = map(_as_int, (start, stop, step))
         for bound in (self.start, self.stop, self.step):

@@ -38,9 +38,13 @@ class Once(Countable):
         return self._under_way
 
     def __next__(self) -> Value:
+        self.refuse_elsewhere()
+        return next(iter(self))
+
+    def refuse_elsewhere(self) -> None:
+        """Refuse an iterator that is used in a branch or a loop outside of which it was made."""
         if self._made is not None and self._made is not current():
             raise UnsupportedOperationError(_MOVED)
-        return next(iter(self))
 
     @property
     def under_way(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from anabranch.base.value import Value
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.iteration.generators import PushIterator
+from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences import as_countable, countable_ranges, iterators, zip_columns as columns_
 from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
@@ -14,6 +15,7 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import attributes
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
+from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
@@ -30,6 +32,10 @@ def len_(items: Value) -> Value:
     if isinstance(items, Growable) and items.is_dynamic and not items.is_fixed:
         assert items.items is not None
         return items.items.length
+    if isinstance(items, Hashed):
+        return items.count_
+    if isinstance(items, Countable) and items.is_sized:
+        return items.length
     return items.shape[0] if isinstance(items, DynamicArray) else len(items)
 
 

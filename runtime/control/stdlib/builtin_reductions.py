@@ -22,6 +22,7 @@ from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import atoms, containers, passed_functions, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
+from anabranch.runtime.values.hashed import order_free
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 
@@ -45,7 +46,7 @@ def _extreme(function: Callable[..., object], args: tuple[object, ...], kwargs: 
         kwargs = {**kwargs, "key": passed_functions.called(kwargs["key"])}
     if not args or not kwargs.keys() <= {"key", "default"}:
         return function(*args, **kwargs)  # raises TypeError
-    items = args if len(args) > 1 else iterated(args[0])
+    items = args if len(args) > 1 else iterated(args[0] if kwargs.get("key") else order_free(args[0]))
     if (source := generator_reductions.source(items)) is not None:
         return generator_reductions.extreme(function, source, kwargs)
     if isinstance(items, TracedArray) and items.ndim == 1 and items.size and not kwargs:
@@ -79,7 +80,7 @@ def sorted_(items: Value, *, key: Callable[[Any], Any] | None = None, reverse: b
     if not tracing():
         return sorted(items, key=key, reverse=reverse)
     key = passed_functions.called(key)
-    made = lists.items_of(items)
+    made = lists.items_of(items if key else order_free(items))
     if not is_dynamic_list(made):
         return lists.made_growable(container_order.sorted_items(made, key, reverse))
     made.sort(key=key, reverse=reverse)
@@ -138,6 +139,7 @@ def all_(items: object) -> Value:
 
 
 def _quantify(items: Value, reduction: str, connective: Callable[..., Any], empty: bool) -> Value:
+    items = order_free(items)
     items = iterated(plain(items))
     if (source := generator_reductions.source(items)) is not None:
         return generator_reductions.quantified(source, until=not empty)

@@ -13,6 +13,7 @@ from anabranch.runtime.control.stdlib.choices import is_traced
 from anabranch.runtime.values import attributes
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
+from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
@@ -29,7 +30,7 @@ def class_of(value: object) -> Value:
     if isinstance(value, UnionValue):
         value = value.without_undefined()
         return _class_of_choice(value) if isinstance(value, UnionValue) else class_of(value)
-    if isinstance(value, Growable):
+    if isinstance(value, (Growable, Hashed)):
         return value.native
     return str if isinstance(value, Text) else attributes.class_of(value)
 
@@ -43,7 +44,7 @@ def _class_of_choice(value: UnionValue) -> Value:
 
 def class_(value: object) -> Value:
     """`value.__class__`: of what a traced value stands for."""
-    return class_of(value) if isinstance(value, (Tracer, UnionValue, Growable, attributes.Bare)) else value.__class__
+    return class_of(value) if isinstance(value, (Tracer, UnionValue, Growable, Hashed, attributes.Bare)) else value.__class__
 
 
 def type_(*args: object) -> Value:
@@ -71,7 +72,7 @@ def isinstance_(value: Value, classes: Any) -> Value:
         if len(matching) == len(value.options):
             return True
         return python_scalar(value.among(matching))
-    if not isinstance(value, (Tracer, Text, attributes.Bare)):
+    if not isinstance(value, (Tracer, Text, Hashed, attributes.Bare)):
         return isinstance(value, classes)
     try:
         return issubclass(class_of(value), classes)

@@ -170,17 +170,42 @@ def _on_host(structure: ItemsStructure, parts: Sequence[Value], members: Sequenc
     """The elements, from the outputs of a run; `members` are the nodes of graphs, which some may be."""
     length, *rest = parts
     first = int(rest.pop(0)) if structure.is_circular else 0
-    tags = np.asarray(rest.pop(0)) if len(structure.variants) > 1 else None
-    builders: list[Callable[[int], Any]] = []
+    count = int(length)
+    places: Any = slice(count) if not first else (first + np.arange(count)) % max(structure.capacity, 1)
+    tags = np.asarray(rest.pop(0))[places].tolist() if len(structure.variants) > 1 else None
+    columns: list[list[Any] | _Built] = []
     for kind in structure.variants:
-        memory = [np.asarray(rest.pop(0)) for _ in layouts.leaf_types(kind)]
-        builders.append(_builder(kind, memory, members))
-    places = [(first + i) % max(structure.capacity, 1) for i in range(int(length))]
-    return [builders[0 if tags is None else int(tags[p])](p) for p in places]
+        memory = [np.asarray(rest.pop(0))[places] for _ in layouts.leaf_types(kind)]
+        column = _column(kind, memory, count)
+        columns.append(_Built(kind, memory, members) if column is None else column)
+    if tags is None and columns and isinstance(columns[0], list):
+        return columns[0]
+    return [columns[0 if tags is None else tags[place]][place] for place in range(count)]
 
 
-def _builder(kind: layouts.Layout, memory: Sequence[np.ndarray], members: Sequence[object]) -> Callable[[int], Any]:
+def _column(kind: layouts.Layout, memory: Sequence[np.ndarray], count: int) -> list[Any] | None:
+    """Numbers, and tuples of such, of which the leaves lie side by side; None for other kinds."""
     if isinstance(kind, layouts.Leaf) and kind.abstract.kind is Kind.PYTHON:
         numbers: list[Any] = memory[0].tolist()
-        return numbers.__getitem__
-    return lambda place: host_values.build(kind, iter([np.array(m[place]) for m in memory]), members)
+        return numbers
+    if isinstance(kind, layouts.Leaf) and kind.abstract.kind is Kind.SCALAR:
+        return list(memory[0])
+    if isinstance(kind, layouts.Constant) and (kind.value is None or layouts.is_text(kind)):
+        return [kind.value] * count
+    if not isinstance(kind, layouts.Node) or kind.structure.cls is not tuple or not kind.children:
+        return None
+    parts, rest = [], list(memory)
+    for child in kind.children:
+        mine = [rest.pop(0) for _ in layouts.leaf_types(child)]
+        parts.append(_column(child, mine, count))
+    return None if None in parts else list(zip(*parts, strict=True))  # type: ignore[arg-type]
+
+
+class _Built:
+    """Elements that are built one by one where they are of this kind."""
+
+    def __init__(self, kind: layouts.Layout, memory: Sequence[np.ndarray], members: Sequence[object]) -> None:
+        self.kind, self.memory, self.members = kind, memory, members
+
+    def __getitem__(self, place: int) -> Any:
+        return host_values.build(self.kind, iter([np.array(m[place]) for m in self.memory]), self.members)

@@ -1,0 +1,226 @@
+"""Where dicts and sets are made, and which of them have keys that are known only at run time.
+
+Where a run-time key meets an ordinary dict or set, the place in the user's code that has made it is noted, and tracing
+starts again: what is made there is a table from the beginning. The first time, displays do not say yet where they are.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from anabranch.base.value import Value
+from anabranch.runtime.control.dynamic_lists import dynamic_list
+from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.hash_tables.dynamic_dict import (
+    DynamicCounter,
+    DynamicDefaultDict,
+    DynamicDict,
+    for_each_item,
+)
+from anabranch.runtime.control.hash_tables.dynamic_set import DynamicSet
+from anabranch.runtime.control.hash_tables.hash_table import HashTable
+from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.restarts import Restart
+from anabranch.runtime.tracing.source_frames import place
+from anabranch.runtime.values.containers import has_traced
+from anabranch.runtime.values.dynamic_shapes import capacity_requests
+
+
+def become_table(container: object) -> None:
+    """Have a dict or set be a table, which gets a key that is known only at run time; nothing where it cannot be.
+
+    Raises
+    ------
+    Restart
+        Where it could have been one since it was made.
+    """
+    if not tracing():
+        return
+    tables = current().trace.tables
+    if tables.sites is None:
+        return
+    tables.ask_for_places()
+    _, site = tables.made.get(id(container), (None, None))
+    if site is not None and site not in tables.sites:
+        tables.sites.add(site)
+        raise Restart(lists=True)
+
+
+def _is_table_here() -> bool:
+    sites = current().trace.tables.sites
+    return bool(sites) and place() in (sites or ())
+
+
+def _noted(made: Value) -> Value:
+    """An ordinary dict or set, with the place that has made it."""
+    trace = current().trace
+    trace.identity.note_created(made)
+    if trace.tables.sites:
+        trace.tables.made[id(made)] = (made, place())
+    return made
+
+
+def _bare(cls: type[HashTable], extra: object = None) -> Any:
+    made = cls.bare((capacity_requests.at(f"the {cls.native.__name__}"), extra))
+    current().trace.identity.note_created(made)
+    return made
+
+
+# ---- displays and comprehensions -----------------------------------------------------------------------------------
+
+
+def dict_display(*parts: tuple[Any, ...]) -> Value:
+    """`{key: value, **mapping}`: pairs, and mappings alone."""
+    others = [part[0] for part in parts if len(part) == 1]
+    if not (tracing() and (_is_table_here() or any(isinstance(o, DynamicDict) for o in others))):
+        made: dict[Any, Any] = {}
+        for part in parts:
+            made.update(part[0] if len(part) == 1 else (part,))
+        return _noted(made) if tracing() else made
+    known = {k: v for k, v in parts if not has_traced(k)} if all(len(p) == 2 for p in parts) else None
+    if known is not None and len(known) == len(parts):
+        return _bare(DynamicDict).begun_(known)
+    table = _bare(DynamicDict).begun_({})
+    for part in parts:
+        if len(part) == 1:
+            table.update(part[0])
+        else:
+            table[part[0]] = part[1]
+    return table
+
+
+def set_display(*members: Value) -> Value:
+    """`{a, b}`."""
+    return set_(members) if tracing() else set(members)
+
+
+def dict_comprehension(pairs: GeneratorExpression) -> Value:
+    """`{key: value for …}`, of the pairs."""
+    if tracing() and _is_table_here():
+        made = _bare(DynamicDict).begun_({})
+        _fill(made, pairs)
+        return made
+    made = {}
+    with _table_where_needed(made):
+        for key, value in pairs:
+            _have_ordinary(key, made)
+            made[key] = value
+    return _noted(made) if tracing() else made
+
+
+def set_comprehension(members: GeneratorExpression) -> Value:
+    """`{member for …}`."""
+    return set_(members) if tracing() else set(members)
+
+
+def _have_ordinary(key: object, made: object) -> None:
+    """Have what is being made be a table where a key is known only at run time."""
+    if tracing() and has_traced(key):
+        become_table(_noted(made))
+
+
+@contextlib.contextmanager
+def _table_where_needed(made: object) -> Iterator[None]:
+    """Have what is being made be a table where how many keys it gets is known only at run time."""
+    try:
+        yield
+    except ConcretizationError:
+        if tracing():
+            become_table(_noted(made))
+        raise
+
+
+# ---- classes -------------------------------------------------------------------------------------------------------
+
+
+def _fill(made: DynamicDict, pairs: Value) -> None:
+    def each(pair: Value, made: DynamicDict = made) -> bool:
+        key, value = pair
+        made[key] = value
+        return False
+
+    pairs.for_each(each, may_stop=False)
+
+
+def _filled(made: DynamicDict, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+    made.begun_({})
+    made.update(*args, **kwargs)
+    return made
+
+
+def _constructor(cls: type[DynamicDict]) -> Callable[..., Any]:
+    def make(*args: Value, **kwargs: Value) -> Value:
+        if _is_table_here() and len(args) <= 1:
+            return _filled(_bare(cls), args, kwargs)
+        if len(args) == 1 and isinstance(args[0], DynamicDict):
+            made = args[0].copied_(cls, None)
+            made.update(**kwargs)
+            current().trace.identity.note_created(made)
+            return made
+        return _noted(cls.native(*args, **kwargs))
+
+    return make
+
+
+def defaultdict_(factory: Value = None, /, *args: Value, **kwargs: Value) -> Value:
+    """As `collections.defaultdict`; lists that its factory makes may grow where lists do."""
+    growing = dynamic_list.KINDS.get(factory) if isinstance(factory, type) and current().trace.lists.may_grow else None
+    if _is_table_here() or any(isinstance(a, DynamicDict) for a in args):
+        return _filled(_bare(DynamicDefaultDict, (factory,)), args, kwargs)
+    return _noted(collections.defaultdict(growing or factory, *args, **kwargs))
+
+
+def counter_(*args: Value, **kwargs: Value) -> Value:
+    """As `collections.Counter`."""
+    if not (_is_table_here() or any(isinstance(a, DynamicDict) for a in args)):
+        made = collections.Counter()
+        if not any(isinstance(a, dict) for a in args):
+            for member in args[0] if args else ():
+                _have_ordinary(member, made)
+        return _noted(collections.Counter(*args, **kwargs))
+    return _filled(_bare(DynamicCounter), args, kwargs)
+
+
+def set_(members: Value = (), /) -> Value:
+    """As `set`."""
+    if isinstance(members, DynamicSet):
+        return members.copy()
+    if _is_table_here():
+        made = _bare(DynamicSet).begun_(())
+        made.update(members)
+        return made
+    made: set[Any] = set()
+    with _table_where_needed(made):
+        for member in members:
+            _have_ordinary(member, made)
+            made.add(member)
+    return _noted(made)
+
+
+def method(function: Any) -> Callable[..., Any] | None:
+    """The staged form of `dict.fromkeys`; None for any other method."""
+    if function.__name__ != "fromkeys" or function.__self__ is not dict:
+        return None
+
+    def fromkeys(keys: Value, value: Value = None, /) -> Value:
+        if _is_table_here():
+            return _filled(_bare(DynamicDict), (GeneratorExpression(keys, lambda key: (key, value)),), {})
+        keys = list(keys)
+        made: dict[Any, Any] = {}
+        for key in keys:
+            _have_ordinary(key, made)
+        return _noted(function(keys, value))
+
+    return fromkeys
+
+
+COUNTERPARTS: dict[object, Callable[..., Any]] = {
+    dict: _constructor(DynamicDict),
+    collections.defaultdict: defaultdict_,
+    collections.Counter: counter_,
+    set: set_,
+}

@@ -1,0 +1,280 @@
+"""Dicts whose keys are known only at run time, and their kin of `collections`."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable, Iterable
+from typing import Any, Self
+
+import numpy as np
+
+from anabranch.base.value import Value
+from anabranch.runtime.control import boolean
+from anabranch.runtime.control.containers import container_order, generator_reductions
+from anabranch.runtime.control.dynamic_lists import dynamic_list
+from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.hash_tables.hash_table import HashTable
+from anabranch.runtime.control.hash_tables.views import Items, Values, View, element
+from anabranch.runtime.control.if_ import if_
+from anabranch.runtime.values.hashed import Hashed
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.pytrees import exceptions
+from anabranch.runtime.values import wrap
+
+_NONE: Any = object()
+
+
+class DynamicDict(HashTable):
+    """A dict."""
+
+    __slots__ = ()
+    names = ("keys", "values", "index")
+    native: type[Any] = dict
+
+    @property
+    def values_(self) -> Any:
+        """The list of the values, in the order of the keys."""
+        return self.parts_[1]
+
+    def begun_(self, contents: dict[Any, Any]) -> Self:
+        """The dict with what it holds at its beginning."""
+        self.start(list(contents), list(contents.values()))
+        return self
+
+    # ---- items -------------------------------------------------------------------------------------------------------
+
+    def __getitem__(self, key: Value) -> Value:
+        place = self.place_of(key)
+        self._refuse(place < 0, key)
+        return element(self.values_, place)
+
+    def _refuse(self, missing: Value, key: Value) -> None:
+        exceptions.record(wrap.as_atom(missing, np.bool_), KeyError(key), run_time_checks.user_frames())
+
+    def __setitem__(self, key: Value, value: Value) -> None:
+        place = self.place_of(key)
+
+        def put(table: DynamicDict = self) -> None:
+            table.values_.become(table.values_.as_items().with_item(place, value))
+
+        def add(table: DynamicDict = self) -> None:
+            table.insert_(key, value)
+
+        if_(place < 0, add, put)
+
+    def insert_(self, key: Value, value: Value) -> None:
+        """Add a key that is not there, with its value."""
+        self.added(key)
+        self.values_.append(value)
+
+    def __delitem__(self, key: Value) -> None:
+        place = self.place_of(key)
+        self._refuse(place < 0, key)
+        self.removed(place)
+
+    # ---- methods -----------------------------------------------------------------------------------------------------
+
+    def get(self, key: Value, default: Value = None) -> Value:
+        """As `dict.get`."""
+        place = self.place_of(key)
+
+        def found(table: DynamicDict = self) -> Value:
+            return element(table.values_, place)
+
+        return if_(place < 0, lambda: default, found)
+
+    def setdefault(self, key: Value, default: Value = None) -> Value:
+        """As `dict.setdefault`."""
+
+        def add(table: DynamicDict = self) -> None:
+            table.insert_(key, default)
+
+        if_(self.place_of(key) < 0, add, lambda: None)
+        return element(self.values_, self.place_of(key))
+
+    def pop(self, key: Value, default: Value = _NONE) -> Value:
+        """As `dict.pop`."""
+        place = self.place_of(key)
+
+        def found(table: DynamicDict = self) -> Value:
+            value = element(table.values_, place)
+            table.removed(place)
+            return value
+
+        if default is _NONE:
+            self._refuse(place < 0, key)
+            return found()
+        return if_(place < 0, lambda: default, found)
+
+    def keys(self) -> View:
+        """As `dict.keys`."""
+        return View(self)
+
+    def values(self) -> Values:
+        """As `dict.values`."""
+        return Values(self)
+
+    def items(self) -> Items:
+        """As `dict.items`."""
+        return Items(self)
+
+    def update(self, *args: Value, **kwargs: Value) -> None:
+        """As `dict.update`."""
+        for other in (*args, kwargs):
+            for_each_item(other, self.__setitem__, self)
+
+    def popitem(self) -> Value:
+        """As `dict.popitem`."""
+        empty = wrap.as_atom(self.count_ == 0, np.bool_)
+        run_time_checks.fail_if(empty, lambda _: KeyError("popitem(): dictionary is empty"))
+        place = self.count_ - 1
+        item = (self.key_at(place), element(self.values_, place))
+        self.removed(place)
+        return item
+
+    def copy(self) -> Self:
+        """As `dict.copy`."""
+        return self.copied_(type(self), self.extra)
+
+    __copy__ = copy
+
+    def copied_(self, cls: type[Any], extra: Any) -> Any:
+        """A dict of a class, or of another, with the same items."""
+        made = cls.bare((self.request, extra))
+        made.parts_ = (self.keys_.copy(), self.values_.copy(), self.parts_[2])
+        return made
+
+    def __or__(self, other: Value) -> Value:
+        if not isinstance(other, (dict, DynamicDict)):
+            return NotImplemented
+        made = self.copy()
+        made.update(other)
+        return made
+
+    def __ior__(self, other: Value) -> Self:
+        self.update(other)
+        return self
+
+    def clear(self) -> None:
+        """As `dict.clear`."""
+        for part in self.parts_[:-1]:
+            part.clear()
+        self._set_index(self._no_entries())
+
+
+    def __eq__(self, other: object) -> Value:
+        if isinstance(other, dict):
+            other = DynamicDict.bare((self.request, None)).begun_(other)
+        if not isinstance(other, DynamicDict):
+            return NotImplemented
+
+        def same(pair: Value, other: DynamicDict = other) -> Value:
+            key, value = pair
+            place = other.place_of(key)
+            return boolean.and_(place >= 0, lambda: container_order.equal(element(other.values_, place), value))
+
+        return boolean.and_(
+            self.count_ == other.count_,
+            lambda: generator_reductions.quantified(GeneratorExpression(self.items(), same), until=False),
+        )
+
+    def __ne__(self, other: object) -> Value:
+        same = self == other
+        return same if same is NotImplemented else boolean.not_(same)
+
+    __hash__ = HashTable.__hash__
+
+
+class DynamicDefaultDict(DynamicDict):
+    """A `collections.defaultdict`; `extra` has its factory."""
+
+    __slots__ = ()
+    native = collections.defaultdict
+
+    @property
+    def default_factory(self) -> Any:
+        """As `defaultdict.default_factory`."""
+        return self.extra[0]
+
+    def __getitem__(self, key: Value) -> Value:
+        if self.extra[0] is None:
+            return super().__getitem__(key)
+
+        def add(table: DynamicDict = self, factory: Callable[[], Any] = self.extra[0]) -> None:
+            table.insert_(key, factory())
+
+        if_(self.place_of(key) < 0, add, lambda: None)
+        return element(self.values_, self.place_of(key))
+
+
+class DynamicCounter(DynamicDict):
+    """A `collections.Counter`."""
+
+    __slots__ = ()
+    native = collections.Counter
+
+    def __getitem__(self, key: Value) -> Value:
+        return self.get(key, 0)
+
+    def __delitem__(self, key: Value) -> None:
+        place = self.place_of(key)
+
+        def found(table: DynamicDict = self) -> None:
+            table.removed(place)
+
+        if_(place < 0, lambda: None, found)
+
+    def update(self, *args: Value, **kwargs: Value) -> None:
+        """As `Counter.update`: counts are added."""
+        for other in (*args, kwargs):
+            self._count(other, 1)
+
+    def subtract(self, *args: Value, **kwargs: Value) -> None:
+        """As `Counter.subtract`."""
+        for other in (*args, kwargs):
+            self._count(other, -1)
+
+    def _count(self, other: Value, sign: int) -> None:
+        if isinstance(other, (dict, DynamicDict)):
+            for_each_item(other, lambda key, n: self._add(key, n if sign > 0 else -n), self)
+            return
+
+        def each(key: Value, table: DynamicCounter = self) -> bool:
+            table._add(key, sign)
+            return False
+
+        GeneratorExpression(other, lambda key: key).for_each(each, may_stop=False)
+
+    def _add(self, key: Value, n: Value) -> None:
+        self[key] = self[key] + n
+
+    def total(self) -> Value:
+        """As `Counter.total`."""
+        return generator_reductions.total(GeneratorExpression(self.values(), lambda n: n), 0)
+
+    def most_common(self, n: Value = None) -> Value:
+        """As `Counter.most_common`."""
+        items = dynamic_list.listed(self.items())
+        items.sort(key=lambda pair: pair[1], reverse=True)
+        return items if n is None else items[:n]
+
+
+def for_each_item(source: Value, consume: Callable[[Any, Any], Any], *changed: Any) -> None:
+    """Call a function, which changes some objects, with each key of a mapping, or of pairs, and its value."""
+    if isinstance(source, dict):
+        for key, value in source.items():
+            consume(key, value)
+        return
+    pairs: Iterable[Any] = source.items() if isinstance(source, DynamicDict) else source
+
+    def each(pair: Value, changed: tuple[Any, ...] = changed) -> bool:
+        key, value = pair
+        consume(key, value)
+        return False
+
+    GeneratorExpression(pairs, lambda pair: pair).for_each(each, may_stop=False)
+
+
+def is_dynamic_dict(value: object) -> bool:
+    """Return whether a value is a dict whose keys are known only at run time."""
+    return isinstance(value, Hashed) and isinstance(value, DynamicDict)

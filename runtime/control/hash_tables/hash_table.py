@@ -1,0 +1,223 @@
+"""A table of keys that are known only at run time: a list of keys, and an index that leads from hashes to places in it.
+
+The index is an open-addressing table of a static size, a power of two, of which at most half is used: each entry is the
+place of a key in the list, or -1. What does not fit is asked for as any capacity is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
+from anabranch.runtime.control import boolean
+from anabranch.runtime.control.containers import container_order
+from anabranch.runtime.control.dynamic_lists import dynamic_list
+from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.hash_tables import key_hash
+from anabranch.runtime.control.hash_tables.table_structure import TableSlot, TableStructure
+from anabranch.runtime.control.hash_tables.views import Cursor, View, element
+from anabranch.runtime.control.stdlib.builtin_iterators import range_
+from anabranch.runtime.control.while_ import while_
+from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.ir.interval import Interval
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.builder import Builder, builder_or_none, current, tracing
+from anabranch.runtime.tracing.capacity import Capacity
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.containers import Structure
+from anabranch.runtime.values.dynamic_shapes import capacity_requests
+from anabranch.runtime.values.hashed import Hashed
+from anabranch.runtime.values.heap.slots import Slot
+from anabranch.runtime.values.list_buffer import ListBuffer
+from anabranch.runtime.values.memory import item_memory
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+
+_EMPTY = -1
+_INDEX = np.dtype(np.int32)
+
+
+@frozen
+class Search:
+    """Where in the index a key was looked for last: it is there or, of a new key, would be there."""
+
+    key: Any
+    index: Atom
+    slot: Value
+    builder: Builder
+
+    def is_of(self, key: object, index: Atom) -> bool:
+        """Return whether a search for the key in this index has the same end."""
+        if self.key is not key or self.index is not index:
+            return False
+        builder = builder_or_none()
+        while builder is not None and builder is not self.builder:
+            builder = builder.parent
+        return builder is not None
+
+
+class HashTable(Hashed):
+    """What dicts and sets of run-time keys have in common."""
+
+    __slots__ = ("extra", "found", "parts_", "removals", "request")
+    names: tuple[str, ...] = ("keys", "index")
+    parts_: tuple[Any, ...]  # the list of keys, of a dict that of the values, and the index
+    extra: Any
+    request: Capacity
+    found: Search | None
+
+    @classmethod
+    def bare(cls, extra: tuple[Capacity, Any]) -> Any:
+        """A table whose parts are given to it."""
+        made = cls.__new__(cls)
+        made.request, made.extra = extra
+        made.found, made.removals = None, 0
+        return made
+
+    def start(self, keys: list[Any], *others: list[Any]) -> None:
+        """Begin with these keys, which differ."""
+        lists = [dynamic_list.growing(list(part)) for part in (keys, *others)]
+        self.parts_ = (*lists, ListBuffer(self._no_entries()))
+        if keys:
+            self.rebuild()
+
+    def __anabranch_structure__(self) -> Structure:
+        return TableStructure(type(self), self.names, (self.request, self.extra))
+
+    def __anabranch_slot__(self) -> Slot:
+        return TableSlot(self)
+
+    # ---- parts -------------------------------------------------------------------------------------------------------
+
+    @property
+    def keys_(self) -> Any:  # type: ignore[override]
+        """The list of the keys."""
+        return self.parts_[0]
+
+    @property
+    def index_(self) -> Atom:
+        """The index: places in the list of keys, by hashes."""
+        return wrap.as_atom(self.parts_[-1])
+
+    def _set_index(self, index: Atom) -> None:
+        self.parts_ = (*self.parts_[:-1], ListBuffer(index))
+
+    @property
+    def size_(self) -> int:
+        """How many entries the index has."""
+        size: int = 2 << max(self.request.size - 1, 1).bit_length()
+        return size
+
+    def _no_entries(self) -> Atom:
+        return item_memory.filled((self.size_,), _INDEX, _EMPTY)
+
+    def countable_(self) -> View:
+        """What a loop over the table counts over: its keys."""
+        return View(self)
+
+    # ---- searches ----------------------------------------------------------------------------------------------------
+
+    def entry(self, slot: Value) -> Value:
+        """The place in the list of keys that an entry of the index has, or -1."""
+        row = item_memory.row(self.index_, wrap.as_atom(slot, np.int64))
+        return python_scalar(atoms.convert(row, np.int64), Interval(_EMPTY, self.request.size - 1))
+
+    def key_at(self, place: Value) -> Value:
+        """The key at a place of the list that is in range."""
+        return element(self.keys_, place)
+
+    def slot_of(self, key: Value) -> Value:
+        """The entry of the index that leads to a key or, where it is none, that is free for it."""
+        if self.found is not None and self.found.is_of(key, self.index_):
+            return self.found.slot
+        first = self._at(key_hash.start_of(key, self.size_))
+        if type(self.count_) is int and self.count_ == 0:
+            return first
+
+        def test(slot: Value, table: HashTable = self) -> Value:
+            place = table.entry(slot)
+            return boolean.and_(
+                place >= 0, lambda: boolean.not_(container_order.equal(table.key_at(place), key))
+            )
+
+        slot = while_(test, self._next, (first,), ("slot",))
+        self.found = Search(key, self.index_, slot, current())
+        return slot
+
+    def place_of(self, key: Value) -> Value:
+        """The place of a key in the list, or -1."""
+        return self.entry(self.slot_of(key))
+
+    def contains(self, key: Value) -> Value:
+        """`key in self`."""
+        return self.place_of(key) >= 0
+
+    def _at(self, slot: Atom) -> Value:
+        return python_scalar(slot, Interval(0, self.size_ - 1))
+
+    def _next(self, slot: Value) -> Value:
+        atom = atoms.ufunc(np.add, wrap.as_atom(slot, np.int64), atoms.literal(1, np.int64))
+        return self._at(atoms.ufunc(np.bitwise_and, atom, atoms.literal(self.size_ - 1, np.int64)))
+
+    # ---- changes -----------------------------------------------------------------------------------------------------
+
+    def added(self, key: Value) -> None:
+        """Append a key that is not there."""
+        slot = self.slot_of(key)
+        count = wrap.as_atom(self.count_, np.int64)
+        room = atoms.literal(self.request.size, np.int64)
+        capacity_requests.exceeded(atoms.ufunc(np.greater_equal, count, room), self.request)
+        self.keys_.append(key)
+        self._write(slot, count)
+        self.found = Search(key, self.index_, slot, current())
+
+    def _write(self, slot: Value, place: Atom) -> None:
+        row = atoms.convert(place, _INDEX)
+        self._set_index(item_memory.updated(self.index_, row, wrap.as_atom(slot, np.int64)))
+
+    def rebuild(self) -> None:
+        """Make the index anew of the keys."""
+        self._set_index(self._no_entries())
+
+        def consume(place: Value, table: HashTable = self) -> bool:
+            key = table.key_at(place)
+
+            def taken(slot: Value, table: HashTable = table) -> Value:
+                return table.entry(slot) >= 0
+
+            first = table._at(key_hash.start_of(key, table.size_))
+            table._write(while_(taken, table._next, (first,), ("slot",)), wrap.as_atom(place, np.int64))
+            return False
+
+        keys = self.keys_
+        if keys.items is None:
+            keys.become(keys.as_items())
+        GeneratorExpression(range_(self.count_), lambda place: place).for_each(consume, may_stop=False)
+
+    def removed(self, place: Value) -> None:
+        """Remove the key at a place; those after it stay in their order."""
+        self.removals += 1
+        for part in self.parts_[:-1]:
+            part.pop(place)
+        self.rebuild()
+
+    # ---- what needs a plain value ------------------------------------------------------------------------------------
+
+    def _plain(self, *_: object) -> Any:
+        if tracing():
+            current().trace.outside.needs_plain()
+        raise ConcretizationError(
+            f"a {self.native.__name__} whose keys are known only at run time is used in code that is not compiled, or "
+            "by an operation that needs the keys while tracing; go over it by a for statement"
+        )
+
+    def __iter__(self) -> Any:
+        return Cursor(self) if tracing() else self._plain()
+
+    __len__ = __bool__ = __contains__ = __reduce_ex__ = _plain
+
+    def __hash__(self) -> int:
+        raise TypeError(f"unhashable type: '{self.native.__name__}'")
+

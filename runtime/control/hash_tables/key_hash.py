@@ -1,0 +1,136 @@
+"""The hash of a key: the place in a table at which a search for it begins.
+
+Equal keys have equal hashes, whatever their types: 1, 1.0, True and np.int64(1) are one key. Which place it is decides
+nothing but how long a search takes; whether a key is there is decided by `==`.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.grammar import a
+from anabranch.base.value import Value
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.values import atoms, text_tables, wrap
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
+from anabranch.runtime.values.attributes import class_of
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
+
+_UINT64 = np.dtype(np.uint64)
+_GOLDEN = 0x9E3779B97F4A7C15  # 2**64 by the golden ratio: the high bits of a product depend on all bits of the other
+_FRACTION = 2.0**52
+
+
+def start_of(key: Value, size: int) -> Atom:
+    """The place, in a table of so many (a power of two), at which the search for a key begins."""
+    bits = size.bit_length() - 1
+    mixed = _hash(key)
+    return atoms.convert(_shift_right(mixed, 64 - bits), np.int64) if bits else atoms.literal(0, np.int64)
+
+
+def _hash(key: Value) -> Atom:
+    """An uint64 whose high bits depend on all of the key."""
+    if (found := text_tables.look_up(_of_constant, key)) is not text_tables.UNKNOWN:
+        return atoms.convert(wrap.as_atom(found, np.int64), _UINT64)
+    if text_tables.is_constant(key) or isinstance(key, np.generic):
+        return atoms.literal(_of_constant(key) % 2**64, _UINT64)
+    if isinstance(key, UnionValue):
+        key = key.resolve()
+    if isinstance(key, tuple):
+        whole: Atom = atoms.literal(len(key), _UINT64)
+        for part in key:
+            # Parts in another order have another hash.
+            whole = _mixed(atoms.ufunc(np.bitwise_xor, _shift_right(whole, 3), _hash(part)))
+        return whole
+    if isinstance(key, (PythonScalar, NumPyScalar)):
+        return _of_number(key)
+    if isinstance(key, Tracer):
+        raise TypeError(f"unhashable type: '{class_of(key).__module__}.{class_of(key).__name__}'")
+    hash(key)  # raises
+    raise _refusal(key)
+
+
+def _refusal(key: object) -> UnsupportedOperationError:
+    if isinstance(key, complex):
+        return UnsupportedOperationError(
+            "a complex number is a key of a dict or a member of a set whose keys are known only at run time; use a "
+            "tuple of its parts"
+        )
+    return UnsupportedOperationError(
+        f"{a(type(key).__name__)} is a key of a dict or a member of a set whose keys are known only at run time; "
+        "keys can be numbers, texts, None and tuples of these"
+    )
+
+
+def _of_constant(key: Any) -> int:
+    """The hash of a key that is known while tracing, as an int64."""
+    if isinstance(key, tuple):
+        whole = len(key)
+        for part in key:
+            whole = ((whole >> 3) ^ (_of_constant(part) % 2**64)) * _GOLDEN % 2**64
+        return _signed(whole)
+    if isinstance(key, (str, bytes)):
+        text = key.encode("utf-8", "surrogatepass") if isinstance(key, str) else key
+        return _signed(zlib.crc32(text) * _GOLDEN)
+    if key is None:
+        return 0
+    if isinstance(key, (complex, np.complexfloating)):
+        raise _refusal(complex(key))
+    if not isinstance(key, (bool, int, float, np.generic)):
+        raise _refusal(key)
+    if isinstance(key, (bool, int, np.integer, np.bool_)) and -(2**63) <= int(key) < 2**63:
+        return _signed(int(key) * _GOLDEN)
+    value = float(key)
+    if value != value:
+        raise UnsupportedOperationError(_NAN)
+    with np.errstate(invalid="ignore"):
+        floor = np.floor(value)
+        fraction = (value - floor) * _FRACTION if np.isfinite(value) else 0.0
+        rest = (int(fraction) * _GOLDEN % 2**64) >> 1 if fraction else 0
+        return _signed((int(np.float64(floor).astype(np.int64)) % 2**64 ^ rest) * _GOLDEN)
+
+
+def _signed(bits: int) -> int:
+    return (bits + 2**63) % 2**64 - 2**63
+
+
+_NAN = "NaN is a key of a dict or a member of a set, which Python looks up by the object; leave it out"
+
+
+def _of_number(key: Any) -> Atom:
+    atom = wrap.as_atom(key)
+    kind = atom.type.dtype.kind
+    if kind == "c":
+        raise _refusal(1j)
+    if kind != "f":
+        return _mixed(atoms.convert(atom, _UINT64))
+    value = atoms.convert(atom, np.float64)
+    run_time_checks.fail_if(
+        atoms.ufunc(np.not_equal, value, value),
+        lambda _: UnsupportedOperationError(_NAN),
+    )
+    whole = atoms.ufunc(np.floor, value)
+    fraction = atoms.ufunc(np.multiply, atoms.ufunc(np.subtract, value, whole), atoms.literal(_FRACTION))
+    finite = atoms.ufunc(np.isfinite, value)
+    fraction = atoms.select(finite, fraction, atoms.literal(0.0))
+    low = _mixed(atoms.convert(atoms.convert(fraction, np.int64), _UINT64))
+    # Of a whole number the hash is that of the int.
+    rest = atoms.select(
+        atoms.ufunc(np.equal, fraction, atoms.literal(0.0)), atoms.literal(0, _UINT64), _shift_right(low, 1)
+    )
+    return _mixed(atoms.ufunc(np.bitwise_xor, atoms.convert(atoms.convert(whole, np.int64), _UINT64), rest))
+
+
+def _mixed(bits: Atom) -> Atom:
+    return atoms.ufunc(np.multiply, bits, atoms.literal(_GOLDEN, _UINT64))
+
+
+def _shift_right(bits: Atom, by: int) -> Atom:
+    return atoms.ufunc(np.right_shift, bits, atoms.literal(by, _UINT64))

@@ -1,0 +1,68 @@
+"""The structure and the heap slot of dicts and sets whose keys are known only at run time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
+from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.values.containers import Structure
+from anabranch.runtime.values.heap.slots import Slot
+
+
+class TableSlot(Slot):
+    """The keys, the values and the index of a table, as they were before a branch or a loop."""
+
+    __slots__ = ()
+
+    def contents(self) -> Value:
+        return self.target.parts_
+
+    def restore(self, contents: Value) -> None:
+        self.target.parts_ = tuple(contents)
+
+
+@frozen
+class TableStructure(Structure):
+    """That of a dict or a set; `keys` are the names of its parts, `extra` is what it was made with."""
+
+    @property
+    def _cls(self) -> Value:
+        return self.cls
+
+    def children(self, value: Value) -> list[Value]:
+        return list(value.parts_)
+
+    def empty(self) -> Value:
+        return self._cls.bare(self.extra)
+
+    def fill(self, made: Value, children: Sequence[Value]) -> None:
+        made.parts_ = tuple(children)
+
+    def build(self, children: Sequence[Value]) -> Value:
+        made = self.empty()
+        self.fill(made, children)
+        return made
+
+    def hosted(self, members: Mapping[int, int]) -> Structure:
+        return HostTableStructure(HostTable, self.keys, (self._cls.native, self.extra[1]))
+
+
+class HostTable:
+    """The class that structures of the caller's dicts and sets name; there are no instances."""
+
+
+@frozen
+class HostTableStructure(Structure):
+    """That of a dict or set as the caller gets it, of its keys and values; `extra` is its class and its factory."""
+
+    def build(self, children: Sequence[Value]) -> Value:
+        native, factory = self.extra
+        if tracing():
+            raise AssertionError("what the caller gets is built where nothing is traced")
+        if self.keys[1] != "values":
+            return native(children[0])
+        made = native() if factory is None else native(factory[0])
+        dict.update(made, zip(children[0], children[1], strict=True))  # a Counter would count the pairs
+        return made

@@ -1,0 +1,102 @@
+"""What a dict or a set of run-time keys is gone over by: its keys, its values, its items."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.value import Value
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.sequences.iterators import Once
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.hashed import Hashed
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+
+
+class View(Countable):
+    """The keys of a table as they are when a loop over them begins, which must not be changed in it."""
+
+    is_sized = True
+
+    def __init__(self, table: Hashed) -> None:
+        self._owner = table
+        self._count = table.count_
+        self._removals = table.removals
+
+    @property
+    def length(self) -> Value:
+        return self._count
+
+    @property
+    def holds(self) -> tuple[object, ...]:
+        return (self._owner,)
+
+    def at(self, index: int | PythonScalar) -> Value:
+        self._check(atoms.literal(False))
+        return self._element(index)
+
+    def _element(self, index: int | PythonScalar) -> Value:
+        return element(self._owner.keys_, index)
+
+    def end(self, left: Atom) -> None:
+        self._check(left)
+
+    def _check(self, left: Atom) -> None:
+        """Raise what Python does where the table has got or lost keys, unless the loop was left."""
+        if self._owner.removals != self._removals:
+            raise UnsupportedOperationError(
+                f"a {self._owner.native.__name__} loses keys in a loop over it; go over a copy of its keys, "
+                "list(...), instead"
+            )
+        before, now = (wrap.as_atom(n, np.int64) for n in (self._count, self._owner.count_))
+        if before is now:
+            return
+        changed = atoms.logical_and(atoms.ufunc(np.not_equal, before, now), atoms.logical_not(left))
+        text = f"{'Set' if self._owner.native is set else 'dictionary'} changed size during iteration"
+        run_time_checks.fail_if(changed, lambda _: RuntimeError(text))
+
+
+class Values(View):
+    """The values of a dict."""
+
+    def _element(self, index: int | PythonScalar) -> Value:
+        return element(self._owner.values_, index)
+
+
+class Items(View):
+    """The keys of a dict, each with its value."""
+
+    def _element(self, index: int | PythonScalar) -> Value:
+        return (element(self._owner.keys_, index), element(self._owner.values_, index))
+
+
+class Cursor(View, Once, sample=lambda: iter({})):
+    """`iter(table)`: its keys, each once; the first ones may be asked for by `next`."""
+
+    is_sized = False
+
+    def __init__(self, table: Hashed) -> None:
+        View.__init__(self, table)
+        Once.__init__(self)
+        self._position = 0
+
+    def __next__(self) -> Value:
+        self.refuse_elsewhere()
+        place, self._position = self._position, self._position + 1
+        self._check(atoms.literal(False))
+        missing = atoms.ufunc(np.less_equal, wrap.as_atom(self._count, np.int64), atoms.literal(place, np.int64))
+        run_time_checks.fail_if(missing, lambda _: StopIteration())
+        return self._element(place)
+
+    @property
+    def under_way(self) -> bool:
+        return self._position > 0 or super().under_way
+
+
+def element(items: Any, place: Value) -> Value:
+    """The element at a place of a list that is in range."""
+    return items.as_items().item(place)
