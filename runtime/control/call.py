@@ -37,6 +37,7 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import installed, internal
 from anabranch.runtime.tracing.state import Active
 from anabranch.runtime.values import containers
+from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_fixed
 from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.lazy_text import Text
@@ -155,7 +156,7 @@ def resolve(function: Any) -> Value:
         return rewritten(function)
     if isinstance(function, (types.MethodType, types.BuiltinMethodType)):
         if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
-            if isinstance(function.__self__, (Growable, Hashed)):
+            if isinstance(function.__self__, (Growable, Hashed, InArena)):
                 return function
             if tracing():
                 current().trace.outside.enter(function.__self__)

@@ -14,6 +14,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.hash_tables import creation
 from anabranch.runtime.control.columnar import array_lists, nested_lists, node_reads, row_tables, text_items
+from anabranch.runtime.control.list_arenas import sites
 from anabranch.runtime.control.sequences import countable_ranges
 from anabranch.runtime.control.sequences.chosen_item import chosen, merged, one_kind
 from anabranch.runtime.control.sequences.index_checks import checked_dynamic_index, checked_index
@@ -157,6 +158,7 @@ def _get(container: Value, key: Value) -> Value:
         made = _missing(container)
         if made is not None:
             return _get_or_make(container, key, made)
+        sites.prefer(list(container.values()))
         return chosen(list(container.values()), _place(container, key), key)
     length = countable_ranges.KnownRange(container).length if isinstance(container, range) else len(container)
     position = checked_index(key, length, type(container), "index")
@@ -173,6 +175,7 @@ def _get(container: Value, key: Value) -> Value:
         return container[key]
     if isinstance(container, range):
         return countable_ranges.KnownRange(container).at(position)
+    sites.prefer(list(container))
     return chosen(list(container), position, key)
 
 

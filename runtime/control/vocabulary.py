@@ -17,7 +17,6 @@ from anabranch.runtime.control.calls.counterparts import imported as imported
 from anabranch.runtime.control.compare import compare as compare
 from anabranch.runtime.control.containers.generator_reductions import count as count
 from anabranch.runtime.control.containers.membership import in_ as in_, not_in as not_in
-from anabranch.runtime.control.dynamic_lists.dynamic_list import growing as growing
 from anabranch.runtime.control.exits import (
     BREAK as BREAK,
     CONTINUE as CONTINUE,
@@ -37,6 +36,7 @@ from anabranch.runtime.control.hash_tables.creation import (
 from anabranch.runtime.control.identity import is_ as is_, is_not as is_not
 from anabranch.runtime.control.if_ import if_ as if_
 from anabranch.runtime.control.iteration.generators import generator as generator
+from anabranch.runtime.control.list_arenas.creation import growing as growing
 from anabranch.runtime.control.lists import comprehension as comprehension
 from anabranch.runtime.control.match import match as match
 from anabranch.runtime.control.sets import members as members, members_of as members_of, set_operation as set_operation

@@ -17,7 +17,7 @@ from anabranch.runtime.control.sequences import countable, countable_ranges
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.values import atoms, containers
+from anabranch.runtime.values import arena_list, atoms, containers
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import (
@@ -130,12 +130,28 @@ def _check_apart(structure: node_structures.ReferenceStructure, exists: Exists) 
 
 def with_nodes(value: object, contents: tuple[object, ...], outside: Heap, given: BoundArguments) -> Any:
     """The result with the nodes beside it that parts of it, or of changed objects, are by their numbers."""
-    if not current().trace.identity.graphs:
+    if not (current().trace.identity.graphs or current().trace.lists.arenas):
         return value
     exists = _existence(outside, given)
-    graphs = _kinds_by_graph(layouts.describe((value, *contents), exists))
-    members = tuple([m for g, kinds in graphs for m in _members(g, kinds, exists)])
-    return host_values.ResultWithRecords(members, value) if graphs else value
+    described = layouts.describe((value, *contents), exists)
+    graphs = _kinds_by_graph(described)
+    members = [m for g, kinds in graphs for m in _members(g, kinds, exists)]
+    arenas = _arenas_in(described)
+    members += map(arena_list.ArenaContents, arenas)
+    return host_values.ResultWithRecords(tuple(members), value) if members else value
+
+
+def _arenas_in(layout: layouts.Layout) -> list[Any]:
+    """The arenas whose lists a value has, or those lists have, in turn."""
+    found: dict[int, Any] = {}
+    pending = [s.extra for s in arena_list.in_arena(layout)]
+    while pending:
+        arena = pending.pop()
+        if id(arena) not in found:
+            found[id(arena)] = arena
+            kinds = arena.cells.as_items().structure.variants
+            pending += [s.extra for kind in kinds for s in arena_list.in_arena(kind)]
+    return list(found.values())
 
 
 def _kinds_by_graph(layout: layouts.Layout) -> list[tuple[node_graphs.NodeGraph, set[Any]]]:
@@ -168,6 +184,10 @@ def hosted_result(layout: layouts.Node, given: BoundArguments, arrays: Container
         members[id(graph)] = first
         first += len(graph.members)
     result, *contents = layout.children
+    if isinstance(result, layouts.Node) and isinstance(result.structure, host_values.BesideStructure):
+        for place, beside in enumerate(result.children[0].children):  # type: ignore[union-attr]
+            if isinstance(beside, layouts.Node) and isinstance(beside.source, arena_list.ArenaContents):
+                members[id(beside.source.arena)] = place
     kept = [hosted(c, places, given.numbers, arrays, members) for c in contents]
     given_back = hosted(result, places, given.numbers, members=members)
     whole = layouts.Node(layout.structure.hosted(members), (given_back, *kept), layout.source)

@@ -16,6 +16,7 @@ from anabranch.runtime.control.calls import special_methods
 from anabranch.runtime.control.calls.recursion import infinite_recursion
 from anabranch.runtime.control.calls.user_functions import is_user_function
 from anabranch.runtime.control.columnar import copied_items, nested_lists
+from anabranch.runtime.control.list_arenas import creation as list_arenas
 from anabranch.runtime.control.loops.unroll_budget import TooCostlyError
 from anabranch.runtime.errors import AnabranchError, forget_attempts
 from anabranch.runtime.frontend.bind_arguments import bind_arguments
@@ -58,13 +59,14 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Approach)
     staging = special_methods.Staging(call, is_user_function)
     looped = None if way.looped is None else set(way.looped)
     outside = Surroundings(guards, staging.add)
-    trace = Trace(outside, way.lists, way.sites, way.unroll_reason, looped, way.tracks_objects, way.table_sites)
+    trace = Trace(outside, way.lists, way.sites, way.unroll_reason, looped, way.tracks_objects, way.table_sites, way.arena_sites)
     root = trace.root
     with building(root), contextlib.closing(staging), _undone(guards):
         given = bind_arguments(arguments, trace)
         before = Heap((given.args, given.kwargs))
         guards.heap.exclude(given.containers)
         guards.heap.extend(t.target for t in before.slots.values() if isinstance(t.target, type))
+        list_arenas.make_arenas(trace)
         outside.begin()
         for value in filter(may_change, given.statics):
             outside.enter(value)
@@ -91,8 +93,8 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Approach)
         except AnabranchError as error:
             guards.heap.restore()
             other = way.instead(trace, error)
-            if other is not None and way.table_sites and other.table_sites is None:
-                with contextlib.suppress(AnabranchError):  # of a program with run-time keys the first error says more
+            if other is not None and other.table_sites is None and way.table_sites is not None:
+                with contextlib.suppress(AnabranchError):  # of such a program the first error says more
                     return _trace(function, arguments, other)
             elif other is not None:
                 return _trace(function, arguments, other)

@@ -7,7 +7,7 @@ import types
 from collections.abc import Hashable
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.errors import AnabranchError
+from anabranch.runtime.errors import AliasError, AnabranchError, EscapedTracerError
 from anabranch.runtime.tracing.builder import Trace
 
 # Where lists have up to so many elements side by side, and something cannot be done with such, they are kept apart.
@@ -34,6 +34,8 @@ class Approach:
         Loops carry which object each array of their state is: `is` asks for it.
     table_sites : set, optional
         The places that make dicts and sets whose keys are known only at run time, as they are found; None for no such.
+    arena_sites : set, optional
+        The places whose lists lie in an arena, as they are found; None for no such.
     """
 
     lists: bool
@@ -43,6 +45,7 @@ class Approach:
     first: Approach | None = None
     tracks_objects: bool = False
     table_sites: set[Hashable] | None = dataclasses.field(default_factory=set)
+    arena_sites: set[Hashable] | None = dataclasses.field(default_factory=set)
 
     def after(self, trace: Trace) -> Approach:
         """Return the same with what a trace has found out of functions that call themselves."""
@@ -58,10 +61,13 @@ class Approach:
 
     def instead(self, trace: Trace, error: AnabranchError) -> Approach | None:
         """Return the approach to try where a trace has failed so; None where there is none."""
+        more = trace.lists.copied_sites - (self.arena_sites or set())
+        if self.arena_sites is not None and more and isinstance(error, (AliasError, EscapedTracerError)):
+            return dataclasses.replace(self.after(trace), lists=True, arena_sites=self.arena_sites | more)
         if trace.identity.is_wanted and not self.tracks_objects:
             return dataclasses.replace(self.after(trace), tracks_objects=True)
-        if self.table_sites:
-            return dataclasses.replace(self.after(trace), table_sites=None)
+        if self.table_sites or self.arena_sites:
+            return dataclasses.replace(self.after(trace), table_sites=None, arena_sites=None)
         if self.looped:
             return dataclasses.replace(self, looped=None)
         if self.sites and trace.lists.in_arrays <= _RETRIED:

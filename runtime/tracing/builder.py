@@ -68,6 +68,8 @@ class Trace:
         Whether loops carry numbers that say which object each array of their state is.
     table_sites : set, optional
         The places in the user's code that make dicts and sets of run-time keys; None where none may.
+    arena_sites : set, optional
+        Those whose lists lie in an arena; None where no list does.
     """
 
     def __init__(
@@ -79,6 +81,7 @@ class Trace:
         looped: set[types.CodeType] | None = None,
         tracks_objects: bool = False,
         table_sites: set[Hashable] | None = None,
+        arena_sites: set[Hashable] | None = None,
     ) -> None:
         self.outside = outside
         self.calls = Calls(looped)
@@ -86,7 +89,7 @@ class Trace:
         self.failures = Failures()
         self.heap = Reachable()
         self.identity = Identity(is_tracked=tracks_objects)
-        self.lists = Lists(lists, array_sites)
+        self.lists = Lists(lists, array_sites, arena_sites)
         self.loops = Loops()
         self.output = Output()
         self.requests = Requests()

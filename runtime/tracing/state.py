@@ -164,6 +164,13 @@ class Lists:
         Whether one would have needed arguments to be known, from which what decides its length now is computed.
     deciding : Atom, optional
         What decides lengths now.
+    arena_sites : set, optional
+        The places in the user's code whose lists lie in an arena: they are items of others, and change; None where no
+        list does.
+    arenas : dict
+        The arenas, by these places.
+    copied_sites : set
+        The places that made lists of which others have copies.
     has_heads : bool
         Whether one is known to begin with objects from before a branch or a loop.
     has_copies : bool
@@ -172,6 +179,9 @@ class Lists:
 
     may_grow: bool
     array_sites: set[Hashable] | None
+    arena_sites: set[Hashable] | None = None
+    arenas: dict[Hashable, Any] = field(default_factory=dict)
+    copied_sites: set[Hashable] = field(default_factory=set)
     in_arrays: int = 0
     tables: list[RowTable] = field(default_factory=list)
     grow_here: bool = True

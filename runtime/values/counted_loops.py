@@ -1,4 +1,4 @@
-"""Counted loops over atoms, for operations that no op does."""
+"""Loops over atoms, for operations that no op does."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ir.program import Atom, Program
+from anabranch.runtime.ir.program import Atom, Program, Var
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing.builder import Builder, building, current
 
@@ -48,3 +48,29 @@ def counted(
     program = Program(formals, tuple(body.equations), outputs, "body")
     operands = [trip, *captured, *init, *rows]
     return outer.bind(OPS["for"], *operands, body=program, consts=len(captured), carries=len(init), length=length)
+
+
+def repeated(
+    test: Callable[[Sequence[Atom]], Atom], step: Callable[[Sequence[Atom]], Sequence[Atom]], init: Sequence[Atom]
+) -> tuple[Atom, ...]:
+    """The carries once `test(carries)` is false; until then they become `step(carries)`.
+
+    Neither of the two may fail, or look at what is written elsewhere.
+    """
+    outer = current()
+    builders = []
+    results: list[tuple[Atom, ...]] = []
+    for function in (lambda carries: (test(carries),), step):
+        builder = Builder(outer.trace, outer)
+        carries = [builder.formal(a.type) for a in init]
+        with building(builder):
+            results.append(tuple(builder.resolve(a) for a in function(carries)))
+        assert not builder.storage_inputs, "a loop over atoms reads memory"
+        builders.append(builder)
+    captured = list(dict.fromkeys(v for b in builders for v in b.captures))
+    programs = []
+    for builder, outputs, name in zip(builders, results, ("test", "body"), strict=True):
+        formals = (*(builder.captures.get(v) or Var(v.type) for v in captured), *builder.formals)
+        programs.append(Program(formals, tuple(builder.equations), outputs, name))
+    operands = [*map(outer.resolve, captured), *init]
+    return outer.bind(OPS["while"], *operands, test=programs[0], body=programs[1], consts=len(captured))

@@ -9,6 +9,7 @@ from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import apply_ufunc, atoms
+from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.containers import own_method
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.hashed import Hashed
@@ -39,6 +40,8 @@ def truth(value: Value) -> bool | Atom:
         return truth(value.items.length)
     if isinstance(value, Hashed):
         return truth(value.count_)
+    if isinstance(value, InArena):
+        return truth(value.length_)
     method = own_method(value, "__bool__")
     return bool(value) if method is None else _answer(method())
 

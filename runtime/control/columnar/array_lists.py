@@ -24,6 +24,7 @@ SMALL = 8
 def note_allocation(owner: Value, site: Hashable) -> None:
     """Note where a list was made; keep its elements side by side if lists made there are to be."""
     owner.site = site
+    owner.origins = frozenset((site,))
     sites = current().trace.lists.array_sites
     if sites and site in sites:
         become_array(owner)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from anabranch.runtime.control.list_arenas import sites
 from anabranch.runtime.errors import AliasError
-from anabranch.runtime.tracing.builder import Builder
+from anabranch.runtime.tracing.builder import Builder, current
+from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.storage import OnDevice, Storage
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import Contents
@@ -145,8 +147,15 @@ def is_changed(builder: Builder) -> bool:
     return False
 
 
-def container_refusal() -> AliasError:
-    """The error for a list or dict that is an item and may be changed through another name."""
+def container_refusal() -> BaseException:
+    """What is raised for a list or dict that is an item and may be changed through another name.
+
+    That is an error, or what starts tracing again where the lists could lie in an arena.
+    """
+    try:
+        sites.need(current().trace.lists.copied_sites)
+    except Restart as again:
+        return again
     return AliasError(
         "a list or dict that is an item of a list whose length is known only at run time is changed, or could be "
         "through another name, which would not change the list; append a copy, or change it before it is appended"

@@ -27,7 +27,11 @@ def _sort(items: list[Value], *, key: Callable[[Any], Any] | None = None, revers
     items[:] = container_order.sorted_items(items, passed_functions.called(key), reverse)
 
 
-def _remove(items: list[Value], value: object) -> None:
+def _remove(items: Value, value: object) -> None:
+    if isinstance(items, set):
+        creation.become_table(items)
+        items.remove(value)
+        return
     del subscript.at(items)[container_order.index(items, value, missing="list.remove(x): x not in list")]
 
 
@@ -70,12 +74,13 @@ _METHODS: dict[str, tuple[tuple[type, ...], Callable[..., Any]]] = {
     "index": ((list, tuple, collections.deque), container_order.index),
     "count": ((list, tuple, collections.deque), container_order.count),
     "sort": ((list,), _sort),
-    "remove": ((list,), _remove),
+    "remove": ((list, set), _remove),
     "pop": ((list,), _pop),
     "get": ((dict,), _get),
-    **{n: ((dict, set), _keyed(n)) for n in ("update",)},
-    **{n: ((set,), _keyed(n)) for n in ("add", "discard", "remove")},
+    "update": ((dict, set), _keyed("update")),
     "setdefault": ((dict,), _keyed("setdefault")),
+    "add": ((set,), _keyed("add")),
+    "discard": ((set,), _keyed("discard")),
 }
 
 

@@ -15,6 +15,7 @@ from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences import countable, countable_ranges
 from anabranch.runtime.device import array as device
 from anabranch.runtime.values import atoms, text_tables, wrap
+from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -55,6 +56,8 @@ def in_(item: Value, container: Value) -> Value:
         return python_scalar(_any(container == item))
     if isinstance(container, Hashed):
         return container.contains(item)
+    if isinstance(container, InArena):
+        return container.contains_(item)
     if is_dynamic_list(container):
         matches = generator_expression.GeneratorExpression(container, lambda one: container_order.equal(item, one))
         return generator_reductions.quantified(matches, until=True)

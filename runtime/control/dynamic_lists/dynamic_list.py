@@ -231,7 +231,7 @@ def _same(a: _Methods, b: object) -> Value:
 class GrowableList(_Methods, list[Any]):  # type: ignore[misc]
     """A list that may grow."""
 
-    __slots__ = ("_items", "row_binding", "site")
+    __slots__ = ("_items", "origins", "row_binding", "site")
     native = list
 
     def sort(self, *, key: Callable[[Any], object] | None = None, reverse: bool = False) -> None:
@@ -252,7 +252,7 @@ class GrowableList(_Methods, list[Any]):  # type: ignore[misc]
 class GrowableDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
     """A deque that may grow."""
 
-    __slots__ = ("_items", "row_binding", "site")
+    __slots__ = ("_items", "origins", "row_binding", "site")
     native = collections.deque
     _contents = DequeContents
 

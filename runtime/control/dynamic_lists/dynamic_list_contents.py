@@ -55,6 +55,7 @@ class GrowableContents(Growable):
     def __new__(cls, *args: Value, **kwargs: Value) -> Value:
         made: Any = cls.native.__new__(cls, *args, **kwargs)
         made._items = made.site = made.row_binding = None
+        made.origins = frozenset()
         return made
 
     @property
@@ -170,7 +171,7 @@ class GrowableContents(Growable):
         maxlen = self.maxlen if isinstance(self, collections.deque) else None
         given = self.row_binding is None or self.row_binding.table.last is not None
         keys = keys_of(self.contents()) if given else (("fixed", len(self)),)
-        return GrowableStructure(type(self), keys, maxlen)
+        return GrowableStructure(type(self), keys, maxlen, self.origins)
 
     def __anabranch_slot__(self) -> Slot:
         return GrowableSlot(self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -57,7 +58,12 @@ class GrowableSlot(Slot):
 
 @frozen
 class GrowableStructure(Structure):
-    """The structure of a list that may grow: of its elements, or (dynamic) of one part, their `Items`."""
+    """The structure of a list that may grow: of its elements, or (dynamic) of one part, their `Items`.
+
+    `origins` are the places in the user's code that may have made it.
+    """
+
+    origins: frozenset[Hashable] = dataclasses.field(default=frozenset(), compare=False)
 
     @property
     def is_dynamic_list(self) -> bool:
@@ -77,6 +83,7 @@ class GrowableStructure(Structure):
             native: Any = self._cls.native
             return native(contents) if self.extra is None else native(contents, self.extra)
         made = self.cls()
+        made.origins = self.origins
         made.become(contents)
         return made
 
@@ -102,7 +109,8 @@ class GrowableStructure(Structure):
             return None
         structure: Any = contents.structure  # type: ignore[union-attr] # that of `Items`
         keys: tuple[Hashable, ...] = (("fixed", structure.capacity),) if structure.fixed else ("items",)
-        return type(mine)(GrowableStructure(self.cls, keys), (contents,))
+        origins = self.origins | other.structure.origins
+        return type(mine)(GrowableStructure(self.cls, keys, None, origins), (contents,))
 
 
 def keys_of(contents: Value) -> tuple[Hashable, ...]:

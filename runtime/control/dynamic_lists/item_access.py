@@ -51,7 +51,8 @@ def _bound(value: object) -> Value:
     return as_int(value)
 
 
-def _check_index(owner: GrowableContents, key: object) -> Value:
+def check_index(owner: Value, key: object) -> Value:
+    """The index of an element as a Python int, traced or not."""
     if isinstance(key, UnionValue):
         key = key.resolve()
     if isinstance(key, Tracer):
@@ -63,15 +64,16 @@ def _check_index(owner: GrowableContents, key: object) -> Value:
 
 def _position(items: Items, key: int | PythonScalar, text: str) -> Value:
     """The place of an index from 0 on, with the check that there is one."""
-    return _checked(items.length, items.structure.capacity, key, text)
+    return checked(items.length, items.structure.capacity, key, text)
 
 
 def _position_in_row(owner: GrowableContents, key: object, text: str) -> Value:
     width = owner.row_binding.table.width
-    return _checked(width, width, _check_index(owner, key), text)
+    return checked(width, width, check_index(owner, key), text)
 
 
-def _checked(count: int | PythonScalar, most: int, key: int | PythonScalar, text: str) -> Value:
+def checked(count: int | PythonScalar, most: int, key: int | PythonScalar, text: str) -> Value:
+    """The place of an index among so many elements, at most `most`, with the check that there is one."""
     length = wrap.as_atom(count, np.int64)
     zero = atoms.literal(0, np.int64)
     atom, span = wrap.as_atom(key, np.int64), interval_of(key)
@@ -114,7 +116,7 @@ def get(owner: GrowableContents, key: Value) -> Value:
         if kind_name(owner) == "deque":
             raise TypeError("sequence index must be integer, not 'slice'")
         return owner.made(_sliced(items, key))
-    return _element(items, _position(items, _check_index(owner, key), f"{kind_name(owner)} index out of range"))
+    return _element(items, _position(items, check_index(owner, key), f"{kind_name(owner)} index out of range"))
 
 
 def set_(owner: GrowableContents, key: object, value: object) -> None:
@@ -129,7 +131,7 @@ def set_(owner: GrowableContents, key: object, value: object) -> None:
         return
     items = owner.as_items()
     text = "deque index out of range" if kind_name(owner) == "deque" else "list assignment index out of range"
-    position = _position(items, _check_index(owner, key), text)
+    position = _position(items, check_index(owner, key), text)
     if not items.structure.capacity:
         raise UnreachableError
     owner.become(items.with_item(position, value))
@@ -154,7 +156,7 @@ def delete(owner: GrowableContents, key: object) -> None:
         return
     items = owner.as_items()
     text = "deque index out of range" if kind_name(owner) == "deque" else "list assignment index out of range"
-    owner.become(without(items, _position(items, _check_index(owner, key), text)))
+    owner.become(without(items, _position(items, check_index(owner, key), text)))
 
 
 def _delete_slice(owner: GrowableContents, key: slice) -> None:

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from anabranch.base.value import Value
-from anabranch.runtime.control.dynamic_lists import dynamic_list
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.hash_tables.dynamic_dict import (
     DynamicCounter,
@@ -22,6 +21,7 @@ from anabranch.runtime.control.hash_tables.dynamic_dict import (
 )
 from anabranch.runtime.control.hash_tables.dynamic_set import DynamicSet
 from anabranch.runtime.control.hash_tables.hash_table import HashTable
+from anabranch.runtime.control.list_arenas.creation import GrowingFactory
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.restarts import Restart
@@ -168,9 +168,9 @@ def _constructor(cls: type[DynamicDict]) -> Callable[..., Any]:
 
 def defaultdict_(factory: Value = None, /, *args: Value, **kwargs: Value) -> Value:
     """As `collections.defaultdict`; lists that its factory makes may grow where lists do."""
-    growing = dynamic_list.KINDS.get(factory) if isinstance(factory, type) and current().trace.lists.may_grow else None
+    growing = _GROWING.get(factory) if isinstance(factory, type) and current().trace.lists.may_grow else None
     if _is_table_here() or any(isinstance(a, DynamicDict) for a in args):
-        return _filled(_bare(DynamicDefaultDict, (factory,)), args, kwargs)
+        return _filled(_bare(DynamicDefaultDict, (growing or factory,)), args, kwargs)
     return _noted(collections.defaultdict(growing or factory, *args, **kwargs))
 
 
@@ -218,6 +218,7 @@ def method(function: Any) -> Callable[..., Any] | None:
     return fromkeys
 
 
+_GROWING = {kind: GrowingFactory(kind) for kind in (list, collections.deque)}
 COUNTERPARTS: dict[object, Callable[..., Any]] = {
     dict: _constructor(DynamicDict),
     collections.defaultdict: defaultdict_,

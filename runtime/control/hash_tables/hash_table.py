@@ -6,13 +6,13 @@ place of a key in the list, or -1. What does not fit is asked for as any capacit
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
-from anabranch.runtime.control import boolean
 from anabranch.runtime.control.containers import container_order
 from anabranch.runtime.control.dynamic_lists import dynamic_list
 from anabranch.runtime.control.generator_expression import GeneratorExpression
@@ -20,7 +20,6 @@ from anabranch.runtime.control.hash_tables import key_hash
 from anabranch.runtime.control.hash_tables.table_structure import TableSlot, TableStructure
 from anabranch.runtime.control.hash_tables.views import Cursor, View, element
 from anabranch.runtime.control.stdlib.builtin_iterators import range_
-from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
@@ -28,6 +27,7 @@ from anabranch.runtime.tracing.builder import Builder, builder_or_none, current,
 from anabranch.runtime.tracing.capacity import Capacity
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.containers import Structure
+from anabranch.runtime.values.counted_loops import repeated
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.heap.slots import Slot
@@ -136,13 +136,17 @@ class HashTable(Hashed):
         if type(self.count_) is int and self.count_ == 0:
             return first
 
-        def test(slot: Value, table: HashTable = self) -> Value:
-            place = table.entry(slot)
-            return boolean.and_(
-                place >= 0, lambda: boolean.not_(container_order.equal(table.key_at(place), key))
-            )
+        zero = atoms.literal(0, np.int64)
 
-        slot = while_(test, self._next, (first,), ("slot",))
+        def goes_on(carries: Sequence[Atom]) -> Atom:
+            place = wrap.as_atom(self.entry(self._at(carries[0])), np.int64)
+            there = atoms.ufunc(np.greater_equal, place, zero)
+            # What is read where there is none is not looked at.
+            other = self.key_at(python_scalar(atoms.ufunc(np.maximum, place, zero), Interval(0, self.request.size)))
+            same = container_order.equal(other, key)
+            return atoms.logical_and(there, atoms.logical_not(wrap.as_atom(same, np.bool_)))
+
+        slot = self._at(repeated(goes_on, self._after, [wrap.as_atom(first, np.int64)])[0])
         self.found = Search(key, self.index_, slot, current())
         return slot
 
@@ -157,9 +161,10 @@ class HashTable(Hashed):
     def _at(self, slot: Atom) -> Value:
         return python_scalar(slot, Interval(0, self.size_ - 1))
 
-    def _next(self, slot: Value) -> Value:
-        atom = atoms.ufunc(np.add, wrap.as_atom(slot, np.int64), atoms.literal(1, np.int64))
-        return self._at(atoms.ufunc(np.bitwise_and, atom, atoms.literal(self.size_ - 1, np.int64)))
+    def _after(self, carries: Sequence[Atom]) -> list[Atom]:
+        """The next entry of the index."""
+        following = atoms.ufunc(np.add, carries[0], atoms.literal(1, np.int64))
+        return [atoms.ufunc(np.bitwise_and, following, atoms.literal(self.size_ - 1, np.int64))]
 
     # ---- changes -----------------------------------------------------------------------------------------------------
 
@@ -167,10 +172,11 @@ class HashTable(Hashed):
         """Append a key that is not there."""
         slot = self.slot_of(key)
         count = wrap.as_atom(self.count_, np.int64)
-        room = atoms.literal(self.request.size, np.int64)
-        capacity_requests.exceeded(atoms.ufunc(np.greater_equal, count, room), self.request)
+        full = atoms.ufunc(np.greater_equal, count, atoms.literal(self.request.size, np.int64))
+        capacity_requests.exceeded(full, self.request)
         self.keys_.append(key)
-        self._write(slot, count)
+        # Half of the index stays empty whatever happens, so that each search ends.
+        self._write(slot, atoms.select(full, atoms.literal(_EMPTY, np.int64), count))
         self.found = Search(key, self.index_, slot, current())
 
     def _write(self, slot: Value, place: Atom) -> None:
@@ -184,11 +190,11 @@ class HashTable(Hashed):
         def consume(place: Value, table: HashTable = self) -> bool:
             key = table.key_at(place)
 
-            def taken(slot: Value, table: HashTable = table) -> Value:
-                return table.entry(slot) >= 0
+            def is_taken(carries: Sequence[Atom]) -> Atom:
+                return wrap.as_atom(table.entry(table._at(carries[0])) >= 0, np.bool_)
 
-            first = table._at(key_hash.start_of(key, table.size_))
-            table._write(while_(taken, table._next, (first,), ("slot",)), wrap.as_atom(place, np.int64))
+            slot = repeated(is_taken, table._after, [key_hash.start_of(key, table.size_)])[0]
+            table._write(table._at(slot), wrap.as_atom(place, np.int64))
             return False
 
         keys = self.keys_

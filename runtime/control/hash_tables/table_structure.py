@@ -63,6 +63,6 @@ class HostTableStructure(Structure):
             raise AssertionError("what the caller gets is built where nothing is traced")
         if self.keys[1] != "values":
             return native(children[0])
-        made = native() if factory is None else native(factory[0])
+        made = native() if factory is None else native(getattr(factory[0], "native", factory[0]))
         dict.update(made, zip(children[0], children[1], strict=True))  # a Counter would count the pairs
         return made

@@ -11,6 +11,7 @@ from anabranch.runtime.control.sequences.elements import AxisItems, Elements
 from anabranch.runtime.control.sequences.iterators import Once
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import wrap
+from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
@@ -22,7 +23,7 @@ def is_countable(items: object) -> bool:
     """Return whether a `for` over the iterable is staged; outside of a trace none is."""
     if not tracing():
         return False
-    if is_dynamic_list(items) or isinstance(items, Hashed) or stacked_sequences.form_of(items) is not None:
+    if is_dynamic_list(items) or isinstance(items, (Hashed, InArena)) or stacked_sequences.form_of(items) is not None:
         return True
     return isinstance(items, (Countable, range, TracedArray, DynamicArray)) or (
         isinstance(items, np.ndarray) and bool(items.ndim) and items.dtype.kind in "biufc"
@@ -46,7 +47,7 @@ def countable(items: object) -> Countable | None:
         return items
     if isinstance(items, range):
         return KnownRange(items)
-    if isinstance(items, Hashed):
+    if isinstance(items, (Hashed, InArena)):
         counted: Countable = items.countable_()
         return counted
     if is_dynamic_list(items):

@@ -13,6 +13,7 @@ from anabranch.runtime.control.stdlib.choices import is_traced, of_each_list, pl
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import attributes
+from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.hashed import Hashed
@@ -34,6 +35,8 @@ def len_(items: Value) -> Value:
         return items.items.length
     if isinstance(items, Hashed):
         return items.count_
+    if isinstance(items, InArena):
+        return items.length_
     if isinstance(items, Countable) and items.is_sized:
         return items.length
     return items.shape[0] if isinstance(items, DynamicArray) else len(items)

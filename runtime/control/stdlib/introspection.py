@@ -12,6 +12,7 @@ from anabranch.runtime.control.stdlib.builtin_iterators import enumerate_, range
 from anabranch.runtime.control.stdlib.choices import is_traced
 from anabranch.runtime.values import attributes
 from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.lazy_text import Text
@@ -44,7 +45,7 @@ def _class_of_choice(value: UnionValue) -> Value:
 
 def class_(value: object) -> Value:
     """`value.__class__`: of what a traced value stands for."""
-    return class_of(value) if isinstance(value, (Tracer, UnionValue, Growable, Hashed, attributes.Bare)) else value.__class__
+    return class_of(value) if isinstance(value, (Tracer, UnionValue, Growable, Hashed, InArena, attributes.Bare)) else value.__class__
 
 
 def type_(*args: object) -> Value:
@@ -72,7 +73,7 @@ def isinstance_(value: Value, classes: Any) -> Value:
         if len(matching) == len(value.options):
             return True
         return python_scalar(value.among(matching))
-    if not isinstance(value, (Tracer, Text, Hashed, attributes.Bare)):
+    if not isinstance(value, (Tracer, Text, Hashed, InArena, attributes.Bare)):
         return isinstance(value, classes)
     try:
         return issubclass(class_of(value), classes)

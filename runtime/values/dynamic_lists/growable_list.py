@@ -14,6 +14,7 @@ class Growable(StandIn):
     __slots__ = ()
     items: Items | None
     site: Any
+    origins: frozenset[Any]  # the places in the user's code that may have made it
     row_binding: Any  # the row of a table that it is
     native: Any  # the built-in class that it stands for
     is_dynamic: bool

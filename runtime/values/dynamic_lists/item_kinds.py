@@ -97,6 +97,7 @@ def general(layout: layouts.Layout) -> layouts.Layout:
                 return layouts.Leaf(abstract)
             if isinstance(value, Undefined):
                 raise Undefined.error(value)
+            current().trace.lists.copied_sites |= getattr(value, "origins", frozenset())
             return layout
         case layouts.Leaf(abstract):
             return layouts.Leaf(abstract)
@@ -127,6 +128,7 @@ def note_copied(value: object) -> None:
     if structure is None or structure.flat or (records.is_record(value) and records.graph_outside(value) is not None):
         return
     if structure.mutable:
+        current().trace.lists.copied_sites |= getattr(value, "origins", frozenset())
         slot = slot_of(value)
         assert slot is not None
         current().copied.append((value, slot.before))

@@ -1,0 +1,117 @@
+"""The memory that lists share whose number is known only at run time.
+
+All elements lie in one list that grows, the cells. Each list has a start, a length and room; one that outgrows its room
+moves to the end of the cells and gets twice as much.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.value import Value
+from anabranch.runtime.control.dynamic_lists import dynamic_list
+from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.if_ import if_
+from anabranch.runtime.control.stdlib.builtin_iterators import range_
+from anabranch.runtime.ir.interval import Interval
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.python_numbers.python_operands import interval_of
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+
+_LEAST_ROOM = 4
+
+
+class ListArena:
+    """Lists that one place in the user's code makes."""
+
+    __slots__ = ("cells", "lengths", "rooms", "starts")
+
+    def __init__(self) -> None:
+        self.cells: Any = dynamic_list.GrowableList()
+        self.starts: Any = dynamic_list.GrowableList()
+        self.lengths: Any = dynamic_list.GrowableList()
+        self.rooms: Any = dynamic_list.GrowableList()
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The lists that change."""
+        return (self.cells, self.starts, self.lengths, self.rooms)
+
+    def made(self) -> Value:
+        """The number of a new list, which is empty."""
+        number = count_of(self.starts)
+        for part in (self.starts, self.lengths, self.rooms):
+            part.append(_plain(0))
+        return number
+
+    def length_of(self, number: Value) -> Value:
+        """How many elements a list has."""
+        return at(self.lengths, number)
+
+    def set_length(self, number: Value, length: Value) -> None:
+        """Give a list another length, for which there is room."""
+        put(self.lengths, number, length)
+
+    def element(self, number: Value, place: Value) -> Value:
+        """The element at a place of a list that is in range."""
+        return at(self.cells, _sum(at(self.starts, number), place))
+
+    def write(self, number: Value, place: Value, value: Value) -> None:
+        """Set the element at a place of a list for which there is room."""
+        put(self.cells, _sum(at(self.starts, number), place), value)
+
+    def append(self, number: Value, value: Value) -> None:
+        """Append an element to a list."""
+        length = self.length_of(number)
+
+        def grow(arena: ListArena = self) -> None:
+            arena._grow(number, length, value)
+
+        if_(length >= at(self.rooms, number), grow, lambda: None)
+        self.write(number, length, value)
+        self.set_length(number, _sum(length, 1))
+
+    def _grow(self, number: Value, length: Value, value: Value) -> None:
+        """Move a list to the end of the cells, with twice the room; what is there yet is `value`."""
+        start, end = at(self.starts, number), count_of(self.cells)
+        room = if_(length < _LEAST_ROOM // 2, lambda: _LEAST_ROOM, lambda: _sum(length, length))
+
+        def copied(place: Value, cells: Any = self.cells) -> bool:
+            cells.append(at(cells, _sum(start, place)))
+            return False
+
+        def more(_: Value, cells: Any = self.cells) -> bool:
+            cells.append(value)
+            return False
+
+        for count, step in ((length, copied), (room - length, more)):
+            GeneratorExpression(range_(count), lambda place: place).for_each(step, may_stop=False)
+        put(self.starts, number, end)
+        put(self.rooms, number, room)
+
+
+def count_of(items: Any) -> Value:
+    """How many elements a list has."""
+    return items.as_items().length
+
+
+def at(items: Any, place: Value) -> Value:
+    """The element at a place of a list that is in range."""
+    return items.as_items().item(place)
+
+
+def put(items: Any, place: Value, value: Value) -> None:
+    """Set the element at a place of a list that is in range."""
+    items.become(items.as_items().with_item(place, value))
+
+
+def _sum(a: Value, b: Value) -> Value:
+    """The sum of two places."""
+    atom = atoms.ufunc(np.add, wrap.as_atom(a, np.int64), wrap.as_atom(b, np.int64))
+    return python_scalar(atom, Interval(0, min(interval_of(a).high + interval_of(b).high, 2**62)))
+
+
+def _plain(number: int) -> Value:
+    return number

@@ -1,0 +1,293 @@
+"""A list that lies in an arena: what Python's lists do, by the list's number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+
+from anabranch.base.value import Value
+from anabranch.runtime.control.containers import generator_reductions
+from anabranch.runtime.control.dynamic_lists import dynamic_list, item_access
+from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.if_ import if_
+from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.stdlib.builtin_iterators import range_
+from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
+from anabranch.runtime.ir.interval import Interval
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.arena_list import InArena
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.python_numbers.python_operands import interval_of
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+
+
+class Elements(Countable):
+    """The elements of a list in an arena, which must not get longer or shorter while they are gone over."""
+
+    is_sized = True
+
+    def __init__(self, owner: ArenaList) -> None:
+        self._owner, self._count = owner, owner.length_
+
+    @property
+    def length(self) -> Value:
+        return self._count
+
+    @property
+    def holds(self) -> tuple[object, ...]:
+        return self._owner.arena_.parts
+
+    def at(self, index: int | PythonScalar) -> Value:
+        return self._owner.element_(index)
+
+    def end(self, left: Atom) -> None:
+        before, now = (wrap.as_atom(n, np.int64) for n in (self._count, self._owner.length_))
+        if before is now:
+            return
+        changed = atoms.logical_and(atoms.ufunc(np.not_equal, before, now), atoms.logical_not(left))
+        run_time_checks.fail_if(
+            changed,
+            lambda _: UnsupportedOperationError(
+                "a list that is an item of another gets longer or shorter in a loop over it; go over a copy, list(…)"
+            ),
+        )
+
+
+class ArenaList(InArena):
+    """A list."""
+
+    __slots__ = ()
+
+    @property
+    def length_(self) -> Value:
+        return self.arena_.length_of(self.number_)
+
+    def countable_(self) -> Elements:
+        return Elements(self)
+
+    def element_(self, place: Value) -> Value:
+        """The element at a place that is in range."""
+        return self.arena_.element(self.number_, place)
+
+    def grown_(self) -> Any:
+        """A list of its own with the same elements, which is in no arena."""
+        made = dynamic_list.GrowableList()
+        current().trace.identity.note_created(made)
+        dynamic_list.staged.append_each(made, self.countable_())
+        return made
+
+    # ---- elements ----------------------------------------------------------------------------------------------------
+
+    def _place(self, key: Value, text: str) -> Value:
+        length = self.length_
+        return item_access.checked(length, interval_of(length).high, item_access.check_index(self, key), text)
+
+    def __getitem__(self, key: Value) -> Value:
+        if isinstance(key, slice):
+            return placed(self.grown_()[key])
+        return self.element_(self._place(key, "list index out of range"))
+
+    def __setitem__(self, key: Value, value: Value) -> None:
+        if isinstance(key, slice):
+            changed = self.grown_()
+            changed[key] = value
+            self._become(changed)
+        else:
+            self.arena_.write(self.number_, self._place(key, "list assignment index out of range"), value)
+
+    def __delitem__(self, key: Value) -> None:
+        if isinstance(key, slice):
+            changed = self.grown_()
+            del changed[key]
+            self._become(changed)
+        else:
+            self._remove_at(self._place(key, "list assignment index out of range"))
+
+    def _become(self, items: Any) -> None:
+        """Have the elements of another list."""
+        self.arena_.set_length(self.number_, 0)
+        self.extend(items)
+
+    def _remove_at(self, place: Value) -> None:
+        last = _less(self.length_)
+
+        def moved(step: Value, arena: Any = self.arena_) -> bool:
+            here = _sum(place, step)
+            arena.write(self.number_, here, arena.element(self.number_, _sum(here, 1)))
+            return False
+
+        _each(_difference(last, place), moved)
+        self.arena_.set_length(self.number_, last)
+
+    # ---- methods -----------------------------------------------------------------------------------------------------
+
+    def append(self, value: Value) -> None:
+        """As `list.append`."""
+        self.arena_.append(self.number_, value)
+
+    def extend(self, values: Value) -> None:
+        """As `list.extend`."""
+
+        def consume(value: Value, owner: ArenaList = self, parts: Any = self.arena_.parts) -> bool:
+            owner.append(value)
+            return False
+
+        if isinstance(values, InArena):
+            values = values.grown_()  # type: ignore[attr-defined] # which may be this one
+        GeneratorExpression(values, lambda value: value).for_each(consume, may_stop=False)
+
+    def __iadd__(self, values: Value) -> Self:
+        self.extend(values)
+        return self
+
+    def pop(self, place: Value = -1) -> Value:
+        """As `list.pop`."""
+        item_access.fail_if(wrap.as_atom(self.length_ == 0, np.bool_), IndexError, "pop from empty list")
+        at = self._place(place, "pop index out of range")
+        value = self.element_(at)
+        if type(place) is int and place == -1:
+            self.arena_.set_length(self.number_, _less(self.length_))
+        else:
+            self._remove_at(at)
+        return value
+
+    def insert(self, place: Value, value: Value) -> None:
+        """As `list.insert`."""
+        length = self.length_
+        at = python_scalar(item_access.clipped(item_access.as_int(place), length), Interval(0, interval_of(length).high))
+        self.append(value)
+
+        def moved(step: Value, arena: Any = self.arena_) -> bool:
+            here = _difference(length, step)
+            arena.write(self.number_, here, arena.element(self.number_, _less(here)))
+            return False
+
+        _each(_difference(length, at), moved)
+        self.arena_.write(self.number_, at, value)
+
+    def remove(self, value: Value) -> None:
+        """As `list.remove`."""
+        changed = self.grown_()
+        changed.become(changed.as_items())
+        changed.remove(value)
+        self._become(changed)
+
+    def clear(self) -> None:
+        """As `list.clear`."""
+        self.arena_.set_length(self.number_, 0)
+
+    def copy(self) -> Value:
+        """As `list.copy`."""
+        return placed(self.grown_())
+
+    __copy__ = copy
+
+    def reverse(self) -> None:
+        """As `list.reverse`."""
+        changed = self.grown_()
+        changed.reverse()
+        self._become(changed)
+
+    def sort(self, *, key: Callable[[Any], object] | None = None, reverse: bool = False) -> None:
+        """As `list.sort`."""
+        changed = self.grown_()
+        changed.become(changed.as_items())
+        changed.sort(key=key, reverse=reverse)
+        self._become(changed)
+
+    def index(self, *args: Value) -> Value:
+        """As `list.index`."""
+        return dynamic_list.staged.index(self.grown_(), *args)
+
+    def count(self, value: Value) -> Value:
+        """As `list.count`."""
+        return dynamic_list.staged.count(self.grown_(), value)
+
+    # ---- with others -------------------------------------------------------------------------------------------------
+
+    def __contains__(self, value: Value) -> Any:
+        self._plain()
+
+    def contains_(self, value: Value) -> Value:
+        """`value in self`."""
+        return generator_reductions.contains(GeneratorExpression(self.countable_(), lambda item: item), value)
+
+    def __add__(self, other: Value) -> Value:
+        if not isinstance(other, (list, InArena)):
+            return NotImplemented
+        made = self.grown_()
+        made.extend(other.grown_() if isinstance(other, InArena) else other)  # type: ignore[attr-defined]
+        return placed(made)
+
+    def __radd__(self, other: Value) -> Value:
+        if not isinstance(other, list):
+            return NotImplemented
+        made = dynamic_list.listed(other)
+        made.extend(self.grown_())
+        return placed(made)
+
+    def __mul__(self, times: Value) -> Value:
+        return placed(self.grown_() * times)
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> Value:
+        if not isinstance(other, (list, InArena)):
+            return NotImplemented
+        return self.grown_() == (other.grown_() if isinstance(other, InArena) else other)  # type: ignore[attr-defined]
+
+    def __ne__(self, other: object) -> Value:
+        if not isinstance(other, (list, InArena)):
+            return NotImplemented
+        return self.grown_() != (other.grown_() if isinstance(other, InArena) else other)  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        raise TypeError("unhashable type: 'list'")
+
+    def _plain(self, *_: object) -> Any:
+        if tracing():
+            current().trace.outside.needs_plain()
+        raise ConcretizationError(
+            "a list that is an item of another, whose length is known only at run time, is used in code that is not "
+            "compiled, or by an operation that needs it while tracing; use a for statement over it, or indices"
+        )
+
+    __len__ = __bool__ = __iter__ = _plain
+
+
+def _each(count: Value, step: Callable[..., Any]) -> None:
+    GeneratorExpression(range_(count), lambda place: place).for_each(step, may_stop=False)
+
+
+def _difference(a: Value, b: Value) -> Value:
+    atom = atoms.ufunc(np.subtract, wrap.as_atom(a, np.int64), wrap.as_atom(b, np.int64))
+    return python_scalar(atom, Interval(0, max(interval_of(a).high - interval_of(b).low, 0)))
+
+
+def _less(a: Value) -> Value:
+    return _difference(a, 1)
+
+
+def _sum(a: Value, b: Value) -> Value:
+    atom = atoms.ufunc(np.add, wrap.as_atom(a, np.int64), wrap.as_atom(b, np.int64))
+    return python_scalar(atom, Interval(0, min(interval_of(a).high + interval_of(b).high, 2**62)))
+
+
+def placed(made: Any) -> Value:
+    """A new list, in the arena of the place that has made it, if it has one."""
+    arena = arena_here()
+    if arena is None or not isinstance(made, dynamic_list.GrowableList):
+        return made
+    new = ArenaList(arena, arena.made())
+    new.extend(made)
+    return new
+
+
+def arena_here() -> Any:
+    """The arena of the lists that are made where the user's code stands now; None where they are in none."""
+    arenas = current().trace.lists.arenas
+    return arenas.get(dynamic_list.place()) if arenas else None
