@@ -22,6 +22,7 @@ from anabranch.runtime.control.calls.user_functions import is_rewritten, is_user
 from anabranch.runtime.control.calls.wrappers import unwrapped
 from anabranch.runtime.control.containers import container_methods
 from anabranch.runtime.control.hash_tables import creation
+from anabranch.runtime.control.object_arenas import arena as object_arenas
 from anabranch.runtime.control.staging.signature_errors import fitted
 from anabranch.runtime.control.stdlib import (
     bisect_,
@@ -79,6 +80,7 @@ def call(function: Any, /, *args: Value, **kwargs: Value) -> Value:
             current().trace.identity.note_created(made)
             if current().trace.lists.may_grow:
                 lists.make_attributes_growable(made)
+            object_arenas.adopt(made)
         # Referred to by the name alone: nobody else has it.
         return lists.made_growable(made) if type(made) is list and sys.getrefcount(made) <= _ALONE else made
     if installed(code.co_filename) and not (is_rewritten(code) or internal(code.co_filename)):
@@ -158,6 +160,8 @@ def resolve(function: Any) -> Value:
         if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
             if isinstance(function.__self__, (Growable, Hashed, InArena)):
                 return function
+            if isinstance(function.__self__, UnionValue) and internal(function.__func__.__code__.co_filename):
+                return functools.partial(_call_method, function.__self__, function.__func__.__name__)
             if tracing():
                 current().trace.outside.enter(function.__self__)
             return types.MethodType(rewritten(function.__func__), function.__self__)
@@ -199,6 +203,11 @@ def _call_chosen(functions: UnionValue, *args: object, **kwargs: object) -> Valu
     return functions.through(lambda f: call(f, *args, **kwargs))
 
 
+def _call_method(owner: UnionValue, name: str, *args: object, **kwargs: object) -> Value:
+    """A call of a method of one of a few lists that may grow."""
+    return owner.through(lambda one: call(getattr(one, name), *args, **kwargs))
+
+
 def _constructor(cls: type) -> Value:
     """A class whose `__init__` is the user's own code gets it rewritten; others are called as they are."""
     if cls is type:
@@ -224,6 +233,8 @@ def _constructor(cls: type) -> Value:
         if tracing():
             current().trace.identity.note_created(made)
         rewritten(init)(made, *args, **kwargs)
+        if tracing():
+            object_arenas.adopt(made)
         return made
 
     return construct

@@ -11,12 +11,15 @@ from anabranch.runtime.control import boolean
 from anabranch.runtime.control.aliasing import object_numbers
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.columnar import node_reads
+from anabranch.runtime.control.object_arenas import arena as object_arenas
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.state import Identity
 from anabranch.runtime.tracing.storage import OnDevice, OnDeviceOutside
 from anabranch.runtime.values import atoms, text_tables, wrap
+from anabranch.runtime.values.arena_list import InArena
+from anabranch.runtime.values.arena_object import ObjectInArena
 from anabranch.runtime.values.abstract import Kind, abstract_of
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -52,6 +55,10 @@ def is_(a: object, b: object) -> Value:
                     held = chosen if same is True else atoms.logical_and(chosen, same)
                     result = atoms.logical_or(result, held)
             return python_scalar(result)
+    if isinstance(a, ObjectInArena) and isinstance(b, ObjectInArena):
+        return object_arenas.same(a, b)
+    if isinstance(a, InArena) and isinstance(b, InArena):
+        return a.arena_ is b.arena_ and a.number_ == b.number_
     if isinstance(a, Growable) and isinstance(b, Growable) and a.row_binding is not None and b.row_binding is not None:
         return a is b or (a.row_binding.table is b.row_binding.table and a.row_binding.index == b.row_binding.index)
     if (_is_bool(a) and _is_bool(b)) or (_is_numpy_bool(a) and _is_numpy_bool(b)):

@@ -17,7 +17,7 @@ from anabranch.runtime.control.sequences import countable, countable_ranges
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.values import arena_list, atoms, containers
+from anabranch.runtime.values import arena_list, arena_object, atoms, containers
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import (
@@ -137,7 +137,7 @@ def with_nodes(value: object, contents: tuple[object, ...], outside: Heap, given
     graphs = _kinds_by_graph(described)
     members = [m for g, kinds in graphs for m in _members(g, kinds, exists)]
     arenas = _arenas_in(described)
-    members += map(arena_list.ArenaContents, arenas)
+    members += [arena.contents() for arena in arenas]
     return host_values.ResultWithRecords(tuple(members), value) if members else value
 
 
@@ -149,7 +149,7 @@ def _arenas_in(layout: layouts.Layout) -> list[Any]:
         arena = pending.pop()
         if id(arena) not in found:
             found[id(arena)] = arena
-            kinds = arena.cells.as_items().structure.variants
+            kinds = [k for part in arena.parts for k in part.as_items().structure.variants]
             pending += [s.extra for kind in kinds for s in arena_list.in_arena(kind)]
     return list(found.values())
 
@@ -186,7 +186,7 @@ def hosted_result(layout: layouts.Node, given: BoundArguments, arrays: Container
     result, *contents = layout.children
     if isinstance(result, layouts.Node) and isinstance(result.structure, host_values.BesideStructure):
         for place, beside in enumerate(result.children[0].children):  # type: ignore[union-attr]
-            if isinstance(beside, layouts.Node) and isinstance(beside.source, arena_list.ArenaContents):
+            if isinstance(beside, layouts.Node) and isinstance(beside.source, (arena_list.ArenaContents, arena_object.ObjectContents)):
                 members[id(beside.source.arena)] = place
     kept = [hosted(c, places, given.numbers, arrays, members) for c in contents]
     given_back = hosted(result, places, given.numbers, members=members)

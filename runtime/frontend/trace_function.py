@@ -18,6 +18,7 @@ from anabranch.runtime.control.calls.user_functions import is_user_function
 from anabranch.runtime.control.columnar import copied_items, nested_lists
 from anabranch.runtime.control.list_arenas import creation as list_arenas
 from anabranch.runtime.control.loops.unroll_budget import TooCostlyError
+from anabranch.runtime.control.object_arenas import arena as object_arenas
 from anabranch.runtime.errors import AnabranchError, forget_attempts
 from anabranch.runtime.frontend.bind_arguments import bind_arguments
 from anabranch.runtime.frontend.build_plan import build_plan
@@ -59,7 +60,17 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Approach)
     staging = special_methods.Staging(call, is_user_function)
     looped = None if way.looped is None else set(way.looped)
     outside = Surroundings(guards, staging.add)
-    trace = Trace(outside, way.lists, way.sites, way.unroll_reason, looped, way.tracks_objects, way.table_sites, way.arena_sites)
+    trace = Trace(
+        outside,
+        way.lists,
+        way.sites,
+        way.unroll_reason,
+        looped,
+        way.tracks_objects,
+        way.table_sites,
+        way.arena_sites,
+        way.arena_classes,
+    )
     root = trace.root
     with building(root), contextlib.closing(staging), _undone(guards):
         given = bind_arguments(arguments, trace)
@@ -67,6 +78,7 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Approach)
         guards.heap.exclude(given.containers)
         guards.heap.extend(t.target for t in before.slots.values() if isinstance(t.target, type))
         list_arenas.make_arenas(trace)
+        object_arenas.make_arenas(trace)
         outside.begin()
         for value in filter(may_change, given.statics):
             outside.enter(value)
@@ -112,6 +124,8 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Approach)
         except Exception as error:
             if isinstance(error, RecursionError) and (endlessly := infinite_recursion(error)) is not None:
                 guards.heap.restore()
+                if (other := way.instead(trace, endlessly)) is not None:
+                    return _trace(function, arguments, other)
                 add_location(endlessly)
                 raise endlessly from None
             cause = error.__cause__

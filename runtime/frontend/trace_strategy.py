@@ -36,6 +36,8 @@ class Approach:
         The places that make dicts and sets whose keys are known only at run time, as they are found; None for no such.
     arena_sites : set, optional
         The places whose lists lie in an arena, as they are found; None for no such.
+    arena_classes : dict, optional
+        The classes whose instances lie in an arena, with their attributes, as they are found; None for no such.
     """
 
     lists: bool
@@ -46,6 +48,7 @@ class Approach:
     tracks_objects: bool = False
     table_sites: set[Hashable] | None = dataclasses.field(default_factory=set)
     arena_sites: set[Hashable] | None = dataclasses.field(default_factory=set)
+    arena_classes: dict[type, tuple[str, ...]] | None = dataclasses.field(default_factory=dict)
 
     def after(self, trace: Trace) -> Approach:
         """Return the same with what a trace has found out of functions that call themselves."""
@@ -64,10 +67,12 @@ class Approach:
         more = trace.lists.copied_sites - (self.arena_sites or set())
         if self.arena_sites is not None and more and isinstance(error, (AliasError, EscapedTracerError)):
             return dataclasses.replace(self.after(trace), lists=True, arena_sites=self.arena_sites | more)
+        if self.arena_classes == {} and trace.lists.made_in_bodies:
+            return dataclasses.replace(self.after(trace), lists=True, arena_classes=dict(trace.lists.made_in_bodies))
         if trace.identity.is_wanted and not self.tracks_objects:
             return dataclasses.replace(self.after(trace), tracks_objects=True)
-        if self.table_sites or self.arena_sites:
-            return dataclasses.replace(self.after(trace), table_sites=None, arena_sites=None)
+        if self.table_sites or self.arena_sites or self.arena_classes:
+            return dataclasses.replace(self.after(trace), table_sites=None, arena_sites=None, arena_classes=None)
         if self.looped:
             return dataclasses.replace(self, looped=None)
         if self.sites and trace.lists.in_arrays <= _RETRIED:

@@ -70,6 +70,8 @@ class Trace:
         The places in the user's code that make dicts and sets of run-time keys; None where none may.
     arena_sites : set, optional
         Those whose lists lie in an arena; None where no list does.
+    arena_classes : dict, optional
+        The classes whose instances lie in an arena, with their attributes; None where none does.
     """
 
     def __init__(
@@ -82,6 +84,7 @@ class Trace:
         tracks_objects: bool = False,
         table_sites: set[Hashable] | None = None,
         arena_sites: set[Hashable] | None = None,
+        arena_classes: dict[type, tuple[str, ...]] | None = None,
     ) -> None:
         self.outside = outside
         self.calls = Calls(looped)
@@ -89,7 +92,7 @@ class Trace:
         self.failures = Failures()
         self.heap = Reachable()
         self.identity = Identity(is_tracked=tracks_objects)
-        self.lists = Lists(lists, array_sites, arena_sites)
+        self.lists = Lists(lists, array_sites, arena_sites, arena_classes=arena_classes)
         self.loops = Loops()
         self.output = Output()
         self.requests = Requests()

@@ -169,6 +169,12 @@ class Lists:
         list does.
     arenas : dict
         The arenas, by these places.
+    arena_classes : dict, optional
+        The classes of the user's whose instances lie in an arena, with their attributes; None where none does.
+    object_arenas : dict
+        The arenas of objects, by these classes.
+    made_in_bodies : dict
+        The classes of objects that were made in branches and loops, with their attributes.
     copied_sites : set
         The places that made lists of which others have copies.
     has_heads : bool
@@ -181,6 +187,9 @@ class Lists:
     array_sites: set[Hashable] | None
     arena_sites: set[Hashable] | None = None
     arenas: dict[Hashable, Any] = field(default_factory=dict)
+    arena_classes: dict[type, tuple[str, ...]] | None = None
+    object_arenas: dict[type, Any] = field(default_factory=dict)
+    made_in_bodies: dict[type, tuple[str, ...]] = field(default_factory=dict)
     copied_sites: set[Hashable] = field(default_factory=set)
     in_arrays: int = 0
     tables: list[RowTable] = field(default_factory=list)

@@ -10,6 +10,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.values.abstract import python_abstract
+from anabranch.runtime.values.arena_object import ObjectStructure
 from anabranch.runtime.values.attributes import StandIn
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
@@ -132,10 +133,10 @@ class HostArena:
         return self._made[number]
 
 
-def in_arena(layout: layouts.Layout) -> list[InArenaStructure]:
-    """The structures of the lists of arenas in a value, those of the items of lists of run-time length among them."""
+def in_arena(layout: layouts.Layout) -> list[Structure]:
+    """The structures of what lies in arenas in a value, of the items of lists of run-time length, too."""
     match layout:
-        case layouts.Node(InArenaStructure() as structure):
+        case layouts.Node((InArenaStructure() | ObjectStructure()) as structure):
             return [structure]
         case layouts.Node(structure, children):
             return [found for part in (*children, *structure.variants) for found in in_arena(part)]

@@ -113,6 +113,11 @@ def source_leaves(value: object) -> frozenset[int] | None:
     return frozenset(known[var] for var in found) if not others and found <= known.keys() else None
 
 
+def is_of_run_time(value: object) -> bool:
+    """Return whether nothing makes a value known while tracing: it comes from more than arguments that can be static."""
+    return not (settings().auto_static and source_leaves(value))
+
+
 def roots(value: object, partly: bool = True) -> tuple[set[Var], bool]:
     """The inputs that a value is computed from, and whether it comes from anything else, too: what a loop changes.
 

@@ -27,6 +27,7 @@ from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list, is_fixed
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.list_contents import DequeContents
+from anabranch.runtime.values.static_requests import is_of_run_time
 from anabranch.runtime.values.tracer import Tracer
 
 
@@ -197,6 +198,10 @@ class _Methods(GrowableContents):
         return made
 
     def __mul__(self, times: Value) -> Value:
+        if isinstance(times, Tracer) and is_of_run_time(times):
+            made = self.made(())
+            staged.append_times(made, self, times)
+            return made
         if is_fixed(self) and type(times) is int:
             return self.made(self._contents(self.native.__mul__(self.native(self._elements()), times)))
         if self.items is not None:

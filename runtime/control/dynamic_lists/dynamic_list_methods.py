@@ -23,7 +23,7 @@ from anabranch.runtime.control.dynamic_lists.item_access import (
     without,
 )
 from anabranch.runtime.control.iteration.generators import PushIterator
-from anabranch.runtime.control.sequences import as_countable, countable, elements, iterators
+from anabranch.runtime.control.sequences import as_countable, countable, countable_ranges, elements, iterators
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap.slots import GeneratorNames
@@ -65,6 +65,17 @@ def append_each(owner: GrowableContents, many: object) -> None:
         return False
 
     source.for_each(consume, may_stop=False)
+
+
+def append_times(owner: GrowableContents, items: Value, times: Value) -> None:
+    """Append the items of a list so many times."""
+
+    def consume(_: object, owner: GrowableContents = owner) -> bool:
+        owner.extend(items)
+        return False
+
+    steps = generator_expression.GeneratorExpression(countable_ranges.Range(0, as_int(times), 1), lambda step: step)
+    steps.for_each(consume, may_stop=False)
 
 
 def _each(

@@ -177,9 +177,11 @@ def defaultdict_(factory: Value = None, /, *args: Value, **kwargs: Value) -> Val
 def counter_(*args: Value, **kwargs: Value) -> Value:
     """As `collections.Counter`."""
     if not (_is_table_here() or any(isinstance(a, DynamicDict) for a in args)):
-        made = collections.Counter()
-        if not any(isinstance(a, dict) for a in args):
-            for member in args[0] if args else ():
+        if len(args) == 1 and args[0] is not None and not isinstance(args[0], dict):
+            made = collections.Counter()
+            with _table_where_needed(made):
+                args = (list(args[0]),)  # an iterator can be gone over once
+            for member in args[0]:
                 _have_ordinary(member, made)
         return _noted(collections.Counter(*args, **kwargs))
     return _filled(_bare(DynamicCounter), args, kwargs)
@@ -209,8 +211,9 @@ def method(function: Any) -> Callable[..., Any] | None:
     def fromkeys(keys: Value, value: Value = None, /) -> Value:
         if _is_table_here():
             return _filled(_bare(DynamicDict), (GeneratorExpression(keys, lambda key: (key, value)),), {})
-        keys = list(keys)
         made: dict[Any, Any] = {}
+        with _table_where_needed(made):
+            keys = list(keys)
         for key in keys:
             _have_ordinary(key, made)
         return _noted(function(keys, value))

@@ -17,6 +17,7 @@ from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.stdlib.builtin_iterators import range_
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.arena_list import ArenaContents
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 
@@ -38,6 +39,10 @@ class ListArena:
     def parts(self) -> tuple[Any, ...]:
         """The lists that change."""
         return (self.cells, self.starts, self.lengths, self.rooms)
+
+    def contents(self) -> ArenaContents:
+        """All that is in it, for a result."""
+        return ArenaContents(self)
 
     def made(self) -> Value:
         """The number of a new list, which is empty."""

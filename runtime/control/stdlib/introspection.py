@@ -13,6 +13,7 @@ from anabranch.runtime.control.stdlib.choices import is_traced
 from anabranch.runtime.values import attributes
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arena_list import InArena
+from anabranch.runtime.values.arena_object import ObjectInArena
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.lazy_text import Text
@@ -33,6 +34,8 @@ def class_of(value: object) -> Value:
         return _class_of_choice(value) if isinstance(value, UnionValue) else class_of(value)
     if isinstance(value, (Growable, Hashed)):
         return value.native
+    if isinstance(value, ObjectInArena):
+        return value.original_
     return str if isinstance(value, Text) else attributes.class_of(value)
 
 
@@ -45,7 +48,7 @@ def _class_of_choice(value: UnionValue) -> Value:
 
 def class_(value: object) -> Value:
     """`value.__class__`: of what a traced value stands for."""
-    return class_of(value) if isinstance(value, (Tracer, UnionValue, Growable, Hashed, InArena, attributes.Bare)) else value.__class__
+    return class_of(value) if isinstance(value, (Tracer, UnionValue, Growable, Hashed, InArena, ObjectInArena, attributes.Bare)) else value.__class__
 
 
 def type_(*args: object) -> Value:

@@ -13,7 +13,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.values import atoms, containers
+from anabranch.runtime.values import arena_classes, atoms, containers
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.heap.slots import slot_of
 from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
@@ -103,6 +103,7 @@ def general(layout: layouts.Layout) -> layouts.Layout:
             return layouts.Leaf(abstract)
         case layouts.Node(structure, children):
             if structure.mutable and not _can_be_copied(structure):
+                arena_classes.need(structure.cls, structure.keys)
                 _refuse(structure.cls)
             if (
                 structure.flat

@@ -14,7 +14,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.errors import AliasError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.values import atoms, containers
+from anabranch.runtime.values import arena_classes, atoms, containers
 from anabranch.runtime.values.pytrees import layout as layouts, node_graphs, node_reference, node_structures
 from anabranch.runtime.values.pytrees.node_graphs import NodeGraph, NodeKind
 from anabranch.runtime.values.pytrees.node_reference import Reference
@@ -134,6 +134,7 @@ def _widened(value: Reference) -> Reference:
     """The same as any of the nodes of its classes."""
     graph = value.graph_
     if not _is_outside(graph):
+        arena_classes.need_of(*graph.members)
         raise UnsupportedOperationError(_INSIDE)
     return Reference(graph, value.tag, graph.alike(value.kinds_))
 
@@ -153,6 +154,7 @@ def kind_of(layout: layouts.Layout) -> layouts.Layout | None:
         case layouts.Constant(value) if is_record(value):
             known = graph_outside(value, is_held=True)
             if known is None:
+                arena_classes.need_of(value)
                 raise AliasError(_SHARED)
             one = reference(value, known)
             return _numbered(known, one.kinds_)

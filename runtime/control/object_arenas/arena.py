@@ -1,0 +1,161 @@
+"""The columns that objects of one class share, and what stands for one of them."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+from anabranch.base.value import Value
+from anabranch.runtime.control.dynamic_lists import dynamic_list
+from anabranch.runtime.control.list_arenas.arena import at, count_of, put
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.tracing.builder import Trace, current
+from anabranch.runtime.values import arena_classes, arena_object, containers
+from anabranch.runtime.values.arena_object import ObjectInArena, number_of
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+
+
+class ObjectArena:
+    """The objects of a class that are made while it is traced: a column for each attribute."""
+
+    def __init__(self, original: type, names: tuple[str, ...]) -> None:
+        self.original = original
+        self.columns: dict[str, Any] = {name: dynamic_list.GrowableList() for name in names}
+        self.stand_in = _stand_in(original, self)
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The lists that change."""
+        return tuple(self.columns.values())
+
+    def contents(self) -> arena_object.ObjectContents:
+        """All that is in it, for a result."""
+        return arena_object.ObjectContents(self)
+
+    def adopt(self, made: Any) -> None:
+        """Have a new object, whose attributes are set, lie in the arena from now on."""
+        held = containers.attributes(made)
+        number = count_of(next(iter(self.columns.values())))
+        for name, column in self.columns.items():
+            column.append(held[name])
+        own = made.__dict__
+        own.clear()
+        made.__class__ = self.stand_in
+        own["number_"] = number
+
+
+def _stand_in(original: Any, arena: ObjectArena) -> type:
+    """The class of what stands for an object of an arena."""
+    attributes: dict[str, Any] = {name: _column(name) for name in arena.columns}
+    own = next(vars(c)["__dict__"] for c in original.__mro__ if "__dict__" in vars(c))
+    attributes |= {
+        "own_": staticmethod(own.__get__),
+        "__dict__": property(_refuse_dict),
+        "__copy__": _copy,
+        "__deepcopy__": _deep_copy,
+        "__reduce_ex__": _refuse_dict,
+        "arena_": arena,
+        "original_": original,
+        "__module__": original.__module__,
+        "__qualname__": original.__qualname__,
+        "__anabranch_structure__": arena_object.structure_of,
+        "__anabranch_slot__": _no_slot,
+        "__setattr__": _set_attribute,
+        "__delattr__": _delete_attribute,
+    }
+    if original.__eq__ is object.__eq__:
+        attributes |= {"__eq__": _is_same, "__ne__": _is_other, "__hash__": object.__hash__}
+    made: type = type(original.__name__, (original, ObjectInArena), attributes)
+    return made
+
+
+def _column(name: str) -> property:
+    def get(owner: Any) -> Value:
+        return at(owner.arena_.columns[name], number_of(owner))
+
+    def put_(owner: Any, value: Value) -> None:
+        put(owner.arena_.columns[name], number_of(owner), value)
+
+    return property(get, put_)
+
+
+def _no_slot(_: object) -> None:
+    """Nothing of such an object changes but its columns."""
+
+
+def _set_attribute(owner: Any, name: str, value: Value) -> None:
+    if name not in owner.arena_.columns and not isinstance(getattr(type(owner), name, None), property):
+        arena_classes.need(owner.original_, (name,))
+    object.__setattr__(owner, name, value)
+
+
+def _delete_attribute(owner: Any, name: str) -> None:
+    raise AttributeError(name)
+
+
+def _refuse_dict(owner: Any, *_: object) -> Any:
+    raise UnsupportedOperationError(
+        f"the attributes of a {owner.original_.__name__} as a whole (vars, __dict__, pickling) are asked for, and how "
+        "many of these objects there are is known only at run time; read the attributes by their names"
+    )
+
+
+def _copy(owner: Any) -> Any:
+    return _with_values(owner, lambda value: value)
+
+
+def _deep_copy(owner: Any, memo: dict[int, Any]) -> Any:
+    return _with_values(owner, lambda value: copy.deepcopy(value, memo))
+
+
+def _with_values(owner: Any, copied: Callable[[Any], Any]) -> Any:
+    arena: ObjectArena = owner.arena_
+    made = object.__new__(arena.original)
+    for name in arena.columns:
+        object.__setattr__(made, name, copied(getattr(owner, name)))
+    current().trace.identity.note_created(made)
+    arena.adopt(made)
+    return made
+
+
+def _is_same(a: Any, b: object) -> Value:
+    if not isinstance(b, ObjectInArena) or b.arena_ is not a.arena_:
+        return NotImplemented
+    return number_of(a) == number_of(b)
+
+
+def _is_other(a: Any, b: object) -> Value:
+    if not isinstance(b, ObjectInArena) or b.arena_ is not a.arena_:
+        return NotImplemented
+    return number_of(a) != number_of(b)
+
+
+def make_arenas(trace: Trace) -> None:
+    """Make the arenas before anything is traced: branches and loops change what was there before them."""
+    for cls, names in (trace.lists.arena_classes or {}).items():
+        arena = trace.lists.object_arenas[cls] = ObjectArena(cls, names)
+        trace.heap.roots += arena.parts
+
+
+def adopt(made: Any) -> None:
+    """Have a new object lie in the arena of its class, if it has one."""
+    lists = current().trace.lists
+    arena = lists.object_arenas.get(type(made))
+    if arena is None:
+        if current().parent is not None and arena_classes.can_lie_in_one(type(made)):
+            lists.made_in_bodies[type(made)] = tuple(containers.attributes(made))
+        return
+    held = tuple(containers.attributes(made))
+    if set(held) != set(arena.columns):
+        arena_classes.need(type(made), held)
+        return
+    arena.adopt(made)
+
+
+def same(a: Any, b: Any) -> Value:
+    """`a is b`, of objects in arenas."""
+    if a.arena_ is not b.arena_:
+        return False
+    found = number_of(a) == number_of(b)
+    return found if isinstance(found, bool) else python_scalar(found.atom)

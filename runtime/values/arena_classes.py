@@ -1,0 +1,44 @@
+"""The classes of the user's whose instances lie in an arena, since how many there are is known only at run time."""
+
+from __future__ import annotations
+
+from anabranch.base.value import Value
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.restarts import Restart
+from anabranch.runtime.values import containers
+
+
+def need(cls: type, names: tuple[str, ...]) -> None:
+    """Have the instances of a class lie in an arena with these attributes; nothing where they do, or cannot.
+
+    Raises
+    ------
+    Restart
+        Where they could have done so since they were made.
+    """
+    classes = current().trace.lists.arena_classes if tracing() else None
+    if classes is None or not names or not can_lie_in_one(cls):
+        return
+    known = classes.get(cls, ())
+    more = tuple(name for name in names if name not in known)
+    if more:
+        classes[cls] = known + more
+        raise Restart(lists=True)
+
+
+def need_of(*values: Value) -> None:
+    """The same for the classes of some objects that the function has made."""
+    for value in values:
+        if current().trace.identity.is_created(value) and can_lie_in_one(type(value)):
+            need(type(value), tuple(containers.attributes(value)))
+
+
+def can_lie_in_one(cls: type) -> bool:
+    """Return whether the instances of a class can lie in an arena: what they hold is in their `__dict__` alone."""
+    if not containers.is_users_class(cls) or containers.slot_names(cls) or hasattr(cls, "arena_"):
+        return False
+    if issubclass(cls, (tuple, list, dict, set, BaseException)) or type(cls) is not type:
+        return False
+    own = (cls.__new__, cls.__getattribute__, cls.__setattr__, cls.__delattr__)
+    usual = (object.__new__, object.__getattribute__, object.__setattr__, object.__delattr__)
+    return own == usual and not hasattr(cls, "__getattr__")
