@@ -47,8 +47,8 @@ class Row:
         return f"{self.name:52}{self.status:9}{first:>8}{times}  {self.note[:100]}".rstrip()
 
 
-def measure(program: ScienceProgram, numba: NumbaProcess) -> Row:
-    """Run one program."""
+def measure(program: ScienceProgram, numba: NumbaProcess | None) -> Row:
+    """Run one program; without a process for Numba, later calls are not timed."""
     wrapped = jit(program.function)
     arguments = program.makers[0]()
     start = time.perf_counter()
@@ -65,6 +65,8 @@ def measure(program: ScienceProgram, numba: NumbaProcess) -> Row:
     except Exception as error:
         row.status, row.note = "failed", f"{type(error).__name__}: {first_line(error)}"
     row.processor = time.process_time() - start
+    if numba is None:
+        return row
     if row.status == "ok":
         row.later["compiled"] = best_call(wrapped, program)
     row.later["plain"] = best_call(program.function, program)
@@ -89,8 +91,10 @@ def write_lists(rows: list[Row]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.programs.science", description=__doc__)
     parser.add_argument("--filter", default="", help="only programs whose name, as in graphs-dijkstra, has this in it")
-    parser.add_argument("--slow", action="store_true", help="also those whose first calls take long")
-    parser.add_argument("--write", action="store_true", help="write refused.txt and slow.txt anew")
+    parser.add_argument("--slow", action="store_true", help="also those whose tests take long, as far as they end")
+    parser.add_argument(
+        "--write", action="store_true", help="write refused.txt and slow.txt anew, and time first calls alone"
+    )
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
@@ -99,7 +103,7 @@ def main() -> None:
     if options.slow:
         slow = {name: text for name, text in slow.items() if text == NO_END}
     print(f"{'program':52}{'status':9}{'first s':>8}{'later us':>13}{'plain us':>13}{'numba us':>13}")
-    rows, numba = [], NumbaProcess()
+    rows, numba = [], None if options.write else NumbaProcess()
     for program in PROGRAMS:
         if options.filter in program.name:
             late = slow.get(program.name)
@@ -110,8 +114,9 @@ def main() -> None:
     counts = Counter(row.status for row in rows)
     print(", ".join(f"{n} {status}" for status, n in counts.most_common()))
     print(f"{counts['ok']} of {len(rows)} programs run, {counts['ok'] / max(1, len(rows)):.0%}")
-    taken = sum(row.later.get("numba") is not None for row in rows)
-    print(f"Numba takes the source of {taken}" if njit else "Numba is not installed")
+    if numba is not None:
+        taken = sum(row.later.get("numba") is not None for row in rows)
+        print(f"Numba takes the source of {taken}" if njit else "Numba is not installed")
 
 
 if __name__ == "__main__":
