@@ -27,6 +27,7 @@ class Switches(TypedDict, total=False):
     full_tracebacks: bool
     disable_jit: bool
     disable_passes: tuple[str, ...]
+    host_calls: bool
     native_loops: bool
     fastmath: tuple[str, ...]
     cache_size: int
@@ -72,6 +73,9 @@ class Settings:
     disable_passes : tuple of str
         The names of passes over the Program that are left out, to find the one that is to blame for something; in the
         variable they are separated by commas. Results are the same without them, and computed more slowly.
+    host_calls : bool
+        Whether functions that are not compiled, those of SciPy and those with `anabranch.host`, are called on the host
+        while the program runs; else a call of one with values known only at run time is an error.
     native_loops : bool
         Whether loops over single elements, and functions of nothing else, are compiled to machine code by LLVM, as far
         as they have such a form; else XLA compiles them, as all others.
@@ -116,6 +120,7 @@ class Settings:
     full_tracebacks: bool = False
     disable_jit: bool = False
     disable_passes: tuple[str, ...] = ()
+    host_calls: bool = True
     native_loops: bool = True
     fastmath: tuple[str, ...] = ()
     cache_size: int = 256
@@ -143,6 +148,7 @@ TRACED = (
     "capacity",
     "capacity_limit",
     "disable_passes",
+    "host_calls",
     "native_loops",
     "fastmath",
 )

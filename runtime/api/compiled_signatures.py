@@ -20,6 +20,7 @@ from anabranch.runtime.call.call_spec import Call, CallSpec, Passed
 from anabranch.runtime.call.donation import donated_leaves
 from anabranch.runtime.config import configure, settings
 from anabranch.runtime.control.calls.counterparts import counterpart
+from anabranch.runtime.frontend.call_values import with_call_values
 from anabranch.runtime.frontend.function_info import name_of, parameter_names, plain_function, refuse_early
 from anabranch.runtime.frontend.trace_function import trace_call
 from anabranch.runtime.signature.argument_layouts import argument_names, arguments_of
@@ -140,7 +141,7 @@ class CompiledSignatures(Generic[P, R]):
         arguments = arguments_of(key, leaves, self._names, known)
         function: Callable[..., Any] = self.__anabranch_function__
         refuse_early(function)
-        with with_learned_sizes(self._learned.of(self._exact(key, leaves))):
+        with with_learned_sizes(self._learned.of(self._exact(key, leaves))), with_call_values(leaves.values):
             plan = trace_call(function, arguments)
         form, options = self._statics.form, self.__anabranch_options__
         passed = passed or Passed.of(form, *call, call)

@@ -41,6 +41,7 @@ _TITLES = {
     "array": "Arrays from outside",
     "large": "Large arguments",
     "written": "Written back",
+    "host": "Called on the host",
     "effect": "Effects",
     "guarded": "Guarded: compiled again when one changes",
     "executable": "Executable",

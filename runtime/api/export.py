@@ -55,13 +55,13 @@ def _exported(lowered: Lowered, platforms: tuple[str, ...]) -> Exported:
     text, callbacks, _ = module(lowered.program, lowered.donation.aliases, calls_host=False)
     if any(isinstance(callback, HostFunction) for callback in callbacks):
         raise SerializationError(
-            f"{lowered.fun_name} draws random numbers, which its own process does; draw them outside and pass them as "
-            "an argument, or draw them from a key with anabranch.random"
+            f"{lowered.fun_name} draws random numbers, or calls SciPy's ufuncs, which its own process does; draw or "
+            "compute them outside and pass them as an argument, or draw them from a key with anabranch.random"
         )
     if callbacks:
         raise SerializationError(
-            f"{lowered.fun_name} prints, logs or warns in a branch or a loop, and so calls back into its own process; "
-            "let it return what is to be shown"
+            f"{lowered.fun_name} prints, logs or warns in a branch or a loop, or calls a host function, and so "
+            "calls back into its own process; let it return what is to be shown, or call the function outside"
         )
     plan, calling = loaded(saved(lowered.plan, lowered.calling))
     return Exported(plan, calling, platforms, mlir_module.portable(text), lowered.donation, lowered.flags)

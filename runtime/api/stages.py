@@ -313,8 +313,8 @@ class Compiled(Stage):
         executable = execution.executable
         if executable.has_effects:
             raise SerializationError(
-                f"{self.fun_name} prints, logs or warns in a branch or a loop, and such host callbacks live in their "
-                "own process only; let it return what is to be shown"
+                f"{self.fun_name} prints, logs or warns in a branch or a loop, or calls a host function, and such "
+                "host callbacks live in their own process only; let it return what is to be shown"
             )
         rest = pickle.dumps((donation, self.flags, executable.callbacks), protocol=5)
         plan = saved(self.plan, self.calling)

@@ -10,6 +10,7 @@ from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.host.callbacks import CallbackError, HostCallback
 from anabranch.runtime.host.compile_options import CompileOptions, Flag
+from anabranch.runtime.ops.host_call import keeping_results
 from anabranch.runtime.ops.host_callback import done_before
 from anabranch.runtime.signature.flatten_to_key import (
     Leaves,
@@ -129,17 +130,20 @@ Recompile = Callable[[OverflowedError], tuple[Execution, Leaves]]
 
 def run_until_it_fits(execution: Execution, leaves: Leaves, recompile: Recompile) -> Any:
     """Return the result of the first run whose buffers all suffice; effects that were done are not done again."""
-    try:
-        return execution.run(leaves)
-    except OverflowedError as error:
-        overflow = error
-    while True:
-        execution, leaves = recompile(overflow)
+    if not execution.plan.looks_at_callers:
         try:
-            with done_before(overflow.effects):
-                return execution.run(leaves)
+            return execution.run(leaves)
         except OverflowedError as error:
-            overflow = error
+            execution, leaves = recompile(error)
+    effects = 0
+    with keeping_results({}):
+        while True:
+            try:
+                with done_before(effects):
+                    return execution.run(leaves)
+            except OverflowedError as error:
+                effects = error.effects
+                execution, leaves = recompile(error)
 
 
 def executable_of(plan: Plan, text: str, flags: tuple[Flag, ...], callbacks: Sequence[HostCallback] = ()) -> Executable:

@@ -114,6 +114,18 @@ class ArrayWrite:
         np.copyto(array[index], after)
 
 
+def held_leaves(packs: Sequence[range | tuple[int, ...]], count: int) -> Iterator[int | range | tuple[int, ...]]:
+    """The contents of each input: one of so many leaves, or several numbers among them, which `packs` has."""
+    first = {pack[0]: pack for pack in packs}
+    rest = {k for pack in packs if isinstance(pack, tuple) for k in pack}
+    leaf = 0
+    while leaf < count:
+        pack = first.get(leaf)
+        if pack is not None or leaf not in rest:
+            yield leaf if pack is None else pack
+        leaf = pack.stop if isinstance(pack, range) else leaf + 1
+
+
 @frozen
 class Plan:
     """The work of a call on the host, around the Program."""
@@ -147,14 +159,7 @@ class Plan:
 
     def held(self, count: int) -> Iterator[int | range | tuple[int, ...]]:
         """The contents of each input: one of so many leaves, or several numbers among them."""
-        packs = {pack[0]: pack for pack in self.packs}
-        rest = {k for pack in self.packs if isinstance(pack, tuple) for k in pack}
-        leaf = 0
-        while leaf < count:
-            pack = packs.get(leaf)
-            if pack is not None or leaf not in rest:
-                yield leaf if pack is None else pack
-            leaf = pack.stop if isinstance(pack, range) else leaf + 1
+        return held_leaves(self.packs, count)
 
     def inputs(self, leaves: Sequence[object]) -> Sequence[Any]:
         """The arguments' leaves, and the arrays from outside after them, with numbers that are one input as arrays."""

@@ -15,7 +15,7 @@ from anabranch.base.deep_stack import users_limit
 from anabranch.base.value import Value
 from anabranch.runtime.config import configure
 from anabranch.runtime.control import lists, text
-from anabranch.runtime.control.calls import outside_world, repeated_calls, tail_calls, uncompiled
+from anabranch.runtime.control.calls import host_functions, outside_world, repeated_calls, tail_calls, uncompiled
 from anabranch.runtime.control.calls.counterparts import original_of, staged
 from anabranch.runtime.control.calls.recursion import guard_depth, too_deep
 from anabranch.runtime.control.calls.user_functions import is_rewritten, is_user_function, rewritten
@@ -66,6 +66,8 @@ def call(function: Any, /, *args: Value, **kwargs: Value) -> Value:
     if type(function) in _DESCRIPTORS and args and isinstance(args[0], _RUN_TIME):
         bound = _bound(function, args[0])
         return function(*args, **kwargs) if bound is None else call(bound, *args[1:], **kwargs)
+    if tracing() and host_functions.is_called(function, args, kwargs):
+        return host_functions.called(uncompiled.name_of(function), function, args, kwargs)
     target = resolve(function)
     if isinstance(getattr(target, "__func__", target), tail_calls.Looped):
         return target(*args, **kwargs)
@@ -174,6 +176,8 @@ def resolve(function: Any) -> Value:
         outside_world.refuse_what_changes(function)
         return staged(function)
     if isinstance(function, functools.partial):
+        if tracing() and host_functions.may_be_called(function.func):
+            return functools.partial(call, function.func, *function.args, **function.keywords)
         return functools.partial(resolve(function.func), *function.args, **function.keywords)
     inner = getattr(function, "__anabranch_function__", None)
     if inner is not None:

@@ -18,9 +18,9 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.state import Identity
 from anabranch.runtime.tracing.storage import OnDevice, OnDeviceOutside
 from anabranch.runtime.values import atoms, text_tables, wrap
+from anabranch.runtime.values.abstract import Kind, abstract_of
 from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.arena_object import ObjectInArena
-from anabranch.runtime.values.abstract import Kind, abstract_of
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import structure_of

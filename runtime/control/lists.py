@@ -10,10 +10,10 @@ from typing import Any
 from anabranch.base.value import Value
 from anabranch.runtime.control.containers import stacked_results
 from anabranch.runtime.control.dynamic_lists.dynamic_list import listed
-from anabranch.runtime.control.list_arenas.creation import growing
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.iteration import user_iterators
 from anabranch.runtime.control.iteration.generators import PushIterator
+from anabranch.runtime.control.list_arenas.creation import growing
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.restarts import Restart
@@ -67,7 +67,11 @@ def items_of(items: Value) -> Value:
 
 def is_of_run_time_length(items: object) -> bool:
     """Return whether it has, or may have, a length known only at run time."""
-    return is_dynamic_list(items) or isinstance(items, (Hashed, InArena)) or (isinstance(items, Countable) and not isinstance(items.length, int))
+    return (
+        is_dynamic_list(items)
+        or isinstance(items, (Hashed, InArena))
+        or (isinstance(items, Countable) and not isinstance(items.length, int))
+    )
 
 
 def deque_(items: Iterable[object] = (), maxlen: Value = None) -> Value:

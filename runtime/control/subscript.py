@@ -12,8 +12,8 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.branches import stage_branches
-from anabranch.runtime.control.hash_tables import creation
 from anabranch.runtime.control.columnar import array_lists, nested_lists, node_reads, row_tables, text_items
+from anabranch.runtime.control.hash_tables import creation
 from anabranch.runtime.control.list_arenas import sites
 from anabranch.runtime.control.sequences import countable_ranges
 from anabranch.runtime.control.sequences.chosen_item import chosen, merged, one_kind

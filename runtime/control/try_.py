@@ -129,7 +129,8 @@ def _attempt(region: TryRegion, body: Block) -> Value:
 
 def _handle(body: Block, handlers: Sequence[Handler], orelse: Block | None, form: _Form) -> Value:
     """Body, handlers and else."""
-    region = TryRegion((body, orelse, *(block for _, block in handlers)))
+    kinds = tuple(classes for classes, _ in handlers if classes is not None)
+    region = TryRegion((body, orelse, *(block for _, block in handlers)), kinds)
     try:
         value = _attempt(region, body)
     except BaseException as error:

@@ -55,7 +55,7 @@ class EagerOperations:
 
     def ufunc(self, ufunc: np.ufunc, method: str, inputs: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
         """See there."""
-        function = registry.FUNCTIONS.get(ufunc)
+        function = registry.function_of(ufunc)
         if function is None:
             raise _missing(f"numpy.{ufunc.__name__}")
         if method == "__call__":
@@ -84,7 +84,7 @@ class EagerOperations:
 @functools.cache
 def ufunc_method(ufunc: np.ufunc, method: str) -> Callable[..., Any]:
     """A method of a staged ufunc, the same object each time."""
-    found: Callable[..., Any] = getattr(registry.FUNCTIONS[ufunc], method)
+    found: Callable[..., Any] = getattr(registry.function_of(ufunc), method)
     return found
 
 

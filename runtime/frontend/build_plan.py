@@ -19,7 +19,7 @@ from anabranch.runtime.ir.program import Atom, Equation, Program
 from anabranch.runtime.ops import host_callback as effect_op
 from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.tracing.builder import Builder, Trace
-from anabranch.runtime.tracing.storage import Part, Storage
+from anabranch.runtime.tracing.storage import OfLibrary, Part, Storage
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import rows
 from anabranch.runtime.values.pytrees import pack_unpack
@@ -101,7 +101,7 @@ def build_plan(
         leaf_count=len(packed),
         returned_arguments=returned,
         shared_results=shared,
-        readonly_results=frozenset(k for k, p in enumerate(packed) if p.handle is not None and p.handle.is_readonly),
+        readonly_results=frozenset(k for k, p in enumerate(packed) if p.handle is not None and _is_readonly(p.handle)),
         writes=writes,
         draws=tuple(drawn),
         written=effects.written,
@@ -119,6 +119,11 @@ def build_plan(
         stacks=stacks,
         on_device=stays,
     )  # fmt: skip
+
+
+def _is_readonly(handle: TracedArray) -> bool:
+    """Return whether an array of the result cannot be written to by the caller either."""
+    return handle.is_readonly and not isinstance(handle.storage.readonly, OfLibrary)
 
 
 _STACKED = 9  # so many leaves at least of the result are one output
@@ -175,7 +180,7 @@ def _taken_out(root: Builder) -> list[Equation]:
     All can when none stands in a branch or loop; otherwise the count of effects keeps them all where they are.
     """
     found = list(effect_op.effects(root.equations))
-    if not all(outside for _, outside in found):
+    if not all(outside and e.op is effect_op.host_callback for e, outside in found):
         return []
     root.equations = [e for e in root.equations if e.op is not effect_op.host_callback]
     return [equation for equation, _ in found]

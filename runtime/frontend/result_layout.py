@@ -186,7 +186,9 @@ def hosted_result(layout: layouts.Node, given: BoundArguments, arrays: Container
     result, *contents = layout.children
     if isinstance(result, layouts.Node) and isinstance(result.structure, host_values.BesideStructure):
         for place, beside in enumerate(result.children[0].children):  # type: ignore[union-attr]
-            if isinstance(beside, layouts.Node) and isinstance(beside.source, (arena_list.ArenaContents, arena_object.ObjectContents)):
+            if isinstance(beside, layouts.Node) and isinstance(
+                beside.source, (arena_list.ArenaContents, arena_object.ObjectContents)
+            ):
                 members[id(beside.source.arena)] = place
     kept = [hosted(c, places, given.numbers, arrays, members) for c in contents]
     given_back = hosted(result, places, given.numbers, members=members)

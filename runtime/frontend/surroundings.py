@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from anabranch.base.signals import whole
@@ -14,6 +14,8 @@ from anabranch.runtime.control.call import call
 from anabranch.runtime.control.calls.user_functions import is_capturable, is_rewritten
 from anabranch.runtime.control.columnar import copied_items
 from anabranch.runtime.control.staging import restaging
+from anabranch.runtime.frontend import call_values
+from anabranch.runtime.frontend.bind_arguments import BoundArguments
 from anabranch.runtime.frontend.captured_arrays import CapturedArrays
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.host.generator_state import kind_of
@@ -47,6 +49,15 @@ class Surroundings:
         self.guards, self.prepare_class = guards, prepare_class
         self.captured = CapturedArrays(guards)
         self._begun = False
+        self._given: BoundArguments | None = None
+
+    def bind(self, given: BoundArguments) -> None:
+        """Take note of what stands for the arguments."""
+        self._given = given
+
+    def input_values(self) -> Sequence[Any]:
+        """Return the values of the Program's inputs in the call that is traced for; None for what is not known."""
+        return [] if self._given is None else call_values.of_inputs(self._given.packs, self.captured.arrays)
 
     def begin(self) -> None:
         """Guard the arguments' classes; from here on, all that is entered. Before, the arguments are bound."""

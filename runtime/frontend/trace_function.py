@@ -74,6 +74,7 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Approach)
     root = trace.root
     with building(root), contextlib.closing(staging), _undone(guards):
         given = bind_arguments(arguments, trace)
+        outside.bind(given)
         before = Heap((given.args, given.kwargs))
         guards.heap.exclude(given.containers)
         guards.heap.extend(t.target for t in before.slots.values() if isinstance(t.target, type))

@@ -12,6 +12,7 @@ from typing import Any
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.config import settings
+from anabranch.runtime.host import library_ufuncs
 from anabranch.runtime.host.numpy_samplers import PREFIX, address_of
 
 _at_fork = threading.local()
@@ -86,7 +87,7 @@ def linked(name: str, code: bytes, entry: str, llvm: str) -> tuple[int, Any]:
     entry
         The name of a function in it.
     llvm
-        The module that it was compiled from, which says what functions of NumPy's it calls.
+        The module that it was compiled from, which says which functions of libraries it calls.
 
     Returns
     -------
@@ -98,6 +99,8 @@ def linked(name: str, code: bytes, entry: str, llvm: str) -> tuple[int, Any]:
     builder = _llvm().JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(entry)
     for symbol in set(re.findall(rf"@{PREFIX}(\w+)", llvm)):
         builder.import_symbol(PREFIX + symbol, address_of(symbol))
+    for symbol, address in library_ufuncs.symbols_in(llvm):
+        builder.import_symbol(symbol, address)
     library = builder.link(_linker(), name)
     return library[entry], library
 

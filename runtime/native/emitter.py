@@ -5,6 +5,7 @@ Arrays are written in place; one that is needed as it was before a write is copi
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Sequence
 
 from anabranch.runtime.ir.array_type import ArrayType
@@ -16,6 +17,7 @@ from anabranch.runtime.native.branches import branch_results
 from anabranch.runtime.native.carries import Carry, Exits, close_carries
 from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.instructions import Instructions
+from anabranch.runtime.native.library_loops import ElementCall
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.memory_flow import Steps
 from anabranch.runtime.native.nest import Nest
@@ -27,6 +29,7 @@ from anabranch.runtime.native.value_emitter import ValueEmitter
 from anabranch.runtime.native.values import is_lazy, is_memory, packed, value_types
 from anabranch.runtime.ops.control import For
 from anabranch.runtime.ops.dot_general import dot_general
+from anabranch.runtime.ops.library_ufuncs import library_ufunc
 from anabranch.runtime.ops.random_draws import random_draw
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 from anabranch.runtime.ops.structured import Branches, Loop
@@ -127,6 +130,8 @@ class NativeEmitter(ValueEmitter):
         if equation.op is random_draw:
             *words, ticket, number = drawn(self.code, equation, self.elements(names[0], in_types[0]), names[1:])
             return [packed(words), ticket, number]
+        if equation.op is library_ufunc:
+            return self._library_ufunc(equation, names)
         if equation.op is dot_general:
             return [self.reductions.product(equation, names)]
         if equation.op is window and out_types[0].size > MOST_ELEMENTS:
@@ -144,6 +149,17 @@ class NativeEmitter(ValueEmitter):
         results = list(equation.op.lower(ctx))
         self.kept = kept
         return results
+
+    def _library_ufunc(self, equation: Equation, names: Sequence[str]) -> list[str]:
+        """The results of a library's ufunc."""
+        call, types = ElementCall(self.code, equation), [a.type for a in equation.inputs]
+        if equation.outputs[0].type.size == 1:
+            (row,) = zip(*(self.elements(name, type) for name, type in zip(names, types, strict=True)), strict=True)
+            return call.results(row)
+        return [
+            self._each(names, types, out.type, functools.partial(call.result, place=place))
+            for place, out in enumerate(equation.outputs)
+        ]
 
     def loop(
         self,

@@ -58,7 +58,7 @@ def _library(name: str) -> Callable[[Instructions, Equation, Sequence[str]], str
 
 _RULES: Mapping[Op, Callable[[Instructions, Equation, Sequence[str]], str | None]] = {
     convert_op: _truncated,
-    **{OPS[f"libm_{name}"]: _library(name) for name in ("log", "sin", "cos")},
+    **{OPS[f"libm_{name}"]: _library(name) for name in ("log", "sin", "cos", "erf", "erfc")},
     OPS["multiply_high"]: _multiply_high,
     OPS["add_overflows"]: _overflow("sadd"),
     OPS["subtract_overflows"]: _overflow("ssub"),

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.config import settings
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import union_arguments
 from anabranch.runtime.numpy.core import adopted, atom_of, fresh, resolved, supported, traced_inside
@@ -22,6 +23,8 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import registry, wrap
 from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.host_calls import functions, stage
+from anabranch.runtime.values.host_calls.libraries import is_of_library
 from anabranch.runtime.values.memory import memory_layout
 
 _MODULES: dict[types.ModuleType, Namespace] = {}
@@ -75,7 +78,7 @@ def staged(obj: object) -> Value:
     if isinstance(obj, types.ModuleType):
         return _module(obj) if _of_numpy(obj.__name__) else obj
     try:
-        found = registry.FUNCTIONS.get(obj)
+        found = registry.function_of(obj)
     except TypeError:  # not hashable
         return obj
     if found is not None:
@@ -127,6 +130,8 @@ def _drawn(method: Any, *args: Value, **kwargs: Value) -> Value:
 def _guard(original: Callable[..., object], name: str) -> Callable[..., Any]:
     @functools.wraps(original, updated=())
     def call(*args: object, **kwargs: object) -> Value:
+        if is_of_library(original) and settings().host_calls and functions.has_run_time_values((args, kwargs)):
+            return stage.call(name, original, args, kwargs)
         if traced_inside(args) or traced_inside(kwargs):
             why = f": {registry.REFUSED[name]}" if name in registry.REFUSED else ""
             raise UnsupportedOperationError(f"{name} on a traced value is not supported{why}")

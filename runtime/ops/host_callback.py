@@ -69,10 +69,15 @@ class _HostCallback(CallOp):
 host_callback = _HostCallback("host_callback")
 
 
+def is_effect(equation: Equation) -> bool:
+    """Return whether an equation itself has an effect, which takes place in the order of all."""
+    return equation.op is host_callback or bool(getattr(equation.params.get("call"), "is_ordered", False))
+
+
 def effects(equations: Sequence[Equation]) -> Iterator[tuple[Equation, bool]]:
     """The effects in order of the text, and whether each stands at this level itself."""
     for equation in equations:
-        if equation.op is host_callback:
+        if is_effect(equation):
             yield equation, True
         for program in equation.programs():
             yield from ((inner, False) for inner, _ in effects(program.equations))

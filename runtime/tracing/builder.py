@@ -31,6 +31,7 @@ from anabranch.runtime.tracing.state import (
     Calls,
     Explanation,
     Failures,
+    HostCalls,
     Identity,
     Lists,
     Loops,
@@ -91,6 +92,7 @@ class Trace:
         self.explanation = Explanation()
         self.failures = Failures()
         self.heap = Reachable()
+        self.host_calls = HostCalls()
         self.identity = Identity(is_tracked=tracks_objects)
         self.lists = Lists(lists, array_sites, arena_sites, arena_classes=arena_classes)
         self.loops = Loops()
@@ -368,6 +370,11 @@ def tracing() -> bool:
 def building(builder: Builder) -> AbstractContextManager[Builder | None]:
     """Make `builder` the current one."""
     return having(_current, builder)
+
+
+def tracing_nothing() -> AbstractContextManager[Builder | None]:
+    """Run what follows as if no function were being traced."""
+    return having(_current, None)
 
 
 def bind(op: Op, *inputs: Atom, **params: object) -> tuple[Atom, ...]:

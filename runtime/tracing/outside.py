@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from anabranch.base.frozen import frozen
@@ -67,6 +67,9 @@ class Outside(Protocol):
 
     def capture(self, array: object) -> Any:
         """Return the handle of an array from outside, which becomes an input."""
+
+    def input_values(self) -> Sequence[Any]:
+        """Return the values of the Program's inputs in the call that is traced for; None for what is not known."""
 
     def is_outside(self, value: object) -> bool:
         """Return whether an object was there before the trace, as far as was seen."""

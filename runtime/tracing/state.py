@@ -71,6 +71,19 @@ class Output:
 
 
 @mutable
+class HostCalls:
+    """Calls of the host.
+
+    Attributes
+    ----------
+    values : dict
+        What values are in the call that is traced for, as far as was asked.
+    """
+
+    values: dict[Var, np.ndarray] = field(default_factory=dict)
+
+
+@mutable
 class Identity:
     """Which objects are one and the same; all by the objects' identity.
 
@@ -212,10 +225,16 @@ class Tables:
         they are.
     made : dict
         The dicts and sets that were made in the ordinary way, by identity, with the places that made them.
+    ordered : set
+        The places that made sets of which the order was asked for.
+    mixed : set
+        Those that made sets whose order depends on more than the order in which the members came: some have left.
     """
 
     sites: set[Hashable] | None
     made: dict[int, tuple[object, Hashable]] = field(default_factory=dict)
+    ordered: set[Hashable] = field(default_factory=set)
+    mixed: set[Hashable] = field(default_factory=set)
 
     def ask_for_places(self) -> None:
         """Have displays say where they are; nothing where they do.

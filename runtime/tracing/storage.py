@@ -23,6 +23,12 @@ class OnDeviceOutside(OnDevice):
     __slots__ = ()
 
 
+class OfLibrary(str):
+    """The reason that memory of a library's object cannot be written, in words for messages."""
+
+    __slots__ = ()
+
+
 UNKNOWN: tuple[int, ...] = (-1,) * 65  # strides that are not known; no array has so many
 
 

@@ -24,11 +24,14 @@ class TryRegion(Protocol):
         How many failures were numbered before it.
     again : set of int
         Those from before that are raised again in it.
+    kinds : tuple of callable
+        Each returns the classes of a handler.
     """
 
     roots: tuple[Any, ...]
     first: int
     again: set[int]
+    kinds: tuple[Callable[[], Any], ...]
 
     def note(self, builder: Builder) -> None:
         """Remember what objects hold now: something may just have failed."""

@@ -8,8 +8,10 @@ from typing import TypeAlias
 import numpy as np
 
 from anabranch.runtime.errors import ShapeMismatchError
+from anabranch.runtime.host import library_ufuncs
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.ops.library_ufuncs import library_ufunc
 
 # imported so that the table is full
 from anabranch.runtime.ops.table import OPS
@@ -17,6 +19,7 @@ from anabranch.runtime.tracing.builder import bind, bind1
 
 # A dtype, or the class of NumPy or Python that stands for one.
 DType: TypeAlias = np.dtype | type[np.generic] | type[complex]
+_NUMPYS = vars(np)
 BOOL, INT32, INT64, FLOAT64 = (np.dtype(t) for t in (np.bool_, np.int32, np.int64, np.float64))
 
 
@@ -29,12 +32,16 @@ def literal(value: object, dtype: DType | None = None) -> Literal:
 
 def ufunc(function: np.ufunc, *atoms: Atom) -> Atom:
     """A ufunc with one output, on atoms of the same shape whose dtypes are a loop of it."""
-    return bind1(OPS[function.__name__], *atoms)
+    (result,) = ufunc_all(function, *atoms)
+    return result
 
 
 def ufunc_all(function: np.ufunc, *atoms: Atom) -> tuple[Atom, ...]:
     """All outputs of a ufunc."""
-    return bind(OPS[function.__name__], *atoms)
+    name = function.__name__
+    if _NUMPYS.get(name) is function:
+        return bind(OPS[name], *atoms)
+    return bind(library_ufunc, *atoms, ufunc=library_ufuncs.named(function))
 
 
 def held_by(value: object) -> Atom | None:

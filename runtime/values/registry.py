@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 FUNCTIONS: dict[object, Callable[..., Any]] = {}
 METHODS: dict[str, Callable[..., Any]] = {}
 PROPERTIES: dict[str, Callable[[Any], Any]] = {}
@@ -19,5 +21,15 @@ DYNAMIC_SHAPE_PROPERTIES: dict[str, Callable[[Any], Any]] = {}
 # Why what is not staged is not, by its full name; and what only works on values that are known while tracing.
 REFUSED: dict[str, str] = {}
 STATIC: dict[str, str] = {}
+# What makes the counterparts of other libraries' ufuncs.
+UFUNC_MAKERS: list[Callable[[np.ufunc], Callable[..., Any] | None]] = []
 # By the class of a generator of random numbers, what returns its staged method of a name.
 GENERATOR_METHODS: dict[str, Callable[[Any, str], Any]] = {}
+
+
+def function_of(original: object) -> Callable[..., Any] | None:
+    """The staged counterpart of a function or ufunc; None where there is none."""
+    found = FUNCTIONS.get(original)
+    if found is None and isinstance(original, np.ufunc):
+        return next(filter(None, (make(original) for make in UFUNC_MAKERS)), None)
+    return found

@@ -114,7 +114,7 @@ def source_leaves(value: object) -> frozenset[int] | None:
 
 
 def is_of_run_time(value: object) -> bool:
-    """Return whether nothing makes a value known while tracing: it comes from more than arguments that can be static."""
+    """Return whether a value stays unknown while tracing, as it comes from more than arguments that can be static."""
     return not (settings().auto_static and source_leaves(value))
 
 

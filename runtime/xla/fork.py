@@ -51,7 +51,7 @@ def compile_text(text: str, options: CompileOptions, callbacks: Sequence[HostCal
     if has_effects(callbacks):
         raise ForkedProcessError(
             "this process was forked from one in which XLA had compiled: here it cannot compile a function that "
-            f"prints, logs or warns in a branch or a loop; {_INSTEAD}"
+            f"prints, logs or warns in a branch or a loop, or calls a host function; {_INSTEAD}"
         )
     return xla.deserialize(_process.compiled(text, options, [_movable(c) for c in callbacks]), options, callbacks)
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         switch as switch,
         while_loop as while_loop,
     )
+    from anabranch.runtime.api.host import host as host
     from anabranch.runtime.api.jit import (
         djit as djit,
         eval_shape as eval_shape,
@@ -66,6 +67,7 @@ _MODULES = {
     "call.call_spec": ("ArgInfo",),
     "config": ("Settings", "configure", "disable_jit"),
     "api.djit": ("Dynamic",),
+    "api.host": ("host",),
     "api.functional": ("cond", "fori_loop", "scan", "switch", "while_loop"),
     "eager.creation": ("asarray", "device_put", "from_dlpack"),
     "errors": (

@@ -22,6 +22,8 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import installed, internal
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.failures.refusals import not_compiled
+from anabranch.runtime.values.host_calls import trial
+from anabranch.runtime.values.host_calls.libraries import is_of_library
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.random_generators import TracedGenerator
 from anabranch.runtime.values.static_requests import request_static, requests_of, with_static_request
@@ -57,12 +59,14 @@ def run(function: object, target: Callable[..., Any], args: tuple[Value, ...], k
         refusals = trace.requests.refusals
         trace.calls.host_calls += not _keeps_to_itself(function)
     try:
+        if tracing() and is_of_library(function):
+            return trial.now(name_of(function), target, args, kwargs)
         return target(*args, **kwargs)
     except Exception as error:
         if not tracing() or not _misread(function, args, kwargs, error, current().trace.requests.refusals > refusals):
             raise
         for value in _integers((*args, *kwargs.values())):
-            request_static(value.atom, f"an argument of {_name(function)}()")
+            request_static(value.atom, f"an argument of {name_of(function)}()")
         raise _refusal(function, error, (*args, *kwargs.values())) from None
 
 
@@ -70,7 +74,7 @@ def _refuse_generators(function: object, arguments: Iterable[object]) -> None:
     """Refuse a library's function that might draw from a generator of random numbers, which it would while tracing."""
     if any(isinstance(value, TracedGenerator) or is_generator(value) for value in arguments):
         raise UnsupportedOperationError(
-            f"{_name(function)}() is not compiled, and would draw from a generator of random numbers only while the "
+            f"{name_of(function)}() is not compiled, and would draw from a generator of random numbers only while the "
             "function is traced; call it outside, or draw the numbers here and pass them"
         )
 
@@ -136,7 +140,8 @@ def _package(function: object) -> str:
     return (getattr(function, "__module__", None) or "").partition(".")[0]
 
 
-def _name(function: object) -> str:
+def name_of(function: object) -> str:
+    """The name of a function, as users know it."""
     name = getattr(function, "__qualname__", None) or type(function).__qualname__
     module = getattr(function, "__module__", None)
     if module in (None, "builtins"):
@@ -160,13 +165,13 @@ def _is_integer(value: Tracer) -> bool:
 
 
 def _refusal(function: object, error: Exception, arguments: Iterable[object]) -> AnabranchError:
-    text = not_compiled(_name(function), _said(error))
+    text = not_compiled(name_of(function), _said(error))
     concrete = isinstance(error, ConcretizationError)
     refusal: AnabranchError = ConcretizationError(text) if concrete else UnsupportedOperationError(text)
     if needs := requests_of(error):
         refusal.anabranch_needs = needs  # type: ignore[attr-defined]
     for value in _integers(arguments):
-        refusal = with_static_request(refusal, value.atom, f"an argument of {_name(function)}()")
+        refusal = with_static_request(refusal, value.atom, f"an argument of {name_of(function)}()")
     return refusal
 
 

@@ -17,7 +17,6 @@ from anabranch.runtime.control.hash_tables.dynamic_dict import (
     DynamicCounter,
     DynamicDefaultDict,
     DynamicDict,
-    for_each_item,
 )
 from anabranch.runtime.control.hash_tables.dynamic_set import DynamicSet
 from anabranch.runtime.control.hash_tables.hash_table import HashTable

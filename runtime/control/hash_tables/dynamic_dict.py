@@ -16,10 +16,10 @@ from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.hash_tables.hash_table import HashTable
 from anabranch.runtime.control.hash_tables.views import Items, Values, View, element
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.values.hashed import Hashed
-from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.pytrees import exceptions
 from anabranch.runtime.values import wrap
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.hashed import Hashed
+from anabranch.runtime.values.pytrees import exceptions
 
 _NONE: Any = object()
 
@@ -160,7 +160,6 @@ class DynamicDict(HashTable):
         for part in self.parts_[:-1]:
             part.clear()
         self._set_index(self._no_entries())
-
 
     def __eq__(self, other: object) -> Value:
         if isinstance(other, dict):

@@ -11,11 +11,29 @@ from anabranch.runtime.control import boolean
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.hash_tables.hash_table import HashTable
+from anabranch.runtime.control.hash_tables.views import View
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.values import wrap
+from anabranch.runtime.ir.interval import Interval
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.memory import item_memory
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees import exceptions
+
+
+class Ordered(View):
+    """The members of a set in Python's order."""
+
+    def __init__(self, table: DynamicSet, order: Atom) -> None:
+        super().__init__(table)
+        self._places = order
+
+    def _element(self, index: int | PythonScalar) -> Value:
+        place = item_memory.row(self._places, wrap.as_atom(index, np.int64))
+        return super()._element(python_scalar(place, Interval(0, 2**31)))
 
 
 class DynamicSet(HashTable):
@@ -30,10 +48,34 @@ class DynamicSet(HashTable):
         return self
 
     def countable_(self) -> Any:
-        raise UnsupportedOperationError(
-            "the order of a set whose members are known only at run time is Python's own affair; go over "
-            "sorted(the set), or keep the members in a list or in a dict, which have an order"
-        )
+        return Ordered(self, self._order())
+
+    def _order(self) -> Atom:
+        """The places of the members in the order in which Python goes over them."""
+        keys, place = self.keys_.as_items(), self.request.place
+        tables = current().trace.tables
+        leaves = keys.structure.rows
+        if place in tables.mixed or len(leaves) > 1 or any(t.dtype.kind not in "iu" or t.shape for t in leaves):
+            raise UnsupportedOperationError(
+                "the order of a set whose members are known only at run time is asked for, and it is known where the "
+                "members are ints that were added one by one; go over sorted(the set), or keep the members in a list "
+                "or in a dict, which have an order"
+            )
+        tables.ordered.add(place)
+        if not leaves:
+            return atoms.literal(np.zeros(1, np.int64))
+        members = atoms.convert(keys.buffers[0], np.int64)
+        return atoms.op("set_order", members, wrap.as_atom(self.count_, np.int64))
+
+    def mix_(self) -> None:
+        """Note that the order depends on more than the order in which the members came."""
+        place, tables = self.request.place, current().trace.tables
+        tables.mixed.add(place)
+        if place in tables.ordered:
+            raise UnsupportedOperationError(
+                "a set whose members are known only at run time loses members, or comes of other sets, and its order "
+                "is asked for elsewhere; go over sorted(the set), or keep the members in a list or in a dict"
+            )
 
     def members_(self) -> Any:
         """The members in the order in which they came, for what does not depend on the order."""
@@ -51,6 +93,8 @@ class DynamicSet(HashTable):
         """As `set.discard`."""
         place = self.place_of(member)
 
+        self.mix_()
+
         def found(table: DynamicSet = self) -> None:
             table.removed(place)
 
@@ -61,10 +105,12 @@ class DynamicSet(HashTable):
         place = self.place_of(member)
         missing = wrap.as_atom(place < 0, np.bool_)
         exceptions.record(missing, KeyError(member), run_time_checks.user_frames())
+        self.mix_()
         self.removed(place)
 
     def clear(self) -> None:
         """As `set.clear`."""
+        self.mix_()
         self.keys_.clear()
         self._set_index(self._no_entries())
 
@@ -72,6 +118,7 @@ class DynamicSet(HashTable):
         """As `set.copy`."""
         made: Self = self.bare((self.request, self.extra))
         made.parts_ = (self.keys_.copy(), self.parts_[-1])
+        made.mix_()
         return made
 
     __copy__ = copy
@@ -86,6 +133,8 @@ class DynamicSet(HashTable):
             consume(member)
             return False
 
+        if isinstance(other, (DynamicSet, set, frozenset, dict)):
+            self.mix_()
         items = other.members_() if isinstance(other, DynamicSet) else other
         GeneratorExpression(items, lambda member: member).for_each(each, may_stop=False)
 
@@ -94,6 +143,7 @@ class DynamicSet(HashTable):
         if isinstance(other, DynamicSet):
             return other
         made: DynamicSet = self.bare((self.request, self.extra))
+        made.mix_()
         made.start([])
         made.update(other)
         return made
@@ -109,6 +159,7 @@ class DynamicSet(HashTable):
     def _kept(self, other: DynamicSet, there: bool) -> Self:
         """The members that are, or are not, in another set."""
         made: Self = self.bare((self.request, self.extra))
+        made.mix_()
         made.start([])
 
         def each(member: Value, made: DynamicSet = made, other: DynamicSet = other) -> bool:

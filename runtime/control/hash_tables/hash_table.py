@@ -226,4 +226,3 @@ class HashTable(Hashed):
 
     def __hash__(self) -> int:
         raise TypeError(f"unhashable type: '{self.native.__name__}'")
-

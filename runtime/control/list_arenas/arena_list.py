@@ -11,7 +11,6 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.dynamic_lists import dynamic_list, item_access
 from anabranch.runtime.control.generator_expression import GeneratorExpression
-from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.stdlib.builtin_iterators import range_
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
@@ -158,7 +157,9 @@ class ArenaList(InArena):
     def insert(self, place: Value, value: Value) -> None:
         """As `list.insert`."""
         length = self.length_
-        at = python_scalar(item_access.clipped(item_access.as_int(place), length), Interval(0, interval_of(length).high))
+        at = python_scalar(
+            item_access.clipped(item_access.as_int(place), length), Interval(0, interval_of(length).high)
+        )
         self.append(value)
 
         def moved(step: Value, arena: Any = self.arena_) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from anabranch.base.value import Value
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.iteration.generators import PushIterator
-from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences import as_countable, countable_ranges, iterators, zip_columns as columns_
+from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib.choices import is_traced, of_each_list, plain

@@ -48,7 +48,11 @@ def _class_of_choice(value: UnionValue) -> Value:
 
 def class_(value: object) -> Value:
     """`value.__class__`: of what a traced value stands for."""
-    return class_of(value) if isinstance(value, (Tracer, UnionValue, Growable, Hashed, InArena, ObjectInArena, attributes.Bare)) else value.__class__
+    return (
+        class_of(value)
+        if isinstance(value, (Tracer, UnionValue, Growable, Hashed, InArena, ObjectInArena, attributes.Bare))
+        else value.__class__
+    )
 
 
 def type_(*args: object) -> Value:

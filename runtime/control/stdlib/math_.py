@@ -6,9 +6,13 @@ import math
 from typing import Any
 
 from anabranch.base.value import Value
+from anabranch.runtime.config import settings
+from anabranch.runtime.control import lists
 from anabranch.runtime.control.stdlib import math_floats, math_ints
 from anabranch.runtime.control.stdlib.choices import is_traced
 from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.values.host_calls import functions, stage
 
 _FUNCTIONS = {**math_floats.FUNCTIONS, **math_ints.FUNCTIONS}
 
@@ -24,6 +28,8 @@ class Mathematics:
             return original
 
         def refusing(*args: object, **kwargs: object) -> Value:
+            if name == "fsum" and settings().host_calls and len(args) == 1 and not kwargs:
+                return _fsum(args[0])
             if any(map(_holds_traced, (*args, *kwargs.values()))):
                 raise UnsupportedOperationError(
                     f"math.{name} of a value known only at run time is not supported; use NumPy's functions, or call "
@@ -32,6 +38,15 @@ class Mathematics:
             return original(*args, **kwargs)
 
         return refusing
+
+
+def _fsum(values: Value) -> Value:
+    """`math.fsum`, which goes on with as many digits as it takes."""
+    if not isinstance(values, (list, tuple)) and tracing():
+        values = lists.COUNTERPARTS[list](values)
+    if not functions.has_run_time_values(values):
+        return math.fsum(values)
+    return stage.call("math.fsum", math.fsum, (values,), {}, example=(0.0,))
 
 
 def _holds_traced(value: object) -> bool:

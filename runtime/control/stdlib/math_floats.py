@@ -39,6 +39,11 @@ _ELEMENTWISE: dict[str, tuple[np.ufunc, Numbers, Numbers]] = {
     "copysign": (np.copysign, (), ()), "fmod": (np.fmod, (1.0, 0.0), ()), "pow": (np.power, (-1.0, 0.5), (1e200, 2.0)),
     "isnan": (np.isnan, (), ()), "isinf": (np.isinf, (), ()), "isfinite": (np.isfinite, (), ()),
 }  # fmt: skip
+# The same of functions that are ops of their own.
+_OWN: dict[str, tuple[str, Numbers, Numbers]] = {
+    "erf": ("libm_erf", (), ()), "erfc": ("libm_erfc", (), ()), "gamma": ("math_gamma", (-1.0,), (1e4,)),
+    "lgamma": ("math_lgamma", (-1.0,), (1e308,)),
+}  # fmt: skip
 
 
 def as_float(x: Value) -> Atom:
@@ -89,14 +94,15 @@ def _both(test: np.ufunc, operands: tuple[Atom, ...]) -> Atom:
 def _elementwise(name: str) -> Callable[..., Any]:
     """CPython's rule: a NaN from no NaN is a domain error; an infinity from finite operands overflows or is a pole."""
     original = getattr(math, name)
-    function, outside, infinite = _ELEMENTWISE[name]
+    table: dict[str, tuple[np.ufunc | str, Numbers, Numbers]] = {**_ELEMENTWISE, **_OWN}
+    function, outside, infinite = table[name]
 
     @staged(original)
     def compute(*args: object) -> Value:
-        if len(args) != function.nin:
+        if len(args) != (1 if isinstance(function, str) else function.nin):
             return original(*(0.0 for _ in args))  # raises TypeError
         operands = tuple(map(as_float, args))
-        result = atoms.ufunc(function, *operands)
+        result = atoms.op(function, *operands) if isinstance(function, str) else atoms.ufunc(function, *operands)
         if outside:
             known = atoms.logical_not(atoms.ufunc(np.isnan, operands[0]))
             for other in operands[1:]:
@@ -251,7 +257,7 @@ def nextafter(x: object, y: object) -> Value:
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     # cbrt and exp2 came with Python 3.11
-    **{name: _elementwise(name) for name in _ELEMENTWISE if hasattr(math, name)},
+    **{name: _elementwise(name) for name in (*_ELEMENTWISE, *_OWN) if hasattr(math, name)},
     **{name: _to_int(name, getattr(np, name)) for name in ("floor", "ceil", "trunc")},
     "log": log, "hypot": hypot, "dist": dist, "isclose": isclose, "remainder": remainder, "frexp": frexp,
     "modf": modf, "ldexp": ldexp, "ulp": ulp, "nextafter": nextafter,

@@ -47,6 +47,8 @@ class NumPyLike(Tracer):
         raise TypeError("unhashable type: 'numpy.ndarray'")
 
     def __matmul__(self, other: object) -> Value:
+        if getattr(type(other), "__array_ufunc__", other) is None:
+            return NotImplemented  # it has an operator of its own
         return registry.FUNCTIONS[np.matmul](self, other)
 
     def __rmatmul__(self, other: object) -> Value:
@@ -59,7 +61,7 @@ class NumPyLike(Tracer):
         return apply_ufunc.apply(np.divmod, (other, self))
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> Value:
-        staged = registry.FUNCTIONS.get(ufunc)
+        staged = registry.function_of(ufunc)
         if staged is None:
             numpys = getattr(np, ufunc.__name__, None) is ufunc
             name = f"numpy.{ufunc.__name__}" if numpys else f"the ufunc {ufunc.__name__}, which is not one of NumPy's,"

@@ -11,7 +11,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.errors import ImmutableArrayError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.tracing.storage import OnDevice, Storage
+from anabranch.runtime.tracing.storage import OfLibrary, OnDevice, Storage
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays import indexing, integer_elements, numpy_messages
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyLike
@@ -193,6 +193,10 @@ def _read_only(storage: Storage) -> Exception:
         return ImmutableArrayError(
             f"an anabranch.Array never changes, and {storage.readonly} is one; write into a copy of it (`a = a.copy()` "
             "before the write), or pass an ndarray"
+        )
+    if isinstance(storage.readonly, OfLibrary):
+        return UnsupportedOperationError(
+            f"{storage.readonly} is written to, which would change more in eager code; write to a copy"
         )
     return ValueError("assignment destination is read-only")
 

@@ -37,7 +37,8 @@ def not_compiled(name: str, reason: str = "") -> str:
     """The message where a function that is not compiled gets a run-time value; with the reason that it gives itself."""
     return (
         f"{name} is not compiled, and cannot take a value known only at run time{reason and f' ({reason})'}; call it "
-        "outside of the compiled function and pass its result, or compute the same with NumPy's functions"
+        "outside of the compiled function and pass its result, compute the same with NumPy's functions, or call it in "
+        "a function of your own with @anabranch.host"
     )
 
 

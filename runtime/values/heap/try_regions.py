@@ -7,7 +7,8 @@ failed, and what names and Python objects hold is remembered at each place that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 
@@ -27,11 +28,18 @@ class Point:
 
 
 class TryRegion:
-    """The body of a try statement; `roots` lead to all that a handler may see."""
+    """The body of a try statement; `roots` lead to all that a handler may see.
 
-    __slots__ = ("again", "builder", "entry", "equations", "first", "roots", "start", "written")
+    Attributes
+    ----------
+    kinds : tuple of callable
+        Each returns the classes of a handler.
+    """
 
-    def __init__(self, roots: Iterable[object]) -> None:
+    __slots__ = ("again", "builder", "entry", "equations", "first", "kinds", "roots", "start", "written")
+
+    def __init__(self, roots: Iterable[object], kinds: tuple[Callable[[], Any], ...] = ()) -> None:
+        self.kinds = kinds
         self.builder = current()
         trace = self.builder.trace
         self.roots = (*roots, *(trace.failures.regions[-1].roots if trace.failures.regions else ()))

@@ -17,6 +17,26 @@ from anabranch import jit
 from anabranch.runtime.api.jitted import Wrapped
 
 
+def test_functions_of_scipy_are_called_once_more_while_tracing():
+    calls = []
+
+    @anabranch.host
+    def counted(x):
+        calls.append(x)
+        return x
+
+    compiled = jit(lambda x: counted(x))
+    assert [compiled(1.0), compiled(2.0)] == [1.0, 2.0]
+    assert calls == [1.0, 1.0, 2.0]
+
+    @anabranch.host(result=float)
+    def of_another_type(x):
+        return int(x)
+
+    with pytest.raises(anabranch.StructureMismatchError, match="has returned int"):
+        jit(lambda x: of_another_type(x))(1.0)
+
+
 def test_printing_waits_for_the_end_of_the_call(monkeypatch):
     class Stream(io.StringIO):
         def write(self, text):

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from anabranch import UnsupportedOperationError, jit
+from anabranch import jit
 from tests.program_table import Program, Table
 
 case = Table()
@@ -147,14 +147,28 @@ def errors_under_a_condition(x, y):
     return math.fmod(x, y) if x < 0 else math.pow(y, -1.0) if x < 1 else math.remainder(x, 4.0)
 
 
-@case((2.0,), refused=UnsupportedOperationError)
-def sums_without_rounding(x):
-    return math.fsum([x, 1.0])
+@case((2.0, np.array([1e100, 1.0, -1e100])), (1e-20, np.ones(4)))
+def sums_without_rounding(x, values):
+    squares = [v * v for v in values if v < 5]
+    return math.fsum([x, 1.0]), math.fsum(values), math.fsum(v + x for v in values), math.fsum(squares)
 
 
-@case((2.0,), refused=UnsupportedOperationError)
+@case((2.5,), (3,), (-0.5,), (0.0,), (-2.0,), (200.0,), (math.inf,), (-math.inf,), (math.nan,))
 def gamma_function(x):
     return math.gamma(x)
+
+
+@case((2.5,), (3,), (-0.5,), (0.0,), (-2.0,), (1e308,), (math.inf,), (math.nan,))
+def logarithm_of_the_gamma_function(x):
+    return math.lgamma(x)
+
+
+@case((0.5,), (-3,), (math.inf,), (math.nan,), (True,))
+def error_function(x):
+    total = 0.0
+    for i in range(5):
+        total += math.erf(x + i) - math.erfc(x * i)
+    return math.erf(x), math.erfc(x), total
 
 
 @case((np.float32(0.5),), (np.float64(0.5),), (np.int8(1),), (np.array(0.25),))

@@ -1,0 +1,47 @@
+"""The order in which Python goes over a set of ints, which depends on how its table has grown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.op import Op
+from anabranch.runtime.ops import numpy_calls
+from anabranch.runtime.ops.checks import scalar
+from anabranch.runtime.ops.op import CallOp, expect
+from anabranch.runtime.ops.stablehlo_writer import LoweringContext
+
+_INT64 = np.dtype(np.int64)
+
+
+class _SetOrder(CallOp):
+    """`set_order members count`: the positions of the first `count` members as a set has them that got them in order.
+
+    The rest of the result is zero. Python itself is asked: its set of the same ints has the same order.
+    """
+
+    __slots__ = ()
+
+    def type(self, members: ArrayType, count: ArrayType) -> tuple[ArrayType, ...]:
+        expect(members.dtype == _INT64 and len(members.shape) == 1, self.name, "takes a vector of int64")
+        expect(count == scalar(_INT64), self.name, "takes the number of members")
+        return (members,)
+
+    def evaluate(self, members: np.ndarray, count: np.ndarray) -> tuple[np.ndarray, ...]:
+        given = members[: int(count)].tolist()
+        grown: set[int] = set()
+        for member in given:
+            grown.add(member)
+        places = {member: place for place, member in enumerate(given)}
+        result = np.zeros(members.shape, np.int64)
+        result[: len(grown)] = [places[member] for member in grown]
+        return (result,)
+
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        return numpy_calls.called(ctx, self)
+
+
+set_order = _SetOrder("set_order")
+OPS: tuple[Op, ...] = (set_order,)

@@ -1,0 +1,244 @@
+"""Objects of libraries that are made of run-time values: each host call that needs one makes it."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn
+
+from anabranch.base.frozen import frozen
+from anabranch.base.grammar import a
+from anabranch.base.value import Value
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.tracing.storage import OfLibrary
+from anabranch.runtime.values import containers, wrap
+from anabranch.runtime.values.memory.handle import Handle
+
+# Where the classes are whose objects do not change, but for methods of these names.
+_MODULES = (
+    "numpy.polynomial.",
+    "scipy.interpolate.",
+    "scipy.optimize.",
+    "scipy.sparse.",
+    "scipy.spatial.",
+    "scipy.stats.",
+)
+_CHANGING = (
+    "add_",
+    "set_",
+    "close",
+    "rvs",
+    "random",
+    "reset",
+    "fast_forward",
+    "resample",
+    "resize",
+    "sort_",
+    "sum_duplicates",
+    "eliminate_",
+    "prune",
+    "update",
+    "setdiag",
+    "pop",
+)
+
+
+@frozen
+class Maker:
+    """How an object is made on the host.
+
+    Attributes
+    ----------
+    cls : type
+    names : frozenset of str
+        Of the attributes and methods.
+    """
+
+    cls: type
+    names: frozenset[str]
+
+    def method(self, name: str) -> str:
+        """The name of a method, for messages."""
+        return f"{self.cls.__module__.rpartition('._')[0] or self.cls.__module__}.{self.cls.__name__}.{name}"
+
+
+class Deferred:
+    """What stands for an object of a library's that run-time values make.
+
+    Parameters
+    ----------
+    maker : Maker
+    recipe : tuple
+        A function, its arguments and those by name: the object is what it returns.
+    """
+
+    __slots__ = ("_maker", "_recipe")
+
+    def __init__(self, maker: Maker, recipe: Any) -> None:
+        object.__setattr__(self, "_maker", maker)
+        object.__setattr__(self, "_recipe", recipe)
+
+    def __anabranch_structure__(self) -> DeferredStructure:
+        return DeferredStructure(Deferred, ("recipe",), self._maker)
+
+    def __getattr__(self, name: str) -> Value:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name not in self._maker.names:
+            raise AttributeError(f"'{self._maker.cls.__name__}' object has no attribute '{name}'")
+        found = getattr(self._maker.cls, name, None)
+        if callable(found):
+            return _Method(self, name)
+        made = call_of(self)(self._maker.method(name), _attribute, (self, name), {})
+        if isinstance(made, Handle):
+            made.storage.readonly = OfLibrary(f"the attribute {name} of {a(self._maker.cls.__name__)}")
+        return made
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise UnsupportedOperationError(
+            f"the attribute {name} of {a(self._maker.cls.__name__)} is set, which is made anew by each host call that "
+            "needs it; make it and use it in a function with @anabranch.host"
+        )
+
+    def __call__(self, *args: Value, **kwargs: Value) -> Value:
+        return _Method(self, "__call__")(*args, **kwargs)
+
+    __array_ufunc__ = None  # arrays leave their operators to these
+
+    def __rmatmul__(self, other: Value) -> Value:
+        return self._operated(_swapped_matmul, other)
+
+    def __rmul__(self, other: Value) -> Value:
+        return self._operated(_swapped_mul, other)
+
+    def __radd__(self, other: Value) -> Value:
+        return self._operated(_swapped_add, other)
+
+    def __rsub__(self, other: Value) -> Value:
+        return self._operated(_swapped_sub, other)
+
+    def __matmul__(self, other: Value) -> Value:
+        return self._operated(operator.matmul, other)
+
+    def __mul__(self, other: Value) -> Value:
+        return self._operated(operator.mul, other)
+
+    def __add__(self, other: Value) -> Value:
+        return self._operated(operator.add, other)
+
+    def __sub__(self, other: Value) -> Value:
+        return self._operated(operator.sub, other)
+
+    def __truediv__(self, other: Value) -> Value:
+        return self._operated(operator.truediv, other)
+
+    def __getitem__(self, key: Value) -> Value:
+        return self._operated(operator.getitem, key)
+
+    def __neg__(self) -> Value:
+        return self._operated(operator.neg)
+
+    def _operated(self, function: Callable[..., Any], *others: Value) -> Value:
+        return call_of(self)(self._maker.method(f"__{function.__name__}__"), function, (self, *others), {})
+
+    def _refuse_change(self, *_: object) -> NoReturn:
+        raise UnsupportedOperationError(
+            f"{a(self._maker.cls.__name__)} is changed in place, which is made anew by each host call that needs it; "
+            "make it and use it in a function with @anabranch.host"
+        )
+
+    __setitem__ = __delitem__ = __imatmul__ = __imul__ = __iadd__ = __isub__ = __itruediv__ = _refuse_change
+
+    def __repr__(self) -> str:
+        return f"<{self._maker.cls.__name__} of run-time values>"
+
+
+@frozen
+class DeferredStructure(containers.Structure):
+    """That of such an object: what it is made of. On the host it is the object itself."""
+
+    mutable = False
+
+    def children(self, value: Value) -> list[Value]:
+        return [value._recipe]
+
+    def build(self, children: Sequence[Value]) -> Value:
+        if tracing():
+            return Deferred(self.extra, children[0])
+        return self.on_host(children, ())
+
+    def on_host(self, children: Sequence[Any], members: Sequence[object]) -> Value:
+        function, args, kwargs = children[0]
+        return function(*args, **kwargs)
+
+
+class _Method:
+    """A method of such an object."""
+
+    def __init__(self, owner: Deferred, name: str) -> None:
+        self._owner, self._name = owner, name
+
+    def __call__(self, *args: Value, **kwargs: Value) -> Value:
+        name = self._owner._maker.method(self._name)
+        if self._name.startswith(_CHANGING):
+            raise UnsupportedOperationError(
+                f"{name} may change the object, which is made anew by each host call that needs it; make it and use it "
+                "in a function with @anabranch.host"
+            )
+        return call_of(self._owner)(name, _method_called, (self._owner, self._name, args, kwargs), {})
+
+
+def _swapped_matmul(right: Any, left: Any) -> Any:
+    return left @ right
+
+
+def _swapped_mul(right: Any, left: Any) -> Any:
+    return left * right
+
+
+def _swapped_add(right: Any, left: Any) -> Any:
+    return left + right
+
+
+def _swapped_sub(right: Any, left: Any) -> Any:
+    return left - right
+
+
+def _attribute(owner: object, name: str) -> Any:
+    return getattr(owner, name)
+
+
+def _method_called(owner: object, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return getattr(owner, name)(*args, **kwargs)
+
+
+# Stages a call; the module that does is above.
+_stage: list[Callable[..., Any]] = []
+
+
+def call_of(_: Deferred) -> Callable[..., Any]:
+    """What stages calls."""
+    return _stage[0]
+
+
+def stages(call: Callable[..., Any]) -> Callable[..., Any]:
+    """Name the function that stages calls."""
+    _stage.append(call)
+    return call
+
+
+def can_be_made_again(value: object) -> bool:
+    """Return whether an object is one of those that do not change."""
+    return f"{type(value).__module__}.".startswith(_MODULES)
+
+
+def copied(value: Value) -> Value:
+    """Arguments with the arrays as they are now."""
+    if isinstance(value, Handle):
+        return wrap.array_of(value.atom)
+    if type(value) in (tuple, list):
+        return type(value)([copied(part) for part in value])
+    if type(value) is dict:
+        return {key: copied(part) for key, part in value.items()}
+    return value

@@ -1,0 +1,153 @@
+"""A function and its arguments as a host call makes them: plain objects, of which it sees whether they change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.ops.host_call import MisfitError, RefusedError
+from anabranch.runtime.values.host_calls import functions, results
+from anabranch.runtime.values.pytrees import host_values, layout as layouts
+
+
+@frozen(eq=False)
+class PreparedCall:
+    """A function, and how its arguments and its result lie in arrays.
+
+    Attributes
+    ----------
+    given : Layout
+        Of the function, its arguments, and those by name.
+    result : Layout or None
+        None in a trial.
+    room : tuple
+        For each array of the result its shape, and which of its axes have a size known only at run time.
+    leaves : tuple of Leaf or None
+        Of the arguments.
+    is_flat : bool
+        No containers and no functions are among the arguments.
+    shared : frozenset of int
+        The arrays of the result that share memory with others of it, by their places.
+    """
+
+    name: str
+    given: layouts.Layout
+    result: layouts.Layout | None
+    room: tuple[tuple[tuple[int, ...], tuple[bool, ...]], ...]
+    classes: tuple[type[BaseException], ...]
+    is_ordered: bool
+    leaves: tuple[layouts.Leaf | None, ...]
+    is_flat: bool
+    shared: frozenset[int] = frozenset()
+
+    def __str__(self) -> str:
+        return self.name
+
+    def called(self, arrays: Sequence[np.ndarray]) -> Any:
+        """The function's own result."""
+        copies = [_laid_out(x, leaf) for x, leaf in zip(arrays, self.leaves, strict=True)]
+        function, args, kwargs = host_values.build(self.given, iter(copies))
+        held = [] if self.is_flat else functions.state((args, kwargs))
+        try:
+            made = function(*args, **kwargs)
+        finally:
+            if not all(map(_is_same, copies, arrays)) or not functions.is_unchanged(held):
+                raise RefusedError(
+                    f"{self.name} changes an argument, or what a function among its arguments holds, which compiled "
+                    "code would not see; pass a copy and return what changes, in a function with @anabranch.host"
+                )
+        result = results.structure_of(made) if self.result is None else self.result
+        found = results.flattened(self.name, result, made)
+        if any(np.may_share_memory(part, x) for part in found for x in copies if x.ndim):
+            raise RefusedError(
+                f"{self.name} returns an argument, or a view of one, which compiled code would take for a new array; "
+                "return a copy, in a function with @anabranch.host"
+            )
+        if self.result is not None and not sharing(found) <= self.shared:
+            raise RefusedError(
+                f"{self.name} returns arrays that share memory, which it did not while the function was traced; return "
+                "copies, in a function with @anabranch.host"
+            )
+        return made
+
+    def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """The arrays of the result, of any sizes."""
+        assert self.result is not None
+        return results.flattened(self.name, self.result, self.called(arrays))
+
+    def fitted(self, found: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """The arrays of a result in their rooms, and the sizes of the axes whose sizes are not known."""
+        padded: list[np.ndarray] = []
+        sizes: list[int] = []
+        axis = 0
+        for array, (shape, dynamic) in zip(found, self.room, strict=True):
+            for size, most, may_differ in zip(array.shape, shape, dynamic, strict=True):
+                if size > most or (size != most and not may_differ):
+                    raise MisfitError(axis, size)
+                axis += 1
+                if may_differ:
+                    sizes.append(size)
+            room = np.zeros(shape, array.dtype)
+            room[tuple(map(slice, array.shape))] = array
+            padded.append(room)
+        return [*padded, np.array(sizes, np.int64)]
+
+
+def sharing(found: Sequence[np.ndarray]) -> frozenset[int]:
+    """The places of the arrays that can be written to and share memory with others."""
+    return frozenset(
+        place
+        for place, part in enumerate(found)
+        if part.flags.writeable and any(np.may_share_memory(part, x) for k, x in enumerate(found) if k != place)
+    )
+
+
+def prepared_call(
+    name: str,
+    given: layouts.Layout,
+    result: layouts.Layout | None,
+    room: tuple[tuple[tuple[int, ...], tuple[bool, ...]], ...],
+    classes: tuple[type[BaseException], ...],
+    is_ordered: bool,
+    shared: frozenset[int] = frozenset(),
+) -> PreparedCall:
+    """A call on arguments of this layout."""
+    assert isinstance(given, layouts.Node)
+    _, *parts = given.children
+    each = [child for part in parts for child in (part.children if isinstance(part, layouts.Node) else (part,))]
+    is_flat = all(
+        isinstance(p, layouts.Leaf) or (isinstance(p, layouts.Constant) and _is_simple(p.value)) for p in each
+    )
+    return PreparedCall(name, given, result, room, classes, is_ordered, tuple(leaves_of(given)), is_flat, shared)
+
+
+def _is_simple(value: object) -> bool:
+    return value is None or isinstance(value, (str, bool, int, float, complex, np.generic))
+
+
+def _is_same(copy: np.ndarray, array: np.ndarray) -> bool:
+    return np.ascontiguousarray(copy).tobytes() == np.ascontiguousarray(array).tobytes()
+
+
+def leaves_of(layout: layouts.Layout) -> Iterator[layouts.Leaf | None]:
+    """The leaves of a layout in the order of its atoms; None for the tag of alternatives."""
+    match layout:
+        case layouts.Leaf():
+            yield layout
+        case layouts.Node(_, children):
+            for child in children:
+                yield from leaves_of(child)
+        case layouts.Union(options):
+            yield None
+            for option in options:
+                yield from leaves_of(option)
+
+
+def _laid_out(array: np.ndarray, leaf: layouts.Leaf | None) -> np.ndarray:
+    """A copy of an array, in the order in which eager code would have it."""
+    strides = leaf.traits.strides if leaf is not None else None
+    is_fortran = isinstance(strides, tuple) and len(strides) == array.ndim > 1 and list(strides) == sorted(strides)
+    return np.array(array, order="F" if is_fortran else "C")

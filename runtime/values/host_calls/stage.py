@@ -1,0 +1,254 @@
+"""Host calls staged: the arguments as arrays, the op, and what becomes of its results and its failures."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
+from anabranch.runtime.errors import StructureMismatchError, UnsupportedOperationError
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.interval import Interval
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.ops.host_call import Outcome, host_call, raised
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.capacity import Capacity, OverflowedError, capacity_at
+from anabranch.runtime.tracing.storage import OfLibrary
+from anabranch.runtime.tracing.upper_layers import TryRegion
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.arrays import dynamic_array
+from anabranch.runtime.values.dynamic_shapes import capacity_requests
+from anabranch.runtime.values.dynamic_shapes.valid_region import Window
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.host_calls import deferred, functions, results, texts, trial
+from anabranch.runtime.values.host_calls.prepared_call import leaves_of, prepared_call, sharing
+from anabranch.runtime.values.memory import memory_layout
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, pack_unpack
+
+# Classes of exceptions that handlers of compiled code tell apart, each before those that it is a class of.
+_CLASSES: tuple[type[Exception], ...] = (
+    np.linalg.LinAlgError, UnicodeError, ValueError, ZeroDivisionError, OverflowError, FloatingPointError,
+    ArithmeticError, IndexError, KeyError, LookupError, AttributeError, TypeError, NotImplementedError, RecursionError,
+    RuntimeError, AssertionError, MemoryError, StopIteration, OSError, Warning, Exception,
+)  # fmt: skip
+
+
+# ---- failures --------------------------------------------------------------------------------------------------------
+
+
+@frozen
+class _Raised:
+    """Makes the exception that a call has raised; before it has, one of the class."""
+
+    cls: type[BaseException]
+
+    def __call__(self, found: list[np.ndarray]) -> BaseException:
+        error = raised(int(found[0]))
+        if error is not None:
+            return error
+        try:
+            return self.cls()
+        except TypeError:
+            return self.cls.__new__(self.cls)  # of arguments that are not known yet
+
+
+@frozen
+class _Refused:
+    """Makes the error for a result that the program has no form for."""
+
+    def __call__(self, found: list[np.ndarray]) -> BaseException:
+        return StructureMismatchError(str(raised(int(found[0]))))
+
+
+@frozen
+class _Misfit:
+    """Makes the error for a result of another size: the call is compiled anew, with that size known at run time."""
+
+    capacities: tuple[Capacity, ...]
+
+    def __call__(self, found: list[np.ndarray]) -> BaseException:
+        axis, needed = map(int, found)
+        return OverflowedError(self.capacities[axis], needed)
+
+
+def _fail(ended: Atom, outcome: int, make: Callable[[list[np.ndarray]], BaseException], *details: Atom) -> None:
+    pred = atoms.ufunc(np.equal, ended, atoms.literal(outcome, np.int64))
+    run_time_checks.record_failure(pred, make, None, run_time_checks.user_frames(), details)
+
+
+# ---- the call --------------------------------------------------------------------------------------------------------
+
+
+@deferred.stages
+def call(
+    name: str,
+    function: object,
+    args: tuple[Value, ...],
+    kwargs: dict[str, Value],
+    example: tuple[Value] | None = None,
+    is_ordered: bool = False,
+) -> Value:
+    """Stage `function(*args, **kwargs)` on the host.
+
+    Parameters
+    ----------
+    name : str
+        For messages.
+    function
+    args
+    kwargs
+    example : tuple of one object, optional
+        A result like all others; by default that of a trial is.
+    is_ordered : bool
+        It is an effect.
+
+    Raises
+    ------
+    UnsupportedOperationError
+        Where the result is no number, no array of numbers, and no container of these.
+    """
+    value = functions.prepared((function, args, kwargs))
+    given = carry_layouts.with_leaves(layouts.describe(value), lambda _: False)
+    inputs = [packed.atom for packed in pack_unpack.pack(value, given)]
+    if example is None:
+        tried = prepared_call(name, given, None, (), (), is_ordered)
+        example = (trial.result_of(name, tried.called, inputs),)
+    result = results.structure_of(example[0])
+    if results.is_hidden(result) and deferred.can_be_made_again(example[0]):
+        _bound(name, given, inputs, result, is_ordered)  # for what its making raises
+        return deferred.Deferred(deferred.Maker(type(example[0]), frozenset(dir(example[0]))), deferred.copied(value))
+    if results.is_hidden(result):
+        raise UnsupportedOperationError(
+            f"{name} returns {result.value._what}, which is no number and no array of numbers, and cannot be held in "  # type: ignore[union-attr]
+            "compiled code; call it outside, or do all that needs it in a function with @anabranch.host"
+        )
+    shared = sharing(results.flattened(name, result, example[0]))
+    return _bound(name, given, inputs, result, is_ordered, shared)
+
+
+def _bound(
+    name: str,
+    given: layouts.Layout,
+    inputs: Sequence[Atom],
+    result: layouts.Layout,
+    is_ordered: bool,
+    shared: frozenset[int] = frozenset(),
+) -> Value:
+    """Bind the op; returns what stands for the result."""
+    builder = current()
+    trace = builder.trace
+    leaves = [leaf for leaf in leaves_of(result) if leaf is not None]
+    of = f"of what {name} returns for {' '.join(str(atom.type) for atom in inputs)}"
+    capacities: list[Capacity] = []
+    room = []
+    for place, leaf in enumerate(leaves):
+        shape, dynamic = [], []
+        for axis, size in enumerate(leaf.abstract.shape):
+            capacity = _capacity(f"axis {axis} of array {place} {of}", size)
+            capacities.append(capacity)
+            shape.append(capacity.size)
+            dynamic.append(capacity.learned)
+        room.append((tuple(shape), tuple(dynamic)))
+    outs = [ArrayType(shape, leaf.abstract.dtype) for leaf, (shape, _) in zip(leaves, room, strict=True)]
+    outs.append(ArrayType((sum(sum(dynamic) for _, dynamic in room),), np.dtype(np.int64)))
+    classes = _classes(trace.failures.regions)
+    made = prepared_call(name, given, result, tuple(room), classes, is_ordered, shared)
+    code = builder.read(trace.failures.error_code)
+    number = builder.read(trace.output.counter) if is_ordered else atoms.literal(0, np.int32)
+    after, ended, detail, needed, *arrays, sizes = builder.bind(
+        host_call, number, code, *inputs, call=made, outs=tuple(outs)
+    )
+    if is_ordered:
+        builder.write(trace.output.counter, after)
+    _fail(ended, Outcome.REFUSED, _Refused(), detail)
+    if capacities:
+        _fail(ended, Outcome.MISFIT, _Misfit(tuple(capacities)), detail, needed)
+    for place, cls in enumerate(classes):
+        _fail(ended, Outcome.RAISED + place, _Raised(cls), detail)
+    made_of = _Building(arrays, room, sizes, dict.fromkeys(shared, f"an array of what {name} has returned"))
+    return made_of.value(result)
+
+
+def _classes(regions: Sequence[TryRegion]) -> tuple[type[BaseException], ...]:
+    """The classes of exceptions that the handlers around tell apart, each before those that it is a class of."""
+    if not regions:
+        return (Exception,)
+    named: list[Any] = []
+    for region in regions:
+        for kinds in region.kinds:
+            with contextlib.suppress(Exception):  # it is asked again where it matters
+                found = kinds()
+                named += found if isinstance(found, tuple) else [found]
+    own = {cls for cls in named if isinstance(cls, type) and issubclass(cls, Exception) and cls not in _CLASSES}
+    return (*sorted(own, key=lambda cls: -len(cls.__mro__)), *_CLASSES)
+
+
+def _capacity(what: str, size: int) -> Capacity:
+    """The capacity of an axis of a result: its size in the trial, or where another was met, more than that."""
+    place = capacity_requests.place_of(what)
+    known = capacity_at(place)
+    return current().trace.capacities.setdefault(place, known if known.learned else Capacity(place, size))
+
+
+class _Building:
+    """Builds what stands for a result, of its arrays and the sizes of their axes."""
+
+    def __init__(
+        self,
+        arrays: Sequence[Atom],
+        room: Sequence[tuple[tuple[int, ...], tuple[bool, ...]]],
+        sizes: Atom,
+        shared: Mapping[int, str],
+    ) -> None:
+        self._arrays, self._room, self._sizes, self._count = iter(arrays), iter(room), sizes, 0
+        self._shared, self._place = shared, -1
+
+    def value(self, layout: layouts.Layout) -> Value:
+        """The value of a layout."""
+        match layout:
+            case layouts.Leaf():
+                return self._leaf(layout)
+            case layouts.Node(texts.HostTextStructure(), (number,)):
+                return texts.text(self.value(number))
+            case layouts.Node(structure, children):
+                made = structure.build([self.value(child) for child in children])
+                current().trace.identity.note_created(made)
+                return made
+        assert isinstance(layout, layouts.Constant)
+        return layout.value
+
+    def _leaf(self, layout: layouts.Leaf) -> Value:
+        atom, (shape, dynamic) = next(self._arrays), next(self._room)
+        self._place += 1
+        made = wrap.from_abstract(layout.abstract, atom)
+        if layout.abstract.kind is not Kind.ARRAY:
+            return made
+        if shape == layout.abstract.shape and not any(dynamic):
+            memory_layout.set_traits(made, layout.traits)
+        if self._place in self._shared:
+            made.storage.readonly = OfLibrary(f"{self._shared[self._place]}, which shares memory with another one,")
+        if not any(dynamic):
+            return made
+        extents = [
+            Window(0, self._size(most)) if may_differ else None for most, may_differ in zip(shape, dynamic, strict=True)
+        ]
+        wrap.note_compact(made, extents)
+        return dynamic_array.make(made, extents)
+
+    def _size(self, most: int) -> Value:
+        total = math.prod(self._sizes.type.shape)
+        place = self._count
+        self._count += 1
+        cut = (
+            self._sizes
+            if total == 1
+            else atoms.op("slice", self._sizes, starts=(place,), limits=(place + 1,), strides=(1,))
+        )
+        return python_scalar(atoms.reshape(cut, ()), Interval(0, most))

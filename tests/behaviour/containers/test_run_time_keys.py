@@ -1,0 +1,397 @@
+"""Dicts and sets whose keys are known only at run time."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+import numpy as np
+import pytest
+
+from anabranch import UnsupportedOperationError, configure, jit
+from tests.equivalence import check
+from tests.program_table import Program, Table
+
+case = Table()
+WORDS = np.random.default_rng(0).integers(0, 20, 50)
+FLOATS = np.round(np.random.default_rng(1).normal(size=40), 1)
+
+
+@case((WORDS,))
+def del_(ws):
+    d = {}
+    for w in ws:
+        d[w] = w * 2
+    for w in ws[:10]:
+        d.pop(w, None)
+    return d
+
+
+@case((WORDS,))
+def pop_(ws):
+    d = {}
+    for w in ws:
+        d[w] = w * 2
+    s = 0
+    for w in ws[:10]:
+        s += d.pop(w, 0)
+    k, v = d.popitem()
+    return d, s, k, v
+
+
+@case((WORDS,))
+def keyerr(ws):
+    d = {}
+    for w in ws:
+        d[w] = 1
+    return d[ws[0] + 100]
+
+
+@case((WORDS,))
+def keyerr2(ws):
+    d = {}
+    for w in ws:
+        d[int(w)] = 1
+    del d[int(ws[0]) + 100]
+
+
+@case((FLOATS,))
+def floats(fs):
+    d = {}
+    for x in fs:
+        d[x] = d.get(x, 0.0) + x
+    return d, 0.5 in d, len(d)
+
+
+@case((WORDS, FLOATS))
+def mixed(ws, fs):
+    d = {}
+    for w in ws:
+        d[int(w)] = 1
+    for x in fs:
+        d[float(x)] = d.get(float(x), 0) + 1
+    return d
+
+
+@case((WORDS,))
+def changed(ws):
+    d = {}
+    for w in ws:
+        d[w] = 1
+    for k in d:
+        d[k + 1] = 2
+    return d
+
+
+@case((WORDS,))
+def items(ws):
+    d = {}
+    for w in ws:
+        d[w] = d.get(w, 0) + 1
+    t = 0
+    for k, v in d.items():
+        t += k * v
+    for k in d:
+        d[k] = d[k] * 2
+    best = max(d.values())
+    m = min(d.keys())
+    total = sum(d.values())
+    return t, best, m, total, sorted(d), list(d.items())
+
+
+@case((WORDS,))
+def maxkey(ws):
+    d = {}
+    for w in ws:
+        d[int(w)] = d.get(int(w), 0) + 1
+    return max(d, key=d.get), sorted(d.items(), key=lambda kv: (-kv[1], kv[0]))
+
+
+@case((WORDS,))
+def comp(ws):
+    d = {w: i for i, w in enumerate(ws)}
+    e = {k: v for k, v in d.items() if v > 3}
+    s = {int(w) % 7 for w in ws}
+    return d, e, s, len(s)
+
+
+@case((WORDS,))
+def setd(ws):
+    d = {}
+    for w in ws:
+        d.setdefault(w, 0)
+        d[w] += 2
+    return d
+
+
+@case((WORDS,))
+def eq(ws):
+    d = {}
+    e = {}
+    for w in ws:
+        d[w] = 1
+    for w in ws[::-1]:
+        e[w] = 1
+    return d == e, d != e, d == {1: 2}
+
+
+@case((WORDS,))
+def sets(ws):
+    a = set()
+    b = set()
+    for w in ws[:20]:
+        a.add(int(w))
+    for w in ws[20:40]:
+        b.add(int(w))
+    return len(a | b), len(a & b), len(a - b), len(a ^ b), a <= b, a == b, sorted(a & b), a.isdisjoint(b)
+
+
+@case((WORDS,))
+def setrem(ws):
+    a = set(ws.tolist())
+    for w in ws[:5]:
+        a.discard(int(w))
+    a.remove(int(ws[20]))
+    return sorted(a), (3 in a)
+
+
+@case((WORDS,))
+def setremerr(ws):
+    a = set()
+    for w in ws[:5]:
+        a.add(int(w))
+    a.remove(int(ws[0]) + 100)
+    return len(a)
+
+
+@case((WORDS,))
+def counter(ws):
+    c = Counter(ws.tolist())
+    c.update([1, 2, 3])
+    return c, c[99], c.total(), c.most_common(2), c.most_common()
+
+
+@case((WORDS,))
+def dd(ws):
+    d = defaultdict(lambda: 5)
+    for w in ws:
+        d[w] -= 1
+    return d[100], dict(d), len(d)
+
+
+@case((WORDS,))
+def fk(ws):
+    d = dict.fromkeys(ws.tolist(), 0)
+    for w in ws:
+        d[int(w)] += 1
+    return d
+
+
+@case((WORDS,))
+def branch(ws):
+    d = {}
+    if ws[0] > 5:
+        d[ws[0]] = 1
+    else:
+        d[ws[1]] = 2
+    if len(d) > 0 and ws[1] in d:
+        d.clear()
+    if not d:
+        d[3] = 4
+    return d
+
+
+@case((5,))
+def nested(n):
+    grid = {}
+    for i in range(n):
+        for j in range(n):
+            grid[i, j] = i * j
+    s = 0
+    for i in range(n):
+        for j in range(n):
+            for di, dj in ((1, 0), (0, 1)):
+                if (i + di, j + dj) in grid:
+                    s += grid[i + di, j + dj]
+    return s
+
+
+@case((WORDS,))
+def objs(ws):
+    class Bag:
+        def __init__(s):
+            s.d = {}
+            s.n = 0
+
+        def add(s, k):
+            s.d[k] = s.d.get(k, 0) + 1
+            s.n += 1
+
+    b = Bag()
+    for w in ws:
+        b.add(w)
+    return b.d, b.n
+
+
+@case((WORDS,))
+def copies(ws):
+    d = {}
+    for w in ws[:5]:
+        d[w] = 1
+    e = d.copy()
+    f = dict(d)
+    g = {**d, 3: 4}
+    for w in ws[5:]:
+        d[w] = 2
+    e.update(f)
+    return d, e, f, g, e | {77: 1}
+
+
+@case((WORDS,))
+def early(ws):
+    seen = set()
+    for i, w in enumerate(ws):
+        if w in seen:
+            return i, w
+        seen.add(w)
+    return None
+
+
+@case((WORDS,))
+def isdict(ws):
+    d = {}
+    for w in ws:
+        d[w] = 1
+    return isinstance(d, dict), type(d) is dict, bool(d), len(d.items()), list(d.keys()) == sorted(d)
+
+
+@case((WORDS,))
+def setret(ws):
+    s = set()
+    for w in ws:
+        s.add(int(w) * 1000003 % 97)
+    return s
+
+
+@case((WORDS,))
+def strs(ws):
+    d = {}
+    for w in ws:
+        k = "even" if w % 2 == 0 else "odd"
+        d[k] = d.get(k, 0) + 1
+    return d
+
+
+@case((3000,))
+def many(n):
+    d = {}
+    for i in range(n):
+        d[i * i % 10007] = i
+    return len(d), d[1]
+
+
+@case((WORDS,))
+def lru(ws):
+    order = {}
+    hits = 0
+    for w in ws:
+        k = int(w)
+        if k in order:
+            hits += 1
+            v = order.pop(k)
+            order[k] = v
+        else:
+            if len(order) >= 4:
+                del order[next(iter(order))]
+            order[k] = 1
+    return hits, list(order)
+
+
+@case((WORDS,))
+def setorder(ws):
+    s = set()
+    for w in ws:
+        s.add(int(w) * 37 % 1009)
+    out = []
+    for x in s:
+        out.append(x)
+    t = 0
+    for x in s:
+        t = t * 3 % 1000 + x
+    return out, t, list(s), sum(s), sorted(x * 2 for x in s), s
+
+
+@case((WORDS,))
+def setorder2(ws):
+    s = set(ws.tolist())
+    return [x for x in s], max(s), len({int(w) % 3 for w in ws})
+
+
+@pytest.mark.parametrize("program", case.programs)
+def test_as_in_eager_python(program: Program) -> None:
+    program.check()
+
+
+IN_XLA = (del_, floats, counter, nested, early)
+
+
+@pytest.mark.parametrize("program", [p for p in case.programs if p.values[0].function in IN_XLA])
+def test_as_in_eager_python_in_loops_of_xla(program: Program) -> None:
+    with configure(native_loops=False):
+        program.check()
+
+
+def test_many_keys_ask_for_more_room() -> None:
+    keys = np.random.default_rng(2).integers(0, 5000, 9000)
+
+    def counts(keys):
+        found = {}
+        for key in keys:
+            found[key] = found.get(key, 0) + 1
+        return found
+
+    check(counts, keys)
+
+
+def test_nan_is_refused_where_it_is_a_key() -> None:
+    def f(values):
+        found = {}
+        for value in values:
+            found[value] = 1
+        return len(found)
+
+    with pytest.raises(UnsupportedOperationError, match="NaN is a key"):
+        jit(f)(np.array([1.0, np.nan]))
+
+
+def test_the_order_of_a_set_that_has_lost_members_is_refused() -> None:
+    def f(values):
+        found = set(values.tolist())
+        found.discard(3)
+        return [value for value in found]
+
+    with pytest.raises(UnsupportedOperationError, match="the order of a set"):
+        jit(f)(WORDS)
+
+
+def test_a_loop_that_removes_keys_of_what_it_goes_over_is_refused() -> None:
+    def f(values):
+        found = {}
+        for value in values:
+            found[value] = 1
+        for key in found:
+            if key > 3:
+                del found[key]
+        return len(found)
+
+    with pytest.raises(UnsupportedOperationError, match="loses keys in a loop over it"):
+        jit(f)(WORDS)
+
+
+def test_an_array_is_no_key() -> None:
+    def f(values):
+        found = {}
+        for value in values:
+            found[value] = 1
+        return len(found)
+
+    assert "unhashable" in str(check(f, np.zeros((2, 2))))
