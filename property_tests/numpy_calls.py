@@ -319,13 +319,25 @@ calls("apply_over_axes")(lambda make, f: ([np.sum, make.array("f", shape=(2, 3))
 
 # ---- what is known while tracing -------------------------------------------------------------------------------------
 
+calls("isnat")(one_array())
 calls("can_cast")(lambda make, f: ([make.array(low=1), make.dtype()], {}))
 calls("arange linspace logspace geomspace")(lambda make, f: ([1, make.one(5, 7)], {}))
-calls("eye identity tri hanning hamming bartlett blackman")(lambda make, f: ([make.one(0, 1, 4)], {}))
+calls("eye identity tri tril_indices triu_indices diag_indices hanning hamming bartlett blackman")(
+    lambda make, f: ([make.one(0, 1, 4)], {})
+)
 calls("kaiser")(lambda make, f: ([make.one(0, 1, 4), 2.0], {}))
 calls("indices")(lambda make, f: ([make.shape(1, 2)], {}))
 calls("fromfunction")(lambda make, f: ([np.add, (2, 3)], {}))
 calls("mask_indices")(lambda make, f: ([3, np.triu], {}))
+
+# ---- memory ----------------------------------------------------------------------------------------------------------
+
+STRIDES = "numpy.lib.stride_tricks."
+calls("sliding_window_view", STRIDES)(
+    lambda make, f: ([make.array(shape=(3, 4)), make.one((2, 2), (1, 3), (4, 1))], {})
+)
+calls("frombuffer")(lambda make, f: ([make.array("if", shape=(4,))], {"dtype": make.one("u1", "i4", "f8")}))
+calls("as_strided", STRIDES)(lambda make, f: ([make.array("f", shape=(6,)), (2, 2)], {}))
 
 # ---- linear algebra and Fourier transforms ---------------------------------------------------------------------------
 

@@ -267,10 +267,14 @@ class Plan:
         parts = [results[k] for k in range(self.leaf_count)]
         constant = on_device if stays else fresh
         try:
-            result, *contents = Building(objects, given, constant).build(self.result, iter(parts))
+            result, *contents = Building(objects, given, constant, originals=leaves.originals).build(
+                self.result, iter(parts)
+            )
         except RecursionError:  # containers within containers; as many as could be traced
             with deep():
-                result, *contents = Building(objects, given, constant).build(self.result, iter(parts))
+                result, *contents = Building(objects, given, constant, originals=leaves.originals).build(
+                    self.result, iter(parts)
+                )
         targets = [*map(slot_of, [objects[i] for i in self.written]), *self.slots]
         for slot, after in zip(targets, contents, strict=True):
             assert slot is not None

@@ -15,7 +15,14 @@ from anabranch.base.deep_stack import users_limit
 from anabranch.base.value import Value
 from anabranch.runtime.config import configure
 from anabranch.runtime.control import lists, text
-from anabranch.runtime.control.calls import host_functions, outside_world, repeated_calls, tail_calls, uncompiled
+from anabranch.runtime.control.calls import (
+    elementwise_calls,
+    host_functions,
+    outside_world,
+    repeated_calls,
+    tail_calls,
+    uncompiled,
+)
 from anabranch.runtime.control.calls.counterparts import original_of, staged
 from anabranch.runtime.control.calls.recursion import guard_depth, too_deep
 from anabranch.runtime.control.calls.user_functions import is_rewritten, is_user_function, rewritten
@@ -37,7 +44,7 @@ from anabranch.runtime.numpy import staged as staged_numpy
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import installed, internal
 from anabranch.runtime.tracing.state import Active
-from anabranch.runtime.values import containers
+from anabranch.runtime.values import containers, registry
 from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_fixed
 from anabranch.runtime.values.hashed import Hashed
@@ -152,12 +159,12 @@ def resolve(function: Any) -> Value:
     wrapped = unwrapped(function, call)
     if wrapped is not None:
         return wrapped
-    for instead in (print_and_log, random_, text, heapq_, bisect_, outside_world):
+    for instead in (print_and_log, random_, text, heapq_, bisect_, outside_world, elementwise_calls):
         found = instead.counterpart(function)
         if found is not None:
             return found
     if isinstance(function, types.FunctionType):
-        return rewritten(function)
+        return registry.FUNCTIONS.get(function) or rewritten(function)
     if isinstance(function, (types.MethodType, types.BuiltinMethodType)):
         if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
             if isinstance(function.__self__, (Growable, Hashed, InArena)):

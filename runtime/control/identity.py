@@ -11,7 +11,6 @@ from anabranch.runtime.control import boolean
 from anabranch.runtime.control.aliasing import object_numbers
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.columnar import node_reads
-from anabranch.runtime.control.object_arenas import arena as object_arenas
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current, tracing
@@ -20,7 +19,7 @@ from anabranch.runtime.tracing.storage import OnDevice, OnDeviceOutside
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.abstract import Kind, abstract_of
 from anabranch.runtime.values.arena_list import InArena
-from anabranch.runtime.values.arena_object import ObjectInArena
+from anabranch.runtime.values.arena_object import ObjectInArena, are_same
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import structure_of
@@ -56,7 +55,7 @@ def is_(a: object, b: object) -> Value:
                     result = atoms.logical_or(result, held)
             return python_scalar(result)
     if isinstance(a, ObjectInArena) and isinstance(b, ObjectInArena):
-        return object_arenas.same(a, b)
+        return are_same(a, b)
     if isinstance(a, InArena) and isinstance(b, InArena):
         return a.arena_ is b.arena_ and a.number_ == b.number_
     if isinstance(a, Growable) and isinstance(b, Growable) and a.row_binding is not None and b.row_binding is not None:

@@ -12,12 +12,18 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.branches import stage_branches
-from anabranch.runtime.control.columnar import array_lists, nested_lists, node_reads, row_tables, text_items
-from anabranch.runtime.control.hash_tables import creation
-from anabranch.runtime.control.list_arenas import sites
+from anabranch.runtime.control.columnar import (
+    arena_sites,
+    array_lists,
+    nested_lists,
+    node_reads,
+    row_tables,
+    text_items,
+)
 from anabranch.runtime.control.sequences import countable_ranges
 from anabranch.runtime.control.sequences.chosen_item import chosen, merged, one_kind
 from anabranch.runtime.control.sequences.index_checks import checked_dynamic_index, checked_index
+from anabranch.runtime.control.staging import run_time_keys
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom, Literal
@@ -151,14 +157,14 @@ def _get(container: Value, key: Value) -> Value:
     if isinstance(key, slice) and isinstance(container, (list, tuple)):
         check_bounds(key)
     if isinstance(container, dict) and isinstance(key, tuple) and has_traced(key):
-        creation.become_table(container)
+        run_time_keys.become_table(container)
     if not _is_run_time(container, key) or not _is_plain(container):
         return container[key]
     if isinstance(container, dict):
         made = _missing(container)
         if made is not None:
             return _get_or_make(container, key, made)
-        sites.prefer(list(container.values()))
+        arena_sites.prefer(list(container.values()))
         return chosen(list(container.values()), _place(container, key), key)
     length = countable_ranges.KnownRange(container).length if isinstance(container, range) else len(container)
     position = checked_index(key, length, type(container), "index")
@@ -175,7 +181,7 @@ def _get(container: Value, key: Value) -> Value:
         return container[key]
     if isinstance(container, range):
         return countable_ranges.KnownRange(container).at(position)
-    sites.prefer(list(container))
+    arena_sites.prefer(list(container))
     return chosen(list(container), position, key)
 
 
@@ -199,7 +205,7 @@ def _missing(container: dict[Value, Value]) -> Callable[..., Any] | None:
 def _get_or_make(container: dict[Value, Value], key: object, missing: Callable[..., object]) -> Value:
     """The item of a dict at a run-time key, or what `__missing__` returns."""
     if isinstance(key, Tracer) and missing is collections.defaultdict.__missing__:
-        creation.become_table(container)
+        run_time_keys.become_table(container)
     place, found = place_of(container, key)
     if isinstance(found, Literal) and found.value:
         return chosen(list(container.values()), place, key)
@@ -235,7 +241,7 @@ def _set(value: Value, container: Value, key: Value) -> None:
     if isinstance(key, slice) and isinstance(container, list):
         check_bounds(key)
     if isinstance(container, dict) and (isinstance(key, Tracer) or (isinstance(key, tuple) and has_traced(key))):
-        creation.become_table(container)
+        run_time_keys.become_table(container)
     if not _is_run_time(container, key) or not _is_plain(container) or isinstance(container, (tuple, str, bytes)):
         container[key] = value
         return
@@ -317,7 +323,7 @@ def _check_all_are_there(container: dict[Value, Value], key: Value) -> None:
     """Refuse to set an item where some text that the key may be is none of a dict's keys."""
     _, found = place_of(container, key)
     if not (isinstance(found, Literal) and found.value):
-        creation.become_table(container)
+        run_time_keys.become_table(container)
         raise UnsupportedOperationError(_NO_ITEM)
 
 

@@ -18,6 +18,7 @@ from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import arena_list, arena_object, atoms, containers
+from anabranch.runtime.values.arrays.array_flags import ArrayFlags
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import (
@@ -186,9 +187,7 @@ def hosted_result(layout: layouts.Node, given: BoundArguments, arrays: Container
     result, *contents = layout.children
     if isinstance(result, layouts.Node) and isinstance(result.structure, host_values.BesideStructure):
         for place, beside in enumerate(result.children[0].children):  # type: ignore[union-attr]
-            if isinstance(beside, layouts.Node) and isinstance(
-                beside.source, (arena_list.ArenaContents, arena_object.ObjectContents)
-            ):
+            if isinstance(beside, layouts.Node) and isinstance(beside.source, _CONTENTS):
                 members[id(beside.source.arena)] = place
     kept = [hosted(c, places, given.numbers, arrays, members) for c in contents]
     given_back = hosted(result, places, given.numbers, members=members)
@@ -197,6 +196,10 @@ def hosted_result(layout: layouts.Node, given: BoundArguments, arrays: Container
     for part, where in zip(whole.children, names, strict=True):
         _check_result(part, where)
     return whole
+
+
+# What is in an arena, beside a result.
+_CONTENTS = (arena_list.ArenaContents, arena_object.ObjectContents)
 
 
 def _check_result(layout: layouts.Layout, where: str) -> None:
@@ -217,7 +220,7 @@ def _check_result(layout: layouts.Layout, where: str) -> None:
             inside = Heap((value,))
             hidden = any(isinstance(p, (Tracer, UnionValue)) for s in inside.slots.values() for p in s.parts())
             made_here = isinstance(value, types.FunctionType) and is_rewritten(value.__code__)
-            if hidden or made_here or _yields_traced(value):
+            if hidden or made_here or _yields_traced(value) or isinstance(value, ArrayFlags):
                 raise UnsupportedValueError(
                     f"{where} is {a(_name(value))}, which holds run-time values but is not a pytree; {_instead(value)}"
                 )
@@ -244,6 +247,8 @@ def _yields_traced(value: object) -> bool:
 def _instead(value: object) -> str:
     if isinstance(value, (types.FunctionType, types.MethodType, functools.partial)):
         return "return the values that it uses, and make it outside"
+    if isinstance(value, ArrayFlags):
+        return "return single flags"
     if isinstance(value, slice):
         return "return its bounds, or the slice of the array"
     return "return a list of its items"

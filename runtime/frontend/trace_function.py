@@ -91,7 +91,8 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Approach)
             nested_lists.end(root, lambda: (value, given.args, given.kwargs, *trace.heap.roots))
             reached = True
             if copied_items.is_changed(root):
-                raise _of_the_whole(copied_items.container_refusal(), function)
+                raised = copied_items.container_refusal()
+                raise _of_the_whole(raised, function) if isinstance(raised, AnabranchError) else raised
         except UnreachableError:
             value, reached = None, False
         except Restart as restart:

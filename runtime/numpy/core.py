@@ -16,6 +16,7 @@ from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
+from anabranch.runtime.values.arrays.flat_iterator import FlatIterator
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.tracer import Tracer
@@ -27,7 +28,7 @@ _LEAVES = (np.ndarray, np.generic, str, bytes, int, float, complex, type(None))
 
 def traced_inside(value: object) -> bool:
     """Return whether a value is traced or an Array (which becomes an input), or a list, tuple or dict holds one."""
-    if isinstance(value, (Tracer, UnionValue, device.Array)):
+    if isinstance(value, (Tracer, UnionValue, device.Array, FlatIterator)):
         return True
     if isinstance(value, _LEAVES):
         return False
@@ -49,7 +50,7 @@ def resolved(value: Value) -> Value:
     """The value with run-time alternatives made one value, also inside lists and tuples."""
     if isinstance(value, UnionValue):
         return resolved(value.resolve())
-    if isinstance(value, device.Array):
+    if isinstance(value, (device.Array, FlatIterator)):
         return wrap.numpy_operand(value)
     if type(value) in (list, tuple) and any(isinstance(v, (UnionValue, device.Array, list, tuple)) for v in value):
         return type(value)(map(resolved, value))
@@ -268,9 +269,19 @@ def iota(shape: Sequence[int], axis: int = 0, dtype: Value = np.int64) -> Atom:
     return atoms.op("iota", shape=tuple(shape), dtype=np.dtype(dtype), axis=axis)
 
 
-def diagonal_mask(rows: int, columns: int, k: int, compare: np.ufunc = np.equal) -> Atom:
+def offset(k: Value) -> Value:
+    """The number of a diagonal: a plain int, or an int known only at run time."""
+    if isinstance(k, Tracer) and not k.abstract.shape and k.abstract.dtype.kind in "iu":
+        return k
+    return operator.index(k)
+
+
+def diagonal_mask(rows: int, columns: int, k: Value, compare: np.ufunc = np.equal) -> Atom:
     """`column COMPARE row + k` of each position."""
     shape = (rows, columns)
     row = iota(shape, 0)
-    shifted = atoms.ufunc(np.add, row, zeros_atom(shape, np.int64, k)) if k else row
+    if isinstance(k, int):
+        shifted = atoms.ufunc(np.add, row, zeros_atom(shape, np.int64, k)) if k else row
+    else:
+        shifted = atoms.ufunc(np.add, row, atoms.broadcast_to(atom_of(k, np.int64), shape))
     return atoms.ufunc(compare, iota(shape, 1), shifted)

@@ -37,6 +37,7 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import stacked_parts as parts_of
 from anabranch.runtime.values.dynamic_shapes import broadcasting
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.host_types import structures
 from anabranch.runtime.values.memory import rows
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -71,6 +72,10 @@ def _constant(name: str, value: int) -> Callable[..., Any]:
     ) -> Value:
         _check(name, order, device, like)
         _only_c_or_f(order)
+        if not value and not isinstance(dtype, (UnionValue, type(None))) and np.dtype(dtype).kind in "mMV":
+            made = structures.zeros(shape, np.dtype(dtype))
+            if made is not None:
+                return made
         chosen = supported(float if dtype is None else dtype)
         sizes, extents = shape_with_capacity(shape)
         return wrap.with_extents(memory_order.laid(zeros_atom(sizes, chosen, value), order), extents)

@@ -21,11 +21,13 @@ from anabranch.runtime.numpy.core import (
 )
 from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.rules import Rules
+from anabranch.runtime.numpy.run_time_sizes import is_open
 from anabranch.runtime.numpy.sorting import bisect
 from anabranch.runtime.ops import reducers
 from anabranch.runtime.values import wrap
-from anabranch.runtime.values.dynamic_shapes import broadcasting
+from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.memory import memory_layout
 
 rules = Rules()
 
@@ -63,7 +65,7 @@ def _outer_edges(a: Value, limits: Value) -> tuple[Value, Value]:
 
 
 def _edges(name: str, a: object, bins: Value, limits: object) -> Value:
-    """The edges of the bins; how many there are is static."""
+    """The edges of the bins."""
     if isinstance(bins, str):
         raise refused(
             name, f"the number of bins of {bins!r} is known only at run time; pass a number of bins, or their edges"
@@ -78,23 +80,31 @@ def _edges(name: str, a: object, bins: Value, limits: object) -> Value:
 
 
 def _even_edges(name: str, a: object, bins: Value, limits: object) -> Value:
-    if traced_inside(bins):
-        raise refused(name, "the number of bins must be static; pass a number, or edges of a static size")
-    try:
-        count = operator.index(bins)
-    except TypeError:
-        raise TypeError("`bins` must be an integer, a string, or an array") from None
-    if count < 1:
-        raise ValueError("`bins` must be positive, when an integer")
+    count = _number_of_bins(name, bins)
     first, last = _outer_edges(a, limits)
     dtype = np.result_type(xp.result_type(first, last, operands.memory(a)))
     dtype = np.result_type(dtype, float) if dtype.kind in "iub" else dtype
     return xp.linspace(first, last, count + 1, endpoint=True, dtype=dtype)
 
 
+def _number_of_bins(name: str, bins: Value) -> Value:
+    if traced_inside(bins) and is_open(bins, "a number of bins"):
+        if name == "histogramdd":
+            raise refused(name, "the number of bins must be static; pass a number, or edges of a static size")
+        _refuse(bins < 1, "`bins` must be positive, when an integer")
+        return size_arithmetic.maximum(size_arithmetic.bound_of(bins), 1)
+    try:
+        count = operator.index(bins)
+    except TypeError:
+        raise TypeError("`bins` must be an integer, a string, or an array") from None
+    if count < 1:
+        raise ValueError("`bins` must be positive, when an integer")
+    return count
+
+
 @rules.any_shape(np.histogram_bin_edges)
 def histogram_bin_edges(a: object, bins: object = 10, range: object = None, weights: object = None) -> Value:
-    """As `numpy.histogram_bin_edges`, for a static number of bins."""
+    """As `numpy.histogram_bin_edges`."""
     return _edges("histogram_bin_edges", *_values(a, weights)[:1], bins, range)
 
 
@@ -141,12 +151,14 @@ def _counted(places: object, inside: Value, weight: object, size: int, dtype: ob
 def histogram(
     a: object, bins: Value = 10, range: object = None, density: object = None, weights: object = None
 ) -> Value:
-    """As `numpy.histogram`, for a static number of bins."""
+    """As `numpy.histogram`."""
     if wrap.is_dynamic_array(bins):
         bins._needs_size("a static number of bins")
     values, weight = _values(a, weights)
     edges = _edges("histogram", values, bins, range)
     dtype = np.dtype(np.int64) if weight is None else weight.dtype
+    if wrap.is_dynamic_array(edges):
+        return _of_many_bins(values, edges, weight, density)
     places, inside = _places(operands.memory(values).ravel(), edges)
     if wrap.is_dynamic_array(values):
         inside = xp.logical_and(inside, fresh(operands.valid(values)).ravel())
@@ -155,6 +167,17 @@ def histogram(
     if density:
         counts = counts / xp.diff(edges).astype(float) / counts.sum()
     return counts, edges
+
+
+def _of_many_bins(values: Value, edges: Value, weight: Value, density: object) -> tuple[Value, Value]:
+    """The counts where the number of bins is known only at run time."""
+    if weight is not None and weight.dtype != np.float64:
+        raise refused("histogram", "a run-time number of bins counts weights of float64 alone")
+    line, size = values.ravel(), edges.shape[0] - 1
+    inside = xp.logical_and(line >= edges[0], line <= edges[-1])
+    places = xp.minimum(xp.searchsorted(edges, line[inside], side="right") - 1, size - 1)
+    counts = xp.bincount(places, None if weight is None else weight.ravel()[inside], minlength=size)
+    return (counts / xp.diff(edges).astype(float) / counts.sum() if density else counts), edges
 
 
 @rules.implements(np.histogramdd)
@@ -179,7 +202,9 @@ def histogramdd(
         place, within = _places(column, edge)
         flat, inside = flat * size + place, xp.logical_and(inside, within)
     weight = None if weights is None else handle(weights)
-    counts = _counted(flat, inside, weight, math.prod(shape), np.float64).reshape(shape)
+    counts = fresh(_counted(flat, inside, weight, math.prod(shape), np.float64).reshape(shape).atom)
+    # NumPy cuts it out of an array that has one more bin at each end of each axis.
+    counts.storage.strides = memory_layout.contiguous_model([n + 2 for n in shape], counts.dtype).strides
     return (_density(counts, edges) if density else counts), tuple(edges)
 
 

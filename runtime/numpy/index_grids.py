@@ -24,7 +24,7 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.numpy.operands import Operand
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.run_time_sizes import shape_with_capacity
-from anabranch.runtime.values import atoms, passed_functions, wrap
+from anabranch.runtime.values import atoms, passed_functions, registry, wrap
 from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion
 
 rules = Rules()
@@ -46,9 +46,10 @@ def ix_(*args: object) -> tuple[Value, ...]:
 
 @rules.creates(np.mask_indices)
 def mask_indices(n: Value, mask_func: Value, k: Value = 0) -> Value:
-    """As `numpy.mask_indices`, of a static size and offset."""
+    """As `numpy.mask_indices`; the function is called once, on a matrix of ones."""
     if traced_inside((n, k)):
-        raise refused("mask_indices", "the size of its result is known only at run time; index with a mask")
+        ones = registry.FUNCTIONS[np.ones]((n, n), int)
+        return registry.FUNCTIONS[np.nonzero](passed_functions.called(mask_func)(ones, k) != 0)
     chosen: Value = getattr(mask_func, "__wrapped__", mask_func)
     return adopted(np.mask_indices(n, chosen, k), ())
 

@@ -16,6 +16,7 @@ from anabranch.runtime.numpy.core import (
     diagonal_mask,
     fresh,
     handle,
+    offset,
     plain,
     supported,
     traced_inside,
@@ -67,7 +68,7 @@ def tri(N: object, M: object = None, k: Value = 0, dtype: Value = float, *, like
     if type(k) is float or isinstance(k, np.floating):
         k = math.floor(k)
     shape, extents = shape_with_capacity(tuple(map(_length, (N, N if M is None else M))))
-    ones = atoms.convert(diagonal_mask(shape[0], shape[1], operator.index(k), np.less_equal), supported(dtype))
+    ones = atoms.convert(diagonal_mask(shape[0], shape[1], offset(k), np.less_equal), supported(dtype))
     return wrap.with_extents(fresh(ones), extents)
 
 
@@ -86,7 +87,7 @@ def _triangle(m: Value, k: Value, lower: bool) -> TracedArray:
     if not value.type.shape:
         raise TypeError(f"numpy.{'tril' if lower else 'triu'} takes an array of at least one dimension")
     *_, rows, columns = value.type.shape
-    below = diagonal_mask(rows, columns, operator.index(k) - (0 if lower else 1), np.less_equal)
+    below = diagonal_mask(rows, columns, offset(k) - (0 if lower else 1), np.less_equal)
     mask = atoms.broadcast_to(below, value.type.shape)
     zero = zeros_atom(value.type.shape, value.type.dtype)
     return fresh(atoms.select(mask, value, zero) if lower else atoms.select(mask, zero, value))
@@ -102,6 +103,24 @@ def tril(m: object, k: object = 0) -> TracedArray:
 def triu(m: object, k: object = 0) -> TracedArray:
     """As `numpy.triu`."""
     return _triangle(m, k, lower=False)
+
+
+@rules.implements(np.tril_indices)
+def tril_indices(n: object, k: object = 0, m: object = None) -> Value:
+    """As `numpy.tril_indices`, of sizes known only at run time."""
+    return _F[np.nonzero](tri(n, m, k, dtype=bool))
+
+
+@rules.implements(np.triu_indices)
+def triu_indices(n: object, k: Value = 0, m: object = None) -> Value:
+    """As `numpy.triu_indices`, of sizes known only at run time."""
+    return _F[np.nonzero](_F[np.logical_not](tri(n, m, k - 1, dtype=bool)))
+
+
+@rules.implements(np.diag_indices)
+def diag_indices(n: Value, ndim: Value = 2) -> tuple[Value, ...]:
+    """As `numpy.diag_indices`, of a size known only at run time: one array, as often as there are dimensions."""
+    return (_F[np.arange](n),) * operator.index(ndim)
 
 
 @rules.implements(np.tril_indices_from)

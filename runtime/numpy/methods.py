@@ -64,7 +64,7 @@ def _no_attribute(name: str, reason: str) -> None:
     rules.refused[f"numpy.ndarray.{name}"] = reason
 
 
-for _name in ("flat", "strides", "data", "ctypes", "base", "flags"):
+for _name in ("data", "ctypes", "base"):
     _no_attribute(_name, "compiled code gives no access to memory")
 
 
@@ -124,16 +124,6 @@ if hasattr(np, "astype"):
         return astype(x, dtype, copy=copy)
 
 
-@rules.dynamic_shape_method("view")
-@rules.method("view")
-def view(a: Value, dtype: Value = None, type: Value = None) -> Value:
-    """As `ndarray.view()`; another dtype is not staged."""
-    plain("ndarray.view", type=(type, None))
-    if dtype is None or np.dtype(dtype) == a.dtype:
-        return a if isinstance(a, NumPyScalar) else a.viewed()
-    raise refused("ndarray.view", f"{a.dtype} viewed as {np.dtype(dtype)}; convert the values by astype")
-
-
 @rules.dynamic_shape(bool)
 def truth(a: Value) -> Atom:
     """The truth of the only element; raises as NumPy does for other sizes."""
@@ -185,7 +175,6 @@ def tolist(a: Value) -> Value:
 
 rules.refuses_method(
     "a run-time value has no bytes while tracing; return it, and take them outside",
-    "tobytes",
     "tofile",
     "dump",
     "dumps",

@@ -25,6 +25,7 @@ from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.host_calls import functions, stage
 from anabranch.runtime.values.host_calls.libraries import is_of_library
+from anabranch.runtime.values.host_types import host_type, time_creation
 from anabranch.runtime.values.memory import memory_layout
 
 _MODULES: dict[types.ModuleType, Namespace] = {}
@@ -89,8 +90,6 @@ def staged(obj: object) -> Value:
         return Grid(sparse=obj is np.ogrid)
     if obj is np.r_ or obj is np.c_:
         return Bracket(obj, *((0, 1, -1) if obj is np.r_ else (-1, 2, 0)))
-    if isinstance(obj, np.vectorize):
-        return _guard(obj, "numpy.vectorize")
     if isinstance(obj, np.ufunc):
         name: str = obj.__name__
         return _guard(obj, f"numpy.{name}") if getattr(np, name, None) is obj else obj
@@ -145,8 +144,10 @@ def _cast(cls: Any) -> Callable[..., Any]:
 
     @union_arguments.of_each
     def call(*args: Value, **kwargs: Value) -> Value:
-        if not (traced_inside(args) or traced_inside(kwargs)):
+        if not (traced_inside(args) or traced_inside(kwargs) or host_type.override(args, kwargs)):
             return cls(*args, **kwargs)
+        if cls is np.timedelta64:
+            return time_creation.duration(*args, **kwargs)
         if len(args) > 1 or kwargs:
             return cls(*(0 for _ in args), **kwargs)
         (x,) = map(resolved, args)

@@ -8,9 +8,10 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.numpy import operands
-from anabranch.runtime.numpy.core import axes_tuple, handle, one_axis
+from anabranch.runtime.numpy.core import axes_tuple, handle, one_axis, refused
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.values import registry
+from anabranch.runtime.values import registry, static_requests, wrap
+from anabranch.runtime.values.tracer import Tracer
 
 rules = Rules()
 
@@ -32,14 +33,16 @@ def norm(x: Value, ord: Value = None, axis: Value = None, keepdims: Value = Fals
     array = _floats(x)
     ndim = array.ndim
     if axis is None:
-        if ord is None or (ord in ("f", "fro") and ndim == 2) or (ord == 2 and ndim == 1):
+        is_number = _is_run_time_number(ord)
+        if ord is None or (not is_number and ((ord in ("f", "fro") and ndim == 2) or (ord == 2 and ndim == 1))):
             line = _F[np.ravel](array)
             total = _F[np.sqrt](_F[np.sum](_squares(line)))
             return _F[np.reshape](total, (1,) * ndim) if keepdims else total
         axis = tuple(range(ndim))
     axes = axis if isinstance(axis, tuple) else (axis,)
     if len(axes) == 1:
-        return _vector(array, ord, one_axis(axes[0], ndim), keepdims)
+        rule = _vector_of_any_order if _is_run_time_number(ord) else _vector
+        return rule(array, ord, one_axis(axes[0], ndim), keepdims)
     if len(axes) != 2:
         raise ValueError("Improper number of dimensions to norm.")
     rows, columns = (one_axis(a, ndim) for a in axes)
@@ -64,6 +67,22 @@ def _vector(x: Value, ord: Value, axis: int, keepdims: Value) -> Value:
         return _F[np.sum](size, axis=axis, keepdims=keepdims)
     total = _F[np.sum](_F[np.power](size, ord), axis=axis, keepdims=keepdims)
     return _F[np.power](total, _F[np.reciprocal](np.asarray(ord, dtype=total.dtype)))
+
+
+def _is_run_time_number(ord: object) -> bool:
+    return isinstance(ord, Tracer) and not wrap.shape_of(ord) and static_requests.source_leaves(ord) is None
+
+
+def _vector_of_any_order(x: Value, ord: Value, axis: int, keepdims: Value) -> Value:
+    """The norm of an order known only at run time."""
+    size = _F[np.abs](x)
+    total = _F[np.sum](_F[np.power](size, ord), axis=axis, keepdims=keepdims)
+    value = _F[np.power](total, _F[np.reciprocal](_F[np.asarray](ord, dtype=total.dtype)))
+    if value.dtype != size.dtype:
+        raise refused("linalg.norm", f"its result is of {size.dtype} or {value.dtype}, as the run-time order says")
+    for special in (1, 0, -np.inf, np.inf, 2):
+        value = _F[np.where](ord == special, _vector(x, special, axis, keepdims), value)
+    return value if value.ndim else value[()]
 
 
 def _matrix(x: object, ord: object, rows: int, columns: int, keepdims: object) -> Value:

@@ -24,6 +24,7 @@ from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmeti
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.memory import memory_layout
 
 rules = Rules()
 
@@ -189,9 +190,17 @@ def unravel_index(indices: object, shape: object, order: object = "C") -> Value:
     columns = []
     for size in reversed(sizes):
         n = zeros_atom(index.type.shape, np.int64, max(size, 1))
-        columns.append(wrap.numpy_result(atoms.ufunc(np.remainder, index, n)))
+        columns.append(_column(wrap.numpy_result(atoms.ufunc(np.remainder, index, n)), len(sizes)))
         index = atoms.ufunc(np.floor_divide, index, n)
     return tuple(reversed(columns))
+
+
+def _column(made: Value, count: int) -> Value:
+    """The result, which in NumPy is one column of an array of so many."""
+    if isinstance(made, TracedArray) and count > 1:
+        model = memory_layout.contiguous_model(made.shape, made.dtype)
+        made.storage.strides = tuple(s * count for s in model.strides)
+    return made
 
 
 @rules.implements(np.ravel_multi_index)

@@ -12,10 +12,12 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import union_arguments
 from anabranch.runtime.numpy.core import adopted, full_name, has_dynamic_array, resolved, traced_inside
 from anabranch.runtime.tracing.builder import tracing
-from anabranch.runtime.values import registry
+from anabranch.runtime.values import registry, static_requests, wrap
 from anabranch.runtime.values.arrays import numpy_messages
 from anabranch.runtime.values.dynamic_lists import list_as_array
+from anabranch.runtime.values.host_types import host_type, time_creation
 from anabranch.runtime.values.memory import memory_layout
+from anabranch.runtime.values.tracer import Tracer
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -120,7 +122,7 @@ class Rules:
         for original in originals:
             name = full_name(original)
             self.static[name] = reason
-            self.implements(original)(_Refusal(name, reason))
+            self.implements(original)(_NeedsStatic(name, reason))
 
 
 @frozen
@@ -136,6 +138,24 @@ class _Refusal:
         )
 
 
+@frozen
+class _NeedsStatic(_Refusal):
+    """The rule of a function of static values: ints that are computed from arguments alone become static."""
+
+    def __call__(self, *args: Value, **kwargs: Value) -> Value:
+        for value in (*args, *kwargs.values()):
+            _request_static(value)
+        return _Refusal.__call__(self, *args, **kwargs)
+
+
+def _request_static(value: Value) -> None:
+    if isinstance(value, (list, tuple)):
+        for part in value:
+            _request_static(part)
+    elif isinstance(value, Tracer) and not wrap.shape_of(value):
+        static_requests.request_static(value, "a plain int (a size)")
+
+
 def _guarded(original: Callable[..., object], function: Callable[..., object]) -> Callable[..., Any]:
     """The staged function where an argument is traced, NumPy's own where none is."""
 
@@ -145,6 +165,9 @@ def _guarded(original: Callable[..., object], function: Callable[..., object]) -
         if join is not None:
             return join(*args, **kwargs)
         args, kwargs = list_as_array.with_lists(args, kwargs)
+        typed = host_type.override(args, kwargs)
+        if typed is not None:
+            return typed.__array_function__(original, (), args, kwargs)
         if not (any(map(traced_inside, args)) or any(map(traced_inside, kwargs.values()))):
             return adopted(original(*args, **kwargs), (args, tuple(kwargs.values())))
         rule = registry.DYNAMIC_SHAPE_FUNCTIONS.get(original)
@@ -174,6 +197,9 @@ def _creating(original: Callable[..., object], function: Callable[..., object]) 
         if not tracing():
             return original(*args, **kwargs)
         args, kwargs = list_as_array.with_lists(args, kwargs)
+        made_of_times = time_creation.made(original, args, kwargs)
+        if made_of_times is not None:
+            return made_of_times
         choice = union_arguments.first((*args, *kwargs.values()))
         if choice is not None:
             return union_arguments.over(choice, call, args, kwargs)

@@ -17,10 +17,8 @@ from anabranch.runtime.numpy.core import (
     broadcast_atoms,
     dtype_of,
     fresh,
-    handle,
     plain,
     promoted,
-    refused,
     result,
     shape_of,
     zeros_atom,
@@ -29,7 +27,6 @@ from anabranch.runtime.numpy.elementwise import elementwise
 from anabranch.runtime.numpy.positions import positions
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import apply_ufunc, atoms, registry
-from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
@@ -143,28 +140,6 @@ def select(condlist: Value, choicelist: Value, default: Value = 0) -> TracedArra
     *choices, value = (atoms.broadcast_to(v, shape) for v in values)
     for mask, choice in zip(reversed(masks), reversed(choices), strict=True):
         value = atoms.select(atoms.broadcast_to(mask, shape), choice, value)
-    return fresh(value)
-
-
-@rules.implements(np.piecewise)
-def piecewise(x: Value, condlist: Value, funclist: Value, *args: Value, **kw: Value) -> TracedArray:
-    """As `numpy.piecewise`; each function is applied to the whole of x, so it must be elementwise."""
-    if any(callable(f) for f in funclist):
-        raise refused("piecewise", "functions see a part of x whose size is known only at run time; use np.select")
-    base = handle(x)
-    conditions = [atoms.convert(atom_of(c), np.bool_) for c in condlist]
-    if len(funclist) not in (len(conditions), len(conditions) + 1):
-        raise ValueError(
-            f"with {len(conditions)} condition(s), either {len(conditions)} or {len(conditions) + 1} functions are "
-            "expected"
-        )
-    value = zeros_atom(base.shape, base.dtype)
-    if len(funclist) == len(conditions) + 1:
-        value = atoms.broadcast_to(atom_of(indexing.assigned(funclist[-1], base.dtype), base.dtype), base.shape)
-    for mask, choice in zip(conditions, funclist, strict=False):
-        new = atoms.broadcast_to(atom_of(indexing.assigned(choice, base.dtype), base.dtype), base.shape)
-        value = atoms.select(atoms.broadcast_to(mask, base.shape), new, value)
-    del args, kw
     return fresh(value)
 
 

@@ -32,6 +32,7 @@ from anabranch.runtime.values.arrays import numpy_messages
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.atoms import shape_text
 from anabranch.runtime.values.dynamic_shapes import broadcasting
+from anabranch.runtime.values.host_types import host_type, times
 from anabranch.runtime.values.memory import memory_layout
 
 
@@ -65,6 +66,12 @@ class StagedUfunc:
         **others: Value,
     ) -> Value:
         """As the ufunc; a result of shape () is a NumPy scalar."""
+        typed = host_type.override(args, {})
+        if typed is not None:
+            is_bare = out is None and where is True and dtype is None and not others
+            return typed.__array_ufunc__(self.ufunc, "__call__", *args, **({} if is_bare else {"out": out}))
+        if any(map(times.is_constant, args)) and traced_inside(args):
+            return times.binary(self.ufunc, *args)
         if not traced_inside((args, out, where)):
             if out is not None:  # else it may be among the positional ones
                 others["out"] = out

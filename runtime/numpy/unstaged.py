@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from anabranch.base.value import Value
 from anabranch.runtime.numpy import files
 from anabranch.runtime.numpy.rules import Rules
 
@@ -17,28 +18,32 @@ _REFUSED = {
         "array2string array_repr array_str base_repr binary_repr format_float_positional format_float_scientific"
     ),
     "a run-time string has no characters while tracing; parse it outside of compiled code": "fromstring",
-    "there are no dates in compiled code": (
-        "busday_count busday_offset datetime_as_string datetime_data is_busday isnat"
+    "calendars and texts of dates are made outside of compiled code": (
+        "busday_count busday_offset datetime_as_string datetime_data is_busday"
     ),
     "there are no object dtypes in compiled code; write the function with NumPy's own": "frompyfunc",
     "there is one class of arrays in compiled code; a matrix is an array of two dimensions": "asmatrix bmat matrix",
-    "loop over the array, or over np.ndindex(a.shape)": "nditer",
     "use np.broadcast_shapes(a.shape, b.shape)": "broadcast",
     "use the functions on coefficients, as np.polyval": "poly1d",
-    "there are no records in compiled code": "recarray",
-    "write the loop, or the function on arrays": "vectorize",
-    "compiled code gives no access to memory; call it outside": "from_dlpack frombuffer nested_iters",
+    "make records by np.zeros(n, dtype=[('a', int)])": "recarray",
+    "compiled code gives no access to memory; call it outside": "from_dlpack nested_iters",
     "the number of items must be static; make a list of them and use np.array": "fromiter",
     "the result depends on values, which are known only at run time; use the dtype": "mintypecode typename",
 }
 _STATIC = {
-    "its sizes must be known while tracing": "broadcast_shapes diag_indices tril_indices triu_indices",
+    "its sizes must be known while tracing": "broadcast_shapes",
     "it is about dtypes, which are known while tracing": "isdtype issubdtype promote_types",
     "it is about settings, not arrays": (
         "get_include get_printoptions getbufsize geterr geterrcall info printoptions set_printoptions setbufsize "
         "seterr seterrcall show_config show_runtime"
     ),
 }
+
+
+@rules.implements(np.isnat)
+def isnat(x: Value) -> Value:
+    """As `numpy.isnat` of numbers, which are no dates."""
+    raise TypeError("ufunc 'isnat' is only defined for np.datetime64 and np.timedelta64.")
 
 
 for _table, _register in ((_REFUSED, rules.refuses), (_STATIC, rules.needs_static)):

@@ -21,6 +21,7 @@ from anabranch.runtime.signature.static_keys import Static, is_static, key_of
 from anabranch.runtime.values import containers, random_generators
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.failures.refusals import INTS_ARE_INT64, argument_refusal, dtype_refusal, shown
+from anabranch.runtime.values.host_types import structures
 
 
 @frozen
@@ -49,6 +50,7 @@ Path: TypeAlias = "str | tuple[Path, containers.Structure, object]"
 
 
 _BEYOND = 2**63
+_ARRAYS = (np.ndarray, np.recarray, bytearray, memoryview)
 
 
 def is_leaf(key: ArgumentKey) -> bool:
@@ -79,9 +81,14 @@ class Leaves:
         Generators of random numbers, by the leaf that is the words of their state.
     foreign : Foreign or None
         The arrays of other libraries, where there are any.
+    originals : dict
+        The objects that arrays are the memory of, by the identities of these.
     """
 
-    __slots__ = ("_inside", "_places", "arrays", "containers", "foreign", "generators", "statics", "values")
+    __slots__ = (
+        "_inside", "_parts", "_places", "arrays", "containers", "foreign", "generators", "originals", "statics",
+        "values",
+    )  # fmt: skip
     static_types: frozenset[type] = frozenset()  # classes of numbers that are no leaves
 
     def __init__(self) -> None:
@@ -91,12 +98,17 @@ class Leaves:
         self.containers: list[Any] = []
         self.foreign: foreign.Foreign | None = None
         self.generators: dict[int, Any] = {}
+        self.originals: dict[tuple[int, ...], Any] = {}
+        self._parts: dict[int, list[Any]] = {}  # of objects that are made of arrays, by identity
         self._places: dict[int, int] = {}  # of the containers, by identity
         self._inside = False  # whether what comes is part of an object
 
     def key(self, value: Any, path: Path) -> ArgumentKey:
         """The key of an argument; its leaves are appended to `values`."""
         kind = type(value)
+        hosted = structures.structure_of(value) if kind in _ARRAYS or isinstance(value, np.generic) else None
+        if hosted is not None:
+            return self._hosted(value, hosted, path)
         if kind is np.ndarray:
             if not device.holds(value.dtype):
                 raise dtype_refusal(f"argument '{_named(path)}': an array", value.dtype)
@@ -151,6 +163,14 @@ class Leaves:
         found = (structure, *[key(c, (path, structure, k)) for k, c in pairs])
         self._inside = self._inside and not outside
         return found
+
+    def _hosted(self, value: Any, structure: containers.Structure, path: Path) -> ArgumentKey:
+        """The key of an object that is made of arrays, which are views of its memory."""
+        parts = self._parts.setdefault(id(value), structure.children(value))
+        first = len(self.values)
+        found = [self.key(part, (path, structure, k)) for part, k in zip(parts, structure.keys, strict=True)]
+        self.originals[tuple(map(id, self.values[first:]))] = value
+        return (structure, *found)
 
     def static(self, value: object, key: tuple[Any, ...]) -> ArgumentKey:
         """The key of what is plain Python while tracing, by what tells it apart."""

@@ -29,6 +29,8 @@ def operator(function: np.ufunc, left: object, right: object) -> Value:
     for operand in (left, right):
         if not isinstance(operand, (Tracer, np.ndarray, np.generic, bool, int, float, complex, list, tuple)):
             return NotImplemented
+        if isinstance(operand, (np.ndarray, np.generic)) and operand.dtype.kind in "mM":
+            return NotImplemented  # NumPy asks `__array_ufunc__` then
     return apply(function, (left, right), _power_of(left))
 
 

@@ -41,6 +41,10 @@ class InArena(StandIn):
         """What a loop over it counts over."""
         raise NotImplementedError
 
+    def contains_(self, value: Value) -> Value:
+        """`value in self`."""
+        raise NotImplementedError
+
 
 @frozen
 class InArenaStructure(Structure):

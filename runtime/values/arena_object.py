@@ -38,6 +38,11 @@ def of_number(cls: Any, number: Value) -> Any:
     return made
 
 
+def are_same(a: Value, b: Value) -> Value:
+    """`a is b`, of objects in arenas."""
+    return type(a).arena_ is type(b).arena_ and number_of(a) == number_of(b)
+
+
 def _own(value: Any) -> dict[str, Any]:
     held: dict[str, Any] = type(value).own_(value)  # the class shows no `__dict__` to the user's code
     return held
@@ -112,7 +117,8 @@ class HostObjectsStructure(Structure):
     flat = True
 
     def on_host(self, children: Sequence[Value], members: Sequence[object]) -> Value:
-        return HostObjects(*self.extra, children)
+        original, names, columns = self.extra
+        return HostObjects(original, names, columns, children)
 
 
 class HostObjects:

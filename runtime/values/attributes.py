@@ -50,6 +50,19 @@ class OneOfSeveral(StandIn):
         raise NotImplementedError
 
 
+class WithFields(StandIn):
+    """The base of what stands for an object with attributes of any name."""
+
+    __slots__ = ()
+
+    def __anabranch_has_field__(self, name: str) -> bool:
+        """Return whether the object has an attribute of its own of this name."""
+        raise NotImplementedError
+
+    def __getattr__(self, name: str) -> Any:
+        raise NotImplementedError
+
+
 def is_proxy(value: object) -> bool:
     """Return whether a value stands for an object that has other attributes."""
     return issubclass(type(value), StandIn)  # an instance may say of itself that it is of another class
@@ -62,6 +75,8 @@ def read(value: Value, name: str) -> Value:
         return getattr(value, name)
     if sample is _SEVERAL:
         return value.__anabranch_read__(name)
+    if isinstance(value, WithFields) and value.__anabranch_has_field__(name):
+        return value.__getattr__(name)
     return getattr(value if _shows(sample, name) else sample, name)
 
 
@@ -70,6 +85,8 @@ def write(value: Value, name: str, new: Value) -> None:
     sample = _sample(value)
     if sample is _SEVERAL:
         value.__anabranch_each__(lambda v: write(v, name, new))
+    elif isinstance(value, WithFields) and value.__anabranch_has_field__(name):
+        value.__setattr__(name, new)
     else:
         setattr(
             value if sample is _NONE or (_shows(sample, name) and not isinstance(value, Bare)) else sample, name, new

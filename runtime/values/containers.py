@@ -61,6 +61,11 @@ class Structure:
         return False
 
     @property
+    def is_of_arrays(self) -> bool:
+        """Return whether the caller's object is memory, of which the parts are views."""
+        return False
+
+    @property
     def is_dynamic_list(self) -> bool:
         """Return whether it is a list of a length known only at run time."""
         return False

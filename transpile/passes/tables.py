@@ -42,9 +42,10 @@ class SetDisplay(ExpressionPass[cst.Set]):
     def rewrite(self, reader: Reader, node: cst.Set) -> cst.CSTNode:
         if "table" not in reader.work.session.operators:
             return reader.children(node)
-        stars = ["*" if isinstance(e, cst.StarredElement) else "" for e in node.elements]
-        pairs = zip(node.elements, stars, strict=True)
-        arguments = [cst.Arg(reader.argument(e.value), star=star) for e, star in pairs]
+        arguments = [
+            cst.Arg(reader.argument(e.value), star="*" if isinstance(e, cst.StarredElement) else "")
+            for e in node.elements
+        ]
         return reader.work.derived(call(reader.constant("set_display"), *arguments), node)
 
 

@@ -18,6 +18,7 @@ from anabranch.runtime.signature.static_keys import Static
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.host_types.host_type import HostStructure
 from anabranch.runtime.values.random_generators import GeneratorStructure
 
 # NumPy's flags C_CONTIGUOUS, ALIGNED and WRITEABLE, as `ndarray.flags.num` has them.
@@ -157,6 +158,8 @@ class ArgumentChecks:
         if isinstance(structure, GeneratorStructure):
             self._generator(name, structure, value)
             return
+        if isinstance(structure, HostStructure):
+            raise UnsuitedError
         parts = structure.children(value)
         condition = f"type({name}) is {self._writer.constant(cls)}"
         if structure.mutable:

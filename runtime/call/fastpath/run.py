@@ -250,6 +250,9 @@ class Running:
             case layouts.Node(structure, children) if refers_to_members(structure):
                 parts = [self._text(c, leaves, depth + 1) for c in children]
                 return f"{constant(structure.on_host)}([{', '.join(parts)}], members)"
+            case layouts.Node(structure, children) if structure.is_of_arrays:
+                parts = [self._text(c, leaves, depth + 1) for c in children]
+                return f"{constant(structure.on_host)}([{', '.join(parts)}], ())"
             case layouts.Node(structure, children, source):
                 if source is not None and structure.mutable:
                     if id(source) in self._built:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from anabranch.runtime.control.list_arenas import sites
+from anabranch.runtime.control.columnar import arena_sites
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.restarts import Restart
@@ -153,7 +153,7 @@ def container_refusal() -> BaseException:
     That is an error, or what starts tracing again where the lists could lie in an arena.
     """
     try:
-        sites.need(current().trace.lists.copied_sites)
+        arena_sites.need(current().trace.lists.copied_sites)
     except Restart as again:
         return again
     return AliasError(

@@ -12,8 +12,8 @@ from anabranch.runtime.control import subscript
 from anabranch.runtime.control.branches import select_value
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.containers import container_order, membership
-from anabranch.runtime.control.hash_tables import creation
 from anabranch.runtime.control.sequences import chosen_item, index_checks
+from anabranch.runtime.control.staging import run_time_keys
 from anabranch.runtime.control.staging.signature_errors import fitted
 from anabranch.runtime.ir.interval import FULL
 from anabranch.runtime.values import containers, passed_functions, text_tables
@@ -29,7 +29,7 @@ def _sort(items: list[Value], *, key: Callable[[Any], Any] | None = None, revers
 
 def _remove(items: Value, value: object) -> None:
     if isinstance(items, set):
-        creation.become_table(items)
+        run_time_keys.become_table(items)
         items.remove(value)
         return
     del subscript.at(items)[container_order.index(items, value, missing="list.remove(x): x not in list")]
@@ -64,7 +64,7 @@ def _keyed(name: str) -> Callable[..., Any]:
     """A method that gives a dict or a set a run-time key: it becomes a table, if it can."""
 
     def method(items: Value, *args: Value) -> Value:
-        creation.become_table(items)
+        run_time_keys.become_table(items)
         return getattr(type(items), name)(items, *args)
 
     return method

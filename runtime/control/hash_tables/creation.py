@@ -21,32 +21,12 @@ from anabranch.runtime.control.hash_tables.dynamic_dict import (
 from anabranch.runtime.control.hash_tables.dynamic_set import DynamicSet
 from anabranch.runtime.control.hash_tables.hash_table import HashTable
 from anabranch.runtime.control.list_arenas.creation import GrowingFactory
+from anabranch.runtime.control.staging.run_time_keys import become_table
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.source_frames import place
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
-
-
-def become_table(container: object) -> None:
-    """Have a dict or set be a table, which gets a key that is known only at run time; nothing where it cannot be.
-
-    Raises
-    ------
-    Restart
-        Where it could have been one since it was made.
-    """
-    if not tracing():
-        return
-    tables = current().trace.tables
-    if tables.sites is None:
-        return
-    tables.ask_for_places()
-    _, site = tables.made.get(id(container), (None, None))
-    if site is not None and site not in tables.sites:
-        tables.sites.add(site)
-        raise Restart(lists=True)
 
 
 def _is_table_here() -> bool:
@@ -175,15 +155,15 @@ def defaultdict_(factory: Value = None, /, *args: Value, **kwargs: Value) -> Val
 
 def counter_(*args: Value, **kwargs: Value) -> Value:
     """As `collections.Counter`."""
-    if not (_is_table_here() or any(isinstance(a, DynamicDict) for a in args)):
-        if len(args) == 1 and args[0] is not None and not isinstance(args[0], dict):
-            made = collections.Counter()
-            with _table_where_needed(made):
-                args = (list(args[0]),)  # an iterator can be gone over once
-            for member in args[0]:
-                _have_ordinary(member, made)
-        return _noted(collections.Counter(*args, **kwargs))
-    return _filled(_bare(DynamicCounter), args, kwargs)
+    if _is_table_here() or any(isinstance(a, DynamicDict) for a in args):
+        return _filled(_bare(DynamicCounter), args, kwargs)
+    if len(args) == 1 and args[0] is not None and not isinstance(args[0], dict):
+        none: collections.Counter[Any] = collections.Counter()
+        with _table_where_needed(none):
+            args = (list(args[0]),)  # an iterator can be gone over once
+        for member in args[0]:
+            _have_ordinary(member, none)
+    return _noted(collections.Counter(*args, **kwargs))
 
 
 def set_(members: Value = (), /) -> Value:
@@ -191,9 +171,9 @@ def set_(members: Value = (), /) -> Value:
     if isinstance(members, DynamicSet):
         return members.copy()
     if _is_table_here():
-        made = _bare(DynamicSet).begun_(())
-        made.update(members)
-        return made
+        table = _bare(DynamicSet).begun_(())
+        table.update(members)
+        return table
     made: set[Any] = set()
     with _table_where_needed(made):
         for member in members:
@@ -220,7 +200,7 @@ def method(function: Any) -> Callable[..., Any] | None:
     return fromkeys
 
 
-_GROWING = {kind: GrowingFactory(kind) for kind in (list, collections.deque)}
+_GROWING: dict[Any, GrowingFactory] = {kind: GrowingFactory(kind) for kind in (list, collections.deque)}
 COUNTERPARTS: dict[object, Callable[..., Any]] = {
     dict: _constructor(DynamicDict),
     collections.defaultdict: defaultdict_,

@@ -134,7 +134,8 @@ class DynamicDict(HashTable):
 
     def copy(self) -> Self:
         """As `dict.copy`."""
-        return self.copied_(type(self), self.extra)
+        made: Self = self.copied_(type(self), self.extra)
+        return made
 
     __copy__ = copy
 

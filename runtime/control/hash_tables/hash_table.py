@@ -19,7 +19,7 @@ from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.hash_tables import key_hash
 from anabranch.runtime.control.hash_tables.table_structure import TableSlot, TableStructure
 from anabranch.runtime.control.hash_tables.views import Cursor, View, element
-from anabranch.runtime.control.stdlib.builtin_iterators import range_
+from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
@@ -92,7 +92,7 @@ class HashTable(Hashed):
     # ---- parts -------------------------------------------------------------------------------------------------------
 
     @property
-    def keys_(self) -> Any:  # type: ignore[override]
+    def keys_(self) -> Any:
         """The list of the keys."""
         return self.parts_[0]
 
@@ -200,7 +200,7 @@ class HashTable(Hashed):
         keys = self.keys_
         if keys.items is None:
             keys.become(keys.as_items())
-        GeneratorExpression(range_(self.count_), lambda place: place).for_each(consume, may_stop=False)
+        GeneratorExpression(Range(0, self.count_, 1), lambda place: place).for_each(consume, may_stop=False)
 
     def removed(self, place: Value) -> None:
         """Remove the key at a place; those after it stay in their order."""

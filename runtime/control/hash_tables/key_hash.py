@@ -22,6 +22,7 @@ from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
+from anabranch.runtime.values.union_operations import UNKNOWN
 
 _UINT64 = np.dtype(np.uint64)
 _GOLDEN = 0x9E3779B97F4A7C15  # 2**64 by the golden ratio: the high bits of a product depend on all bits of the other
@@ -37,7 +38,7 @@ def start_of(key: Value, size: int) -> Atom:
 
 def _hash(key: Value) -> Atom:
     """An uint64 whose high bits depend on all of the key."""
-    if (found := text_tables.look_up(_of_constant, key)) is not text_tables.UNKNOWN:
+    if (found := text_tables.look_up(_of_constant, key)) is not UNKNOWN:
         return atoms.convert(wrap.as_atom(found, np.int64), _UINT64)
     if text_tables.is_constant(key) or isinstance(key, np.generic):
         return atoms.literal(_of_constant(key) % 2**64, _UINT64)

@@ -14,7 +14,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.dynamic_lists import dynamic_list
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.control.stdlib.builtin_iterators import range_
+from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arena_list import ArenaContents
@@ -92,7 +92,7 @@ class ListArena:
             return False
 
         for count, step in ((length, copied), (room - length, more)):
-            GeneratorExpression(range_(count), lambda place: place).for_each(step, may_stop=False)
+            GeneratorExpression(Range(0, count, 1), lambda place: place).for_each(step, may_stop=False)
         put(self.starts, number, end)
         put(self.rooms, number, room)
 

@@ -9,14 +9,15 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.containers import generator_reductions
-from anabranch.runtime.control.dynamic_lists import dynamic_list, item_access
+from anabranch.runtime.control.dynamic_lists import dynamic_list, dynamic_list_methods, item_access
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.sequences.countable import Countable
-from anabranch.runtime.control.stdlib.builtin_iterators import range_
+from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.source_frames import place
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.failures import run_time_checks
@@ -38,7 +39,8 @@ class Elements(Countable):
 
     @property
     def holds(self) -> tuple[object, ...]:
-        return self._owner.arena_.parts
+        parts: tuple[object, ...] = self._owner.arena_.parts
+        return parts
 
     def at(self, index: int | PythonScalar) -> Value:
         return self._owner.element_(index)
@@ -76,7 +78,7 @@ class ArenaList(InArena):
         """A list of its own with the same elements, which is in no arena."""
         made = dynamic_list.GrowableList()
         current().trace.identity.note_created(made)
-        dynamic_list.staged.append_each(made, self.countable_())
+        dynamic_list_methods.append_each(made, self.countable_())
         return made
 
     # ---- elements ----------------------------------------------------------------------------------------------------
@@ -202,11 +204,11 @@ class ArenaList(InArena):
 
     def index(self, *args: Value) -> Value:
         """As `list.index`."""
-        return dynamic_list.staged.index(self.grown_(), *args)
+        return dynamic_list_methods.index(self.grown_(), *args)
 
     def count(self, value: Value) -> Value:
         """As `list.count`."""
-        return dynamic_list.staged.count(self.grown_(), value)
+        return dynamic_list_methods.count(self.grown_(), value)
 
     # ---- with others -------------------------------------------------------------------------------------------------
 
@@ -261,7 +263,7 @@ class ArenaList(InArena):
 
 
 def _each(count: Value, step: Callable[..., Any]) -> None:
-    GeneratorExpression(range_(count), lambda place: place).for_each(step, may_stop=False)
+    GeneratorExpression(Range(0, count, 1), lambda place: place).for_each(step, may_stop=False)
 
 
 def _difference(a: Value, b: Value) -> Value:
@@ -291,4 +293,4 @@ def placed(made: Any) -> Value:
 def arena_here() -> Any:
     """The arena of the lists that are made where the user's code stands now; None where they are in none."""
     arenas = current().trace.lists.arenas
-    return arenas.get(dynamic_list.place()) if arenas else None
+    return arenas.get(place()) if arenas else None

@@ -13,7 +13,6 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import Trace, current
 from anabranch.runtime.values import arena_classes, arena_object, containers
 from anabranch.runtime.values.arena_object import ObjectInArena, number_of
-from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 
 
 class ObjectArena:
@@ -111,7 +110,7 @@ def _deep_copy(owner: Any, memo: dict[int, Any]) -> Any:
 
 def _with_values(owner: Any, copied: Callable[[Any], Any]) -> Any:
     arena: ObjectArena = owner.arena_
-    made = object.__new__(arena.original)
+    made: Any = object.__new__(arena.original)
     for name in arena.columns:
         object.__setattr__(made, name, copied(getattr(owner, name)))
     current().trace.identity.note_created(made)
@@ -151,11 +150,3 @@ def adopt(made: Any) -> None:
         arena_classes.need(type(made), held)
         return
     arena.adopt(made)
-
-
-def same(a: Any, b: Any) -> Value:
-    """`a is b`, of objects in arenas."""
-    if a.arena_ is not b.arena_:
-        return False
-    found = number_of(a) == number_of(b)
-    return found if isinstance(found, bool) else python_scalar(found.atom)

@@ -7,15 +7,17 @@ import numpy as np
 from anabranch.runtime.control.sequences import stacked_sequences, text_iteration
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import KnownRange
-from anabranch.runtime.control.sequences.elements import AxisItems, Elements
+from anabranch.runtime.control.sequences.elements import AxisItems, Elements, HostItems
 from anabranch.runtime.control.sequences.iterators import Once
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
+from anabranch.runtime.values.arrays.flat_iterator import FlatIterator
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.hashed import Hashed
+from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.union import UnionValue
 
 
@@ -25,7 +27,9 @@ def is_countable(items: object) -> bool:
         return False
     if is_dynamic_list(items) or isinstance(items, (Hashed, InArena)) or stacked_sequences.form_of(items) is not None:
         return True
-    return isinstance(items, (Countable, range, TracedArray, DynamicArray)) or (
+    if isinstance(items, HostTyped):
+        return items._item_count is not None
+    return isinstance(items, (Countable, range, TracedArray, DynamicArray, FlatIterator)) or (
         isinstance(items, np.ndarray) and bool(items.ndim) and items.dtype.kind in "biufc"
     )
 
@@ -45,6 +49,10 @@ def countable(items: object) -> Countable | None:
         items.take_up()
     if isinstance(items, Countable):
         return items
+    if isinstance(items, HostTyped) and items._item_count is not None:
+        return HostItems(items)
+    if isinstance(items, FlatIterator):
+        return AxisItems(items.take_up())
     if isinstance(items, range):
         return KnownRange(items)
     if isinstance(items, (Hashed, InArena)):

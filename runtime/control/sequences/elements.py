@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from anabranch.base.value import Value
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -11,6 +13,7 @@ from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.dynamic_lists.growable_list import is_fixed
+from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
 
@@ -33,6 +36,20 @@ class AxisItems(Countable):
 
     def at(self, index: int | PythonScalar) -> Value:
         return indexing.get(self._array, index)
+
+
+class HostItems(Countable):
+    """The items of an array of dates or records, or of bytes."""
+
+    def __init__(self, owner: HostTyped) -> None:
+        self._owner: Any = owner
+
+    @property
+    def length(self) -> Value:
+        return self._owner._item_count
+
+    def at(self, index: int | PythonScalar) -> Value:
+        return self._owner[index]
 
 
 class Elements(Countable):

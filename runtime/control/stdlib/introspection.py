@@ -16,6 +16,7 @@ from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.arena_object import ObjectInArena
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.hashed import Hashed
+from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
@@ -80,7 +81,7 @@ def isinstance_(value: Value, classes: Any) -> Value:
         if len(matching) == len(value.options):
             return True
         return python_scalar(value.among(matching))
-    if not isinstance(value, (Tracer, Text, Hashed, InArena, attributes.Bare)):
+    if not isinstance(value, (Tracer, Text, Hashed, InArena, attributes.Bare, HostTyped)):
         return isinstance(value, classes)
     try:
         return issubclass(class_of(value), classes)

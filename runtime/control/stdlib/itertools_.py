@@ -1,4 +1,4 @@
-"""`map`, `filter`, `itertools` and `np.ndindex` over ranges, arrays and generators of run-time values."""
+"""`map`, `filter`, `itertools`, `np.ndindex` and `np.nditer` over ranges, arrays and generators of run-time values."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from anabranch.runtime.control.sequences.as_countable import countable, is_count
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.sequences.iterators import Once, Zipped, shorter
+from anabranch.runtime.control.stdlib.nditer_ import nditer_
 from anabranch.runtime.control.undefined import defined
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.values import atoms, wrap
@@ -322,5 +323,5 @@ COUNTERPARTS: dict[object, Callable[..., Any]] = {
     map: map_, filter: filter_, itertools.starmap: starmap_, itertools.product: product_, itertools.chain: chain_,
     itertools.islice: islice_, itertools.pairwise: pairwise_, itertools.accumulate: accumulate_,
     itertools.takewhile: takewhile_, itertools.repeat: repeat_, itertools.count: count_,
-    functools.reduce: reduce_, np.ndindex: ndindex_, np.ndenumerate: ndenumerate_,
+    functools.reduce: reduce_, np.ndindex: ndindex_, np.ndenumerate: ndenumerate_, np.nditer: nditer_,
 }  # fmt: skip

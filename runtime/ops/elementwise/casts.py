@@ -112,6 +112,31 @@ class Convert(Op):
         return [convert(x, ctx.out_types[0].dtype).name]
 
 
+class Reinterpret(Op):
+    """`ndarray.view(dtype)` of real numbers, for a dtype of the same size: the bits stay; the params are `dtype`."""
+
+    __slots__ = ()
+    is_elementwise = True
+    work = Work.LITTLE
+
+    def type(self, x: ArrayType, *, dtype: np.dtype) -> tuple[ArrayType, ...]:
+        """The input's shape with `dtype`."""
+        kinds = {x.dtype.kind, np.dtype(dtype).kind}
+        fits = x.dtype.itemsize == np.dtype(dtype).itemsize and kinds <= set("iufV")
+        expect(fits, self.name, f"{x} as {dtype}")
+        return (ArrayType(x.shape, np.dtype(dtype)),)
+
+    def evaluate(self, x: Any, *, dtype: np.dtype) -> tuple[Any, ...]:
+        """`ndarray.view`."""
+        return (np.asarray(x).view(dtype),)
+
+    def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        """Emit the cast of bits."""
+        (x,) = terms_of(ctx)
+        out = ctx.out_types[0].dtype
+        return [(x if x.dtype == out else x.bits(out)).name]
+
+
 class ComplexParts(Op):
     """An op between complex values and their parts, or a choice: a type rule, an evaluation and an expression."""
 
@@ -183,4 +208,5 @@ select = ComplexParts("select", _select_type, np.where, where)
 real = ComplexParts("real", _part_type, np.real, lambda z: z.real)
 imag = ComplexParts("imag", _part_type, np.imag, lambda z: z.imag)
 complex = ComplexParts("complex", _complex_type, _join, complex_of)
-OPS: tuple[Op, ...] = (convert_op, select, real, imag, complex, float_to_bits, bits_to_float)
+reinterpret = Reinterpret("reinterpret")
+OPS: tuple[Op, ...] = (convert_op, reinterpret, select, real, imag, complex, float_to_bits, bits_to_float)

@@ -25,12 +25,13 @@ _NO_INDEX = (
 )
 
 
-def out_of_bounds(index: int | str, axis: int, size: int) -> str:
-    """NumPy's message."""
-    return f"index {index} is out of bounds for axis {axis} with size {size}"
+def out_of_bounds(index: int | str, axis: int | None, size: int) -> str:
+    """NumPy's message; `axis` None stands for an iterator over all elements."""
+    where = f"size {size}" if axis is None else f"axis {axis} with size {size}"
+    return f"index {index} is out of bounds for {where}"
 
 
-def integer(k: object, size: int, axis: int) -> int | Atom:
+def integer(k: object, size: int, axis: int | None) -> int | Atom:
     """An integer index of an axis as a position from 0; raises, now or at run time, where it is out of bounds."""
     if not isinstance(k, Tracer):
         index = _plain(k)
@@ -103,14 +104,14 @@ def _absolute(index: Bound, extent: ValidRegion, capacity: int) -> int | Atom:
 class OutOfBounds:
     """Makes the exception for an index beyond a size that is known only at run time."""
 
-    axis: int
+    axis: int | None
 
     def __call__(self, found: list[np.ndarray]) -> BaseException:
         index, size = (int(f) for f in found)
         return IndexError(out_of_bounds(index, self.axis, size))
 
 
-def checked(atom: Atom, known: Interval, size: int, axis: int, valid: Atom | None = None) -> Atom:
+def checked(atom: Atom, known: Interval, size: int, axis: int | None, valid: Atom | None = None) -> Atom:
     """Negative positions counted from the end, and the check, each only where the interval asks for it.
 
     With `valid`, only the positions where that holds are checked.
@@ -132,7 +133,7 @@ def checked(atom: Atom, known: Interval, size: int, axis: int, valid: Atom | Non
     return atoms.select(negative, atoms.ufunc(np.add, atom, high), atom)
 
 
-def refuse(out: Atom, positions: Atom, axis: int, size: Bound) -> None:
+def refuse(out: Atom, positions: Atom, axis: int | None, size: Bound) -> None:
     """Raise where some positions are out of bounds, telling of the first."""
     shape, first = positions.type.shape, positions
     if shape:

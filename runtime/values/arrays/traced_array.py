@@ -55,8 +55,8 @@ class TracedArray(Handle, NumPyLike):
     @property
     def dtype(self) -> np.dtype:
         dtype = self.storage.type.dtype
-        if dtype.kind == "c" and any(isinstance(s, views.ComplexPart) for s in self.path):
-            return np.dtype(np.float32 if dtype.itemsize == 8 else np.float64)
+        for step in self.path:
+            dtype = step.dtype(dtype)
         return dtype
 
     @dtype.setter

@@ -194,11 +194,12 @@ def _column(kind: layouts.Layout, memory: Sequence[np.ndarray], count: int) -> l
         return [kind.value] * count
     if not isinstance(kind, layouts.Node) or kind.structure.cls is not tuple or not kind.children:
         return None
-    parts, rest = [], list(memory)
+    parts: list[Any] = []
+    rest = list(memory)
     for child in kind.children:
         mine = [rest.pop(0) for _ in layouts.leaf_types(child)]
         parts.append(_column(child, mine, count))
-    return None if None in parts else list(zip(*parts, strict=True))  # type: ignore[arg-type]
+    return None if None in parts else list(zip(*parts, strict=True))
 
 
 class _Built:

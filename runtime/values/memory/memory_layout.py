@@ -16,7 +16,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.tracing.storage import UNKNOWN, Compact
-from anabranch.runtime.values.memory import views
+from anabranch.runtime.values.memory import repeated_views, views, word_views
 from anabranch.runtime.values.memory.handle import Handle
 
 _as_strided = np.lib.stride_tricks.as_strided
@@ -34,6 +34,11 @@ def _in_c_order(strides: tuple[int, ...] | Compact | None) -> bool:
 def known(array: Handle) -> bool:
     """Return whether the layout is known."""
     return array.storage.strides is not UNKNOWN
+
+
+def of_run_time_size(array: Handle) -> bool:
+    """Return whether the memory is that of an array whose size is known only at run time."""
+    return isinstance(array.storage.strides, Compact)
 
 
 def model(array: Handle) -> np.ndarray:
@@ -78,6 +83,13 @@ def _apply(dummy: np.ndarray, step: views.ViewStep) -> np.ndarray:
             return dummy.real
         case views.Broadcast(to):
             return np.broadcast_to(dummy, to)
+        case word_views.Reinterpret(_, to):
+            return dummy.view(to)
+        case repeated_views.Windows(sizes, axes):
+            last = tuple(dummy.strides[axis] for axis in axes)
+            return _as_strided(dummy, (*step.shape(dummy.shape)[: dummy.ndim], *sizes), (*dummy.strides, *last))
+        case repeated_views.Strided(to, strides):
+            return _as_strided(dummy, to, tuple(s * dummy.itemsize for s in strides))
     raise AssertionError(f"no model of {step}")
 
 
@@ -114,6 +126,12 @@ def is_same_part(shape: Sequence[int], one: views.Path, other: views.Path) -> bo
         return True
     parts = [_part(shape, path) for path in (one, other)]
     return None not in parts and parts[0] == parts[1]
+
+
+def first_element(array: Handle) -> int | None:
+    """The position of an array's first element in memory that lies in C order; None where it cannot be told."""
+    part = _part(array.storage.type.shape, array.path)
+    return None if part is None else part[0]
 
 
 def _part(shape: Sequence[int], path: views.Path) -> tuple[int, tuple[int, ...], tuple[int, ...]] | None:

@@ -27,6 +27,10 @@ class ViewStep(abc.ABC):
     def of(self, base: np.ndarray) -> np.ndarray:
         """The view of an ndarray; only for positions that are known."""
 
+    def dtype(self, base: np.dtype) -> np.dtype:
+        """The view's dtype, given the base's."""
+        return base
+
     @property
     def static(self) -> bool:
         """Return whether all positions are known."""
@@ -203,6 +207,9 @@ class ComplexPart(ViewStep):
 
     def shape(self, base: tuple[int, ...]) -> tuple[int, ...]:
         return base
+
+    def dtype(self, base: np.dtype) -> np.dtype:
+        return np.dtype(f"f{base.itemsize // 2}")
 
     def of(self, base: np.ndarray) -> np.ndarray:
         return base.real if self.part == "real" else base.imag

@@ -6,6 +6,7 @@ output.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -107,7 +108,8 @@ def on_device(value: object) -> Value:
 class Building:
     """Builds host values; a container that occurs twice is built once.
 
-    `constant` returns what stands for a value that was known while tracing.
+    `constant` returns what stands for a value that was known while tracing; `originals` are the caller's objects that
+    are made of several arrays, by the identities of these.
     """
 
     def __init__(
@@ -116,9 +118,10 @@ class Building:
         numbers: Sequence[object] = (),
         constant: Callable[[Any], object] = fresh,
         members: Sequence[object] = (),
+        originals: Mapping[tuple[int, ...], object] = MappingProxyType({}),
     ) -> None:
         self._objects, self._numbers, self._constant = objects, numbers, constant
-        self._members = members
+        self._members, self._originals = members, originals
         self._made: dict[int, Any] = {}
 
     def build(self, layout: layouts.Layout, arrays: Iterator[np.ndarray]) -> Value:
@@ -134,6 +137,10 @@ class Building:
             case layouts.Node(BesideStructure(), (members, result)):
                 self._members = self.build(members, arrays)
                 return self.build(result, arrays)
+            case layouts.Node(structure) if structure.is_of_arrays and self._originals:
+                own = list(itertools.islice(arrays, len(layouts.leaf_types(layout))))
+                original = self._originals.get(tuple(map(id, own)))
+                return self._of_arrays(layout, iter(own)) if original is None else original
             case layouts.Node(structure, children, source):
                 made = structure.on_host([self.build(c, arrays) for c in children], self._members)
                 if source is None or not structure.mutable:
@@ -145,6 +152,10 @@ class Building:
                 if isinstance(chosen, Undefined):
                     raise chosen.error()
                 return chosen
+
+    def _of_arrays(self, layout: layouts.Node, arrays: Iterator[np.ndarray]) -> Value:
+        children = [self.build(c, arrays) for c in layout.children]
+        return layout.structure.on_host(children, self._members)
 
     def _host_constant(self, value: object) -> Value:
         if isinstance(value, CallersObject):

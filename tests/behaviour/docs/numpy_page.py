@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.runtime.control.calls import elementwise_calls  # noqa: F401 - it brings rules of its own
 from anabranch.runtime.numpy.core import full_name
 from anabranch.runtime.values import registry
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -24,11 +25,14 @@ CLASSES: dict[str, tuple[str, str]] = {
     "dtype": ("tracing", "dtypes are known while tracing"),
     "errstate": ("tracing", "compiled code gives no floating-point warnings"),
     "finfo": ("tracing", "dtypes are known while tracing"),
-    "flatiter": ("refused", registry.REFUSED["numpy.ndarray.flat"]),
+    "flatiter": ("run time", "as `a.flat`"),
     "iinfo": ("tracing", "dtypes are known while tracing"),
     "ndarray": ("run time", "as in isinstance; arrays are made by functions"),
     "ndenumerate": ("run time", "in for loops"),
     "ndindex": ("tracing", "shapes are known while tracing"),
+    "nditer": ("run time", "over one array, in for loops"),
+    "recarray": ("run time", "as arguments and results"),
+    "vectorize": ("run time", "without `signature` and `excluded`"),
     "ufunc": ("run time", "as in isinstance; every ufunc is a function above, with its methods"),
 }
 BRACKETS = dict.fromkeys(("c_", "index_exp", "mgrid", "ogrid", "r_", "s_"), ("run time", ""))

@@ -83,15 +83,6 @@ def test_classes_are_refused(name: str) -> None:
     assert numpy_page.class_status(name)[1] in str(caught.value)
 
 
-def test_vectorized_functions_are_refused() -> None:
-    def call(a):
-        return np.vectorize(abs)(a)
-
-    with pytest.raises(UnsupportedOperationError) as caught:
-        jit(call)(VALUES)
-    assert registry.REFUSED["numpy.vectorize"] in str(caught.value)
-
-
 def known_while_tracing(a):
     with np.errstate(all="ignore"):
         rows, columns = np.tril_indices(a.shape[0])

@@ -1,0 +1,26 @@
+"""Dicts and sets that get keys known only at run time: where that turns out, they are asked to be tables."""
+
+from __future__ import annotations
+
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.restarts import Restart
+
+
+def become_table(container: object) -> None:
+    """Have a dict or set be a table, which gets a key that is known only at run time; nothing where it cannot be.
+
+    Raises
+    ------
+    Restart
+        Where it could have been one since it was made.
+    """
+    if not tracing():
+        return
+    tables = current().trace.tables
+    if tables.sites is None:
+        return
+    tables.ask_for_places()
+    _, site = tables.made.get(id(container), (None, None))
+    if site is not None and site not in tables.sites:
+        tables.sites.add(site)
+        raise Restart(lists=True)

@@ -1,0 +1,123 @@
+"""`bytearray` and `memoryview` as arguments, and the bytes of arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from anabranch import UnsupportedOperationError, configure, jit
+from tests.equivalence import check
+
+LINE = np.arange(4.0)
+
+
+def outcome(f, *args):
+    try:
+        return f(*args)
+    except Exception as error:
+        return type(error), str(error)
+
+
+def same(f, make, *rest, plain=lambda x: x):
+    """Compare on two objects that are made alike: results, and what is left in the objects."""
+    jitted = jit(f)
+    for _ in range(3):
+        mine, theirs = make(), make()
+        want, got = outcome(f, theirs, *rest), outcome(jitted, mine, *rest)
+        assert plain(got) == plain(want)
+        assert type(got) is type(want)
+        assert mine == theirs
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_bytearrays_are_read_and_written(native):
+    def f(b, i, x):
+        b[0] = 65
+        b[i] = x
+        b[1:3] = b"zz"
+        total = 0
+        for c in b:
+            total += c
+        for k in range(len(b)):
+            b[k] = (b[k] ^ 85) % 256
+        rest = b.copy()
+        rest[0] = 9
+        return total, b[i], b[-1], len(b), b[1:3], list(b), isinstance(b, bytearray), b == rest, b != b"abc", rest
+
+    with configure(native_loops=native):
+        same(f, lambda: bytearray(b"abcd"), 3, 255)
+
+
+@pytest.mark.parametrize(("i", "x"), [(4, 1), (-5, 1), (0, 256), (0, -1), (0, 1.5)])
+def test_bytearrays_raise(i, x):
+    def f(b, i, x):
+        b[i] = x
+        return b[i]
+
+    same(f, lambda: bytearray(b"abcd"), i, x)
+    same(lambda b, i: b[i], lambda: bytearray(b"abcd"), i)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: memoryview(bytearray(b"abc")),
+        lambda: memoryview(np.arange(3.0)),
+        lambda: memoryview(np.arange(6, dtype=np.int16))[::2],
+        lambda: memoryview(b"abc"),
+        lambda: memoryview(bytearray(b"a\xffb")),
+    ],
+)
+def test_memoryviews(make):
+    def f(m, i):
+        m[i] = m[i] + 1
+        total = sum(m)
+        return m[i], total, m.tolist(), len(m), m[1:]
+
+    same(f, make, 1)
+
+
+def test_returned_objects_are_the_callers():
+    b = bytearray(b"abcd")
+    assert jit(lambda b: b)(b) is b
+    m = memoryview(b)
+    part = jit(lambda m: m[1:])(m)
+    b[1] = 7
+    assert part[0] == 7
+
+
+def test_bytes_of_arrays():
+    def f(a):
+        raw = a.tobytes()
+        return (
+            raw, raw[0], raw[6], raw[:8], len(raw), raw == raw[:], a.T.tobytes(), a.tobytes("F"), a[0].tobytes(),
+            np.frombuffer(raw, np.int32), np.frombuffer(raw, float, 1, 8), np.frombuffer(a, np.uint8),
+        )  # fmt: skip
+
+    check(f, LINE.reshape(2, 2))
+    check(lambda x: x.tobytes(), np.float32(2))
+    check(lambda a: np.frombuffer(a.tobytes(), np.int64, 3, 3), LINE)
+    check(lambda a: np.frombuffer(a.T, np.int64), LINE.reshape(2, 2))
+
+
+def test_a_buffer_is_a_view():
+    def f(b):
+        u = np.frombuffer(b, np.uint8)
+        u[0] = 1
+        return b[0], u[1]
+
+    same(f, lambda: bytearray(b"abcd"))
+
+
+def test_what_is_refused():
+    def grow(b):
+        b[0:1] = b"xyz"
+
+    for f, text in (
+        (grow, "changes the length"),
+        (lambda b: b.append(3), "append"),
+        (lambda b: b.decode(), "decode"),
+        (np.array, "bytearray"),
+    ):
+        with pytest.raises(UnsupportedOperationError, match=text):
+            jit(lambda b, f=f: f(b))(bytearray(b"abc"))

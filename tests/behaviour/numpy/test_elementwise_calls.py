@@ -1,0 +1,192 @@
+"""NumPy's functions that call the user's own: `np.vectorize`, `np.piecewise`; and `np.nditer`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from anabranch import UnsupportedOperationError, configure, jit
+from tests.equivalence import check
+
+LINE = np.arange(6.0) - 3
+GRID = np.arange(6.0).reshape(2, 3) - 2
+CUBE = np.arange(24.0).reshape(2, 3, 4)
+
+
+# ---- vectorize -------------------------------------------------------------------------------------------------------
+
+
+@np.vectorize
+def scaled(v, w=2):
+    if v > 0:
+        return v * w
+    return -v
+
+
+@pytest.mark.parametrize(
+    ("x", "native"), [(GRID.T, True), (GRID.T, False), (3.0, True), (np.float64(-3), False), (LINE.astype("f"), True)]
+)
+def test_of_arrays_and_numbers(x, native):
+    def f(x):
+        return scaled(x), scaled(x, 3), scaled(x, w=0.5), np.vectorize(lambda v: v if v > 0 else 0.0)(x)
+
+    with configure(native_loops=native):
+        check(f, x)
+
+
+def test_loops_in_the_function_and_broadcasting():
+    def f(x, y):
+        def g(a, b):
+            total, k = 0.0, 0
+            while k < abs(a):
+                total += b
+                k += 1
+            return total if total > 2 else -total
+
+        return np.vectorize(g)(x, y), np.vectorize(g)(x, 2)
+
+    check(f, GRID, np.array([[1], [2]]))
+
+
+def test_elements_are_pythons_numbers_and_the_first_call_gets_numpys():
+    def f(x):
+        log = []
+
+        def g(v, w):
+            log.append(v)
+            return isinstance(v, np.generic), v + w
+
+        made = np.vectorize(g)(x, np.float32(3))
+        return made, log
+
+    check(f, LINE)
+
+
+def test_dtypes():
+    def f(x):
+        return (
+            np.vectorize(lambda v: (v + 1, v > 0), otypes=[float, bool])(x),
+            np.vectorize(lambda v: (v, int(v)))(x),
+            np.vectorize(lambda v: v / 2, otypes=[int])(x),
+            np.vectorize(lambda v: 1 if v > 0 else 0.5)(x),  # of the first element
+            np.vectorize(lambda v: v, otypes="f")(x),
+            np.vectorize(lambda v, w: v * w)(x, [1, 2, 3, 4, 5, 6]),
+        )
+
+    check(f, LINE)
+
+
+def test_sizes_known_only_at_run_time():
+    def f(x, t):
+        return np.vectorize(lambda v, k: v * k)(x[x > t], 2)
+
+    check(f, LINE, 0.0)
+    check(f, LINE, 100.0)
+
+
+def test_nothing_and_what_fails():
+    def f(x):
+        return np.vectorize(lambda v: 1 / v)(x)
+
+    check(f, LINE)
+    check(f, LINE[:0])
+    check(lambda x: np.vectorize(lambda v: 1 / v, otypes=[float])(x), LINE[:0])
+    check(lambda x: np.vectorize(lambda v, w: v)(x, x[:2]), LINE)
+
+
+def test_in_a_loop():
+    def f(x, n):
+        g = np.vectorize(lambda v: v * 0.5 if v > 1 else v + 1)
+        for _ in range(n):
+            x = g(x)
+        return x
+
+    check(f, LINE, 3)
+
+
+def test_refused_options():
+    with pytest.raises(UnsupportedOperationError, match="signature or excluded"):
+        jit(lambda x: np.vectorize(lambda v: v, excluded=[0])(x))(LINE)
+    with pytest.raises(UnsupportedOperationError, match="of a list"):
+        jit(lambda x: np.vectorize(lambda v, w: v)(x, [1, 2.5, 3, 4, 5, 6]))(LINE)
+
+
+# ---- piecewise -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("x", [GRID, LINE.astype(int), LINE[:0], np.array([np.nan, 1]), -2])
+def test_piecewise(x):
+    def f(x):
+        return (
+            np.piecewise(x, [x < 0, x >= 0], [lambda v: -v, lambda v: v * 2]),
+            np.piecewise(x, [x < 0, x > 1], [lambda v, k: v * k, lambda v, k: k, lambda v, k: v.sum()], 5),
+        )
+
+    check(f, x)
+
+
+def test_piecewise_functions_see_their_elements_alone():
+    def f(x):
+        return (
+            np.piecewise(x, [x < -100], [lambda v: v.max(), lambda v: np.sort(v)[::-1]]),
+            np.piecewise(x, x > 0, [1, 2]),
+            np.piecewise(x, [x > 0], [lambda v: v[0]]),
+            np.piecewise(x, [x > 0, x < 2], [lambda v: v + 10, 5]),
+        )
+
+    check(f, LINE)
+
+
+def test_piecewise_errors():
+    check(lambda x: np.piecewise(x, [x > 0], [1, 2, 3]), LINE)
+    check(lambda x: np.piecewise(x, [x > 0], [lambda v: v[5]]), LINE)
+
+
+# ---- nditer ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "a",
+    [CUBE[:, ::-1, ::2], CUBE.transpose(2, 0, 1)[::-1], CUBE[:, :1], np.broadcast_to(np.arange(3.0), (2, 3))],
+)
+def test_nditer_goes_through_memory(a):
+    def f(a):
+        total, weight = 0.0, 1.0
+        for v in np.nditer(a):
+            total += v * weight
+            weight += 1
+        return total, [float(v) for v in np.nditer(a)], [v + 0 for v in np.nditer(a, order="F")]
+
+    check(f, a)
+
+
+def test_nditer_writes():
+    def f(a):
+        with np.nditer(a, op_flags=["readwrite"]) as it:
+            for x in it:
+                x[...] = 2 * x + 1
+        for k, v in enumerate(np.nditer(a, op_flags=[["readwrite"]])):
+            v += k
+        return a
+
+    check(f, GRID.copy())
+    check(f, GRID.T.copy(order="K"))
+
+
+def test_nditer_errors_and_refusals():
+    def write(a):
+        for v in np.nditer(a):
+            v[...] = 1
+
+    def last(a):
+        for v in np.nditer(a):
+            if v > 2:
+                break
+        return v
+
+    check(write, GRID)
+    check(last, GRID)
+    check(lambda a: list(np.nditer(a)), GRID[:0])
+    for f in (lambda a: list(np.nditer(a, flags=["multi_index"])), lambda a: list(np.nditer([a, a]))):
+        with pytest.raises(UnsupportedOperationError, match=r"nditer"):
+            jit(f)(GRID)
