@@ -18,7 +18,7 @@ class Hashed(StandIn):
     keys_: Any  # the list of the keys
     values_: Any  # of a dict: the list of the values
     native: Any  # the built-in class that it stands for
-    removals: int  # how often code that was traced has removed a key
+    removals_: int  # how often code that was traced has removed a key
 
     def countable_(self) -> Any:
         """What a loop over it counts over."""
@@ -28,7 +28,7 @@ class Hashed(StandIn):
         """The same for what does not depend on the order."""
         return self.countable_()
 
-    def contains(self, key: Value) -> Value:
+    def contains_(self, key: Value) -> Value:
         """`key in self`."""
         raise NotImplementedError
 

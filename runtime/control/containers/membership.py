@@ -54,9 +54,7 @@ def in_(item: Value, container: Value) -> Value:
         return generator_reductions.contains(generator_expression.GeneratorExpression(container, lambda one: one), item)
     if isinstance(container, (np.ndarray, device.Array)) and isinstance(item, Tracer):
         return python_scalar(_any(container == item))
-    if isinstance(container, Hashed):
-        return container.contains(item)
-    if isinstance(container, InArena):
+    if isinstance(container, (Hashed, InArena)):
         return container.contains_(item)
     if is_dynamic_list(container):
         matches = generator_expression.GeneratorExpression(container, lambda one: container_order.equal(item, one))

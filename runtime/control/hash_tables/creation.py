@@ -44,7 +44,7 @@ def _noted(made: Value) -> Value:
 
 
 def _bare(cls: type[HashTable], extra: object = None) -> Any:
-    made = cls.bare((capacity_requests.at(f"the {cls.native.__name__}"), extra))
+    made = cls.bare_((capacity_requests.at(f"the {cls.native.__name__}"), extra))
     current().trace.identity.note_created(made)
     return made
 

@@ -28,7 +28,7 @@ class DynamicDict(HashTable):
     """A dict."""
 
     __slots__ = ()
-    names = ("keys", "values", "index")
+    names_ = ("keys", "values", "index")
     native: type[Any] = dict
 
     @property
@@ -38,13 +38,13 @@ class DynamicDict(HashTable):
 
     def begun_(self, contents: dict[Any, Any]) -> Self:
         """The dict with what it holds at its beginning."""
-        self.start(list(contents), list(contents.values()))
+        self.start_(list(contents), list(contents.values()))
         return self
 
     # ---- items -------------------------------------------------------------------------------------------------------
 
     def __getitem__(self, key: Value) -> Value:
-        place = self.place_of(key)
+        place = self.place_of_(key)
         self._refuse(place < 0, key)
         return element(self.values_, place)
 
@@ -52,7 +52,7 @@ class DynamicDict(HashTable):
         exceptions.record(wrap.as_atom(missing, np.bool_), KeyError(key), run_time_checks.user_frames())
 
     def __setitem__(self, key: Value, value: Value) -> None:
-        place = self.place_of(key)
+        place = self.place_of_(key)
 
         def put(table: DynamicDict = self) -> None:
             table.values_.become(table.values_.as_items().with_item(place, value))
@@ -64,19 +64,19 @@ class DynamicDict(HashTable):
 
     def insert_(self, key: Value, value: Value) -> None:
         """Add a key that is not there, with its value."""
-        self.added(key)
+        self.add_new_(key)
         self.values_.append(value)
 
     def __delitem__(self, key: Value) -> None:
-        place = self.place_of(key)
+        place = self.place_of_(key)
         self._refuse(place < 0, key)
-        self.removed(place)
+        self.remove_at_(place)
 
     # ---- methods -----------------------------------------------------------------------------------------------------
 
     def get(self, key: Value, default: Value = None) -> Value:
         """As `dict.get`."""
-        place = self.place_of(key)
+        place = self.place_of_(key)
 
         def found(table: DynamicDict = self) -> Value:
             return element(table.values_, place)
@@ -89,16 +89,16 @@ class DynamicDict(HashTable):
         def add(table: DynamicDict = self) -> None:
             table.insert_(key, default)
 
-        if_(self.place_of(key) < 0, add, lambda: None)
-        return element(self.values_, self.place_of(key))
+        if_(self.place_of_(key) < 0, add, lambda: None)
+        return element(self.values_, self.place_of_(key))
 
     def pop(self, key: Value, default: Value = _NONE) -> Value:
         """As `dict.pop`."""
-        place = self.place_of(key)
+        place = self.place_of_(key)
 
         def found(table: DynamicDict = self) -> Value:
             value = element(table.values_, place)
-            table.removed(place)
+            table.remove_at_(place)
             return value
 
         if default is _NONE:
@@ -128,20 +128,20 @@ class DynamicDict(HashTable):
         empty = wrap.as_atom(self.count_ == 0, np.bool_)
         run_time_checks.fail_if(empty, lambda _: KeyError("popitem(): dictionary is empty"))
         place = self.count_ - 1
-        item = (self.key_at(place), element(self.values_, place))
-        self.removed(place)
+        item = (self.key_at_(place), element(self.values_, place))
+        self.remove_at_(place)
         return item
 
     def copy(self) -> Self:
         """As `dict.copy`."""
-        made: Self = self.copied_(type(self), self.extra)
+        made: Self = self.copied_(type(self), self.extra_)
         return made
 
     __copy__ = copy
 
     def copied_(self, cls: type[Any], extra: Any) -> Any:
         """A dict of a class, or of another, with the same items."""
-        made = cls.bare((self.request, extra))
+        made = cls.bare_((self.request_, extra))
         made.parts_ = (self.keys_.copy(), self.values_.copy(), self.parts_[2])
         return made
 
@@ -164,13 +164,13 @@ class DynamicDict(HashTable):
 
     def __eq__(self, other: object) -> Value:
         if isinstance(other, dict):
-            other = DynamicDict.bare((self.request, None)).begun_(other)
+            other = DynamicDict.bare_((self.request_, None)).begun_(other)
         if not isinstance(other, DynamicDict):
             return NotImplemented
 
         def same(pair: Value, other: DynamicDict = other) -> Value:
             key, value = pair
-            place = other.place_of(key)
+            place = other.place_of_(key)
             return boolean.and_(place >= 0, lambda: container_order.equal(element(other.values_, place), value))
 
         return boolean.and_(
@@ -194,17 +194,17 @@ class DynamicDefaultDict(DynamicDict):
     @property
     def default_factory(self) -> Any:
         """As `defaultdict.default_factory`."""
-        return self.extra[0]
+        return self.extra_[0]
 
     def __getitem__(self, key: Value) -> Value:
-        if self.extra[0] is None:
+        if self.extra_[0] is None:
             return super().__getitem__(key)
 
-        def add(table: DynamicDict = self, factory: Callable[[], Any] = self.extra[0]) -> None:
+        def add(table: DynamicDict = self, factory: Callable[[], Any] = self.extra_[0]) -> None:
             table.insert_(key, factory())
 
-        if_(self.place_of(key) < 0, add, lambda: None)
-        return element(self.values_, self.place_of(key))
+        if_(self.place_of_(key) < 0, add, lambda: None)
+        return element(self.values_, self.place_of_(key))
 
 
 class DynamicCounter(DynamicDict):
@@ -217,10 +217,10 @@ class DynamicCounter(DynamicDict):
         return self.get(key, 0)
 
     def __delitem__(self, key: Value) -> None:
-        place = self.place_of(key)
+        place = self.place_of_(key)
 
         def found(table: DynamicDict = self) -> None:
-            table.removed(place)
+            table.remove_at_(place)
 
         if_(place < 0, lambda: None, found)
 

@@ -44,7 +44,7 @@ class DynamicSet(HashTable):
 
     def begun_(self, members: Any) -> Self:
         """The set with what it holds at its beginning."""
-        self.start(list(members))
+        self.start_(list(members))
         return self
 
     def countable_(self) -> Any:
@@ -52,7 +52,7 @@ class DynamicSet(HashTable):
 
     def _order(self) -> Atom:
         """The places of the members in the order in which Python goes over them."""
-        keys, place = self.keys_.as_items(), self.request.place
+        keys, place = self.keys_.as_items(), self.request_.place
         tables = current().trace.tables
         leaves = keys.structure.rows
         if place in tables.mixed or len(leaves) > 1 or any(t.dtype.kind not in "iu" or t.shape for t in leaves):
@@ -69,7 +69,7 @@ class DynamicSet(HashTable):
 
     def mix_(self) -> None:
         """Note that the order depends on more than the order in which the members came."""
-        place, tables = self.request.place, current().trace.tables
+        place, tables = self.request_.place, current().trace.tables
         tables.mixed.add(place)
         if place in tables.ordered:
             raise UnsupportedOperationError(
@@ -85,28 +85,28 @@ class DynamicSet(HashTable):
         """As `set.add`."""
 
         def new(table: DynamicSet = self) -> None:
-            table.added(member)
+            table.add_new_(member)
 
-        if_(self.place_of(member) < 0, new, lambda: None)
+        if_(self.place_of_(member) < 0, new, lambda: None)
 
     def discard(self, member: Value) -> None:
         """As `set.discard`."""
-        place = self.place_of(member)
+        place = self.place_of_(member)
 
         self.mix_()
 
         def found(table: DynamicSet = self) -> None:
-            table.removed(place)
+            table.remove_at_(place)
 
         if_(place < 0, lambda: None, found)
 
     def remove(self, member: Value) -> None:
         """As `set.remove`."""
-        place = self.place_of(member)
+        place = self.place_of_(member)
         missing = wrap.as_atom(place < 0, np.bool_)
         exceptions.record(missing, KeyError(member), run_time_checks.user_frames())
         self.mix_()
-        self.removed(place)
+        self.remove_at_(place)
 
     def clear(self) -> None:
         """As `set.clear`."""
@@ -116,7 +116,7 @@ class DynamicSet(HashTable):
 
     def copy(self) -> Self:
         """As `set.copy`."""
-        made: Self = self.bare((self.request, self.extra))
+        made: Self = self.bare_((self.request_, self.extra_))
         made.parts_ = (self.keys_.copy(), self.parts_[-1])
         made.mix_()
         return made
@@ -142,9 +142,9 @@ class DynamicSet(HashTable):
         """Another set as one of these."""
         if isinstance(other, DynamicSet):
             return other
-        made: DynamicSet = self.bare((self.request, self.extra))
+        made: DynamicSet = self.bare_((self.request_, self.extra_))
         made.mix_()
-        made.start([])
+        made.start_([])
         made.update(other)
         return made
 
@@ -158,15 +158,15 @@ class DynamicSet(HashTable):
 
     def _kept(self, other: DynamicSet, there: bool) -> Self:
         """The members that are, or are not, in another set."""
-        made: Self = self.bare((self.request, self.extra))
+        made: Self = self.bare_((self.request_, self.extra_))
         made.mix_()
-        made.start([])
+        made.start_([])
 
         def each(member: Value, made: DynamicSet = made, other: DynamicSet = other) -> bool:
-            found = other.contains(member)
+            found = other.contains_(member)
 
             def keep(made: DynamicSet = made) -> None:
-                made.added(member)
+                made.add_new_(member)
 
             if_(found if there else boolean.not_(found), keep, lambda: None)
             return False
@@ -198,7 +198,7 @@ class DynamicSet(HashTable):
     def issubset(self, other: Value) -> Value:
         """As `set.issubset`."""
         other = self._like(other)
-        inside = GeneratorExpression(self.members_(), other.contains)
+        inside = GeneratorExpression(self.members_(), other.contains_)
         return generator_reductions.quantified(inside, until=False)
 
     def issuperset(self, other: Value) -> Value:
@@ -208,7 +208,7 @@ class DynamicSet(HashTable):
     def isdisjoint(self, other: Value) -> Value:
         """As `set.isdisjoint`."""
         other = self._like(other)
-        shared = GeneratorExpression(self.members_(), other.contains)
+        shared = GeneratorExpression(self.members_(), other.contains_)
         return boolean.not_(generator_reductions.quantified(shared, until=True))
 
     def _other(self, other: Value) -> Any:

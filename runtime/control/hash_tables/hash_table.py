@@ -61,30 +61,30 @@ class Search:
 class HashTable(Hashed):
     """What dicts and sets of run-time keys have in common."""
 
-    __slots__ = ("extra", "found", "parts_", "removals", "request")
-    names: tuple[str, ...] = ("keys", "index")
+    __slots__ = ("extra_", "found_", "parts_", "removals_", "request_")
+    names_: tuple[str, ...] = ("keys", "index")
     parts_: tuple[Any, ...]  # the list of keys, of a dict that of the values, and the index
-    extra: Any
-    request: Capacity
-    found: Search | None
+    extra_: Any
+    request_: Capacity
+    found_: Search | None
 
     @classmethod
-    def bare(cls, extra: tuple[Capacity, Any]) -> Any:
+    def bare_(cls, extra: tuple[Capacity, Any]) -> Any:
         """A table whose parts are given to it."""
         made = cls.__new__(cls)
-        made.request, made.extra = extra
-        made.found, made.removals = None, 0
+        made.request_, made.extra_ = extra
+        made.found_, made.removals_ = None, 0
         return made
 
-    def start(self, keys: list[Any], *others: list[Any]) -> None:
+    def start_(self, keys: list[Any], *others: list[Any]) -> None:
         """Begin with these keys, which differ."""
         lists = [dynamic_list.growing(list(part)) for part in (keys, *others)]
         self.parts_ = (*lists, ListBuffer(self._no_entries()))
         if keys:
-            self.rebuild()
+            self.rebuild_()
 
     def __anabranch_structure__(self) -> Structure:
-        return TableStructure(type(self), self.names, (self.request, self.extra))
+        return TableStructure(type(self), self.names_, (self.request_, self.extra_))
 
     def __anabranch_slot__(self) -> Slot:
         return TableSlot(self)
@@ -107,7 +107,7 @@ class HashTable(Hashed):
     @property
     def size_(self) -> int:
         """How many entries the index has."""
-        size: int = 2 << max(self.request.size - 1, 1).bit_length()
+        size: int = 2 << max(self.request_.size - 1, 1).bit_length()
         return size
 
     def _no_entries(self) -> Atom:
@@ -119,19 +119,19 @@ class HashTable(Hashed):
 
     # ---- searches ----------------------------------------------------------------------------------------------------
 
-    def entry(self, slot: Value) -> Value:
+    def entry_(self, slot: Value) -> Value:
         """The place in the list of keys that an entry of the index has, or -1."""
         row = item_memory.row(self.index_, wrap.as_atom(slot, np.int64))
-        return python_scalar(atoms.convert(row, np.int64), Interval(_EMPTY, self.request.size - 1))
+        return python_scalar(atoms.convert(row, np.int64), Interval(_EMPTY, self.request_.size - 1))
 
-    def key_at(self, place: Value) -> Value:
+    def key_at_(self, place: Value) -> Value:
         """The key at a place of the list that is in range."""
         return element(self.keys_, place)
 
-    def slot_of(self, key: Value) -> Value:
+    def slot_of_(self, key: Value) -> Value:
         """The entry of the index that leads to a key or, where it is none, that is free for it."""
-        if self.found is not None and self.found.is_of(key, self.index_):
-            return self.found.slot
+        if self.found_ is not None and self.found_.is_of(key, self.index_):
+            return self.found_.slot
         first = self._at(key_hash.start_of(key, self.size_))
         if type(self.count_) is int and self.count_ == 0:
             return first
@@ -139,24 +139,24 @@ class HashTable(Hashed):
         zero = atoms.literal(0, np.int64)
 
         def goes_on(carries: Sequence[Atom]) -> Atom:
-            place = wrap.as_atom(self.entry(self._at(carries[0])), np.int64)
+            place = wrap.as_atom(self.entry_(self._at(carries[0])), np.int64)
             there = atoms.ufunc(np.greater_equal, place, zero)
             # What is read where there is none is not looked at.
-            other = self.key_at(python_scalar(atoms.ufunc(np.maximum, place, zero), Interval(0, self.request.size)))
+            other = self.key_at_(python_scalar(atoms.ufunc(np.maximum, place, zero), Interval(0, self.request_.size)))
             same = container_order.equal(other, key)
             return atoms.logical_and(there, atoms.logical_not(wrap.as_atom(same, np.bool_)))
 
         slot = self._at(repeated(goes_on, self._after, [wrap.as_atom(first, np.int64)])[0])
-        self.found = Search(key, self.index_, slot, current())
+        self.found_ = Search(key, self.index_, slot, current())
         return slot
 
-    def place_of(self, key: Value) -> Value:
+    def place_of_(self, key: Value) -> Value:
         """The place of a key in the list, or -1."""
-        return self.entry(self.slot_of(key))
+        return self.entry_(self.slot_of_(key))
 
-    def contains(self, key: Value) -> Value:
+    def contains_(self, key: Value) -> Value:
         """`key in self`."""
-        return self.place_of(key) >= 0
+        return self.place_of_(key) >= 0
 
     def _at(self, slot: Atom) -> Value:
         return python_scalar(slot, Interval(0, self.size_ - 1))
@@ -168,30 +168,30 @@ class HashTable(Hashed):
 
     # ---- changes -----------------------------------------------------------------------------------------------------
 
-    def added(self, key: Value) -> None:
+    def add_new_(self, key: Value) -> None:
         """Append a key that is not there."""
-        slot = self.slot_of(key)
+        slot = self.slot_of_(key)
         count = wrap.as_atom(self.count_, np.int64)
-        full = atoms.ufunc(np.greater_equal, count, atoms.literal(self.request.size, np.int64))
-        capacity_requests.exceeded(full, self.request)
+        full = atoms.ufunc(np.greater_equal, count, atoms.literal(self.request_.size, np.int64))
+        capacity_requests.exceeded(full, self.request_)
         self.keys_.append(key)
         # Half of the index stays empty whatever happens, so that each search ends.
         self._write(slot, atoms.select(full, atoms.literal(_EMPTY, np.int64), count))
-        self.found = Search(key, self.index_, slot, current())
+        self.found_ = Search(key, self.index_, slot, current())
 
     def _write(self, slot: Value, place: Atom) -> None:
         row = atoms.convert(place, _INDEX)
         self._set_index(item_memory.updated(self.index_, row, wrap.as_atom(slot, np.int64)))
 
-    def rebuild(self) -> None:
+    def rebuild_(self) -> None:
         """Make the index anew of the keys."""
         self._set_index(self._no_entries())
 
         def consume(place: Value, table: HashTable = self) -> bool:
-            key = table.key_at(place)
+            key = table.key_at_(place)
 
             def is_taken(carries: Sequence[Atom]) -> Atom:
-                return wrap.as_atom(table.entry(table._at(carries[0])) >= 0, np.bool_)
+                return wrap.as_atom(table.entry_(table._at(carries[0])) >= 0, np.bool_)
 
             slot = repeated(is_taken, table._after, [key_hash.start_of(key, table.size_)])[0]
             table._write(table._at(slot), wrap.as_atom(place, np.int64))
@@ -202,12 +202,12 @@ class HashTable(Hashed):
             keys.become(keys.as_items())
         GeneratorExpression(Range(0, self.count_, 1), lambda place: place).for_each(consume, may_stop=False)
 
-    def removed(self, place: Value) -> None:
+    def remove_at_(self, place: Value) -> None:
         """Remove the key at a place; those after it stay in their order."""
-        self.removals += 1
+        self.removals_ += 1
         for part in self.parts_[:-1]:
             part.pop(place)
-        self.rebuild()
+        self.rebuild_()
 
     # ---- what needs a plain value ------------------------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ class TableStructure(Structure):
         return list(value.parts_)
 
     def empty(self) -> Value:
-        return self._cls.bare(self.extra)
+        return self._cls.bare_(self.extra)
 
     def fill(self, made: Value, children: Sequence[Value]) -> None:
         made.parts_ = tuple(children)

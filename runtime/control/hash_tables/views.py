@@ -25,7 +25,7 @@ class View(Countable):
     def __init__(self, table: Hashed) -> None:
         self._owner = table
         self._count = table.count_
-        self._removals = table.removals
+        self._removals = table.removals_
 
     @property
     def length(self) -> Value:
@@ -47,7 +47,7 @@ class View(Countable):
 
     def _check(self, left: Atom) -> None:
         """Raise what Python does where the table has got or lost keys, unless the loop was left."""
-        if self._owner.removals != self._removals:
+        if self._owner.removals_ != self._removals:
             raise UnsupportedOperationError(
                 f"a {self._owner.native.__name__} loses keys in a loop over it; go over a copy of its keys, "
                 "list(...), instead"

@@ -23,4 +23,7 @@ def become_table(container: object) -> None:
     _, site = tables.made.get(id(container), (None, None))
     if site is not None and site not in tables.sites:
         tables.sites.add(site)
+        if isinstance(container, set):
+            # The others are asked later, most likely, and each time costs a trace.
+            tables.sites |= {place for made, place in tables.made.values() if isinstance(made, set)}
         raise Restart(lists=True)

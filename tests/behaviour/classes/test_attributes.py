@@ -19,7 +19,9 @@ import anabranch.runtime
 from anabranch import AnabranchError, StructureMismatchError, jit
 from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
+from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -44,7 +46,8 @@ def is_of_instances(name):
 @pytest.mark.parametrize(
     ("base", "like"),
     [(Tracer, (int, float, np.float64, np.ndarray)), (UnionValue, ()), (Growable, (list, collections.deque)),
-     (Text, (str,)), (PushIterator, ()), (Countable, (range,))],
+     (Text, (str,)), (PushIterator, ()), (Countable, (range,)), (InArena, (list,)),
+     (Hashed, (dict, set, collections.defaultdict, collections.Counter))],
 )  # fmt: skip
 def test_no_name_of_a_stand_in_is_missing_from_those_that_are_hidden(base, like):
     for module in pkgutil.walk_packages(anabranch.runtime.__path__, "anabranch.runtime."):
