@@ -26,6 +26,7 @@ from anabranch.runtime.ops.host_callback import effects
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing import source_frames
 from anabranch.runtime.tracing.capacity import Capacity, CapacitySite
+from anabranch.runtime.tracing.container_state import Lists, Tables
 from anabranch.runtime.tracing.outside import Outside
 from anabranch.runtime.tracing.state import (
     Calls,
@@ -33,12 +34,10 @@ from anabranch.runtime.tracing.state import (
     Failures,
     HostCalls,
     Identity,
-    Lists,
     Loops,
     Output,
     Reachable,
     Requests,
-    Tables,
     Text,
     Unrolling,
 )

@@ -15,9 +15,8 @@ from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, SourceLocation, Var
 from anabranch.runtime.tracing.decision_log import Decisions, asked
 from anabranch.runtime.tracing.failures import Caught, Failure
-from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.storage import Storage
-from anabranch.runtime.tracing.upper_layers import Recording, Recursion, RowTable, Slot, TailLoop, TryRegion
+from anabranch.runtime.tracing.upper_layers import Recording, Recursion, Slot, TailLoop, TryRegion
 
 _INT32 = ArrayType((), np.dtype(np.int32))
 _INT64 = ArrayType((), np.dtype(np.int64))
@@ -153,100 +152,6 @@ class Identity:
         """Return an object, noted as one that stands for another, without it being known for which."""
         self.merged[id(value)] = value
         return value
-
-
-@mutable
-class Lists:
-    """Lists as arrays, and lists of a length known only at run time.
-
-    Attributes
-    ----------
-    array_sites : set, optional
-        The places in the user's code whose lists have their elements side by side; None where no list has.
-    in_arrays : int
-        How many elements are in such lists.
-    tables : list of RowTable
-        Those of rows that are lists.
-    may_grow : bool
-        Whether lists that the function makes can have a length known only at run time.
-    grow_here : bool
-        Whether one may get it here, where a loop tries first to do without.
-    wants_growth : bool
-        Whether one would have needed it.
-    wants_known : bool
-        Whether one would have needed arguments to be known, from which what decides its length now is computed.
-    deciding : Atom, optional
-        What decides lengths now.
-    arena_sites : set, optional
-        The places in the user's code whose lists lie in an arena: they are items of others, and change; None where no
-        list does.
-    arenas : dict
-        The arenas, by these places.
-    arena_classes : dict, optional
-        The classes of the user's whose instances lie in an arena, with their attributes; None where none does.
-    object_arenas : dict
-        The arenas of objects, by these classes.
-    made_in_bodies : dict
-        The classes of objects that were made in branches and loops, with their attributes.
-    copied_sites : set
-        The places that made lists of which others have copies.
-    has_heads : bool
-        Whether one is known to begin with objects from before a branch or a loop.
-    has_copies : bool
-        Whether one has a copy of an array, which must not be written to any more.
-    """
-
-    may_grow: bool
-    array_sites: set[Hashable] | None
-    arena_sites: set[Hashable] | None = None
-    arenas: dict[Hashable, Any] = field(default_factory=dict)
-    arena_classes: dict[type, tuple[str, ...]] | None = None
-    object_arenas: dict[type, Any] = field(default_factory=dict)
-    made_in_bodies: dict[type, tuple[str, ...]] = field(default_factory=dict)
-    copied_sites: set[Hashable] = field(default_factory=set)
-    in_arrays: int = 0
-    tables: list[RowTable] = field(default_factory=list)
-    grow_here: bool = True
-    wants_growth: bool = False
-    wants_known: bool = False
-    deciding: Atom | None = None
-    has_heads: bool = False
-    has_copies: bool = False
-
-
-@mutable
-class Tables:
-    """Dicts and sets whose keys are known only at run time.
-
-    Attributes
-    ----------
-    sites : set, optional
-        The places in the user's code that make such; None where none may. Where there are any, all displays say where
-        they are.
-    made : dict
-        The dicts and sets that were made in the ordinary way, by identity, with the places that made them.
-    ordered : set
-        The places that made sets of which the order was asked for.
-    mixed : set
-        Those that made sets whose order depends on more than the order in which the members came: some have left.
-    """
-
-    sites: set[Hashable] | None
-    made: dict[int, tuple[object, Hashable]] = field(default_factory=dict)
-    ordered: set[Hashable] = field(default_factory=set)
-    mixed: set[Hashable] = field(default_factory=set)
-
-    def ask_for_places(self) -> None:
-        """Have displays say where they are; nothing where they do.
-
-        Raises
-        ------
-        Restart
-            Where they do not yet.
-        """
-        if self.sites is not None and not self.sites:
-            self.sites.add("displays")
-            raise Restart(lists=True)
 
 
 @mutable
