@@ -41,7 +41,7 @@ _STATIC = {
 
 
 @rules.implements(np.isnat)
-def isnat(x: Value) -> Value:
+def isnat(x: Value, *args: Value, **kw: Value) -> Value:
     """As `numpy.isnat` of numbers, which are no dates."""
     raise TypeError("ufunc 'isnat' is only defined for np.datetime64 and np.timedelta64.")
 

@@ -59,7 +59,7 @@ case(np.extract, Static(TRUTHS), FLOATS)
 case(np.piecewise, FLOATS, [FLOATS > 0, FLOATS < -1], Static([1, -1]))
 case(np.piecewise, FLOATS, [FLOATS > 0, FLOATS < -1], Static([1, -1, 5]))
 case(np.piecewise, FLOATS, [FLOATS > 0], Static([1, 2, 3]))
-case.refuses("np.select", np.piecewise, FLOATS, [FLOATS > 0], Static([np.sin]))
+case(np.piecewise, FLOATS, [FLOATS > 0], Static([np.sin]))
 for index in (5, np.array([0, 5, 11]), 12, -1, 1.5):
     case(np.unravel_index, index, Static((3, 4)))
 case(np.ravel_multi_index, (np.array([0, 1]), np.array([2, 3])), Static((3, 4)))

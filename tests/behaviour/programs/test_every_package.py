@@ -45,6 +45,10 @@ def numbers_and_text(word, k):
     return max(total, 3), f"{word}"
 
 
+def halvings(x):
+    return 1 if x < 1.0 else halvings(x / 2) + halvings(x / 3)
+
+
 def tour():
     compiled = jit(newton)
     for _ in range(4):  # the fast path is written for a signature that comes again
@@ -53,6 +57,7 @@ def tour():
     testing.check_equivalent(numbers_and_text, "word", 2)
     jit(arrays_and_lists).explain(np.array([1.0, 2.0, 3.0]), 1)
     jit(lambda: random.normal(random.key(0), (2,)))()
+    assert jit(halvings)(20.0) == halvings(20.0)
     assert np.asarray(asarray(np.arange(3.0)) * 2).tolist() == [0.0, 2.0, 4.0]
     assert main(["show", f"{__file__}:newton"]) == 0
 
