@@ -69,6 +69,7 @@ class HostInArenaStructure(Structure):
 
     mutable = False
     flat = True
+    is_beside = True
 
     def on_host(self, children: Sequence[Value], members: Sequence[Value]) -> Value:
         return members[self.extra].list_of(int(children[0]), members)
@@ -114,7 +115,7 @@ class HostArenaStructure(Structure):
     mutable = False
     flat = True
 
-    def on_host(self, children: Sequence[Value], members: Sequence[object]) -> Value:
+    def build(self, children: Sequence[Value]) -> Value:
         return HostArena(self.extra, *children)
 
 

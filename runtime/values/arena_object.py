@@ -70,6 +70,7 @@ class HostObjectStructure(Structure):
 
     mutable = False
     flat = True
+    is_beside = True
 
     def on_host(self, children: Sequence[Value], members: Sequence[Value]) -> Value:
         return members[self.extra].object_of(int(children[0]), members)
@@ -116,7 +117,7 @@ class HostObjectsStructure(Structure):
     mutable = False
     flat = True
 
-    def on_host(self, children: Sequence[Value], members: Sequence[object]) -> Value:
+    def build(self, children: Sequence[Value]) -> Value:
         original, names, columns = self.extra
         return HostObjects(original, names, columns, children)
 

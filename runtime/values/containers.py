@@ -56,6 +56,11 @@ class Structure:
         return False
 
     @property
+    def is_beside(self) -> bool:
+        """Return whether the host finds the value in what stands beside a result, by a number."""
+        return False
+
+    @property
     def refers(self) -> bool:
         """Return whether the structure says which of some lists a value is, and has no elements of its own."""
         return False

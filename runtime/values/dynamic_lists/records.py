@@ -184,7 +184,7 @@ def members(items: Value) -> tuple[tuple[Value, ...], ...]:
 
 def refers_to_members(structure: containers.Structure) -> bool:
     """Return whether what is built on the host may be one of the nodes beside a result."""
-    return isinstance(structure, node_structures.MemberStructure) or any(map(_has_members, structure.variants))
+    return structure.is_beside or any(map(_has_members, structure.variants))
 
 
 def _has_members(layout: layouts.Layout) -> bool:

@@ -54,6 +54,7 @@ class MemberStructure(containers.Structure):
 
     mutable = False
     flat = True
+    is_beside = True
 
     def on_host(self, children: Sequence[Value], members: Sequence[Value]) -> Value:
         return members[self.extra + int(children[0])]
