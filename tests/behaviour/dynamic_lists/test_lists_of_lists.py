@@ -1,0 +1,211 @@
+"""Lists that are items of others and change, of which there are as many as run-time values say."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+
+import numpy as np
+import pytest
+
+from anabranch import configure
+from tests.program_table import Program, Table
+
+case = Table()
+KEYS = np.array([3, 1, 4, 1, 5, 2, 0, 5, 3, 4])
+EDGES = np.array([[0, 1], [1, 2], [2, 3], [3, 0], [1, 3], [4, 5]])
+
+
+@case((EDGES, 6))
+def adj_build(e, n):
+    adj = [[] for _ in range(n)]
+    for a, b in e:
+        adj[a].append(b)
+        adj[b].append(a)
+    return adj
+
+
+@case((EDGES, 6))
+def bfs(e, n):
+    adj = [[] for _ in range(n)]
+    for a, b in e:
+        adj[a].append(b)
+        adj[b].append(a)
+    dist = [-1] * n
+    dist[0] = 0
+    q = deque([0])
+    while q:
+        u = q.popleft()
+        for v in adj[u]:
+            if dist[v] < 0:
+                dist[v] = dist[u] + 1
+                q.append(v)
+    return dist
+
+
+@case((EDGES,))
+def ddl(e):
+    g = defaultdict(list)
+    for a, b in e:
+        g[int(a)].append(int(b))
+    return {k: sum(v) for k, v in g.items()}, g, sorted(g)
+
+
+@case((KEYS,))
+def runs(ks):
+    out = [[ks[0]]]
+    for k in ks[1:]:
+        if k >= out[-1][-1]:
+            out[-1].append(k)
+        else:
+            out.append([k])
+    return out, len(out), max(out, key=len), [len(r) for r in out]
+
+
+@case((KEYS,))
+def alias(ks):
+    rows = []
+    cur = []
+    for k in ks:
+        cur.append(k)
+        if k == 5:
+            rows.append(cur)
+            cur = []
+    rows.append(cur)
+    cur.append(100)
+    return rows, cur
+
+
+@case((KEYS,))
+def shared(ks):
+    a = []
+    rows = []
+    for k in ks:
+        rows.append(a)
+        a.append(k)
+    return rows, rows[0] is rows[-1]
+
+
+@case((KEYS,))
+def pops(ks):
+    rows = []
+    for k in ks:
+        rows.append([k, k + 1, k + 2])
+    s = 0
+    for r in rows:
+        s += r.pop()
+        r[0] = -1
+        r.insert(1, 7)
+    del rows[2]
+    rows[0].extend([1, 2, 3])
+    rows[1] += [9]
+    rows[3].sort()
+    rows[3].reverse()
+    return rows, s, 7 in rows[0], rows[0] == rows[1], rows[0][1:3], rows[2] + [4]
+
+
+@case((KEYS,))
+def poperr(ks):
+    rows = []
+    for k in ks:
+        rows.append([])
+    rows[2].append(1)
+    rows[2].pop()
+    return rows[2].pop()
+
+
+@case((KEYS,))
+def idxerr(ks):
+    rows = []
+    for k in ks:
+        rows.append([k])
+    rows[0].append(3)
+    return rows[1][2]
+
+
+@case((KEYS,))
+def stack(ks):
+    stacks = [[], [], []]
+    for k in ks:
+        stacks[k % 3].append(k)
+    moved = 0
+    while len(stacks[0]) > 0:
+        stacks[2].append(stacks[0].pop())
+        moved += 1
+    return stacks, moved
+
+
+@case((8,))
+def powerset(n):
+    res = [[]]
+    for i in range(n):
+        new = []
+        for r in res:
+            new.append(r + [i])  # noqa: RUF005
+        res = res + new
+    return len(res), res[-1]
+
+
+@case((KEYS,))
+def lol(ks):
+    grid = []
+    for i in range(len(ks)):
+        row = []
+        for j in range(ks[i]):
+            row.append(i * j)
+        grid.append(row)
+    tot = 0
+    for row in grid:
+        for v in row:
+            tot += v
+    return grid, tot
+
+
+@case((KEYS,))
+def objs(ks):
+    class P:
+        def __init__(s, x):
+            s.x = x
+            s.h = []
+
+        def go(s, d):
+            s.x += d
+            s.h.append(s.x)
+
+    ps = [P(float(k)) for k in range(3)]
+    for k in ks:
+        for p in ps:
+            p.go(k)
+    return [p.h for p in ps]
+
+
+@case((KEYS,))
+def tup(ks):
+    buckets = {}
+    for i, k in enumerate(ks):
+        b = int(k) % 3
+        if b not in buckets:
+            buckets[b] = []
+        buckets[b].append((i, int(k)))
+    return buckets
+
+
+@case((KEYS,))
+def sdef(ks):
+    d = {}
+    for i, k in enumerate(ks):
+        d.setdefault(int(k), []).append(i)
+    return d, {k: len(v) for k, v in d.items()}
+
+
+@pytest.mark.parametrize("program", case.programs)
+def test_as_in_eager_python(program: Program) -> None:
+    program.check()
+
+
+IN_XLA = (alias, runs, pops, tup)
+
+
+@pytest.mark.parametrize("program", [p for p in case.programs if p.values[0].function in IN_XLA])
+def test_as_in_eager_python_in_loops_of_xla(program: Program) -> None:
+    with configure(native_loops=False):
+        program.check()
