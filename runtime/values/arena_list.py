@@ -38,7 +38,7 @@ class InArena(StandIn):
         raise NotImplementedError
 
     def countable_(self) -> Any:
-        """What a loop over it counts over."""
+        """The elements, for a loop that counts over them."""
         raise NotImplementedError
 
     def contains_(self, value: Value) -> Value:

@@ -31,7 +31,7 @@ def number_of(value: Value) -> Value:
 
 
 def of_number(cls: Any, number: Value) -> Any:
-    """What stands for the object of a number."""
+    """The stand-in for the object of a number."""
     made = object.__new__(cls)
     current().trace.identity.note_created(made)
     _own(made)["number_"] = number

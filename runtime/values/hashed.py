@@ -21,7 +21,7 @@ class Hashed(StandIn):
     removals_: int  # how often code that was traced has removed a key
 
     def countable_(self) -> Any:
-        """What a loop over it counts over."""
+        """The keys, for a loop that counts over them."""
         raise NotImplementedError
 
     def members_(self) -> Any:
@@ -43,5 +43,5 @@ class Hashed(StandIn):
 
 
 def order_free(items: Value) -> Value:
-    """What an operation goes over whose result does not depend on the order of the items."""
+    """The items, for an operation whose result does not depend on their order."""
     return items.members_() if isinstance(items, Hashed) else items

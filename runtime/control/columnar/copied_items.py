@@ -150,9 +150,9 @@ def is_changed(builder: Builder) -> bool:
 
 
 def container_refusal() -> BaseException:
-    """What is raised for a list or dict that is an item and may be changed through another name.
+    """The exception for a list or dict that is an item and may be changed through another name.
 
-    That is an error, or what starts tracing again where the lists could lie in an arena.
+    It is an error, or starts tracing again where the lists could lie in an arena.
     """
     try:
         arena_sites.need(current().trace.lists.copied_sites)

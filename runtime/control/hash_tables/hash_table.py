@@ -59,7 +59,7 @@ class Search:
 
 
 class HashTable(Hashed):
-    """What dicts and sets of run-time keys have in common."""
+    """The base of dicts and sets of run-time keys."""
 
     __slots__ = ("extra_", "found_", "parts_", "removals_", "request_")
     names_: tuple[str, ...] = ("keys", "index")
@@ -114,7 +114,7 @@ class HashTable(Hashed):
         return item_memory.filled((self.size_,), _INDEX, _EMPTY)
 
     def countable_(self) -> View:
-        """What a loop over the table counts over: its keys."""
+        """The keys, for a loop that counts over them."""
         return View(self)
 
     # ---- searches ----------------------------------------------------------------------------------------------------

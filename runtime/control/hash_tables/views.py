@@ -1,4 +1,4 @@
-"""What a dict or a set of run-time keys is gone over by: its keys, its values, its items."""
+"""The keys, the values and the items of a dict or a set of run-time keys, for loops over them."""
 
 from __future__ import annotations
 

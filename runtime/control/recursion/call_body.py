@@ -102,5 +102,5 @@ class CallBody:
 
 
 def _leave() -> Value:
-    """What a call does where something has failed: nothing."""
+    """A call does nothing where something has failed."""
     raise UnreachableError

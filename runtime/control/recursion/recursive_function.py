@@ -128,7 +128,7 @@ class RecursiveFunction:
         return self._after(builder, builder.bind(RECUR, *operands, results=self._result_types, function=self))
 
     def _after(self, builder: Builder, results: Sequence[Atom]) -> Value:
-        """What is there after a call: its result; what it has changed is changed."""
+        """The result of a call; the objects that it changes are changed."""
         assert self._result is not None
         count = len(results) - len(self._written)
         for storage, atom in zip(self._written, results[count:], strict=True):

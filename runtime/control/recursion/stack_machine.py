@@ -31,7 +31,7 @@ _FIRST = Literal(np.array(0, np.int32))
 
 @frozen
 class _Machine:
-    """What the loop carries.
+    """The carries of the loop.
 
     Attributes
     ----------

@@ -64,7 +64,7 @@ class Maker:
 
 
 class Deferred:
-    """What stands for an object of a library's that run-time values make.
+    """The stand-in for an object of a library's that run-time values make.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ _stage: list[Callable[..., Any]] = []
 
 
 def call_of(_: Deferred) -> Callable[..., Any]:
-    """What stages calls."""
+    """The function that stages calls."""
     return _stage[0]
 
 

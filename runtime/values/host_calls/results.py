@@ -22,7 +22,7 @@ from anabranch.runtime.values.pytrees import layout as layouts
 
 
 class HostRecord:
-    """What stands for an object that a host call returns: the numbers and arrays among its fields.
+    """The stand-in for an object that a host call returns: the numbers and arrays among its fields.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ class RecordStructure(containers.Structure):
 
 
 class Hidden:
-    """What stands for a part of a result that is no number and no array of numbers."""
+    """The stand-in for a part of a result that is no number and no array of numbers."""
 
     __slots__ = ("_what",)
 
@@ -220,7 +220,7 @@ def _is_named_tuple(value: object) -> bool:
 
 
 def _record(value: Any) -> RecordKind | None:
-    """What an object of a library's is: a dict with attributes, or a tuple with names; None for anything else."""
+    """The kind of an object of a library's: a dict with attributes, or a tuple with names; None for anything else."""
     cls = type(value)
     if cls in (tuple, list, dict) or _is_named_tuple(value) or not isinstance(value, (dict, tuple)):
         return None

@@ -42,7 +42,7 @@ def text_of(number: int) -> str:
 
 
 class HostText:
-    """What stands for such a text among the parts of one that is known only at run time."""
+    """The stand-in for such a text among the parts of one that is known only at run time."""
 
     __slots__ = ("number",)
 

@@ -61,7 +61,7 @@ def result_of(name: str, run: Run, inputs: Sequence[Atom]) -> Value:
 
 
 def _attempts(known: list[np.ndarray | None]) -> Iterator[tuple[list[np.ndarray | None], Fill]]:
-    """What is known with each of the fills, then the fills alone."""
+    """The values that are known with each of the fills, then the fills alone."""
     for fill in _FILLS if any(value is None for value in known) else _FILLS[:1]:
         yield known, fill
     if any(value is not None for value in known):

@@ -32,7 +32,7 @@ class RecordType:
 
 
 class _Fields(HostTyped, WithFields):
-    """What array and record have in common: their fields by name."""
+    """The base of arrays of records and of records: their fields by name."""
 
     def __init__(self, fields: Mapping[str, Value], kind: RecordType) -> None:
         self._fields, self._kind = dict(fields), kind

@@ -222,7 +222,7 @@ def _assigned(value: Value, dtype: np.dtype) -> Value:
 
 
 def _sample(value: Value) -> Value:
-    """What NumPy types an operand by."""
+    """The value or dtype by which NumPy types an operand."""
     times = times_of(value)
     if times is not None:
         return np.ones((1,) * times.ndim, times.dtype)[()] if not times.ndim else np.ones(1, times.dtype)

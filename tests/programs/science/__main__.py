@@ -31,7 +31,7 @@ NO_END = "its first call does not end"
 
 @dataclass(slots=True)
 class Row:
-    """What was measured of one program; a time that was not is None."""
+    """The measurements of one program; a time that was not measured is None."""
 
     name: str
     status: str
