@@ -9,8 +9,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
-from anabranch.runtime.values.abstract import python_abstract
-from anabranch.runtime.values.arena_object import ObjectStructure
+from anabranch.runtime.values.arena_object import HostMemberStructure, ObjectStructure
 from anabranch.runtime.values.attributes import StandIn
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
@@ -60,19 +59,7 @@ class InArenaStructure(Structure):
         return in_arena(self.extra, children[0])
 
     def hosted(self, members: Mapping[int, int]) -> Structure:
-        return HostInArenaStructure(InArena, ("number",), members[id(self.extra)])
-
-
-@frozen
-class HostInArenaStructure(Structure):
-    """That of a list in an arena on the host; `extra` is the place of the arena beside the result."""
-
-    mutable = False
-    flat = True
-    is_beside = True
-
-    def on_host(self, children: Sequence[Value], members: Sequence[Value]) -> Value:
-        return members[self.extra].list_of(int(children[0]), members)
+        return HostMemberStructure(InArena, ("number",), members[id(self.extra)])
 
 
 class ArenaContents:
@@ -127,7 +114,7 @@ class HostArena:
         self._memory = [np.asarray(part) for part in cells[1:]]
         self._made: dict[int, list[Any]] = {}
 
-    def list_of(self, number: int, members: Sequence[Any]) -> list[Any]:
+    def member(self, number: int, members: Sequence[Any]) -> list[Any]:
         """The list of a number."""
         if number not in self._made:
             made = self._made[number] = list[Any]()
@@ -148,6 +135,3 @@ def in_arena(layout: layouts.Layout) -> list[Structure]:
         case layouts.Union(options):
             return [found for option in options for found in in_arena(option)]
     return []
-
-
-NUMBER = layouts.Leaf(python_abstract(int))

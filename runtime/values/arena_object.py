@@ -61,19 +61,19 @@ class ObjectStructure(Structure):
         return of_number(self.cls, children[0])
 
     def hosted(self, members: Mapping[int, int]) -> Structure:
-        return HostObjectStructure(ObjectInArena, ("number",), members[id(self.extra)])
+        return HostMemberStructure(ObjectInArena, ("number",), members[id(self.extra)])
 
 
 @frozen
-class HostObjectStructure(Structure):
-    """That of an object in an arena on the host; `extra` is the place of the arena beside the result."""
+class HostMemberStructure(Structure):
+    """That of an object or a list in an arena on the host; `extra` is the place of the arena beside the result."""
 
     mutable = False
     flat = True
     is_beside = True
 
     def on_host(self, children: Sequence[Value], members: Sequence[Value]) -> Value:
-        return members[self.extra].object_of(int(children[0]), members)
+        return members[self.extra].member(int(children[0]), members)
 
 
 class ObjectContents:
@@ -137,7 +137,7 @@ class HostObjects:
             del left[:width]
         self._made: dict[int, Any] = {}
 
-    def object_of(self, number: int, members: Sequence[Any]) -> Any:
+    def member(self, number: int, members: Sequence[Any]) -> Any:
         """The object of a number."""
         if number not in self._made:
             cls: Any = self._original

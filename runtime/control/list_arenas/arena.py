@@ -48,7 +48,7 @@ class ListArena:
         """The number of a new list, which is empty."""
         number = count_of(self.starts)
         for part in (self.starts, self.lengths, self.rooms):
-            part.append(_plain(0))
+            part.append(0)
         return number
 
     def length_of(self, number: Value) -> Value:
@@ -116,7 +116,3 @@ def _sum(a: Value, b: Value) -> Value:
     """The sum of two places."""
     atom = atoms.ufunc(np.add, wrap.as_atom(a, np.int64), wrap.as_atom(b, np.int64))
     return python_scalar(atom, Interval(0, min(interval_of(a).high + interval_of(b).high, 2**62)))
-
-
-def _plain(number: int) -> Value:
-    return number
