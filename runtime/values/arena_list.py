@@ -9,7 +9,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
-from anabranch.runtime.values.arena_object import HostMemberStructure, ObjectStructure
+from anabranch.runtime.values.arena_object import HostMemberStructure, ObjectStructure, place_beside
 from anabranch.runtime.values.attributes import StandIn
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
@@ -50,6 +50,7 @@ class InArenaStructure(Structure):
     """That of a list in an arena (`extra`): its part is the number."""
 
     mutable = False
+    is_in_arena = True
 
     def children(self, value: Value) -> list[Value]:
         return [value.number_]
@@ -59,7 +60,7 @@ class InArenaStructure(Structure):
         return in_arena(self.extra, children[0])
 
     def hosted(self, members: Mapping[int, int]) -> Structure:
-        return HostMemberStructure(InArena, ("number",), members[id(self.extra)])
+        return HostMemberStructure(InArena, ("number",), place_beside(self.extra, members))
 
 
 class ArenaContents:

@@ -11,6 +11,7 @@ from typing import Any
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
+from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
@@ -53,6 +54,7 @@ class ObjectStructure(Structure):
     """That of an object in an arena: its part is the number. `extra` is the arena."""
 
     mutable = False
+    is_in_arena = True
 
     def children(self, value: Value) -> list[Value]:
         return [number_of(value)]
@@ -61,7 +63,23 @@ class ObjectStructure(Structure):
         return of_number(self.cls, children[0])
 
     def hosted(self, members: Mapping[int, int]) -> Structure:
-        return HostMemberStructure(ObjectInArena, ("number",), members[id(self.extra)])
+        return HostMemberStructure(ObjectInArena, ("number",), place_beside(self.extra, members))
+
+
+def place_beside(arena: object, members: Mapping[int, int]) -> int:
+    """The place of an arena among what stands beside a result.
+
+    Raises
+    ------
+    UnsupportedOperationError
+        Where there is no such: what is built is no result, but printed, or an argument of a host function.
+    """
+    if id(arena) not in members:
+        raise UnsupportedOperationError(
+            "a list or an object of which there are as many as run-time values say is printed, or handed to a host "
+            "function; do so with its numbers"
+        )
+    return members[id(arena)]
 
 
 @frozen

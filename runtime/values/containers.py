@@ -56,6 +56,11 @@ class Structure:
         return False
 
     @property
+    def is_in_arena(self) -> bool:
+        """Return whether it is that of a list or an object of which there are as many as run-time values say."""
+        return False
+
+    @property
     def is_beside(self) -> bool:
         """Return whether the host finds the value in what stands beside a result, by a number."""
         return False

@@ -50,6 +50,11 @@ def emit(name: str, perform: Callable[[Any], None], value: object) -> None:
     perform = _redirected(name, perform)
     value = lazy_text.snapshot(value)
     layout = carry_layouts.with_leaves(layouts.describe(value), lambda _: False)
+    if _is_in_arena(layout):
+        raise UnsupportedOperationError(
+            "a list or an object of which there are as many as run-time values say is printed, logged or handed to a "
+            "host function; do so with its numbers"
+        )
     builder = current()
     trace = builder.trace
     inputs = [p.atom for p in pack_unpack.pack(value, layout)]
@@ -149,3 +154,13 @@ def _frame_at(place: Site) -> types.FunctionType:
     module = compile("\n" * (place.line - 1) + "def at(run): run()", place.filename, "exec")
     (code,) = (c for c in module.co_consts if isinstance(c, types.CodeType))
     return types.FunctionType(code.replace(co_name=place.function), place.scope)  # type: ignore[arg-type]
+
+
+def _is_in_arena(layout: layouts.Layout) -> bool:
+    """Return whether something in a value is a list or an object in an arena."""
+    match layout:
+        case layouts.Node(structure, children):
+            return structure.is_in_arena or any(map(_is_in_arena, (*children, *structure.variants)))
+        case layouts.Union(options):
+            return any(map(_is_in_arena, options))
+    return False

@@ -256,7 +256,7 @@ class DynamicCounter(DynamicDict):
         """As `Counter.most_common`."""
         items = dynamic_list.listed(self.items())
         items.sort(key=lambda pair: pair[1], reverse=True)
-        return items if n is None else items[:n]
+        return items if n is None else items[: max(n, 0) if type(n) is int else n]
 
 
 def for_each_item(source: Value, consume: Callable[[Any, Any], Any], *changed: Any) -> None:

@@ -22,7 +22,7 @@ from anabranch.runtime.control.hash_tables.views import Cursor, View, element
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.interval import Interval
-from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.ir.program import Atom, Equation
 from anabranch.runtime.tracing.builder import Builder, builder_or_none, current, tracing
 from anabranch.runtime.tracing.capacity import Capacity
 from anabranch.runtime.values import atoms, wrap
@@ -47,15 +47,27 @@ class Search:
     index: Atom
     slot: Value
     builder: Builder
+    equations: int
+    last: Equation | None
+
+    @staticmethod
+    def ended(key: object, index: Atom, slot: Value) -> Search:
+        """The search whose end is a slot that has just been computed."""
+        builder = current()
+        equations = builder.equations
+        return Search(key, index, slot, builder, len(equations), equations[-1] if equations else None)
 
     def is_of(self, key: object, index: Atom) -> bool:
-        """Return whether a search for the key in this index has the same end."""
+        """Return whether a search for the key in this index has the same end, which is there to be used."""
         if self.key is not key or self.index is not index:
             return False
-        builder = builder_or_none()
+        builder, equations = builder_or_none(), self.builder.equations
         while builder is not None and builder is not self.builder:
             builder = builder.parent
-        return builder is not None
+        if builder is None or len(equations) < self.equations:
+            return False
+        # Nothing has been rolled back since.
+        return self.last is None or equations[self.equations - 1] is self.last
 
 
 class HashTable(Hashed):
@@ -147,7 +159,7 @@ class HashTable(Hashed):
             return atoms.logical_and(there, atoms.logical_not(wrap.as_atom(same, np.bool_)))
 
         slot = self._at(repeated(goes_on, self._after, [wrap.as_atom(first, np.int64)])[0])
-        self.found_ = Search(key, self.index_, slot, current())
+        self.found_ = Search.ended(key, self.index_, slot)
         return slot
 
     def place_of_(self, key: Value) -> Value:
@@ -177,7 +189,7 @@ class HashTable(Hashed):
         self.keys_.append(key)
         # Half of the index stays empty whatever happens, so that each search ends.
         self._write(slot, atoms.select(full, atoms.literal(_EMPTY, np.int64), count))
-        self.found_ = Search(key, self.index_, slot, current())
+        self.found_ = Search.ended(key, self.index_, slot)
 
     def _write(self, slot: Value, place: Atom) -> None:
         row = atoms.convert(place, _INDEX)
@@ -222,6 +234,7 @@ class HashTable(Hashed):
     def __iter__(self) -> Any:
         return Cursor(self) if tracing() else self._plain()
 
+    __repr__ = __str__ = __format__ = _plain
     __len__ = __bool__ = __contains__ = __reduce_ex__ = _plain
 
     def __hash__(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -44,6 +44,13 @@ class View(Countable):
 
     def end(self, left: Atom) -> None:
         self._check(left)
+
+    def _refuse(self, _: object) -> NoReturn:
+        raise UnsupportedOperationError(
+            "keys() or items() of a dict whose keys are known only at run time is an operand; make sets of them"
+        )
+
+    __and__ = __or__ = __sub__ = __xor__ = __rand__ = __ror__ = __rsub__ = __rxor__ = _refuse
 
     def _check(self, left: Atom) -> None:
         """Raise what Python does where the table has got or lost keys, unless the loop was left."""

@@ -259,7 +259,7 @@ class ArenaList(InArena):
             "compiled, or by an operation that needs it while tracing; use a for statement over it, or indices"
         )
 
-    __len__ = __bool__ = __iter__ = _plain
+    __len__ = __bool__ = __iter__ = __repr__ = __str__ = __format__ = _plain
 
 
 def _each(count: Value, step: Callable[..., Any]) -> None:
