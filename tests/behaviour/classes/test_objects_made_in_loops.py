@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from anabranch import configure
+from anabranch import UnsupportedOperationError, configure, jit
 from tests.equivalence import check
 from tests.program_table import Program, Table
 
@@ -153,6 +153,17 @@ def sorts(ks):
     return [p.x for p in ps]
 
 
+@case((KEYS,))
+def by_key(keys):
+    found = {}
+    for key in keys:
+        key = int(key)
+        if key not in found:
+            found[key] = Part(0.0, 1.0)
+        found[key].x += key
+    return {key: part.x for key, part in found.items()}, found
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_as_in_eager_python(program: Program) -> None:
     program.check()
@@ -173,3 +184,16 @@ def test_all_attributes_at_once() -> None:
         return vars(made[0])["x"]
 
     check(f, KEYS)
+
+
+def test_an_object_of_many_is_not_printed() -> None:
+    def f(keys):
+        made = []
+        for key in keys:
+            if key > 1:
+                made.append(Part(float(key), 1.0))
+        made[0].x = 2.0
+        print(made[0])
+
+    with pytest.raises(UnsupportedOperationError, match="is printed, logged or handed to a host function"):
+        jit(f)(KEYS)

@@ -326,6 +326,39 @@ def setorder2(ws):
     return [x for x in s], max(s), len({int(w) % 3 for w in ws})
 
 
+@case((WORDS,))
+def anew_in_each_step(ws):
+    def uniq(a):
+        return len({int(x) for x in a})
+
+    total = 0
+    for i in range(len(ws)):
+        seen = {}
+        for j in range(i):
+            seen[int(ws[j])] = seen.get(int(ws[j]), 0) + 1
+        for k, v in seen.items():
+            total += k * v
+    return total, uniq(ws[:3]), uniq(ws)
+
+
+@case((WORDS,))
+def caught(ws):
+    d = {}
+    s = set()
+    n = 0
+    for w in ws:
+        try:
+            d[int(w)] += 1
+        except KeyError:
+            d[int(w)] = 1
+        try:
+            s.remove(int(w))
+            n += 1
+        except KeyError:
+            s.add(int(w))
+    return d, n, sorted(s)
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_as_in_eager_python(program: Program) -> None:
     program.check()
