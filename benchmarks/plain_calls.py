@@ -55,7 +55,8 @@ def _of_vectors(n: int) -> Iterator[Case]:
     yield Case("argsort ints", lambda x: np.argsort(x), (whole,))
     yield Case("median", lambda x: np.median(x), (x,))
     yield Case("percentile", lambda x: np.percentile(x, 90), (x,))
-    yield Case("partition", lambda x: np.partition(x, 100 % x.shape[0]), (x,))
+    # The order on either side of the element is NumPy's own affair, and differs between processors.
+    yield Case("partition", lambda x: np.partition(x, 100 % x.shape[0])[100 % x.shape[0]], (x,))
     yield Case("searchsorted", lambda x, v: np.searchsorted(x, v), (rising, other))
     yield Case("searchsorted, few", lambda x, v: np.searchsorted(x, v), (rising, other[: max(n // 100, 1)]))
     yield Case("digitize", lambda x, b: np.digitize(x, b), (x, np.linspace(-3, 3, 50)))
