@@ -39,6 +39,8 @@ def can_lie_in_one(cls: type) -> bool:
         return False
     if issubclass(cls, (tuple, list, dict, set, BaseException)) or type(cls) is not type:
         return False
+    if any("__init_subclass__" in vars(c) for c in cls.__mro__[:-1]):
+        return False  # what stands for an instance is one of a subclass, which the user's code would hear of
     own = (cls.__new__, cls.__getattribute__, cls.__setattr__, cls.__delattr__)
     usual = (object.__new__, object.__getattribute__, object.__setattr__, object.__delattr__)
     return own == usual and not hasattr(cls, "__getattr__")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Callable, Iterable
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 import numpy as np
 
@@ -16,9 +16,9 @@ from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.hash_tables.hash_table import HashTable
 from anabranch.runtime.control.hash_tables.views import Items, Values, View, element
 from anabranch.runtime.control.if_ import if_
+from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.pytrees import exceptions
 
 _NONE: Any = object()
@@ -152,6 +152,13 @@ class DynamicDict(HashTable):
         made.update(other)
         return made
 
+    def __ror__(self, other: Value) -> Value:
+        if not isinstance(other, dict):
+            return NotImplemented
+        made = self.bare_((self.request_, self.extra_)).begun_(other)
+        made.update(self)
+        return made
+
     def __ior__(self, other: Value) -> Self:
         self.update(other)
         return self
@@ -248,6 +255,36 @@ class DynamicCounter(DynamicDict):
     def _add(self, key: Value, n: Value) -> None:
         self[key] = self[key] + n
 
+    def __eq__(self, other: object) -> Value:
+        """As `Counter.__eq__`: a key that is not there counts as zero."""
+        if not isinstance(other, (collections.Counter, DynamicCounter)):
+            return super().__eq__(other)
+        mine = self
+        theirs = (
+            other
+            if isinstance(other, DynamicCounter)
+            else DynamicCounter.bare_((self.request_, None)).begun_(dict(other))
+        )
+
+        def counted(one: DynamicCounter, another: DynamicCounter) -> Value:
+            def same(pair: Value, another: DynamicCounter = another) -> Value:
+                return another[pair[0]] == pair[1]
+
+            return generator_reductions.quantified(GeneratorExpression(one.items(), same), until=False)
+
+        return boolean.and_(counted(mine, theirs), lambda: counted(theirs, mine))
+
+    __hash__ = HashTable.__hash__
+
+    def _refuse_operator(self, *_: object) -> NoReturn:
+        raise UnsupportedOperationError(
+            "an operator of a Counter whose keys are known only at run time; use update(), subtract() or a loop"
+        )
+
+    __or__ = __ror__ = __ior__ = __and__ = __rand__ = __iand__ = _refuse_operator
+    __add__ = __radd__ = __iadd__ = __sub__ = __rsub__ = __isub__ = _refuse_operator
+    __pos__ = __neg__ = __lt__ = __le__ = __gt__ = __ge__ = elements = _refuse_operator
+
     def total(self) -> Value:
         """As `Counter.total`."""
         return generator_reductions.total(GeneratorExpression(self.values(), lambda n: n), 0)
@@ -273,8 +310,3 @@ def for_each_item(source: Value, consume: Callable[[Any, Any], Any], *changed: A
         return False
 
     GeneratorExpression(pairs, lambda pair: pair).for_each(each, may_stop=False)
-
-
-def is_dynamic_dict(value: object) -> bool:
-    """Return whether a value is a dict whose keys are known only at run time."""
-    return isinstance(value, Hashed) and isinstance(value, DynamicDict)

@@ -13,6 +13,7 @@ from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.hash_tables.hash_table import HashTable
 from anabranch.runtime.control.hash_tables.views import View
 from anabranch.runtime.control.if_ import if_
+from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
@@ -30,6 +31,10 @@ class Ordered(View):
     def __init__(self, table: DynamicSet, order: Atom) -> None:
         super().__init__(table)
         self._places = order
+
+    def fresh(self) -> Countable:
+        fresh: Countable = self._owner.countable_()
+        return fresh
 
     def _element(self, index: int | PythonScalar) -> Value:
         place = item_memory.row(self._places, wrap.as_atom(index, np.int64))
@@ -195,6 +200,24 @@ class DynamicSet(HashTable):
         made.update(other._kept(self, there=False))
         return made
 
+    def _become(self, other: DynamicSet) -> Self:
+        """Have the members of another set."""
+        self.keys_.become(other.keys_.contents())
+        self._set_index(other.index_)
+        return self
+
+    def intersection_update(self, *others: Value) -> None:
+        """As `set.intersection_update`."""
+        self._become(self.intersection(*others))
+
+    def difference_update(self, *others: Value) -> None:
+        """As `set.difference_update`."""
+        self._become(self.difference(*others))
+
+    def symmetric_difference_update(self, other: Value) -> None:
+        """As `set.symmetric_difference_update`."""
+        self._become(self.symmetric_difference(other))
+
     def issubset(self, other: Value) -> Value:
         """As `set.issubset`."""
         other = self._like(other)
@@ -238,9 +261,17 @@ class DynamicSet(HashTable):
     def __rxor__(self, other: Value) -> Value:
         return NotImplemented if self._other(other) is None else self._like(other).symmetric_difference(self)
 
-    def __ior__(self, other: Value) -> Self:
-        self.update(other)
-        return self
+    def __ior__(self, other: Value) -> Value:
+        return NotImplemented if self._other(other) is None else self._become(self.union(other))
+
+    def __iand__(self, other: Value) -> Value:
+        return NotImplemented if self._other(other) is None else self._become(self.intersection(other))
+
+    def __isub__(self, other: Value) -> Value:
+        return NotImplemented if self._other(other) is None else self._become(self.difference(other))
+
+    def __ixor__(self, other: Value) -> Value:
+        return NotImplemented if self._other(other) is None else self._become(self.symmetric_difference(other))
 
     def __le__(self, other: Value) -> Value:
         return NotImplemented if self._other(other) is None else self.issubset(other)

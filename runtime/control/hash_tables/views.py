@@ -27,6 +27,9 @@ class View(Countable):
         self._count = table.count_
         self._removals = table.removals_
 
+    def fresh(self) -> Countable:
+        return type(self)(self._owner)
+
     @property
     def length(self) -> Value:
         return self._count
@@ -85,6 +88,9 @@ class Cursor(View, Once, sample=lambda: iter({})):
     """`iter(table)`: its keys, each once; the first ones may be asked for by `next`."""
 
     is_sized = False
+
+    def fresh(self) -> Countable:
+        return self
 
     def __init__(self, table: Hashed) -> None:
         View.__init__(self, table)

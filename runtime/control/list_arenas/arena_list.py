@@ -259,6 +259,7 @@ class ArenaList(InArena):
             "compiled, or by an operation that needs it while tracing; use a for statement over it, or indices"
         )
 
+    __lt__ = __le__ = __gt__ = __ge__ = _plain
     __len__ = __bool__ = __iter__ = __repr__ = __str__ = __format__ = _plain
 
 

@@ -64,7 +64,10 @@ def _stand_in(original: Any, arena: ObjectArena) -> type:
         "__delattr__": _delete_attribute,
     }
     if original.__eq__ is object.__eq__:
-        attributes |= {"__eq__": _is_same, "__ne__": _is_other, "__hash__": object.__hash__}
+        attributes |= {"__eq__": _is_same, "__ne__": _is_other}
+    if original.__hash__ is object.__hash__:
+        # What stands for one object is not always the same: whether two are equal is asked of `__eq__`.
+        attributes["__hash__"] = _hash
     made: type = type(original.__name__, (original, ObjectInArena), attributes)
     return made
 
@@ -116,6 +119,10 @@ def _with_values(owner: Any, copied: Callable[[Any], Any]) -> Any:
     current().trace.identity.note_created(made)
     arena.adopt(made)
     return made
+
+
+def _hash(owner: Any) -> int:
+    return hash(id(owner.arena_))
 
 
 def _is_same(a: Any, b: object) -> Value:

@@ -48,7 +48,7 @@ def countable(items: object) -> Countable | None:
             return None
         items.take_up()
     if isinstance(items, Countable):
-        return items
+        return items.fresh()
     if isinstance(items, HostTyped) and items._item_count is not None:
         return HostItems(items)
     if isinstance(items, FlatIterator):

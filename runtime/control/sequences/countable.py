@@ -48,6 +48,10 @@ class Countable(Bare, abc.ABC, sample=lambda: iter(())):
 
     is_sized: ClassVar[bool] = False  # whether `len` may be asked of it
 
+    def fresh(self) -> Countable:
+        """The same as it is now, where a loop over it begins."""
+        return self
+
     @property
     def holds(self) -> tuple[object, ...]:
         """The values that lead to the dicts and objects among the items, which a step may change."""

@@ -38,7 +38,7 @@ def len_(items: Value) -> Value:
     if isinstance(items, InArena):
         return items.length_
     if isinstance(items, Countable) and items.is_sized:
-        return items.length
+        return items.fresh().length
     return items.shape[0] if isinstance(items, DynamicArray) else len(items)
 
 

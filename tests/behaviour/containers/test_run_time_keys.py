@@ -359,6 +359,39 @@ def caught(ws):
     return d, n, sorted(s)
 
 
+@case((WORDS,))
+def views_are_live(ws):
+    d = {}
+    for w in ws[:3]:
+        d[int(w)] = 1
+    view = d.keys()
+    before = len(view)
+    for w in ws:
+        d[int(w)] = 2
+    return before, len(view), sorted(view), list(view)
+
+
+@case((WORDS,))
+def in_place_operators_of_sets(ws):
+    s = {int(w) for w in ws}
+    t = {int(w) for w in ws[:4]}
+    a = s
+    s &= t
+    n = len(a)
+    s |= {77}
+    s -= {1}
+    s ^= t
+    return n, len(a), sorted(a), a is s
+
+
+@case((WORDS,))
+def counters_compare_missing_keys_as_zero(ws):
+    c = Counter(int(w) for w in ws)
+    e = Counter(int(w) for w in ws)
+    e[99] = 0
+    return c == e, c != e, c == Counter(int(w) for w in ws[:3]), c == {1: 2}
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_as_in_eager_python(program: Program) -> None:
     program.check()
@@ -428,3 +461,12 @@ def test_an_array_is_no_key() -> None:
         return len(found)
 
     assert "unhashable" in str(check(f, np.zeros((2, 2))))
+
+
+def test_operators_of_counters_are_refused() -> None:
+    def f(values):
+        counts = Counter(int(value) for value in values)
+        return counts | counts
+
+    with pytest.raises(UnsupportedOperationError, match="an operator of a Counter"):
+        jit(f)(WORDS)
