@@ -63,9 +63,9 @@ def _get(items: dict[Value, Value], key: object, default: object = None) -> Valu
 def _keyed(name: str) -> Callable[..., Any]:
     """A method that gives a dict or a set a run-time key: it becomes a table, if it can."""
 
-    def method(items: Value, *args: Value) -> Value:
+    def method(items: Value, *args: Value, **kwargs: Value) -> Value:
         run_time_keys.become_table(items)
-        return getattr(type(items), name)(items, *args)
+        return getattr(type(items), name)(items, *args, **kwargs)
 
     return method
 

@@ -13,7 +13,7 @@ import anabranch
 from anabranch import configure, djit, jit
 from anabranch.runtime.eager import execute
 from anabranch.runtime.eager.staged_calls import Operand
-from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values import wrap
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
 
 
@@ -21,7 +21,7 @@ def below(n):
     """`np.arange(n)` summed up, which asks for a capacity."""
     room = capacity_requests.at("the numbers")
     needed = wrap.as_atom(n, np.int64)
-    capacity_requests.exceeded(atoms.ufunc(np.greater, needed, atoms.literal(room.size, np.int64)), room, needed)
+    capacity_requests.exceeded(wrap.as_atom(n > room.size, np.bool_), room, needed)
     numbers = np.arange(room.size)
     return (numbers * (numbers < n)).sum()
 

@@ -96,7 +96,7 @@ def test_the_same_array_twice_is_another_signature():
     assert key(a, b, a) != key(a, b, b)
 
 
-@pytest.mark.parametrize("value", [object(), np.array([None]), np.array(["a"]), np.array(["2020"], "M8[D]"), {1, 2}])
+@pytest.mark.parametrize("value", [object(), np.array([None]), np.array(["a"]), {1, 2}])
 def test_unsupported_arguments(value):
     with pytest.raises(UnsupportedValueError, match="argument 'a0'"):
         key(value)
@@ -199,7 +199,7 @@ def test_overlapping_arguments_that_are_written_are_refused():
 STRINGS = np.array(["a", "b"], np.dtypes.StringDType())
 
 
-@pytest.mark.parametrize("array", [STRINGS, np.zeros(2, np.longdouble), np.zeros(2, "M8[s]"), np.zeros(2, "i4,f8")])
+@pytest.mark.parametrize("array", [STRINGS, np.zeros(2, np.longdouble), np.array(["a"])])
 def test_arrays_that_no_program_holds(array):
     """As arguments, on the device, and as constants beside what is traced."""
     for call in (jit(lambda x: x), anabranch.asarray):
@@ -207,6 +207,12 @@ def test_arrays_that_no_program_holds(array):
             call(array)
     with pytest.raises(UnsupportedValueError, match="cannot be compiled"):
         jit(lambda y: array + y)(1)
+
+
+@pytest.mark.parametrize("array", [np.zeros(2, "M8[s]"), np.zeros(2, "i4,f8")])
+def test_arrays_that_no_device_holds(array):
+    with pytest.raises(UnsupportedValueError, match="cannot be put on the device"):
+        anabranch.asarray(array)
 
 
 def test_an_int_beyond_64_bits():
