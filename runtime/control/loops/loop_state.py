@@ -121,7 +121,7 @@ class LoopTypes:
         self.unread: set[int] = set()  # state entries that no step looks at, which are of a step's own type
         self.aliased: set[int] = set()  # state entries whose arrays are linked at the start of a step
         self.places = Places()
-        self.deepened: collections.Counter[int] = collections.Counter()  # how often state entries came to nest deeper
+        self.deepened: collections.defaultdict[int, Deepening] = collections.defaultdict(Deepening)  # of state entries
         self.requests: list[Capacity] = []  # that lists got in this loop
         self.exact = False  # whether containers from before the loop and new ones are told apart
         self.init: list[Any] = [NEXT, Undefined(no_value.name), *map(_fresh_undefined, loop.init)]
@@ -131,8 +131,7 @@ class LoopTypes:
 
     def deepens(self, i: int, after: layouts.Layout) -> bool:
         """Return whether a state entry nests deeper each time, as `t` does in `t = (t, x)`."""
-        self.deepened[i] += layouts.depth(after) > layouts.depth(self.layouts[i])
-        return self.deepened[i] > _DEEPENINGS
+        return self.deepened[i].goes_on(self.layouts[i], after)
 
     def multiplies(self, i: int, after: layouts.Layout) -> bool:
         """Return whether a state entry has come to hold far more than before the loop, as `s` does in `s = s + s`."""
@@ -308,6 +307,18 @@ def _size(layout: layouts.Layout) -> int:
 _LARGEST = 512
 # So often containers may come to lie in others before a loop is given up.
 _DEEPENINGS = 4
+
+
+class Deepening:
+    """How often a value came to nest deeper, as it was given another type."""
+
+    def __init__(self) -> None:
+        self._times = 0
+
+    def goes_on(self, before: layouts.Layout, after: layouts.Layout) -> bool:
+        """Note another type, and return whether there will be deeper ones without end."""
+        self._times += layouts.depth(after) > layouts.depth(before)
+        return self._times > _DEEPENINGS
 
 
 def check_growth(types: LoopTypes, i: int, after: layouts.Layout, loop: LoopStatement, replaced: bool) -> None:

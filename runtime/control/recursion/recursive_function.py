@@ -22,7 +22,7 @@ from anabranch.runtime.control.branches.join import MISSING
 from anabranch.runtime.control.columnar import copied_items
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.loops import growth, loop_objects
-from anabranch.runtime.control.loops.loop_state import LoopStatement, LoopTypes, check_growth
+from anabranch.runtime.control.loops.loop_state import Deepening, LoopStatement, LoopTypes, check_growth
 from anabranch.runtime.control.recursion import call_layouts
 from anabranch.runtime.control.recursion.call_body import CallBody
 from anabranch.runtime.control.recursion.program_points import ProgramPoints
@@ -85,6 +85,7 @@ class RecursiveFunction:
         self._varying: list[int] = []
         self._written: dict[Storage, None] = {}
         self._result: layouts.Layout | None = None
+        self._deepening = Deepening()  # of the result
         self._given: dict[Storage, None] = {}
         self._results: set[Storage] = set()
         self._is_fresh = True  # whether arrays among the results are surely no memory of others
@@ -364,6 +365,8 @@ class RecursiveFunction:
         after = packed_lists.packed(growth.with_capacity(self._result or after, after, 1, types.loop, types))
         if after != self._result:
             check_growth(types, 1, after, types.loop, False)
+            if self._result is not None and self._deepening.goes_on(self._result, after):
+                raise StructureMismatchError(f"the result of {self.what} holds more at each level")
         owns = not entries.are_in(value)
         with building(inner):
             handles = [p.handle for p in pack_unpack.pack(value, after) if p.handle is not None]
