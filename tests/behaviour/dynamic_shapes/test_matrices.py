@@ -23,7 +23,8 @@ def inverse(p, limit):
 
 
 def of_bools(p, limit):
-    return np.linalg.inv(p[np.ix_(p[:, 0] < limit, p[0] < limit)]), np.ix_([i for i in range(6) if p[i, 0] < limit], [1])
+    places = [i for i in range(6) if p[i, 0] < limit]
+    return np.linalg.inv(p[np.ix_(p[:, 0] < limit, p[0] < limit)]), np.ix_(places, [1])
 
 
 def determinants(p, limit):
