@@ -24,7 +24,7 @@ from anabranch.runtime.control.sequences.elements import ChangedError, Elements
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.heap.attempt import first_possible
-from anabranch.runtime.values.heap.slots import GeneratorNames
+from anabranch.runtime.values.heap.generator_names import GeneratorNames
 from anabranch.runtime.values.union import UnionValue
 
 

@@ -18,7 +18,8 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
-from anabranch.runtime.values.heap.slots import GeneratorNames, GlobalVariable, Slot
+from anabranch.runtime.values.heap.generator_names import GeneratorNames
+from anabranch.runtime.values.heap.slots import GlobalVariable, Slot
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, layout_join, shared_containers
 from anabranch.runtime.values.union import UnionValue
