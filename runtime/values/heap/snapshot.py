@@ -72,7 +72,7 @@ class Heap:
             elif isinstance(value, functools.partial):
                 pending += (value.func, *value.args, *value.keywords.values())
             elif isinstance(value, (tuple, frozenset)):
-                pending += (tuple if isinstance(value, tuple) else frozenset).__iter__(value)
+                pending += tuple.__iter__(value) if isinstance(value, tuple) else frozenset.__iter__(value)
                 if is_users_class(type(value)):
                     pending.append(type(value))
             elif isinstance(value, UnionValue):
