@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextvars
 import types
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field
 from typing import Any
@@ -175,6 +175,13 @@ class Builder:
         if self.parent is not None:
             self.depth = self.parent.depth + 1
 
+    def outwards(self) -> Iterator[Builder]:
+        """The builder and those around it, from the inside out."""
+        builder: Builder | None = self
+        while builder is not None:
+            yield builder
+            builder = builder.parent
+
     def formal(self, type: ArrayType) -> Var:
         """A new formal input."""
         var = Var(type)
@@ -219,10 +226,7 @@ class Builder:
     @property
     def in_loop(self) -> bool:
         """Whether this is part of a loop's step."""
-        builder: Builder | None = self
-        while builder is not None and (builder.selector is None or builder.way is not None):
-            builder = builder.parent
-        return builder is not None
+        return any(b.selector is not None and b.way is None for b in self.outwards())
 
     def maker(self, var: Var) -> Equation | None:
         """The equation of this builder that computes a value; None for its inputs, and for what others compute."""
@@ -287,21 +291,11 @@ class Builder:
 
     def is_frozen(self, storage: Storage) -> bool:
         """Return whether writes are refused."""
-        builder: Builder | None = self
-        while builder is not None:
-            if builder.frozen_storages is not None and storage in builder.frozen_storages:
-                return True
-            builder = builder.parent
-        return False
+        return any(b.frozen_storages is not None and storage in b.frozen_storages for b in self.outwards())
 
     def outer_has(self, storage: Storage) -> bool:
         """Return whether the storage belongs to a builder outside of this one."""
-        builder = self.parent
-        while builder is not None:
-            if storage in builder.env:
-                return True
-            builder = builder.parent
-        return False
+        return self.parent is not None and any(storage in b.env for b in self.parent.outwards())
 
     def new_storage(self, value: Atom) -> Storage:
         """Fresh memory that holds `value`."""
