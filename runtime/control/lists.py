@@ -16,7 +16,6 @@ from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.list_arenas.creation import growing
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list, is_fixed
 from anabranch.runtime.values.hashed import Hashed
@@ -101,8 +100,8 @@ def method(function: Any) -> Callable[..., Any] | None:
 
     def extend(values: Value) -> None:
         made = items_of(values)
-        if is_dynamic_list(made) and not current().trace.lists.may_grow:
-            raise Restart(lists=True)
+        if is_dynamic_list(made):
+            current().trace.lists.demand_growth()
         function(made)
 
     return extend

@@ -8,8 +8,7 @@ is known to that body alone until the construct that owns the body carries it ou
 from __future__ import annotations
 
 import contextvars
-import types
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field
 from typing import Any
@@ -25,6 +24,7 @@ from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.host_callback import effects
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing import source_frames
+from anabranch.runtime.tracing.approach import NOTHING, Approach
 from anabranch.runtime.tracing.capacity import Capacity, CapacitySite
 from anabranch.runtime.tracing.container_state import Lists, Tables
 from anabranch.runtime.tracing.outside import Outside
@@ -55,58 +55,25 @@ class Trace:
     ----------
     outside : Outside
         The world around the function.
-    lists : bool
-        Whether lists that the function makes can have a length known only at run time.
-    array_sites : set, optional
-        The places in the user's code whose lists have their elements side by side; None where no list has.
-    unroll_reason : str, optional
-        Why loops with lists that grow are unrolled rather than staged.
-    looped : set, optional
-        The code of functions whose calls of themselves at their end are a loop's steps; None where there are to be
-        none.
-    tracks_objects : bool
-        Whether loops carry numbers that say which object each array of their state is.
-    table_sites : set, optional
-        The places in the user's code that make dicts and sets of run-time keys; None where none may.
-    arena_sites : set, optional
-        Those whose lists lie in an arena; None where no list does.
-    arena_classes : dict, optional
-        The classes whose instances lie in an arena, with their attributes; None where none does.
-    recursive : set, optional
-        The code of functions that call themselves under run-time conditions, and have a body of their own, each after
-        that of those in whose bodies it is; None where there are to be none.
-    inlined : dict, optional
-        Why others of that kind have none.
+    approach : Approach
+        What the trace may do.
     """
 
-    def __init__(
-        self,
-        outside: Outside,
-        lists: bool = False,
-        array_sites: set[Hashable] | None = None,
-        unroll_reason: str | None = None,
-        looped: set[types.CodeType] | None = None,
-        tracks_objects: bool = False,
-        table_sites: set[Hashable] | None = None,
-        arena_sites: set[Hashable] | None = None,
-        arena_classes: dict[type, tuple[str, ...]] | None = None,
-        recursive: set[tuple[types.CodeType, ...]] | None = None,
-        inlined: Mapping[types.CodeType, str] | None = None,
-    ) -> None:
+    def __init__(self, outside: Outside, approach: Approach = NOTHING) -> None:
         self.outside = outside
-        self.calls = Calls(looped, recursive, dict(inlined or {}))
+        self.calls = Calls.of(approach)
         self.explanation = Explanation()
         self.failures = Failures()
         self.heap = Reachable()
         self.host_calls = HostCalls()
-        self.identity = Identity(is_tracked=tracks_objects)
-        self.lists = Lists(lists, array_sites, arena_sites, arena_classes=arena_classes)
+        self.identity = Identity(is_tracked=approach.tracks_objects)
+        self.lists = Lists.of(approach)
         self.loops = Loops()
         self.output = Output()
         self.requests = Requests()
-        self.tables = Tables(table_sites)
+        self.tables = Tables(approach.table_sites)
         self.text = Text()
-        self.unrolling = Unrolling(unroll_reason)
+        self.unrolling = Unrolling(approach.unroll_reason)
         # The buffer sizes that were asked for, and given.
         self.capacities: dict[CapacitySite, Capacity] = {}
         self.root = Builder(self, None)

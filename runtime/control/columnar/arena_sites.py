@@ -2,26 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 
 from anabranch.base.value import Value
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.tracing.restarts import Restart
+from anabranch.runtime.tracing.container_state import demand
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
-
-
-def need(sites: set[Hashable]) -> None:
-    """Have the lists that these places make lie in an arena; nothing where they do, or may not.
-
-    Raises
-    ------
-    Restart
-        Where they could have done so since they were made.
-    """
-    lists = current().trace.lists
-    if lists.arena_sites is not None and not sites <= lists.arena_sites:
-        lists.arena_sites |= sites
-        raise Restart(lists=True)
 
 
 def prefer(options: Sequence[Value]) -> None:
@@ -35,7 +21,7 @@ def prefer(options: Sequence[Value]) -> None:
         return
     lengths = {None if o.is_dynamic else o.native.__len__(o) for o in options}
     if len(lengths) > 1 or lengths & {None, 0}:
-        need({site for o in options for site in o.origins})
+        demand(current().trace.lists.arena_sites, {site for o in options for site in o.origins})
 
 
 _FEW = 3

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Sequence
 from anabranch.base.value import Value
 from anabranch.runtime.control.columnar import nested_lists, row_tables
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.tracing.restarts import Restart
+from anabranch.runtime.tracing.container_state import demand
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
 from anabranch.runtime.values.dynamic_lists.list_contents import element_kinds, side_by_side
 from anabranch.runtime.values.heap.snapshot import Heap
@@ -64,9 +64,8 @@ def prepare_indexed(owner: Value) -> None:
     table = may_be_table(contents)
     if not (table or may_be_array(contents)) or (table and nested_lists.table_of(owner) is not None):
         return
-    if owner.site is not None and owner.site not in trace.lists.array_sites:
-        trace.lists.array_sites.add(owner.site)
-        raise Restart(lists=True)
+    if owner.site is not None:
+        demand(trace.lists.array_sites, {owner.site})
     become_array(owner)
 
 
@@ -91,13 +90,10 @@ def prepare_plain_indexed(items: list[Value]) -> None:
         Where lists that may grow have not been asked for, since only such are arrays.
     """
     trace = current().trace
-    if (
-        type(items) is list
-        and not trace.lists.may_grow
-        and trace.lists.array_sites is not None
-        and (may_be_array(items) or may_be_table(items))
-    ):
-        raise Restart(lists=True)
+    if type(items) is not list or trace.lists.may_grow or trace.lists.array_sites is None:
+        return
+    if may_be_array(items) or may_be_table(items):
+        trace.lists.demand_growth()
 
 
 def may_be_array(contents: Sequence[object]) -> bool:
