@@ -11,6 +11,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.dynamic_lists import dynamic_list, dynamic_list_methods, item_access
 from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.list_arenas.arena import sum_of
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
@@ -117,8 +118,8 @@ class ArenaList(InArena):
         last = _less(self.length_)
 
         def moved(step: Value, arena: Any = self.arena_) -> bool:
-            here = _sum(place, step)
-            arena.write(self.number_, here, arena.element(self.number_, _sum(here, 1)))
+            here = sum_of(place, step)
+            arena.write(self.number_, here, arena.element(self.number_, sum_of(here, 1)))
             return False
 
         _each(_difference(last, place), moved)
@@ -274,11 +275,6 @@ def _difference(a: Value, b: Value) -> Value:
 
 def _less(a: Value) -> Value:
     return _difference(a, 1)
-
-
-def _sum(a: Value, b: Value) -> Value:
-    atom = atoms.ufunc(np.add, wrap.as_atom(a, np.int64), wrap.as_atom(b, np.int64))
-    return python_scalar(atom, Interval(0, min(interval_of(a).high + interval_of(b).high, 2**62)))
 
 
 def placed(made: Any) -> Value:
