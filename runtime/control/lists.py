@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from anabranch.base.value import Value
+from anabranch.runtime.control.arenas.creation import growing
 from anabranch.runtime.control.containers import stacked_results
 from anabranch.runtime.control.dynamic_lists.dynamic_list import listed
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.iteration import user_iterators
 from anabranch.runtime.control.iteration.generators import PushIterator
-from anabranch.runtime.control.list_arenas.creation import growing
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values.arena_list import InArena

@@ -132,7 +132,7 @@ def _check_apart(structure: node_structures.ReferenceStructure, exists: Exists) 
 def with_nodes(value: object, contents: tuple[object, ...], outside: Heap, given: BoundArguments) -> Any:
     """The result with the nodes beside it that parts of it, or of changed objects, are by their numbers."""
     lists = current().trace.lists
-    if not (current().trace.identity.graphs or lists.arenas or lists.object_arenas):
+    if not (current().trace.identity.graphs or lists.arenas):
         return value
     exists = _existence(outside, given)
     described = layouts.describe((value, *contents), exists)

@@ -11,14 +11,13 @@ from anabranch.base.deep_stack import deep
 from anabranch.base.signals import Interrupt
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import settings
+from anabranch.runtime.control.arenas.creation import make_arenas
 from anabranch.runtime.control.call import call, resolve
 from anabranch.runtime.control.calls import special_methods
 from anabranch.runtime.control.calls.recursion import infinite_recursion
 from anabranch.runtime.control.calls.user_functions import is_user_function
 from anabranch.runtime.control.columnar import copied_items, nested_lists
-from anabranch.runtime.control.list_arenas import creation as list_arenas
 from anabranch.runtime.control.loops.unroll_budget import TooCostlyError
-from anabranch.runtime.control.object_arenas import arena as object_arenas
 from anabranch.runtime.errors import AnabranchError, forget_attempts
 from anabranch.runtime.frontend.bind_arguments import bind_arguments
 from anabranch.runtime.frontend.build_plan import build_plan
@@ -67,8 +66,7 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
         before = Heap((given.args, given.kwargs))
         guards.heap.exclude(given.containers)
         guards.heap.extend(t.target for t in before.slots.values() if isinstance(t.target, type))
-        list_arenas.make_arenas(trace)
-        object_arenas.make_arenas(trace)
+        make_arenas(trace)
         outside.begin()
         for value in filter(may_change, given.statics):
             outside.enter(value)

@@ -51,12 +51,10 @@ class Lists:
     arena_sites : set, optional
         The places in the user's code whose lists lie in an arena: they are items of others, and change; None where no
         list does.
-    arenas : dict
-        The arenas, by these places.
     arena_classes : dict, optional
         The classes of the user's whose instances lie in an arena, with their attributes; None where none does.
-    object_arenas : dict
-        The arenas of objects, by these classes.
+    arenas : dict
+        The arenas, by these places and classes.
     made_in_bodies : dict
         The classes of objects that were made in branches and loops, with their attributes.
     copied_sites : set
@@ -71,8 +69,7 @@ class Lists:
     array_sites: set[Hashable] | None
     arena_sites: set[Hashable] | None
     arena_classes: dict[type, tuple[str, ...]] | None
-    arenas: dict[Hashable, Any] = field(default_factory=dict)
-    object_arenas: dict[type, Any] = field(default_factory=dict)
+    arenas: dict[Hashable | type, Any] = field(default_factory=dict)
     made_in_bodies: dict[type, tuple[str, ...]] = field(default_factory=dict)
     copied_sites: set[Hashable] = field(default_factory=set)
     in_arrays: int = 0

@@ -8,10 +8,10 @@ from typing import Any, Self
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.control.arenas.list_arena import sum_of
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.dynamic_lists import dynamic_list, dynamic_list_methods, item_access
 from anabranch.runtime.control.generator_expression import GeneratorExpression
-from anabranch.runtime.control.list_arenas.arena import sum_of
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.base.value import Value
+from anabranch.runtime.control.arenas.list_arena import at, count_of, put
 from anabranch.runtime.control.dynamic_lists import dynamic_list
-from anabranch.runtime.control.list_arenas.arena import at, count_of, put
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.tracing.builder import Trace, current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import arena_classes, arena_object, containers
 from anabranch.runtime.values.arena_object import ObjectInArena, number_of
 
@@ -136,17 +136,10 @@ def _is_other(a: Any, b: object) -> Value:
     return number_of(a) != number_of(b)
 
 
-def make_arenas(trace: Trace) -> None:
-    """Make the arenas before anything is traced: branches and loops change what was there before them."""
-    for cls, names in (trace.lists.arena_classes or {}).items():
-        arena = trace.lists.object_arenas[cls] = ObjectArena(cls, names)
-        trace.heap.roots += arena.parts
-
-
 def adopt(made: Any) -> None:
     """Have a new object lie in the arena of its class, if it has one."""
     lists = current().trace.lists
-    arena = lists.object_arenas.get(type(made))
+    arena = lists.arenas.get(type(made))
     if arena is None:
         if current().parent is not None and arena_classes.can_lie_in_one(type(made)):
             lists.made_in_bodies[type(made)] = tuple(containers.attributes(made))
