@@ -19,6 +19,8 @@ from anabranch.runtime.values.heap.snapshot import Heap
 
 # Lists of up to so many elements are no arrays: each element keeps what is known of it.
 SMALL = 8
+# Fewer lists, of which one is chosen, stay alternatives.
+_FEW = 3
 
 
 def note_allocation(owner: Value, site: Hashable) -> None:
@@ -94,6 +96,20 @@ def prepare_plain_indexed(items: list[Value]) -> None:
         return
     if may_be_array(items) or may_be_table(items):
         trace.lists.demand_growth()
+
+
+def prefer_arena(options: Sequence[Value]) -> None:
+    """Have lists of which a run-time value chooses one lie in an arena, where they grow.
+
+    As alternatives each would take equations of its own for all that is done to the one.
+    """
+    if len(options) < _FEW or not all(isinstance(o, Growable) and o.native is list for o in options):
+        return
+    if any(o.row_binding is not None or not o.origins for o in options):
+        return
+    lengths = {None if o.is_dynamic else o.native.__len__(o) for o in options}
+    if len(lengths) > 1 or lengths & {None, 0}:
+        demand(current().trace.lists.arena_sites, {site for o in options for site in o.origins})
 
 
 def may_be_array(contents: Sequence[object]) -> bool:
