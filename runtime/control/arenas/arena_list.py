@@ -24,6 +24,7 @@ from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.python_numbers.sequence_index import place_of
 
 
 class Elements(Countable):
@@ -85,8 +86,7 @@ class ArenaList(InArena):
     # ---- elements ----------------------------------------------------------------------------------------------------
 
     def _place(self, key: Value, text: str) -> Value:
-        length = self.length_
-        return item_access.checked(length, interval_of(length).high, item_access.check_index(self, key), text)
+        return place_of(item_access.check_index(self, key), self.length_, text)
 
     def __getitem__(self, key: Value) -> Value:
         if isinstance(key, slice):
