@@ -92,7 +92,7 @@ def _over_list(items: Value, body: Callable[..., Any], state: State, form: State
         position += 1
         if go_on is not True:
             rest = functools.partial(_from, position, items, body, form, what)
-            return steps.then(state, rest, form, what)
+            return steps.then(state, rest, what)
     return _from(position, items, body, form, what, state)
 
 

@@ -216,7 +216,7 @@ class LazyArrays:
         def make(index: Sequence[Affine]) -> str:
             return self.part_of_element(whole, [axis.at(index) for axis in fixed])
 
-        region = region_of_part(array.region, fixed, array.type, type) if array.rest is None else None
+        region = region_of_part(array.region, fixed) if array.rest is None else None
         return LazyArray(type, make, array.reads, array.cost + 1, whole=whole, axes=fixed, region=region)
 
     def _moved(self, update: Update, old: ArrayType, type: ArrayType, axes: Sequence[Axis]) -> LazyArray | None:

@@ -188,7 +188,7 @@ class _Counted:
                 return self._stage(Tail(self.sequence), left[2:], True)
 
             return steps.then(
-                self.form.from_rewritten(body(self.sequence.at(0), *state[2:])), rest, self.form, self.what
+                self.form.from_rewritten(body(self.sequence.at(0), *state[2:])), rest, self.what
             )
 
         with self._attempt(state, undone_by=CANNOT):

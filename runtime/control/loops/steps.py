@@ -98,7 +98,7 @@ def _unroll(
         if go_on is False:
             return tuple(state)
         if go_on is not True:
-            return then(state, lambda left: _rest(items, body, left, form, what, cost), form, what)
+            return then(state, lambda left: _rest(items, body, left, form, what, cost), what)
     return (NEXT, no_value, *state[2:])
 
 
@@ -117,7 +117,7 @@ def _rest(
     return after
 
 
-def then(state: Sequence[Any], rest: Callable[[State], State], form: StateForm, what: str) -> State:
+def then(state: Sequence[Any], rest: Callable[[State], State], what: str) -> State:
     """The state after the steps that `rest` runs, which come only where the step before has not left the loop."""
     left = tuple(state)
 

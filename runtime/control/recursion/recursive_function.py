@@ -116,7 +116,7 @@ class RecursiveFunction:
         self._write(_outer_writes(builder, self._body.builder))
         self._change([s.target for s in types.heap.changes()])
         values = [*(given[i] for i in self._varying), *(s.contents() for s in types.slots)]
-        self.widen(values, builder)
+        self._widen(values)
         if self._result is None:
             raise UnreachableError
         packed = self._give(builder, values)
@@ -223,7 +223,7 @@ class RecursiveFunction:
             if i >= 2 + len(self._varying) + count - len(slots):
                 self._types.layouts[i] = call_layouts.contents(layouts.outline(slot.before))
 
-    def widen(self, values: Sequence[object], builder: Builder) -> None:
+    def _widen(self, values: Sequence[object]) -> None:
         """Let the arguments and what changes be of the types of some values, too."""
         types, wider = self._types, False
         stays = visibility.belongs_outside(self._outer)
@@ -303,7 +303,7 @@ class RecursiveFunction:
         self._change([types.heap.slots[key].target for key in changes])
         first = len(self._varying)
         contents = [changes.get(id(s.target), v) for s, v in zip(types.slots, given[first:], strict=True)]
-        self.widen([*given[:first], *contents], inner)
+        self._widen([*given[:first], *contents])
         if value is MISSING:
             if self._result is None:
                 raise UnsupportedOperationError(f"{self.what} has no call that ends without another one")

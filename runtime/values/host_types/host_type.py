@@ -67,17 +67,9 @@ class HostTyped(StandIn):
 class HostStructure(containers.Structure):
     """The structure of an object that the caller has another form of."""
 
-    @property
-    def mutable(self) -> bool:
-        return False
-
-    @property
-    def flat(self) -> bool:
-        return True
-
-    @property
-    def is_of_arrays(self) -> bool:
-        return True
+    mutable = False
+    flat = True
+    is_of_arrays = True
 
 
 def override(args: Iterable[object], kwargs: Mapping[str, object]) -> HostTyped | None:
