@@ -45,10 +45,9 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import installed, internal
 from anabranch.runtime.tracing.state import Active
 from anabranch.runtime.values import containers, registry
-from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_fixed
-from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.lazy_text import Text
+from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
@@ -179,7 +178,7 @@ def resolve(function: Any) -> Value:
         return registry.FUNCTIONS.get(function) or rewritten(function)
     if isinstance(function, (types.MethodType, types.BuiltinMethodType)):
         if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
-            if isinstance(function.__self__, (Growable, Hashed, InArena)):
+            if isinstance(function.__self__, (Growable, RunTimeContainer)):
                 return function
             if isinstance(function.__self__, UnionValue) and internal(function.__func__.__code__.co_filename):
                 return functools.partial(_call_method, function.__self__, function.__func__.__name__)

@@ -16,9 +16,8 @@ from anabranch.runtime.control.iteration import user_iterators
 from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list, is_fixed
-from anabranch.runtime.values.hashed import Hashed
+from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
@@ -68,7 +67,7 @@ def is_of_run_time_length(items: object) -> bool:
     """Return whether it has, or may have, a length known only at run time."""
     return (
         is_dynamic_list(items)
-        or isinstance(items, (Hashed, InArena))
+        or isinstance(items, RunTimeContainer)
         or (isinstance(items, Countable) and not isinstance(items.length, int))
     )
 

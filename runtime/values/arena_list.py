@@ -8,37 +8,22 @@ from typing import Any
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.values.arena_contents import HostArena, InArenaStructure
-from anabranch.runtime.values.attributes import StandIn
 from anabranch.runtime.values.containers import Structure
+from anabranch.runtime.values.run_time_container import RunTimeContainer
 
 
-class InArena(StandIn):
+class InArena(RunTimeContainer):
     """A list that is one of those of an arena; it is the same list wherever the number is the same."""
 
     __slots__ = ("arena_", "number_")
+    native = list
 
     def __init__(self, arena: Any, number: Value) -> None:
         self.arena_ = arena
         self.number_ = number
 
-    def __anabranch_sample__(self) -> object:
-        return []
-
     def __anabranch_structure__(self) -> Structure:
         return ListStructure(type(self), ("number",), self.arena_)
-
-    @property
-    def length_(self) -> Value:
-        """How many elements it has: a traced Python int."""
-        raise NotImplementedError
-
-    def countable_(self) -> Any:
-        """The elements, for a loop that counts over them."""
-        raise NotImplementedError
-
-    def contains_(self, value: Value) -> Value:
-        """`value in self`."""
-        raise NotImplementedError
 
 
 @frozen

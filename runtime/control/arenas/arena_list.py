@@ -33,7 +33,7 @@ class Elements(Countable):
     is_sized = True
 
     def __init__(self, owner: ArenaList) -> None:
-        self._owner, self._count = owner, owner.length_
+        self._owner, self._count = owner, owner.count_
 
     @property
     def length(self) -> Value:
@@ -48,7 +48,7 @@ class Elements(Countable):
         return self._owner.element_(index)
 
     def end(self, left: Atom) -> None:
-        before, now = (wrap.as_atom(n, np.int64) for n in (self._count, self._owner.length_))
+        before, now = (wrap.as_atom(n, np.int64) for n in (self._count, self._owner.count_))
         if before is now:
             return
         changed = atoms.logical_and(atoms.ufunc(np.not_equal, before, now), atoms.logical_not(left))
@@ -66,7 +66,7 @@ class ArenaList(InArena):
     __slots__ = ()
 
     @property
-    def length_(self) -> Value:
+    def count_(self) -> Value:
         return self.arena_.length_of(self.number_)
 
     def countable_(self) -> Elements:
@@ -86,7 +86,7 @@ class ArenaList(InArena):
     # ---- elements ----------------------------------------------------------------------------------------------------
 
     def _place(self, key: Value, text: str) -> Value:
-        return place_of(item_access.check_index(self, key), self.length_, text)
+        return place_of(item_access.check_index(self, key), self.count_, text)
 
     def __getitem__(self, key: Value) -> Value:
         if isinstance(key, slice):
@@ -115,7 +115,7 @@ class ArenaList(InArena):
         self.extend(items)
 
     def _remove_at(self, place: Value) -> None:
-        last = _less(self.length_)
+        last = _less(self.count_)
 
         def moved(step: Value, arena: Any = self.arena_) -> bool:
             here = sum_of(place, step)
@@ -148,18 +148,18 @@ class ArenaList(InArena):
 
     def pop(self, place: Value = -1) -> Value:
         """As `list.pop`."""
-        item_access.fail_if(wrap.as_atom(self.length_ == 0, np.bool_), IndexError, "pop from empty list")
+        item_access.fail_if(wrap.as_atom(self.count_ == 0, np.bool_), IndexError, "pop from empty list")
         at = self._place(place, "pop index out of range")
         value = self.element_(at)
         if type(place) is int and place == -1:
-            self.arena_.set_length(self.number_, _less(self.length_))
+            self.arena_.set_length(self.number_, _less(self.count_))
         else:
             self._remove_at(at)
         return value
 
     def insert(self, place: Value, value: Value) -> None:
         """As `list.insert`."""
-        length = self.length_
+        length = self.count_
         at = python_scalar(
             item_access.clipped(item_access.as_int(place), length), Interval(0, interval_of(length).high)
         )
