@@ -27,7 +27,7 @@ HIDDEN = frozenset((
     "for_each", "found_", "fresh", "graph_", "grown_", "has_records", "has_several_dtypes", "has_several_types",
     "holds", "in_place", "index_", "index_in_", "inplace", "insert_", "interval", "is_dynamic", "is_fixed",
     "is_known", "is_readonly", "is_sized", "is_view", "items", "items_or", "key_at_", "keys_", "keywords", "kind_",
-    "kinds", "kinds_", "left_packed", "length", "length_", "made", "members_", "memory", "merges_with", "method",
+    "kinds", "kinds_", "left_packed", "length", "made", "members_", "memory", "merges_with", "method",
     "mix_", "most", "names_", "native", "nested", "number", "number_", "number_as", "of_objects", "options",
     "origin", "origins", "overwrite", "padded", "parts", "parts_", "path", "place_of_", "plain_", "positions",
     "possible_", "pull", "python", "readonly", "rebuild_", "refuse_elsewhere", "refuse_library", "removals_",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.tracing.restarts import Restart
+from anabranch.runtime.tracing.container_state import demand
 
 
 def become_table(container: object) -> None:
@@ -22,8 +22,6 @@ def become_table(container: object) -> None:
     tables.ask_for_places()
     _, site = tables.made.get(id(container), (None, None))
     if site is not None and site not in tables.sites:
-        tables.sites.add(site)
-        if isinstance(container, set):
-            # The others are asked later, most likely, and each time costs a trace.
-            tables.sites |= {place for made, place in tables.made.values() if isinstance(made, set)}
-        raise Restart(lists=True)
+        # The other sets are asked later, most likely, and each time costs a trace.
+        others = tables.made.values() if isinstance(container, set) else ()
+        demand(tables.sites, {site, *(place for made, place in others if isinstance(made, set))})

@@ -1,13 +1,14 @@
-"""Which places in the user's code make lists that lie in an arena."""
+"""The arenas of a trace, and the lists that the user's code makes."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from anabranch.base.value import Value
+from anabranch.runtime.control.arenas.arena_list import placed
+from anabranch.runtime.control.arenas.list_arena import ListArena
+from anabranch.runtime.control.arenas.object_arena import ObjectArena
 from anabranch.runtime.control.dynamic_lists import dynamic_list
-from anabranch.runtime.control.list_arenas.arena import ListArena
-from anabranch.runtime.control.list_arenas.arena_list import placed
 from anabranch.runtime.tracing.builder import Trace, tracing
 
 
@@ -29,6 +30,8 @@ class GrowingFactory:
 
 def make_arenas(trace: Trace) -> None:
     """Make the arenas before anything is traced: branches and loops change what was there before them."""
-    for site in trace.lists.arena_sites or ():
-        arena = trace.lists.arenas[site] = ListArena()
+    lists = trace.lists
+    lists.arenas.update({site: ListArena() for site in lists.arena_sites or ()})
+    lists.arenas.update({cls: ObjectArena(cls, names) for cls, names in (lists.arena_classes or {}).items()})
+    for arena in lists.arenas.values():
         trace.heap.roots += arena.parts
