@@ -112,7 +112,7 @@ class _Call:
             if output.operand is not None and not output.copied
         )
         target = f'call_target_name = "{function.name}", api_version = 4 : i32, output_operand_aliases = [{shared}]'
-        results = emitter.multi("custom_call", ctx.inputs, ctx.in_types, [o.type for o in outputs], attributes=target)
+        results = emitter.custom_call(ctx.inputs, ctx.in_types, [o.type for o in outputs], target)
         emitter.made_within(results)
         found = []
         for name, place in zip(self._results, self._outputs.places, strict=True):

@@ -10,6 +10,7 @@ as last output an int32 for each matrix, which is not 0 where it has; the other 
 from __future__ import annotations
 
 import abc
+import functools
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -17,6 +18,7 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ops import numpy_calls
 from anabranch.runtime.ops.op import CallOp, expect
+from anabranch.runtime.ops.stablehlo_text import in_c_order
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 INT32, FLOAT64, COMPLEX128 = (np.dtype(t) for t in (np.int32, np.float64, np.complex128))
@@ -97,23 +99,17 @@ def call(
     target = f"lapack_{'z' if complex_ else 'd'}{name}_ffi"
     rank = len(in_types[0].shape)
     config = ", ".join(f"{k} = {_flag(v)}" for k, v in flags.items())
-    attributes = (
-        f'call_target_name = "{target}", api_version = 4 : i32, backend_config = {{{config}}}, '
-        f"operand_layouts = {_layouts(in_types, rank)}, result_layouts = {_layouts(outs, rank)}"
-    )
-    return emitter.multi("custom_call", operands, in_types, outs, attributes=attributes)
+    attributes = f'call_target_name = "{target}", api_version = 4 : i32, backend_config = {{{config}}}'
+    return emitter.custom_call(operands, in_types, outs, attributes, functools.partial(_order, rank))
 
 
 def _flag(value: str | bool) -> str:
     return str(value).lower() if isinstance(value, bool) else f"{ord(value)} : ui8"
 
 
-def _layouts(types: Sequence[ArrayType], rank: int) -> str:
-    """Columns of matrices lie together, as in Fortran; all else is in C order. Axes are listed the fastest first."""
-    layouts = []
-    for type in types:
-        axes = list(reversed(range(len(type.shape))))
-        if len(axes) == rank:
-            axes[:2] = axes[1::-1]
-        layouts.append(f"dense<{axes if axes else ''}> : tensor<{len(axes)}xindex>")
-    return f"[{', '.join(layouts)}]"
+def _order(rank: int, type: ArrayType) -> Sequence[int]:
+    """Columns of matrices lie together, as in Fortran; all else is in C order."""
+    axes = list(in_c_order(type))
+    if len(axes) == rank:
+        axes[:2] = axes[1::-1]
+    return axes

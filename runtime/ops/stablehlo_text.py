@@ -25,6 +25,11 @@ class _Repeated(NamedTuple):
     dims: Sequence[int]
 
 
+def in_c_order(type: ArrayType) -> Sequence[int]:
+    """The axes of an array whose last one is the fastest."""
+    return range(len(type.shape))[::-1]
+
+
 class StablehloText:
     """The text of one function body under construction.
 
@@ -101,6 +106,24 @@ class StablehloText:
             self.lines += ["}, {" if i else f"{head} ({{", *("  " + line for line in region)]
         self.lines.append(f"}}){tail}" if regions else head + tail)
         return self._results(result, len(outs))
+
+    def custom_call(
+        self,
+        operands: Sequence[str],
+        in_types: Sequence[ArrayType],
+        outs: Sequence[ArrayType],
+        attributes: str,
+        order: Callable[[ArrayType], Sequence[int]] = in_c_order,
+    ) -> list[str]:
+        """Emit a call of a function that is no part of the program.
+
+        `order` lists the axes of an array, the fastest first. Without it, XLA has the elements of the call's arrays
+        lie as suits what stands around the call: as columns, where LAPACK reads them next.
+        """
+        for which, types in (("operand", in_types), ("result", outs)):
+            layouts = (f"dense<{list(axes) if (axes := order(t)) else ''}> : tensor<{len(axes)}xindex>" for t in types)
+            attributes += f", {which}_layouts = [{', '.join(layouts)}]"
+        return self.multi("custom_call", operands, in_types, outs, attributes=attributes)
 
     @staticmethod
     def _results(name: str, count: int) -> list[str]:

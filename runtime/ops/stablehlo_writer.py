@@ -160,7 +160,7 @@ class Emitter(StablehloText):
         if function not in self.callbacks:
             self.callbacks.append(function)
         call = attributes(function, self.callbacks.index(function))
-        return self.multi("custom_call", operands, in_types, outs, attributes=call)
+        return self.custom_call(operands, in_types, outs, call)
 
     def native(self, op: Op, ctx: LoweringContext) -> list[str] | None:
         """Emit an equation as machine code; returns the names of the results, None where it has no such form here."""

@@ -9,6 +9,7 @@ from tests.equivalence import check_calls
 
 DRAWN = np.random.default_rng(0).random((6, 6))
 MATRIX = DRAWN + DRAWN.T + 6 * np.eye(6)
+RIGHT, COLUMNS = np.sin(np.arange(6) * 2) + 2, np.random.default_rng(1).random((6, 2))
 # As many rows and columns begin with a number below it: two, one, four, none, all.
 LIMITS = (0.88, 0.6, 1.5, 0.0, 100.0)
 
@@ -66,7 +67,23 @@ def a_stack(p, limit):
     return np.linalg.inv(stack[stack[:, 0, 0] < limit * 10])
 
 
+def least_squares(p, limit):
+    rows = p[:, 0] < limit
+    return np.linalg.lstsq(p[rows, :3], RIGHT[rows], rcond=None)
+
+
+def of_some_columns(p, limit):
+    k = int(limit * 2) % 5
+    found, *rest = np.linalg.lstsq(p[: k + 1, :k], COLUMNS[: k + 1], rcond=None)
+    return found, rest[1:], np.linalg.lstsq(p, COLUMNS[:, COLUMNS[0] < limit], rcond=1e-9)[0]
+
+
+def of_other_rows(p, limit):
+    return np.linalg.lstsq(p[: int(limit * 2)], RIGHT, rcond=None)
+
+
 PROGRAMS = [
+    least_squares, of_some_columns, of_other_rows,
     inverse, of_bools, determinants, factors, solutions, some_columns, a_known_side, not_square, square_by_chance,
     singular, a_stack,
 ]  # fmt: skip
@@ -74,4 +91,4 @@ PROGRAMS = [
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_as_in_numpy(program):
-    check_calls(program, *((MATRIX, limit) for limit in LIMITS))
+    check_calls(program, *((MATRIX, limit) for limit in LIMITS), ulps=1e4)

@@ -384,6 +384,39 @@ def test_arrays_that_are_copied(function, args):
 # ---- where the machine code goes -------------------------------------------------------------------------------------
 
 
+def filled(a, n):
+    out = np.zeros((n + 1, n))
+    for i in range(n):
+        for j in range(i + 1):
+            out[j, i] = a[j, i] - i
+        out[i + 1, i] = a[i, 0]
+    return out
+
+
+@pytest.mark.parametrize("read", [
+    lambda m: np.linalg.svd(m)[1], lambda m: np.linalg.qr(m)[1], lambda m: np.linalg.inv(m[1:]), np.transpose,
+    lambda m: m.T @ m, lambda m: np.linalg.eigvalsh(m[1:] + m[1:].T),
+])  # fmt: skip
+def test_whoever_reads_next_an_array_is_in_c_order(read):
+    """LAPACK reads columns, and XLA would have the loop write the array so."""
+
+    def f(a, n):
+        out = filled(a, n)
+        return read(out), out
+
+    def g(a, n):
+        q, r = np.linalg.qr(a)
+        total = 0.0
+        for i in range(n):
+            for j in range(n):
+                total += q[i, j] * i - r[j, i] * j
+        return total
+
+    a = np.random.default_rng(0).random((6, 6))
+    check(f, a, 5, ulps=1e4)
+    check(g, a, 5, ulps=1e4)
+
+
 def test_calls_that_differ_only_in_values_share_the_code():
     f = jit(swept)
     first, second = GRID.copy(), GRID.copy() + 1.0

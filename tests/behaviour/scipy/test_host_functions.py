@@ -221,3 +221,16 @@ def test_it_may_call_compiled_functions():
         return inner(np.array([x, x])).sum()
 
     assert jit(lambda x: outer(x) + 1)(2.0) == 11.0
+
+
+@host
+def doubled(x):
+    return x * 2.0
+
+
+def test_a_result_that_lapack_reads_next_is_in_c_order():
+    def f(x):
+        made = doubled(x + 1.0)
+        return np.linalg.svd(made)[1], made, doubled(np.linalg.qr(x)[0])
+
+    check(f, np.random.default_rng(0).random((6, 5)), ulps=1e4)
