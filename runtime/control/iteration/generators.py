@@ -139,22 +139,29 @@ def _push_each(items: Iterator[object], consume: Consumer) -> None:
 class GeneratorCall(PushIterator, sample=no_items):
     """The result of a call of a generator function."""
 
-    def __init__(self, function: Callable[..., Any], args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Value, ...],
+        kwargs: dict[str, Value],
+        original: Callable[..., Any] | None = None,
+    ) -> None:
         super().__init__()
-        self._call = (function, args, kwargs)
+        self.call = (function, args, kwargs)
+        self.original = original  # the user's generator function, where it is one that exists outside
 
     def anew(self) -> tuple[PushIterator, tuple[object, ...]] | None:
         """A new source for the same call."""
-        return GeneratorCall(*self._call), self._call
+        return GeneratorCall(*self.call, self.original), self.call
 
     def run(self, consume: Consumer) -> None:
         """Run the function's body."""
-        function, args, kwargs = self._call
+        function, args, kwargs = self.call
         function(_past_try_statements(consume, at_once=True), *args, **kwargs)
 
     def pull(self) -> Iterator[Value]:
         """The items one by one."""
-        function, args, kwargs = self._call
+        function, args, kwargs = self.call
         # Not of `self`: what is asked no more is found out by its being forgotten.
         return pulled(lambda consume: function(_past_try_statements(consume, at_once=False), *args, **kwargs))
 
@@ -197,11 +204,13 @@ _IN_TRY = (
 )
 
 
-def generator(function: Callable[..., object]) -> Callable[..., GeneratorCall]:
+def generator(
+    function: Callable[..., object], original: Callable[..., Any] | None = None
+) -> Callable[..., GeneratorCall]:
     """Make `function`, which pushes its values to its first parameter, a generator function again."""
 
     @functools.wraps(function)
     def make(*args: object, **kwargs: object) -> GeneratorCall:
-        return GeneratorCall(function, args, kwargs)
+        return GeneratorCall(function, args, kwargs, original)
 
     return make

@@ -422,14 +422,6 @@ def test_generators_with_static_arguments(program: Program) -> None:
     program.check_static()
 
 
-def test_the_jitted_function_itself_may_not_yield():
-    def gen(n):
-        yield n
-
-    with pytest.raises(UnsupportedConstructError, match="AB102"):
-        jit(gen)(1)
-
-
 def test_the_error_of_a_run_time_length_says_what_to_write():
     def f(a):
         return tuple(v for v in a if v > 0)
