@@ -102,11 +102,7 @@ CODES: dict[str, tuple[str, str]] = {
     ),
     "AB110": ("except*", "Catch the exceptions with plain 'except'."),
     "AB115": (
-        "a yield whose value is used",
-        "Nothing can be sent into a compiled generator; write 'yield value' alone.",
-    ),
-    "AB116": (
-        "a yield inside of an expression, in a jitted generator",
+        "a yield inside of an expression",
         "Let it stand alone: 'yield value', or 'x = yield value' and go on with x.",
     ),
     "AB117": (

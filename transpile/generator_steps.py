@@ -193,7 +193,7 @@ class _Stepper:
             return [line(small.with_changes(semicolon=cst.MaybeSentinel.DEFAULT))]
         value = getattr(small, "value", None)
         if len(inside) > 1 or value is not inside[0] or not isinstance(small, _YIELDING):
-            self.report("AB116", inside[0])
+            self.report("AB115", inside[0])
             return []
         receives = not isinstance(small, cst.Expr)
         kind = Resumed.YIELD_FROM if isinstance(inside[0].value, cst.From) else Resumed.YIELD
@@ -221,7 +221,7 @@ class _Stepper:
             before, loop = plain_loop(self._with_blocks(node), self.names.loops, self._fresh, self.known.builtin)
             return [self._derived(new, node) for new in (*before, loop)]
         in_test = isinstance(node, (cst.If, cst.While, cst.For))
-        self.report("AB116" if in_test else "AB117", next(iter(yields(node))))
+        self.report("AB115" if in_test else "AB117", next(iter(yields(node))))
         return []
 
     def _makes_generator(self, node: cst.BaseExpression) -> bool:

@@ -53,8 +53,9 @@ def rewrite_function(
     nodes = list(descendants(node))
     kinds = set(map(type, nodes))
     taken = {n.value for n in nodes if isinstance(n, cst.Name)}
-    ab, consume, item = (next(n for n in _candidates(base) if n not in taken) for base in ("ab", "yield_", "item_"))
-    pushed = FreshNames(consume, item)
+    bases = ("ab", "yield_", "item_", "items_")
+    ab, *pushed_ = (next(n for n in _candidates(base) if n not in taken) for base in bases)
+    pushed = FreshNames(*pushed_)
     if cst.Yield in kinds:
         node = with_push_iteration(node, pushed, original, outermost=generator)
     if kinds & {cst.Match, cst.NamedExpr}:
@@ -113,7 +114,7 @@ def steps_of_generator(function: types.FunctionType, source: FunctionSource) -> 
     if isinstance(node, cst.Lambda):
         steps: list[Step] = []
         names: StepNames | None = None
-        findings.append(("AB116", next(n for n in descendants(node) if isinstance(n, cst.Yield))))
+        findings.append(("AB115", next(n for n in descendants(node) if isinstance(n, cst.Yield))))
     else:
         names, steps = _steps(node, known, origin, lambda code, place: findings.append((code, place)))
     if findings or names is None:

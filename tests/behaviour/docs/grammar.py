@@ -365,9 +365,9 @@ NOTES = {
     "Global": "What a call assigns is in the module after it; the next call is traced anew.",
     "ClassDef": "Made while tracing, its methods rewritten; no control flow in its body ([AB104](errors/AB104.md)).",
     "With": "The manager is entered and left while tracing; what the block does is staged.",
-    "Yield": "A jitted generator function is compiled from one yield to the next, where its yields are statements "
-    "([AB116](errors/AB116.md)) outside of try, with and match ([AB117](errors/AB117.md)); nothing is sent into "
-    "generators that a compiled function uses ([AB115](errors/AB115.md)).",
+    "Yield": "A jitted generator function is compiled from one yield to the next; its yields are statements "
+    "([AB115](errors/AB115.md)) outside of try, with and match ([AB117](errors/AB117.md)). A generator that a compiled "
+    "function uses is staged with the loop over it.",
     "YieldFrom": "As `yield`.",
     "NamedExpr": "Anywhere; in a lambda where it always runs ([AB107](errors/AB107.md)). "
     "No run-time condition in its comprehension.",
