@@ -58,8 +58,8 @@ def rewrite_function(
     pushed = FreshNames(*pushed_)
     if cst.Yield in kinds:
         node = with_push_iteration(node, pushed, original, outermost=generator)
-    if kinds & {cst.Match, cst.NamedExpr}:
-        node = Simplifier(ab, taken, origin, SIMPLIFICATIONS).function(node)
+    if kinds & {cst.Match, cst.NamedExpr, cst.With}:
+        node = Simplifier(ab, taken, origin, SIMPLIFICATIONS, operators).function(node)
     headers, modules, native = _headers(function, node, counterpart, ab)
     session = Session(ab, Dispatch(), headers, modules, native, frozenset(taken), pushed, operators, origin)
     work = Lowering(session, node)

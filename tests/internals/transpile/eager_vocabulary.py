@@ -252,6 +252,14 @@ def managed(manager: Any) -> Any:
     return manager
 
 
+def leaving(manager: Any) -> Any:
+    return manager
+
+
+def left(manager: Any, error: BaseException | None) -> bool:
+    return False
+
+
 def suppressed(manager: Any) -> Callable[[], Any]:
     return lambda: manager._exceptions
 
