@@ -12,6 +12,7 @@ from types import MappingProxyType
 import libcst as cst
 
 from anabranch.base.frozen import frozen
+from anabranch.transpile.comprehension_names import with_own_names
 from anabranch.transpile.emit import Emitted, emit
 from anabranch.transpile.errors import Finding, NoSourceError, UnsupportedConstructError
 from anabranch.transpile.generator_functions import FreshNames, with_push_iteration
@@ -58,6 +59,8 @@ def rewrite_function(
     pushed = FreshNames(*pushed_)
     if cst.Yield in kinds:
         node = with_push_iteration(node, pushed, original, outermost=generator)
+    if cst.NamedExpr in kinds:
+        node = with_own_names(node, origin)
     if kinds & {cst.Match, cst.NamedExpr, cst.With}:
         node = Simplifier(ab, taken, origin, SIMPLIFICATIONS, operators).function(node)
     headers, modules, native = _headers(function, node, counterpart, ab)

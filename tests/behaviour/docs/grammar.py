@@ -371,7 +371,7 @@ NOTES = {
     "function uses is staged with the loop over it.",
     "YieldFrom": "As `yield`.",
     "NamedExpr": "Anywhere; in a lambda where it always runs ([AB107](errors/AB107.md)). "
-    "No run-time condition in its comprehension.",
+    "No run-time condition in its comprehension where the name is used outside of that.",
     "SetComp": "Rewritten inside; run-time members only right behind `in`, no run-time conditions.",
     "DictComp": "Rewritten inside; run-time values, but no keys and no conditions known only at run time.",
     "Call": "What is called is rewritten too when it is the user's own.",
