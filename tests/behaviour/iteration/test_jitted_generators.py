@@ -327,6 +327,40 @@ def test_changes_between_two_items_are_seen():
         assert next(made) == 100
 
 
+def of_one_list_and_array(n):
+    rows, c = [], np.zeros(2)
+    for i in range(n):
+        rows.append(i)
+        c[0] += len(rows)
+        yield rows, {"c": c}, c[0]
+
+
+def of_arrays_that_a_condition_chooses(n):
+    x, y = np.zeros(2), np.ones(2)
+    z = x if n > 2 else y
+    for i in range(n):
+        z[0] += i
+        yield x, y
+
+
+@pytest.mark.parametrize("function", [of_one_list_and_array, of_arrays_that_a_condition_chooses])
+def test_items_that_are_kept_change_with_what_they_are(function):
+    want = list(function(3))
+    wrapped = jit(function)
+    for _ in range(3):
+        same(want, list(wrapped(3)))
+
+
+def test_what_the_caller_does_with_an_item_is_seen():
+    def told(made):
+        for rows, *_ in made:
+            rows[0] += 10
+        return rows
+
+    wrapped = jit(of_one_list_and_array)
+    assert [told(wrapped(3)) for _ in range(3)] == [told(of_one_list_and_array(3))] * 3
+
+
 def test_nothing_runs_before_the_first_item():
     a = A.copy()
     made = jit(changing)(a)
