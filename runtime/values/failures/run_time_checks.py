@@ -133,7 +133,7 @@ class _Counted:
     make: Callable[..., BaseException]
 
     def __call__(self, found: list[np.ndarray]) -> BaseException:
-        return self.make(*map(int, found or [0]))
+        return self.make(*(map(int, found) if found else (0,)))
 
 
 class MayFailError(Exception):
