@@ -15,11 +15,15 @@ from anabranch.transpile.errors import (
 )
 from anabranch.transpile.rewritten import (
     Counterpart as Counterpart,
+    GeneratorStep as GeneratorStep,
+    Resumed as Resumed,
     Rewritten as Rewritten,
+    StepHelpers as StepHelpers,
     is_rewritten as is_rewritten,
     needs_rewriting as needs_rewriting,
     rewrite as rewrite,
     rewrite_for as rewrite_for,
     stage_operators as stage_operators,
+    steps_of_generator as steps_of_generator,
 )
 from anabranch.transpile.source import is_of_program as is_of_program

@@ -86,7 +86,11 @@ class UnsupportedConstructError(SourceError, NotImplementedError):
 # (103, 108, 109, 111 to 114) is never used for anything else.
 CODES: dict[str, tuple[str, str]] = {
     "AB101": ("async code", "Write it without async and await; a compiled function runs as one computation."),
-    "AB102": ("yield in the jitted function itself", "Return a list or an array; helpers that it calls may yield."),
+    "AB102": (
+        "yield where no generator can be returned",
+        "Put jit around the generator function itself; a function that djit compiles, and a callable object, return an "
+        "array or a list.",
+    ),
     "AB104": ("control flow in the body of a class", "Put it into a method, or before the class statement."),
     "AB106": (
         "code that looks up names while it runs (exec, eval, locals)",
@@ -98,7 +102,19 @@ CODES: dict[str, tuple[str, str]] = {
     ),
     "AB110": ("except*", "Catch the exceptions with plain 'except'."),
     "AB115": (
-        "a yield whose value is used",
-        "Nothing can be sent into a compiled generator; write 'yield value' alone.",
+        "a yield inside of an expression",
+        "Let it stand alone: 'yield value', or 'x = yield value' and go on with x.",
+    ),
+    "AB117": (
+        "a yield inside of try, with or match, in a jitted generator",
+        "Assign the value in the statement, and yield it behind the statement.",
+    ),
+    "AB118": (
+        "a yield behind which a name is needed that may have no value there, in a jitted generator",
+        "Give every name that is read behind the yield a value before it.",
+    ),
+    "AB119": (
+        "a yield behind which a function is needed that was made before it, in a jitted generator",
+        "Define the function outside of the generator, or without defaults and decorators at the top of its body.",
     ),
 }

@@ -1,7 +1,8 @@
 """Generator functions as functions that push each value to a consumer.
 
 `yield value` becomes `if yield_(value): return`: what takes the values says when it wants no more of them, so that a
-generator is staged together with the loop that goes over it, and its values never have to exist side by side.
+generator is staged together with the loop that goes over it, and its values never have to exist side by side. What is
+sent in is `yield_.sent` then.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import libcst as cst
 
 from anabranch.base.frozen import frozen
 from anabranch.transpile.names import Function
-from anabranch.transpile.nodes import call, children, line, name, parenthesised, replace_children
+from anabranch.transpile.nodes import assign, call, children, line, name, parenthesised, replace_children
 from anabranch.transpile.positions import Span
 
 
@@ -22,6 +23,7 @@ class FreshNames:
 
     consume: str
     item: str
+    items: str
 
 
 def yields(node: cst.CSTNode) -> Iterator[cst.Yield]:
@@ -114,14 +116,24 @@ class _PushRewriter:
         found = _yielded(small)
         if found is None:
             return [alone.with_changes(body=[self._bare(small)])]
-        if isinstance(found.value, cst.From):
-            item = name(self.names.item)
-            pushed: cst.BaseCompoundStatement = cst.For(
-                name(self.names.item), found.value.item, cst.IndentedBlock([self._yield_test(item, small)])
-            )
-        else:
-            pushed = self._yield_test(found.value or name("None"), small)
-        return [self.derived(pushed, small)]
+        is_used = not isinstance(small, cst.Expr)
+        if not isinstance(found.value, cst.From):
+            test = self.derived(self._yield_test(found.value or name("None"), small), small)
+            sent = cst.Attribute(name(self.names.consume), name("sent"))
+            return [test, *([line(self._with_value(small, sent))] if is_used else ())]
+        body = cst.IndentedBlock([self._yield_test(name(self.names.item), small)])
+        delegated = call(cst.Attribute(name(self.names.consume), name("delegate")), found.value.item)
+        if not is_used:
+            return [self.derived(cst.For(name(self.names.item), delegated, body), small)]
+        items = self.derived(assign([self.names.items], delegated).body[0], small)
+        loop = self.derived(cst.For(name(self.names.item), name(self.names.items), body), small)
+        result = call(cst.Attribute(name(self.names.consume), name("result_of")), name(self.names.items))
+        return [line(items), loop, line(self._with_value(small, result))]
+
+    def _with_value(self, small: cst.BaseSmallStatement, value: cst.BaseExpression) -> cst.BaseSmallStatement:
+        """The statement with another value than that of its yield."""
+        new = small.with_changes(value=value, semicolon=cst.MaybeSentinel.DEFAULT)
+        return self.derived(new, small)
 
     def _bare(self, small: cst.BaseSmallStatement) -> cst.BaseSmallStatement:
         return self.derived(small.with_changes(semicolon=cst.MaybeSentinel.DEFAULT), small)
@@ -135,7 +147,7 @@ class _PushRewriter:
 
 
 def _yielded(small: cst.CSTNode) -> cst.Yield | None:
-    """The yield that a statement is; its value is not used."""
-    if isinstance(small, cst.Expr) and isinstance(small.value, cst.Yield):
+    """The yield that a statement is, or whose value it assigns or returns."""
+    if isinstance(small, (cst.Expr, cst.Assign, cst.AnnAssign, cst.Return)) and isinstance(small.value, cst.Yield):
         return small.value
     return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
+from enum import Enum
 from typing import Any
 
 from anabranch.base.frozen import frozen
@@ -72,6 +73,92 @@ class Rewritten:
         bound.__module__ = function.__module__
         bound.__dict__.update(function.__dict__)
         return bound
+
+
+@frozen
+class StepHelpers:
+    """The functions that the steps of a generator function call.
+
+    Attributes
+    ----------
+    deliver : callable
+        Takes the number of a yield, its value, and the values that the next step needs; a step returns what it returns.
+    delegate : callable
+        The same for a `yield from`, with what it yields from.
+    sequence : callable
+        Takes what a loop goes over, and returns what has a length and items by place.
+    bounds : callable
+        Takes a range, and returns its start, stop and step.
+    index : callable
+        `operator.index`.
+    length : callable
+        `len`.
+    """
+
+    deliver: Callable[[int, Any, tuple[Any, ...]], Any]
+    delegate: Callable[[int, Any, tuple[Any, ...]], Any]
+    sequence: Callable[[Any], Any]
+    bounds: Callable[[Any], Any]
+    index: Callable[[Any], Any]
+    length: Callable[[Any], Any]
+
+    def listed(self) -> tuple[object, ...]:
+        """All of them, in the order of `StepNames.outside`."""
+        return self.deliver, self.delegate, self.sequence, self.bounds, self.index, self.length
+
+
+class Resumed(Enum):
+    """What a step of a generator function begins behind.
+
+    With `YIELD` an item was given out; with `YIELD_FROM` an iterator has to give all of its items first; with
+    `ITERATOR` an iterator is made, which is asked for an item with the `ITEM` of the next number.
+    """
+
+    YIELD = "yield"
+    YIELD_FROM = "yield from"
+    ITERATOR = "iterator"
+    ITEM = "item"
+
+
+@frozen
+class GeneratorStep:
+    """A plain function that runs from one yield of a generator function to the next.
+
+    Attributes
+    ----------
+    function : function
+        Rewritten as others are.
+    parameters : tuple of str
+        What it takes: what it is told, then parameters of the generator function and, last, `gives`.
+    gives : tuple of str
+        The names whose values the step before it has handed on.
+    told : int
+        How many of the parameters are what it is told: the value that was sent in, or the item that an iterator has
+        given; and whether the iterator has ended.
+    kind : Resumed
+    """
+
+    function: types.FunctionType
+    parameters: tuple[str, ...]
+    gives: tuple[str, ...]
+    told: int
+    kind: Resumed
+
+
+@frozen
+class KnownNames:
+    """What names in the source of a generator function stand for: Python's own functions, generator functions."""
+
+    builtin: frozenset[str]
+    generators: frozenset[str]
+
+
+@frozen
+class StepOf:
+    """The number of a step of a generator function, and what names stood for when it was made."""
+
+    number: int
+    known: KnownNames
 
 
 def _content(cell: types.CellType) -> Any:

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import builtins
+import inspect
 import itertools
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 import libcst as cst
 
+from anabranch.base.frozen import frozen
+from anabranch.transpile.comprehension_names import with_own_names
 from anabranch.transpile.emit import Emitted, emit
 from anabranch.transpile.errors import Finding, NoSourceError, UnsupportedConstructError
 from anabranch.transpile.generator_functions import FreshNames, with_push_iteration
+from anabranch.transpile.generator_steps import Report, Step, StepNames, steps_of
 from anabranch.transpile.lowering import Lowering, Session
 from anabranch.transpile.mangle import enclosing_class, is_private
 from anabranch.transpile.names import Function, scope_of, values_among
 from anabranch.transpile.nodes import assign, define, descendants, dotted, line, name
 from anabranch.transpile.passes import SIMPLIFICATIONS, Dispatch
 from anabranch.transpile.positions import Span, record
-from anabranch.transpile.result import Counterpart, Rewritten
+from anabranch.transpile.result import Counterpart, KnownNames, Rewritten, StepOf
 from anabranch.transpile.simplify import Simplifier
 from anabranch.transpile.source import LOAD_AGAIN, FunctionSource
 from anabranch.transpile.specialise import specialise
+from anabranch.transpile.yielding_loops import LoopNames
 
 
 def rewrite_function(
@@ -32,26 +37,32 @@ def rewrite_function(
     generator: bool = False,
     operators: frozenset[str] = frozenset(),
     known: Mapping[str, object] = MappingProxyType({}),
+    step: StepOf | None = None,
 ) -> Rewritten:
     """Parse, rewrite and compile `function`, which has this source; a `generator` gets a parameter for its values.
 
     `operators` are the kinds of operators that become calls, "subscript", "compare" and "list"; `known` the values of
-    parameters that are folded in.
+    parameters that are folded in. Where `function` is a `step` of a generator function, the source is that function's.
     """
     module, node = _parse(source)
     original = _positions(module, source)
     origin: dict[cst.CSTNode, cst.CSTNode] = {}
+    if step is not None:
+        node = _steps(node, step.known, origin, _nothing)[1][step.number].node
     if known:
         node = specialise(node, known, function.__globals__, origin)
     nodes = list(descendants(node))
     kinds = set(map(type, nodes))
     taken = {n.value for n in nodes if isinstance(n, cst.Name)}
-    ab, consume, item = (next(n for n in _candidates(base) if n not in taken) for base in ("ab", "yield_", "item_"))
-    pushed = FreshNames(consume, item)
+    bases = ("ab", "yield_", "item_", "items_")
+    ab, *pushed_ = (next(n for n in _candidates(base) if n not in taken) for base in bases)
+    pushed = FreshNames(*pushed_)
     if cst.Yield in kinds:
         node = with_push_iteration(node, pushed, original, outermost=generator)
-    if kinds & {cst.Match, cst.NamedExpr}:
-        node = Simplifier(ab, taken, origin, SIMPLIFICATIONS).function(node)
+    if cst.NamedExpr in kinds:
+        node = with_own_names(node, origin)
+    if kinds & {cst.Match, cst.NamedExpr, cst.With}:
+        node = Simplifier(ab, taken, origin, SIMPLIFICATIONS, operators).function(node)
     headers, modules, native = _headers(function, node, counterpart, ab)
     session = Session(ab, Dispatch(), headers, modules, native, frozenset(taken), pushed, operators, origin)
     work = Lowering(session, node)
@@ -64,13 +75,107 @@ def rewrite_function(
     if session.findings:
         raise UnsupportedConstructError(
             f"{function.__qualname__} ({source.filename}:{source.first_line})",
-            _findings(session, original, source),
+            _findings(session.findings, session.origin, original, source),
         )
-    factory = _factory(function, node, rewritten, ab, headers, module)
+    factory = _factory(function, node, rewritten, (ab,), headers, module)
     session.origin[factory.body[0]] = node
     emitted: Emitted = emit(factory, original, session.origin, function.__code__, session.taken)
     filename = f"<anabranch {function.__qualname__} {source.filename}:{function.__code__.co_firstlineno}>"
     return Rewritten(emitted.text, filename, source.first_line, emitted.code, ab, tuple(headers.items()))
+
+
+@frozen
+class MadeStep:
+    """A step of a generator function, compiled as plain Python."""
+
+    code: types.CodeType
+    step: Step
+
+
+@frozen
+class MadeSteps:
+    """All steps, the names that they have from outside, and what names stood for when they were made."""
+
+    steps: tuple[MadeStep, ...]
+    outside: tuple[str, ...]
+    known: KnownNames
+
+
+def steps_of_generator(function: types.FunctionType, source: FunctionSource) -> MadeSteps:
+    """The steps of a generator function.
+
+    Raises
+    ------
+    UnsupportedConstructError
+        Where it yields where no step can begin or end.
+    """
+    module, node = _parse(source)
+    original = _positions(module, source)
+    origin: dict[cst.CSTNode, cst.CSTNode] = {}
+    findings: list[tuple[str, cst.CSTNode]] = []
+    known = _known_names(function, node)
+    if isinstance(node, cst.Lambda):
+        steps: list[Step] = []
+        names: StepNames | None = None
+        findings.append(("AB115", next(n for n in descendants(node) if isinstance(n, cst.Yield))))
+    else:
+        names, steps = _steps(node, known, origin, lambda code, place: findings.append((code, place)))
+    if findings or names is None:
+        raise UnsupportedConstructError(
+            f"{function.__qualname__} ({source.filename}:{source.first_line})",
+            _findings(findings, origin, original, source),
+        )
+    made = []
+    for step in steps:
+        factory = _factory(function, step.node, step.node, names.outside, {}, module)
+        origin[factory.body[0]] = step.node
+        taken = frozenset(n.value for n in descendants(step.node) if isinstance(n, cst.Name))
+        made.append(MadeStep(emit(factory, original, origin, function.__code__, taken).code, step))
+    return MadeSteps(tuple(made), names.outside, known)
+
+
+def _known_names(function: types.FunctionType, node: Function) -> KnownNames:
+    """What the names in a generator function stand for now."""
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    builtin, generators = set(), set()
+    for text in scope_of(node).free:
+        if text in cells:
+            value = next(iter(_contents(cells[text])), None)
+        else:
+            value = function.__globals__.get(text)
+            if text not in function.__globals__ and hasattr(builtins, text):
+                builtin.add(text)
+        if inspect.isgeneratorfunction(inspect.unwrap(value) if callable(value) else value):
+            generators.add(text)
+    return KnownNames(frozenset(builtin), frozenset(generators))
+
+
+def _contents(cell: types.CellType) -> tuple[object, ...]:
+    """What a cell holds; nothing where it is empty."""
+    try:
+        return (cell.cell_contents,)
+    except ValueError:
+        return ()
+
+
+def _steps(
+    node: Function, known: KnownNames, origin: dict[cst.CSTNode, cst.CSTNode], report: Report
+) -> tuple[StepNames, list[Step]]:
+    assert isinstance(node, cst.FunctionDef)
+    taken = {n.value for n in descendants(node) if isinstance(n, cst.Name)}
+
+    def fresh(base: str) -> str:
+        return next(n for n in _candidates(base) if n not in taken)
+
+    # Whoever makes the steps anew gets the same names.
+    loops = LoopNames(*map(fresh, ("sequence_", "bounds_", "index_", "length_")))
+    deliver, delegate, sent, ended = map(fresh, ("deliver_", "delegate_", "sent_", "ended_"))
+    names = StepNames(deliver, delegate, sent, ended, loops)
+    return names, steps_of(node, names, known, origin, report)
+
+
+def _nothing(code: str, node: cst.CSTNode) -> None:
+    """What has been reported when the steps were made is reported no more."""
 
 
 def _candidates(base: str) -> Iterator[str]:
@@ -142,12 +247,17 @@ def _headers(
     return found, modules, frozenset(native)
 
 
-def _findings(session: Session, original: Mapping[cst.CSTNode, Span], source: FunctionSource) -> list[Finding]:
+def _findings(
+    reported: Iterable[tuple[str, cst.CSTNode]],
+    origin: Mapping[cst.CSTNode, cst.CSTNode],
+    original: Mapping[cst.CSTNode, Span],
+    source: FunctionSource,
+) -> list[Finding]:
     """The reports in source order, with the user's lines."""
     listed = []
-    for code, node in session.findings:
+    for code, node in reported:
         while node not in original:
-            node = session.origin[node]
+            node = origin[node]
         span = original[node]
         text = source.line(span.line)
         end = span.end_column if span.end_line == span.line else len(text)
@@ -159,11 +269,11 @@ def _factory(
     function: types.FunctionType,
     node: Function,
     rewritten: cst.FunctionDef | cst.Lambda,
-    ab: str,
+    outside: tuple[str, ...],
     headers: dict[str, str],
     module: cst.Module,
 ) -> cst.Module:
-    """The module of one function that takes `ab` and the free variables and gives the user's function."""
+    """The module of one function that takes names from outside and the free variables and gives the user's function."""
     free = _unmangled(function)
     body: list[cst.BaseStatement] = [assign([n], dotted(text)) for n, text in headers.items()]
     if isinstance(rewritten, cst.FunctionDef):
@@ -177,7 +287,7 @@ def _factory(
     else:
         body.append(line(cst.Return(rewritten)))
     return cst.Module(
-        [define("rewritten", (ab, *free), body)],
+        [define("rewritten", (*outside, *(n for n in free if n not in outside)), body)],
         default_indent=module.default_indent,
         default_newline="\n",
     )

@@ -15,8 +15,15 @@ from anabranch.base.code_objects import codes
 from anabranch.base.fork_locks import lock
 from anabranch.transpile import cache
 from anabranch.transpile.bytecode_scan import code_needs_rewriting
-from anabranch.transpile.result import Counterpart as Counterpart, Rewritten as Rewritten
-from anabranch.transpile.source import find_source
+from anabranch.transpile.result import (
+    Counterpart as Counterpart,
+    GeneratorStep as GeneratorStep,
+    Resumed as Resumed,
+    Rewritten as Rewritten,
+    StepHelpers as StepHelpers,
+    StepOf,
+)
+from anabranch.transpile.source import FunctionSource, find_source
 
 _lock = lock()
 # By identity of the code: code objects of different files can be equal. An entry goes when its code does.
@@ -88,13 +95,53 @@ def rewrite_for(function: types.FunctionType, counterpart: Counterpart, known: M
     """
     from anabranch.transpile.rewriter import rewrite_function  # noqa: PLC0415
 
-    source = find_source(function)
+    source, step = _source_of(function)
     with _lock, _deep_recursion():
-        made = rewrite_function(function, source, counterpart, operators=operators_of(function.__code__), known=known)
+        operators = operators_of(function.__code__)
+        made = rewrite_function(function, source, counterpart, operators=operators, known=known, step=step)
         for code in codes(made.code):
             _owners[id(code)] = weakref.ref(function.__code__)
             weakref.finalize(code, _owners.pop, id(code), None)
     return made
+
+
+def steps_of_generator(function: types.FunctionType, helpers: StepHelpers) -> tuple[GeneratorStep, ...]:
+    """The steps of a generator function: plain functions, each of which runs from one yield to the next.
+
+    The first takes the function's arguments; the one with number `k` takes what its `parameters` say. Each returns
+    `helpers.deliver(number, value, names)` for the yield that it has come to, 0 at the end of the function.
+
+    Raises
+    ------
+    NoSourceError
+    UnsupportedConstructError
+        Where it yields where no step can begin or end.
+    """
+    from anabranch.transpile.rewriter import steps_of_generator as make  # noqa: PLC0415
+
+    source = find_source(function)
+    with _lock, _deep_recursion():
+        made = make(function, source)
+    cells = {n: types.CellType(v) for n, v in zip(made.outside, helpers.listed(), strict=True)}
+    cells |= dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    steps = []
+    for number, (code, step) in enumerate((m.code, m.step) for m in made.steps):
+        closure = tuple(cells[n] for n in code.co_freevars)
+        plain = types.FunctionType(code, function.__globals__, function.__name__, None, closure)
+        plain.__qualname__, plain.__module__ = function.__qualname__, function.__module__
+        _steps[id(code)] = source, StepOf(number, made.known)
+        weakref.finalize(code, _steps.pop, id(code), None)
+        steps.append(GeneratorStep(plain, code.co_varnames[: code.co_argcount], step.gives, step.told, step.kind))
+    return tuple(steps)
+
+
+# The steps of generator functions, by the identity of their code: where these stand, and the number of the step.
+_steps: dict[int, tuple[FunctionSource, StepOf]] = {}
+
+
+def _source_of(function: types.FunctionType) -> tuple[FunctionSource, StepOf | None]:
+    """The source of a function, and which step of the generator function there it is."""
+    return _steps.get(id(getattr(function, "__code__", None))) or (find_source(function), None)
 
 
 def _counterparts(code: types.CodeType, scope: dict[str, object], counterpart: Counterpart) -> tuple[str | None, ...]:
@@ -105,9 +152,11 @@ def _counterparts(code: types.CodeType, scope: dict[str, object], counterpart: C
 
 
 def _rewrite(function: types.FunctionType, counterpart: Counterpart, folder: Path | None, generator: bool) -> Rewritten:
-    source = find_source(function)
+    source, step = _source_of(function)
     operators = operators_of(function.__code__)
-    options = (generator, sorted(operators))
+    options: tuple[object, ...] = (generator, sorted(operators))
+    if step is not None:
+        options = (*options, step.number, sorted(step.known.builtin), sorted(step.known.generators))
     key = None if folder is None else cache.key_of(function, source, counterpart, *options)
     found = None if folder is None or key is None else cache.load(folder, key)
     if found is None:
@@ -115,7 +164,7 @@ def _rewrite(function: types.FunctionType, counterpart: Counterpart, folder: Pat
         from anabranch.transpile.rewriter import rewrite_function  # noqa: PLC0415
 
         with _deep_recursion():
-            found = rewrite_function(function, source, counterpart, generator, operators)
+            found = rewrite_function(function, source, counterpart, generator, operators, step=step)
         if folder is not None and key is not None:
             cache.save(folder, key, found)
     return found

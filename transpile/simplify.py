@@ -36,6 +36,8 @@ class Simplifier:
         Leads from new nodes to those of the user's that they stand for.
     kinds : dict
         The simplifications by node type.
+    operators : frozenset of str
+        The kinds of operators, and statements, that are staged.
     functions : list
         The functions around the node at hand, innermost last.
     """
@@ -44,6 +46,7 @@ class Simplifier:
     taken: set[str]
     origin: dict[cst.CSTNode, cst.CSTNode]
     kinds: Mapping[type[object], Simplification]
+    operators: frozenset[str] = frozenset()
     functions: list[cst.CSTNode] = field(default_factory=list)
 
     def function(self, node: Function) -> Function:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ParamSpec, TypeVar, Unpack, overload
 
 from anabranch.base.grammar import a
 from anabranch.runtime.api.djit import Dynamic
+from anabranch.runtime.api.generator_function import GeneratorFunction
 from anabranch.runtime.api.jitted import Wrapped
 from anabranch.runtime.api.options import JitOptions, flags_of
 from anabranch.runtime.config import Switches, checked
@@ -133,7 +135,10 @@ def jit(
     if not callable(func):
         instead = "; write @property above @jit" if isinstance(func, (property, functools.cached_property)) else ""
         raise UnsupportedValueError(f"jit takes a function, not {a(type(func).__name__)} ({func!r:.60}){instead}")
-    kind: type[Wrapped[..., Any]] = Wrapped if static else Dynamic
+    kind: type[Wrapped[..., Any]] = Dynamic
+    if static:
+        plain = func.plain() if isinstance(func, Wrapped) else func
+        kind = GeneratorFunction if inspect.isgeneratorfunction(plain) else Wrapped
     nothing_new = not given and not show_graph and all(value is None for value in asked.values())
     if isinstance(func, Wrapped) and nothing_new and (static or type(func) is kind):
         return func

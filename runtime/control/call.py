@@ -30,6 +30,7 @@ from anabranch.runtime.control.calls.user_functions import is_rewritten, is_user
 from anabranch.runtime.control.calls.wrappers import unwrapped
 from anabranch.runtime.control.containers import container_methods
 from anabranch.runtime.control.hash_tables import creation
+from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.staging.signature_errors import fitted
 from anabranch.runtime.control.stdlib import (
     bisect_,
@@ -178,7 +179,7 @@ def resolve(function: Any) -> Value:
         return registry.FUNCTIONS.get(function) or rewritten(function)
     if isinstance(function, (types.MethodType, types.BuiltinMethodType)):
         if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
-            if isinstance(function.__self__, (Growable, RunTimeContainer)):
+            if isinstance(function.__self__, (Growable, RunTimeContainer, PushIterator)):
                 return function
             if isinstance(function.__self__, UnionValue) and internal(function.__func__.__code__.co_filename):
                 return functools.partial(_call_method, function.__self__, function.__func__.__name__)

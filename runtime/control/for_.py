@@ -128,7 +128,7 @@ def _consume(source: PushIterator, body: Callable[..., object], init: tuple[obje
 
 def _run(items: Iterable[object], body: Callable[..., object], init: tuple[object, ...], form: StateForm) -> State:
     state: State = (NEXT, no_value, *init)
-    for item in items:
+    for item in items.passing() if isinstance(items, PushIterator) else items:
         state = form.from_rewritten(body(item, *state[2:]))
         if state[0] >= BREAK:
             return state

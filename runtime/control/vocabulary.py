@@ -49,7 +49,12 @@ from anabranch.runtime.control.text import fstring as fstring, percent as percen
 from anabranch.runtime.control.try_ import try_ as try_
 from anabranch.runtime.control.undefined import Undefined as Undefined, defined as defined, enclosed as enclosed
 from anabranch.runtime.control.while_ import while_ as while_
-from anabranch.runtime.control.with_ import managed as managed, suppressed as suppressed
+from anabranch.runtime.control.with_ import (
+    leaving as leaving,
+    left as left,
+    managed as managed,
+    suppressed as suppressed,
+)
 from anabranch.runtime.numpy import namespace
 
 # What stands for the modules of these names.

@@ -13,6 +13,8 @@ from anabranch.base.grammar import a
 from anabranch.base.value import Value
 from anabranch.runtime.control.branches.stage_branches import is_own
 from anabranch.runtime.control.calls import special_methods
+from anabranch.runtime.control.calls.user_functions import is_user_function
+from anabranch.runtime.control.staging import restaging
 from anabranch.runtime.control.try_ import may_raise
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
@@ -40,6 +42,8 @@ def suppressed(manager: object) -> Callable[[], Any]:
 
 def managed(manager: object) -> Value:
     """The manager of a with statement; where the block may raise at run time, one refuses what it would do then."""
+    if isinstance(manager, _Leaving):
+        return manager
     generated = isinstance(getattr(manager, "gen", None), types.GeneratorType)
     in_python = isinstance(getattr(type(manager), "__exit__", None), types.FunctionType)
     return _Managed(manager) if tracing() and (generated or in_python) else manager
@@ -68,6 +72,8 @@ class _Managed:
             return False
         may_fail = unreachable or (self.region.failed(current()) and may_raise(self.region))
         if may_fail and _may_end_exceptions(self.manager):
+            if _is_staged(self.manager):
+                restaging.stage_with_statements()
             raise UnsupportedOperationError(
                 "the block of a with statement may raise at run time, and its manager, "
                 f"{a(type(self.manager).__name__)}, may suppress exceptions, which it could do only while tracing; "
@@ -82,6 +88,45 @@ class _Managed:
                 "leaving would not be done then; write try and finally instead"
             )
         return ended
+
+
+def leaving(manager: Any) -> Any:
+    """The manager of a with statement whose leaving is staged: entered here, and left by `left`."""
+    return _Leaving(manager) if _is_left_apart(manager) else manager
+
+
+def left(manager: Any, error: BaseException | None) -> Value:
+    """Return whether the manager ends what the block has raised; False where it sees for itself how it is left."""
+    if not _is_left_apart(manager):
+        return False
+    if isinstance(manager, contextlib.suppress):
+        return isinstance(error, manager._exceptions)  # type: ignore[attr-defined]
+    return type(manager).__exit__(manager, None if error is None else type(error), error, None)
+
+
+def _is_left_apart(manager: object) -> bool:
+    return tracing() and _is_staged(manager) and _may_end_exceptions(manager)
+
+
+def _is_staged(manager: object) -> bool:
+    """Return whether a manager may be left in each of several branches: its class is the user's, or suppress."""
+    if type(manager) is contextlib.suppress:
+        return True
+    leave = getattr(type(manager), "__exit__", None)
+    return isinstance(leave, types.FunctionType) and is_user_function(special_methods.original(leave))
+
+
+class _Leaving:
+    """Enters another manager, and leaves it to `left` to leave it."""
+
+    def __init__(self, manager: Any) -> None:
+        self.manager = manager
+
+    def __enter__(self) -> Value:
+        return type(self.manager).__enter__(self.manager)
+
+    def __exit__(self, *_: object) -> None:
+        return None
 
 
 class _State:

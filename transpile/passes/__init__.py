@@ -32,13 +32,13 @@ from anabranch.transpile.passes.try_ import Try, TryStar
 from anabranch.transpile.passes.undefined import Undefined
 from anabranch.transpile.passes.walrus import LoopTest, Named
 from anabranch.transpile.passes.while_ import While
-from anabranch.transpile.passes.with_ import With
+from anabranch.transpile.passes.with_ import Managers, With
 from anabranch.transpile.reader import Reader
 
 # Every pass. Node types do not overlap, so the order is only that of reading: what goes
 # first, statements, lines, expressions.
 PASSES: tuple[Pass, ...] = (
-    Match(), LoopTest(),
+    Match(), LoopTest(), Managers(),
     If(), SyntheticIf(), Propagation(), While(), For(), Leave(), With(), Try(), TryStar(),
     Function(), Class(),
     Assign(), Annotated(), Augmented(), Delete(), Assert(), Import(), Declaration(),

@@ -45,7 +45,8 @@ class Call(ExpressionPass[cst.Call]):
                 reader.work.session.report("AB106", node)
             if function.value == "super" and not node.args:
                 return self._super(reader, node)
-        if isinstance(function, cst.Name) and function.value == reader.work.session.pushed.consume:
+        called = function.value if isinstance(function, cst.Attribute) else function
+        if isinstance(called, cst.Name) and called.value == reader.work.session.pushed.consume:
             return reader.children(node)
         if (reduction := of_list(reader, node)) is not None:
             return reduction

@@ -59,7 +59,7 @@ class Comprehension(ExpressionPass[cst.BaseComp]):
 
 
 class Refused(ExpressionPass[cst.CSTNode]):
-    """await, and a yield whose value is used or that is the jitted function's own, can't be rewritten."""
+    """await, and a yield inside of an expression or of what is compiled as a whole, can't be rewritten."""
 
     handles = (cst.Await, cst.Yield)
 

@@ -6,10 +6,12 @@ import libcst as cst
 
 from anabranch.transpile.blocks import Units, units_of
 from anabranch.transpile.lowering import Here, LoweredUnit, Lowering
-from anabranch.transpile.passes.base import Example, StatementPass
+from anabranch.transpile.nodes import Statement, assign, assign_to, call, dotted, line, name
+from anabranch.transpile.passes.base import Example, SimplificationPass, StatementPass
 from anabranch.transpile.passes.native import block_in_place, followed, frame_for
 from anabranch.transpile.passes.try_ import lower_suppress
 from anabranch.transpile.reader import Reader
+from anabranch.transpile.simplify import Simplifier
 
 
 class With(StatementPass[cst.With]):
@@ -61,18 +63,92 @@ class With(StatementPass[cst.With]):
     def _item(self, work: Lowering, node: cst.WithItem, here: Here) -> cst.WithItem:
         reader = Reader(work, work.flow.entry(node), here.place)
         value = reader.argument(node.item)
-        name = node.asname
-        if name is not None:
-            target = work.target(reader, name.name)
-            name = name if target is name.name else name.with_changes(name=target)
+        bound = node.asname
+        if bound is not None:
+            target = work.target(reader, bound.name)
+            bound = bound if target is bound.name else bound.with_changes(name=target)
         value = reader.staged("managed", value)
-        return work.derived(node.with_changes(item=value, asname=name), node)
+        return work.derived(node.with_changes(item=value, asname=bound), node)
+
+
+class Managers(SimplificationPass[cst.With]):
+    """A with statement with one manager, whose leaving is a `try` where it may end exceptions of the run."""
+
+    handles = (cst.With,)
+    examples = (
+        Example(
+            "def f(m, a, i, y):\n    with suppress(IndexError) as s, m:\n        y = a[i]\n    return y, s\n",
+            """def f(m, a, i, y):
+    s = ab.Undefined("s")
+    def with_body():
+        nonlocal s, y
+        s = None
+        with ab.managed(m):
+            y = a[i]
+    def suppressed():
+        pass
+    ab.try_(with_body, (ab.suppressed(ab.call(suppress, IndexError)), suppressed))
+    return y, ab.defined(s)
+""",
+        ),
+    )
+
+    def simplify(self, work: Simplifier, node: cst.With, written: cst.With) -> list[Statement] | None:
+        item = node.items[0]
+        is_of_suppress = any(_is_suppress(i) for i in node.items)
+        staged = "with" in work.operators
+        if node.asynchronous is not None or not (is_of_suppress or staged):
+            return None
+        if len(node.items) > 1:
+            last = node.items[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            inner = node.with_changes(items=[*node.items[1:-1], last], leading_lines=[])
+            body = cst.IndentedBlock(self.simplify(work, inner, written) or [inner])
+            node = node.with_changes(items=[item.with_changes(comma=cst.MaybeSentinel.DEFAULT)], body=body)
+            return [work.derived(new, written) for new in self.simplify(work, node, written) or [node]]
+        if _is_suppress(item):
+            if item.asname is None:
+                return None
+            # What `__enter__` of suppress returns.
+            bound = assign_to(item.asname.name, name("None"))
+            body = cst.IndentedBlock([bound, *_statements(node.body)])
+            bare = item.with_changes(asname=None)
+            return [work.derived(node.with_changes(items=[bare], body=body), written)]
+        return [work.derived(new, written) for new in self._try(work, node)] if staged else None
+
+    def _try(self, work: Simplifier, node: cst.With) -> list[Statement]:
+        manager, failed, error = work.fresh("manager_"), work.fresh("failed_"), work.fresh("error_")
+
+        def left(value: str) -> cst.Call:
+            return call(dotted(f"{work.ab}.left"), name(manager), name(value))
+
+        def unless(test: cst.BaseExpression, statement: Statement) -> Statement:
+            return cst.If(cst.UnaryOperation(cst.Not(), test), cst.IndentedBlock([statement]))
+
+        caught = [assign([failed], name("True")), unless(left(error), line(cst.Raise()))]
+        handler = cst.ExceptHandler(cst.IndentedBlock(caught), name("BaseException"), cst.AsName(name(error)))
+        inner = cst.Try(node.body, [handler])
+        final = cst.Finally(cst.IndentedBlock([unless(name(failed), line(cst.Expr(left("None"))))]))
+        outer = cst.Try(cst.IndentedBlock([inner]), finalbody=final)
+        item = node.items[0].with_changes(item=call(dotted(f"{work.ab}.leaving"), name(manager)))
+        return [
+            assign([manager], node.items[0].item),
+            assign([failed], name("False")),
+            node.with_changes(items=[item], body=cst.IndentedBlock([outer])),
+        ]
+
+
+def _statements(suite: cst.BaseSuite) -> list[cst.BaseStatement]:
+    return [s if isinstance(s, cst.BaseStatement) else cst.SimpleStatementLine([s]) for s in suite.body]
 
 
 def _suppresses(node: cst.With) -> bool:
     """Return whether the only manager is what a call of something named `suppress` gives."""
-    value = node.items[0].item
-    if len(node.items) > 1 or node.items[0].asname is not None or not isinstance(value, cst.Call):
+    return len(node.items) == 1 and node.items[0].asname is None and _is_suppress(node.items[0])
+
+
+def _is_suppress(item: cst.WithItem) -> bool:
+    value = item.item
+    if not isinstance(value, cst.Call):
         return False
     function = value.func.attr if isinstance(value.func, cst.Attribute) else value.func
     return isinstance(function, cst.Name) and function.value == "suppress"

@@ -54,8 +54,8 @@ def kept(condition: object) -> bool:
     request_static(decided, what)
     error = ConcretizationError(
         "whether this comprehension keeps an item is known only at run time, which is supported neither in set and "
-        "dict comprehensions nor in those that assign names (:=); make a list instead of a set or dict, or leave the "
-        "assignment out"
+        "dict comprehensions nor in those that assign names (:=) of the function around; make a list instead of a "
+        "set or dict, or leave the assignment out"
     )
     raise with_static_request(error, decided, what)
 

@@ -62,7 +62,7 @@ def rewritten(function: types.FunctionType) -> Callable[..., Any]:
     if function.__code__.co_flags & inspect.CO_GENERATOR:
         note("rewritten", _named(function), lambda: "a generator, which hands its values to the loop over it")
         pushing = transpile.rewrite(function, counterpart, settings().cache_dir, generator=True)
-        return generator(pushing.bind(function, trace.outside.vocabulary, _outside))
+        return generator(pushing.bind(function, trace.outside.vocabulary, _outside), function)
     if not transpile.needs_rewriting(function) and not _reads_arrays(function):
         note("rewritten", _named(function), lambda: "left as it is: there is nothing to rewrite")
         return function

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import abc
 import functools
-from collections.abc import Callable, Iterator
+import types
+from collections.abc import Callable, Generator, Iterator
 from typing import Any
 
 from anabranch.base.signals import Interrupt
@@ -45,6 +46,8 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
         self._made: Builder | None = current() if tracing() else None
         self._spent: bool | None = False  # None: perhaps not wholly
         self._items: Iterator[Any] | None = None
+        self.returned: Value = None  # the value of a generator that has run to its end
+        self.sender: Callable[[], Value] = lambda: None  # tells what is sent in while its items are pushed
 
     @property
     def begun(self) -> bool:
@@ -64,10 +67,24 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
         """Push what is left; `may_stop` says that `consume` may want no more before the end."""
         self._check_place()
         if self._items is not None:
-            _push_each(self._items, consume)
+            _push_each(self.passing(), consume)
         elif not self._used_up():
             self._spent = None if may_stop else True
             self.run(consume)
+
+    def passing(self) -> Iterator[Value]:
+        """The items that are left, one by one; what is sent in meanwhile is passed on."""
+        if self._items is None:
+            self._items = iter(()) if self._used_up() else self.pull()
+        items, sent = self._items, None
+        while True:
+            try:
+                item = items.send(sent) if isinstance(items, types.GeneratorType) else next(items)
+            except StopIteration as end:
+                self.returned = end.value
+                return
+            yield item
+            sent = self.sender()
 
     def items_or(self, otherwise: Callable[[PushIterator], object]) -> Value:
         """The list of the items, where it is known while tracing which there are; else what `driven` returns."""
@@ -139,24 +156,91 @@ def _push_each(items: Iterator[object], consume: Consumer) -> None:
 class GeneratorCall(PushIterator, sample=no_items):
     """The result of a call of a generator function."""
 
-    def __init__(self, function: Callable[..., Any], args: tuple[Value, ...], kwargs: dict[str, Value]) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        args: tuple[Value, ...],
+        kwargs: dict[str, Value],
+        original: Callable[..., Any] | None = None,
+    ) -> None:
         super().__init__()
-        self._call = (function, args, kwargs)
+        self.call = (function, args, kwargs)
+        self.original = original  # the user's generator function, where it is one that exists outside
 
     def anew(self) -> tuple[PushIterator, tuple[object, ...]] | None:
         """A new source for the same call."""
-        return GeneratorCall(*self._call), self._call
+        return GeneratorCall(*self.call, self.original), self.call
 
     def run(self, consume: Consumer) -> None:
         """Run the function's body."""
-        function, args, kwargs = self._call
-        function(_past_try_statements(consume, at_once=True), *args, **kwargs)
+        function, args, kwargs = self.call
+        self.returned = function(_giving(_past_try_statements(consume, at_once=True), self.sender), *args, **kwargs)
 
-    def pull(self) -> Iterator[Value]:
+    def pull(self) -> Generator[Value, Value, Value]:
         """The items one by one."""
-        function, args, kwargs = self._call
+        function, args, kwargs = self.call
         # Not of `self`: what is asked no more is found out by its being forgotten.
-        return pulled(lambda consume: function(_past_try_statements(consume, at_once=False), *args, **kwargs))
+        return pulled(
+            lambda consume: function(
+                _giving(_past_try_statements(consume, at_once=False), lambda: consume.sent), *args, **kwargs
+            )
+        )
+
+    # ---- what generators have beside the methods of iterators --------------------------------------------------------
+
+    def send(self, value: Value) -> Value:
+        """The next item, with `value` as that of the yield which it waits at."""
+        self._check_place()
+        if self._items is None and value is not None:
+            raise TypeError("can't send non-None value to a just-started generator")
+        return next(self) if self._items is None else self._as_begun().send(value)
+
+    def throw(self, *error: Any) -> Value:
+        """The next item, after an exception was raised at the yield that it waits at."""
+        self._check_place()
+        return self._as_begun().throw(*error)
+
+    def close(self) -> None:
+        """End it."""
+        self._check_place()
+        self._as_begun().close()
+
+    def _as_begun(self) -> Generator[Value, Value, Value]:
+        if self._items is None:
+            self._items = _nothing() if self._used_up() else self.pull()
+        if not isinstance(self._items, types.GeneratorType):
+            self._items = _nothing()
+        return self._items
+
+
+def _nothing() -> Generator[Value, Value, Value]:
+    yield from ()
+
+
+def _giving(consume: Consumer, sender: Callable[[], Value] = lambda: None) -> Consumer:
+    """The parameter by which a generator function's code gives its items away, with what the code asks it for.
+
+    A function, so that what stands in its closure is found. `sender` tells what was sent in for the last item.
+    """
+
+    def give(item: Value) -> Value:
+        stop = consume(item)
+        made.sent = sender()
+        return stop
+
+    def delegate(items: Value) -> Value:
+        if isinstance(items, GeneratorCall):
+            items.sender = lambda: made.sent
+        return items
+
+    made: Any = give
+    made.sent, made.delegate, made.result_of = None, delegate, _returned
+    return give
+
+
+def _returned(items: Value) -> Value:
+    """The value of a `yield from` of these, all of which were given away."""
+    return items.returned if isinstance(items, GeneratorCall) else None
 
 
 def _past_try_statements(consume: Consumer, at_once: bool) -> Consumer:
@@ -170,8 +254,12 @@ def _past_try_statements(consume: Consumer, at_once: bool) -> Consumer:
     depth = len(trace.failures.regions)
 
     def given(item: object) -> Value:
+        nonlocal depth
         if len(trace.failures.regions) == depth:
-            return consume(item)
+            stop = consume(item)
+            # Who asks for the next item one by one may do so inside of another try statement.
+            depth = depth if at_once else len(trace.failures.regions)
+            return stop
         if not at_once:
             raise UnsupportedOperationError(_IN_TRY)
         before, known = current().read(trace.failures.error_code), len(trace.failures.numbered)
@@ -197,11 +285,13 @@ _IN_TRY = (
 )
 
 
-def generator(function: Callable[..., object]) -> Callable[..., GeneratorCall]:
+def generator(
+    function: Callable[..., object], original: Callable[..., Any] | None = None
+) -> Callable[..., GeneratorCall]:
     """Make `function`, which pushes its values to its first parameter, a generator function again."""
 
     @functools.wraps(function)
     def make(*args: object, **kwargs: object) -> GeneratorCall:
-        return GeneratorCall(function, args, kwargs)
+        return GeneratorCall(function, args, kwargs, original)
 
     return make

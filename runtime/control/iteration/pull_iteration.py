@@ -5,73 +5,92 @@ from __future__ import annotations
 import contextvars
 import queue
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any
 
 from anabranch.base.signals import check
 from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError
-from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.builder import Builder, current, tracing
 
 THREAD = "anabranch generator"
+
+
+class Pushing:
+    """The function that takes the items of code that pushes them; `sent` is what was sent in for the last one."""
+
+    def __init__(self, builder: Builder | None) -> None:
+        self.sent: Any = None
+        self.asked: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
+        self.given: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
+        self._builder = builder
+
+    def __call__(self, item: object) -> bool:
+        check()
+        if self._builder is not None and current() is not self._builder:
+            raise ConcretizationError(
+                "whether a generator yields is known only at run time, but its items are asked for one by one (by "
+                "next, zip, list, or code that is not compiled); use a for statement over it"
+            )
+        self.given.put(("item", item))
+        kind, value = self.asked.get()
+        if kind == "close":
+            raise _ClosedError
+        if kind == "throw":
+            raise value
+        self.sent = value
+        return False
 
 
 class _ClosedError(BaseException):
     """Unwinds code whose items nobody wants any more."""
 
 
-def pulled(push: Callable[[Callable[[Any], bool]], None]) -> Iterator[Value]:
+def pulled(push: Callable[[Pushing], Value]) -> Generator[Value, Value, Value]:
     """The items that `push` gives to the function it is called with, each computed when it is asked for.
+
+    What `push` returns is the generator's value.
 
     Raises
     ------
     ConcretizationError
         Where an item is pushed under a run-time condition.
     """
-    builder = current() if tracing() else None
-    asked: queue.SimpleQueue[bool] = queue.SimpleQueue()
-    given: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
-
-    def consume(item: object) -> bool:
-        check()
-        if builder is not None and current() is not builder:
-            raise ConcretizationError(
-                "whether a generator yields is known only at run time, but its items are asked for one by one (by "
-                "next, zip, list, or code that is not compiled); use a for statement over it"
-            )
-        given.put(("item", item))
-        if asked.get():
-            raise _ClosedError
-        return False
+    consume = Pushing(current() if tracing() else None)
 
     def run() -> None:
         try:
-            push(consume)
+            result = push(consume)
         except _ClosedError:
-            given.put(("closed", None))
+            consume.given.put(("closed", None))
         except BaseException as error:
-            given.put(("error", error))
+            consume.given.put(("error", error))
         else:
-            given.put(("end", None))
+            consume.given.put(("end", result))
 
     context = contextvars.copy_context()
-    return _items(threading.Thread(target=context.run, args=(run,), name=THREAD, daemon=True), asked, given)
+    return _items(threading.Thread(target=context.run, args=(run,), name=THREAD, daemon=True), consume)
 
 
-def _items(
-    thread: threading.Thread, asked: queue.SimpleQueue[bool], given: queue.SimpleQueue[tuple[str, Any]]
-) -> Iterator[Value]:
+def _items(thread: threading.Thread, consume: Pushing) -> Generator[Value, Value, Value]:
     try:
         thread.start()
         while True:
-            kind, value = given.get()
+            kind, value = consume.given.get()
             if kind == "error":
                 raise value
             if kind != "item":
-                return
-            yield value
-            asked.put(False)
+                return value
+            try:
+                sent = yield value
+            except GeneratorExit:
+                raise
+            except BaseException as error:
+                consume.asked.put(("throw", error))
+            else:
+                consume.asked.put(("send", sent))
     finally:
-        asked.put(True)  # for a thread that waits, or will when it has its next item; others do not look
+        # For a thread that waits, or will when it has its next item; others do not look.
+        consume.asked.put(("close", None))
         if thread.is_alive():
             thread.join()

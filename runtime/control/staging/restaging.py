@@ -44,6 +44,15 @@ def stage_current_operator() -> None:
             raise Restart
 
 
+def stage_with_statements() -> None:
+    """Raise `Restart` where the with statements of the user's code that runs now can be staged and are not yet."""
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and internal(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is not None and transpile.stage_operators(frame.f_code, "with"):
+        raise Restart
+
+
 def _kinds(code: types.CodeType, at: int) -> tuple[str, ...]:
     """The kinds of operators that the instruction may be, in the order in which they are to be staged."""
     name, argument = dis.opname[code.co_code[at]], code.co_code[at + 1]

@@ -9,6 +9,7 @@ import linecache
 import operator
 import pkgutil
 import re
+import types
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,7 @@ import pytest
 
 import anabranch.runtime
 from anabranch import AnabranchError, StructureMismatchError, jit
-from anabranch.runtime.control.iteration.generators import PushIterator
+from anabranch.runtime.control.iteration.generators import GeneratorCall, PushIterator
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
@@ -60,7 +61,8 @@ def test_no_name_of_a_stand_in_is_missing_from_those_that_are_hidden(base, like)
                 code = getattr(function, "__code__", None)
                 if code is not None and function.__name__ == "__init__" and made.__module__.startswith("anabranch"):
                     names |= stored(code)
-        shown = {name for kind in like for name in dir(kind)}
+        kinds = (*like, types.GeneratorType) if issubclass(cls, GeneratorCall) else like
+        shown = {name for kind in kinds for name in dir(kind)}
         assert names - shown <= HIDDEN, cls
 
 

@@ -364,11 +364,14 @@ STATIC = {"With", "withitem", "Import", "ImportFrom", "alias", "Set", "SetComp",
 NOTES = {
     "Global": "What a call assigns is in the module after it; the next call is traced anew.",
     "ClassDef": "Made while tracing, its methods rewritten; no control flow in its body ([AB104](errors/AB104.md)).",
-    "With": "The manager is entered and left while tracing; what the block does is staged.",
-    "Yield": "In generators that the function uses; not in a compiled function itself ([AB102](errors/AB102.md)).",
+    "With": "The manager is entered and left while tracing; what the block does is staged. The `__exit__` of a user's "
+    "class may end exceptions at run time, as `suppress` does.",
+    "Yield": "A jitted generator function is compiled from one yield to the next; its yields are statements "
+    "([AB115](errors/AB115.md)) outside of try, with and match ([AB117](errors/AB117.md)). A generator that a compiled "
+    "function uses is staged with the loop over it.",
     "YieldFrom": "As `yield`.",
     "NamedExpr": "Anywhere; in a lambda where it always runs ([AB107](errors/AB107.md)). "
-    "No run-time condition in its comprehension.",
+    "No run-time condition in its comprehension where the name is used outside of that.",
     "SetComp": "Rewritten inside; run-time members only right behind `in`, no run-time conditions.",
     "DictComp": "Rewritten inside; run-time values, but no keys and no conditions known only at run time.",
     "Call": "What is called is rewritten too when it is the user's own.",

@@ -284,9 +284,15 @@ def test_own_errors_pass_every_handler() -> None:
 
     def g(x):
         with Swallower():
+            return range(3)[{x: 1}[x]]
+        return 0.0
+
+    def swallowed(x):
+        with Swallower():
             return {1: 2}[x]
         return 0.0
 
+    assert [jit(swallowed)(1.5), jit(swallowed)(1.0)] == [0.0, 2]
     for function in (f, g):
         with pytest.raises(AnabranchError):
             jit(function)(1.5)

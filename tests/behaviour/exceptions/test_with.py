@@ -106,12 +106,178 @@ def not_suppressed(n, k):
     return r
 
 
-@case((A, 1), (A, 9), refused=UnsupportedOperationError)
+@case((A, 1), (A, 9))
 def manager_that_swallows(a, i):
     v = 0.0
     with Swallower():
         v = a[i]
     return v
+
+
+class Ending:
+    """A manager that ends the exceptions of some classes, and counts."""
+
+    def __init__(self, *kinds):
+        self.kinds, self.left, self.said = kinds, 0, None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.left += 1
+        if kind is not None and issubclass(kind, self.kinds):
+            self.said = str(error)
+            return True
+        return False
+
+
+class Restoring:
+    """A manager that puts an array back where the block has failed."""
+
+    def __init__(self, a):
+        self.a = a
+
+    def __enter__(self):
+        self.saved = self.a.copy()
+
+    def __exit__(self, kind, error, trace):
+        if kind is not None:
+            self.a[:] = self.saved
+        return kind is not None
+
+
+class Deciding:
+    """A manager that a run-time value tells whether to end exceptions."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __enter__(self):
+        return self.x
+
+    def __exit__(self, kind, error, trace):
+        return self.x > 0
+
+
+class Failing:
+    """A manager that raises on leaving."""
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, trace):
+        if kind is IndexError:
+            raise KeyError("on leaving")
+        return kind is not None
+
+
+@case((3, 0), (3, 2))
+def manager_that_is_told_the_exception(x, y):
+    v = -1
+    with Ending(ZeroDivisionError) as ending:
+        v = x // y
+    return v, ending.said, ending.left
+
+
+@case((A, 1), (A, 9))
+def manager_that_lets_an_exception_pass(a, i):
+    ending = Ending(KeyError)
+    try:
+        with ending:
+            return a[i], ending.left
+    except IndexError as error:
+        return str(error), ending.left
+
+
+@case((A, 1), (A, 9))
+def returned_from_the_block_of_a_manager(a, i):
+    with Ending(IndexError):
+        return a[i]
+    return -1.0
+
+
+@case((np.array([1.0, -1.0, 2.0, 1.0, 3.0, 1.0]),), (A[:1],))
+def manager_in_a_loop(a):
+    s, ending = 0.0, Ending(ValueError)
+    for v in a:
+        with ending:
+            if v < 0:
+                raise ValueError("negative")
+            if v > 2.5:
+                break
+            if v > 1.5:
+                continue
+            s += v
+    return s, ending.left, ending.said
+
+
+@case((A, 1), (A, 9))
+def manager_that_restores(a, i):
+    with Restoring(a):
+        a[0] = 99.0
+        a[i] = 1.0
+    return a.sum()
+
+
+@case((A, 9, 1.0), (A, 9, -1.0), (A, 1, -1.0))
+def manager_that_a_run_time_value_tells(a, i, x):
+    y = 0.0
+    with Deciding(x) as z:
+        y = a[i] + z
+    return y
+
+
+@case((A, 1), (A, 9))
+def manager_that_fails_on_leaving(a, i):
+    with Failing():
+        return a[i]
+    return 0.0
+
+
+@case((A, 1), (A, 9))
+def managers_of_all_kinds(a, i):
+    v, counter = -1.0, Counter()
+    with counter, np.errstate(all="ignore"), Ending(IndexError):
+        v = a[i]
+    with tidy() as five:
+        v = v + five
+    return v, counter.left
+
+
+@case((A, 1, 0), (A, 9, 2), (A, 1, 2))
+def managers_in_one_another(a, i, j):
+    found = []
+    with Swallower():
+        with Ending(ZeroDivisionError):
+            found.append(i // j)
+        found.append(a[i])
+        found.append(2.0)
+    return found
+
+
+@case((A, 1), (A, 9))
+def suppress_beside_another(a, i):
+    y = -1.0
+    with contextlib.suppress(IndexError) as nothing, np.errstate(all="ignore"):
+        y = a[i]
+    return y, nothing
+
+
+@case((A, 1), (A, 9))
+def suppress_by_a_name(a, i):
+    y, manager = -1.0, contextlib.suppress(IndexError, KeyError)
+    with manager:
+        y = a[i]
+    return y
+
+
+@case((A, 1), (A, 9), refused=UnsupportedOperationError)
+def stack_that_may_swallow(a, i):
+    y = -1.0
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(contextlib.suppress(IndexError))
+        y = a[i]
+    return y
 
 
 @case((A, 1), (A, 9), refused=UnsupportedOperationError)

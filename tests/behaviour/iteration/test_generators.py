@@ -236,10 +236,162 @@ def used_up_in_a_loop_around(n):
     return s
 
 
-@case((4,), refused=UnsupportedConstructError)
-def sent_into(n):
+def averages():
+    total, count, mean = 0.0, 0, None
+    while True:
+        x = yield mean
+        total += x
+        count += 1
+        mean = total / count
+
+
+@case((A,))
+def sent_into(a):
+    g = averages()
+    next(g)
+    return g.send(a[0]), g.send(a[1]), [g.send(a[i]) for i in range(3)]
+
+
+@case((4,), (0,))
+def sent_nothing_by_loops(n):
     def gen():
+        for i in range(n):
+            x = yield i
+            if x is not None:
+                yield 100
+
+    return sum(gen()), list(gen())
+
+
+@case((4,))
+def value_at_the_end(n):
+    def gen():
+        sent = yield n
+        return (yield sent + 1)
+
+    g = gen()
+    found = [next(g), g.send(n)]
+    try:
+        g.send(7)
+    except StopIteration as end:
+        return found, end.value
+    return found, None
+
+
+@case((3,), (0,))
+def asked_until_it_stops(n):
+    g = (i * n for i in range(3))
+    s = 0
+    while True:
+        try:
+            s += next(g)
+        except StopIteration:
+            break
+    return s
+
+
+@case((4, 2), (4, 200), (0, 1))
+def value_of_yield_from(n, k):
+    def inner():
+        for i in range(n):
+            yield i * 2
+        return n * 10
+
+    def outer():
+        r = yield from inner()
+        yield r
+        nothing = yield from [1, 2]
+        yield 3 if nothing is None else 4
+
+    s = 0
+    for v in outer():
+        if v > k:
+            break
+        s = s * 2 + v
+    return s
+
+
+@case((3,))
+def sent_through_yield_from(n):
+    def inner():
         x = yield n
+        yield x * 2
+        return x
+
+    def outer():
+        yield from inner()
+        y = yield from inner()
+        yield y
+
+    g = outer()
+    return next(g), g.send(3), next(g), g.send(4), next(g)
+
+
+@case((3,))
+def thrown_into(n):
+    def gen():
+        yield n
+        yield n + 1
+
+    g = gen()
+    found = [next(g)]
+    try:
+        g.throw(ValueError("mine"))
+    except ValueError as error:
+        found.append(str(error))
+    return found, next(g, -7), list(g)
+
+
+@case((3,))
+def thrown_at_once(n):
+    squares(n).throw(KeyError(n))
+
+
+@case((3,))
+def sent_at_once(n):
+    squares(n).send(n)
+
+
+@case((3,))
+def closed(n):
+    g, fresh = forever(n), forever(n)
+    found = next(g)
+    g.close()
+    g.close()
+    fresh.close()
+    return found, next(g, -7), list(fresh)
+
+
+@case((3,), refused=UnsupportedOperationError)
+def closed_where_something_is_to_be_done(n):
+    log = []
+
+    def gen():
+        try:
+            yield n
+        finally:
+            log.append(n)
+
+    g = gen()
+    next(g)
+    g.close()
+    return log
+
+
+@case((A,), refused=UnsupportedOperationError)
+def sent_in_a_loop(a):
+    g = averages()
+    next(g)
+    s = 0.0
+    while s < a[2]:
+        s += g.send(1.0)
+    return s
+
+
+@case((4,), refused=UnsupportedConstructError)
+def yield_in_an_expression(n):
+    def gen():
+        x = 1 + (yield n)
         yield x
 
     return list(gen())
@@ -420,14 +572,6 @@ def test_generators(program: Program) -> None:
 @pytest.mark.parametrize("program", case.static_programs)
 def test_generators_with_static_arguments(program: Program) -> None:
     program.check_static()
-
-
-def test_the_jitted_function_itself_may_not_yield():
-    def gen(n):
-        yield n
-
-    with pytest.raises(UnsupportedConstructError, match="AB102"):
-        jit(gen)(1)
 
 
 def test_the_error_of_a_run_time_length_says_what_to_write():

@@ -424,7 +424,7 @@ def in_a_condition_of_a_comprehension_for_which_an_argument_becomes_static(n):
     return sum(m for v in (n, 2, 3) if (m := v) > 1), {k: n for k in range(3) if k < n}
 
 
-@case((np.array([3, 1]),), refused=ConcretizationError)
+@case((np.array([3, 1]),))
 def in_a_condition_of_a_comprehension_that_only_the_run_decides(b):
     return sum(m for v in b if (m := v) > 1)
 
@@ -442,6 +442,42 @@ def in_a_condition_of_a_loop_instead_of_a_comprehension(b):
             total += m
     return total, m
 # fmt: on
+
+
+A = np.array([1.0, -2.0, 3.0])
+
+
+@case((A,), (-A,), (A[:0],))
+def in_conditions_of_comprehensions(a):
+    doubled = [y for v in a if (y := v * 2) > 1]
+    both = [(v, y, z) for v in a if v > -5 and (y := v * 3) > 1 and (z := y + 1) > 4]
+    kept = [v for v in a if not (_unused := v) > 1]
+    return doubled, both, kept, [y for v in a if abs(y := v) > 1 if y < 3]
+
+
+@case((A,), (-A,))
+def in_conditions_of_generators(a):
+    total = sum(y * y for v in a if (y := v + 1) > 0)
+    some = any((z := v) > 2 and z < 9 for v in a if v > 0)
+    return total, some, [[y for w in range(2) if (y := v * w) > 1] for v in a]
+
+
+@case((A,))
+def of_the_function_in_a_comprehension(a):
+    y = 1.0
+    found = [(y := y + v) for v in a]
+    return found, y
+
+
+@case((A,), refused=ConcretizationError)
+def of_the_function_in_a_condition(a):
+    found = [y for v in a if (y := v * 2) > 1]
+    return found, y
+
+
+@case((A,), refused=ConcretizationError)
+def where_it_may_not_run_in_a_condition(a):
+    return [v for v in a if v > 2 or (y := v) > 1]  # noqa: F841
 
 
 @pytest.mark.parametrize("program", case.programs)

@@ -223,10 +223,22 @@ def _each(items: Iterator[Any], element: Any, condition: Any, width: int | None,
                 yield element(*args)
 
 
+class _Pushed(list[Any]):
+    """The items that were pushed; nothing is sent in."""
+
+    sent = None
+
+    def __call__(self, item: Any) -> None:
+        self.append(item)
+
+    def delegate(self, items: Any) -> Any:
+        return items
+
+
 def generator(function: Callable[..., Any]) -> Callable[..., list[Any]]:
     def make(*args: Any, **kwargs: Any) -> list[Any]:
-        items: list[Any] = []
-        function(items.append, *args, **kwargs)
+        items = _Pushed()
+        function(items, *args, **kwargs)
         return items
 
     return make
@@ -238,6 +250,14 @@ def count(items: Iterable[Any]) -> int:
 
 def managed(manager: Any) -> Any:
     return manager
+
+
+def leaving(manager: Any) -> Any:
+    return manager
+
+
+def left(manager: Any, error: BaseException | None) -> bool:
+    return False
 
 
 def suppressed(manager: Any) -> Callable[[], Any]:
