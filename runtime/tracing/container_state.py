@@ -81,17 +81,12 @@ class Tables:
         The places in the user's code that make such; None where none may. Where there are any, all displays say where
         they are.
     made : dict
-        The dicts and sets that were made in the ordinary way, by identity, with the places that made them.
-    ordered : set
-        The places that made sets of which the order was asked for.
-    mixed : set
-        Those that made sets whose order depends on more than the order in which the members came: some have left.
+        The dicts and sets that were made in the ordinary way, or are arguments, by identity, with the places that made
+        them.
     """
 
     sites: set[Hashable] | None
     made: dict[int, tuple[object, Hashable]] = field(default_factory=dict)
-    ordered: set[Hashable] = field(default_factory=set)
-    mixed: set[Hashable] = field(default_factory=set)
 
     def ask_for_places(self) -> None:
         """Have displays say where they are; nothing where they do.

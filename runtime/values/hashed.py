@@ -18,6 +18,7 @@ class Hashed(StandIn):
     keys_: Any  # the list of the keys
     values_: Any  # of a dict: the list of the values
     native: Any  # the built-in class that it stands for
+    request_: Any  # the capacity
     removals_: int  # how often code that was traced has removed a key
 
     def countable_(self) -> Any:
@@ -27,6 +28,19 @@ class Hashed(StandIn):
     def members_(self) -> Any:
         """The same for what does not depend on the order."""
         return self.countable_()
+
+    @property
+    def memory_(self) -> tuple[Any, ...]:
+        """The lists and the memory that it consists of, and that nobody else has."""
+        raise NotImplementedError
+
+    def plain_(self, *_: object) -> Any:
+        """Refuse what needs the keys while tracing."""
+        raise NotImplementedError
+
+    def written_(self) -> Any:
+        """What the caller's dict or set is to hold, where this stands for one: a dict, or the list of the members."""
+        raise NotImplementedError
 
     def contains_(self, key: Value) -> Value:
         """`key in self`."""
@@ -40,6 +54,14 @@ class Hashed(StandIn):
         """How many keys there are: a Python int, traced or not."""
         items = self.keys_.items
         return len(self.keys_) if items is None else items.length
+
+
+def summands(items: Value) -> Value:
+    """The items, for a sum: the order of ints does not matter."""
+    if not isinstance(items, Hashed):
+        return items
+    types = items.keys_.as_items().structure.rows
+    return items.members_() if all(t.dtype.kind in "bi" for t in types) else items
 
 
 def order_free(items: Value) -> Value:

@@ -20,7 +20,7 @@ from anabranch.runtime.control.hash_tables.dynamic_dict import (
 )
 from anabranch.runtime.control.hash_tables.dynamic_set import DynamicSet
 from anabranch.runtime.control.hash_tables.hash_table import HashTable
-from anabranch.runtime.control.list_arenas.creation import GrowingFactory
+from anabranch.runtime.control.list_arenas.creation import GROWING
 from anabranch.runtime.control.staging.run_time_keys import become_table
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
@@ -147,7 +147,7 @@ def _constructor(cls: type[DynamicDict]) -> Callable[..., Any]:
 
 def defaultdict_(factory: Value = None, /, *args: Value, **kwargs: Value) -> Value:
     """As `collections.defaultdict`; lists that its factory makes may grow where lists do."""
-    growing = _GROWING.get(factory) if isinstance(factory, type) and current().trace.lists.may_grow else None
+    growing = GROWING.get(factory) if isinstance(factory, type) and current().trace.lists.may_grow else None
     if _is_table_here() or any(isinstance(a, DynamicDict) for a in args):
         return _filled(_bare(DynamicDefaultDict, (growing or factory,)), args, kwargs)
     return _noted(collections.defaultdict(growing or factory, *args, **kwargs))
@@ -200,7 +200,6 @@ def method(function: Any) -> Callable[..., Any] | None:
     return fromkeys
 
 
-_GROWING: dict[Any, GrowingFactory] = {kind: GrowingFactory(kind) for kind in (list, collections.deque)}
 COUNTERPARTS: dict[object, Callable[..., Any]] = {
     dict: _constructor(DynamicDict),
     collections.defaultdict: defaultdict_,

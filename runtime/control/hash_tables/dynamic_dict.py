@@ -41,6 +41,11 @@ class DynamicDict(HashTable):
         self.start_(list(contents), list(contents.values()))
         return self
 
+    def written_(self) -> Any:
+        made = self.bare_((self.request_, self.extra_))
+        made.parts_ = self.parts_
+        return made
+
     # ---- items -------------------------------------------------------------------------------------------------------
 
     def __getitem__(self, key: Value) -> Value:
@@ -165,7 +170,7 @@ class DynamicDict(HashTable):
 
     def clear(self) -> None:
         """As `dict.clear`."""
-        for part in self.parts_[:-1]:
+        for part in self.lists_:
             part.clear()
         self._set_index(self._no_entries())
 

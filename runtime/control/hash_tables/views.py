@@ -100,6 +100,8 @@ class Cursor(View, Once, sample=lambda: iter({})):
     def __next__(self) -> Value:
         self.refuse_elsewhere()
         place, self._position = self._position, self._position + 1
+        if place > self._owner.request_.size:
+            self._owner.plain_()  # code that is not compiled goes on until the iterator says that there is no more
         self._check(atoms.literal(False))
         missing = atoms.ufunc(np.less_equal, wrap.as_atom(self._count, np.int64), atoms.literal(place, np.int64))
         run_time_checks.fail_if(missing, lambda _: StopIteration())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from typing import Any
 
 from anabranch.base.value import Value
@@ -25,6 +26,9 @@ class GrowingFactory:
 
     def __call__(self) -> Value:
         return growing(self.native())
+
+
+GROWING: dict[Any, GrowingFactory] = {kind: GrowingFactory(kind) for kind in (list, collections.deque)}
 
 
 def make_arenas(trace: Trace) -> None:

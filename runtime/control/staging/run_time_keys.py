@@ -19,9 +19,10 @@ def become_table(container: object) -> None:
     tables = current().trace.tables
     if tables.sites is None:
         return
-    tables.ask_for_places()
     _, site = tables.made.get(id(container), (None, None))
-    if site is not None and site not in tables.sites:
+    if site is None:
+        tables.ask_for_places()
+    elif site not in tables.sites:
         tables.sites.add(site)
         if isinstance(container, set):
             # The others are asked later, most likely, and each time costs a trace.
