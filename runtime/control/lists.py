@@ -15,9 +15,11 @@ from anabranch.runtime.control.iteration import user_iterators
 from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.list_arenas.creation import growing
 from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.sequences.elements import AxisItems
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values.arena_list import InArena
+from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list, is_fixed
 from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.tracer import Tracer
@@ -70,6 +72,7 @@ def is_of_run_time_length(items: object) -> bool:
     return (
         is_dynamic_list(items)
         or isinstance(items, (Hashed, InArena))
+        or (isinstance(items, DynamicArray) and items.ndim == 1 and not isinstance(AxisItems(items).length, int))
         or (isinstance(items, Countable) and not isinstance(items.length, int))
     )
 

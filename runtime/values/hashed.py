@@ -56,6 +56,10 @@ class Hashed(StandIn):
         return len(self.keys_) if items is None else items.length
 
 
+class KeyedItems:
+    """The base of views of keys, each with its value: no two have the same key."""
+
+
 def summands(items: Value) -> Value:
     """The items, for a sum: the order of ints does not matter."""
     if not isinstance(items, Hashed):

@@ -140,7 +140,10 @@ def _constructor(cls: type[DynamicDict]) -> Callable[..., Any]:
             made.update(**kwargs)
             current().trace.identity.note_created(made)
             return made
-        return _noted(cls.native(*args, **kwargs))
+        made = cls.native()
+        with _table_where_needed(made):
+            made = cls.native(*args, **kwargs)
+        return _noted(made)
 
     return make
 

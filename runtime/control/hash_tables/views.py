@@ -13,7 +13,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.hashed import Hashed
+from anabranch.runtime.values.hashed import Hashed, KeyedItems
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
 
@@ -77,7 +77,7 @@ class Values(View):
         return element(self._owner.values_, index)
 
 
-class Items(View):
+class Items(View, KeyedItems):
     """The keys of a dict, each with its value."""
 
     def _element(self, index: int | PythonScalar) -> Value:

@@ -384,6 +384,15 @@ def in_place_operators_of_sets(ws):
     return n, len(a), sorted(a), a is s
 
 
+@case((WORDS, FLOATS))
+def sorted_items(ws, fs):
+    groups = {}
+    for w, x in zip(ws, fs, strict=False):
+        groups.setdefault(int(w) % 4, []).append(float(x))
+    means = {k: sum(v) / len(v) for k, v in sorted(groups.items())}
+    return means, dict(sorted(means.items(), key=lambda item: item[1], reverse=True))
+
+
 @case((WORDS,))
 def counters_compare_missing_keys_as_zero(ws):
     c = Counter(int(w) for w in ws)
