@@ -215,7 +215,7 @@ class DynamicSet(HashTable):
         items = other.members_() if isinstance(other, DynamicSet) else other
         GeneratorExpression(items, lambda member: member).for_each(each, may_stop=False)
 
-    def _like(self, other: Value) -> DynamicSet:
+    def like_(self, other: Value) -> DynamicSet:
         """Another set as one of these."""
         if isinstance(other, DynamicSet):
             return other
@@ -255,19 +255,19 @@ class DynamicSet(HashTable):
         """As `set.intersection`."""
         made = self.copy() if not others else self
         for other in others:
-            made = made._kept(self._like(other), there=True)
+            made = made._kept(self.like_(other), there=True)
         return made
 
     def difference(self, *others: Value) -> Self:
         """As `set.difference`."""
         made = self.copy() if not others else self
         for other in others:
-            made = made._kept(self._like(other), there=False)
+            made = made._kept(self.like_(other), there=False)
         return made
 
     def symmetric_difference(self, other: Value) -> Self:
         """As `set.symmetric_difference`."""
-        other = self._like(other)
+        other = self.like_(other)
         made = self._kept(other, there=False)
         made.update(other._kept(self, there=False))
         return made
@@ -292,17 +292,17 @@ class DynamicSet(HashTable):
 
     def issubset(self, other: Value) -> Value:
         """As `set.issubset`."""
-        other = self._like(other)
+        other = self.like_(other)
         inside = GeneratorExpression(self.members_(), other.contains_)
         return generator_reductions.quantified(inside, until=False)
 
     def issuperset(self, other: Value) -> Value:
         """As `set.issuperset`."""
-        return self._like(other).issubset(self)
+        return self.like_(other).issubset(self)
 
     def isdisjoint(self, other: Value) -> Value:
         """As `set.isdisjoint`."""
-        other = self._like(other)
+        other = self.like_(other)
         shared = GeneratorExpression(self.members_(), other.contains_)
         return boolean.not_(generator_reductions.quantified(shared, until=True))
 
@@ -322,16 +322,16 @@ class DynamicSet(HashTable):
         return NotImplemented if self._other(other) is None else self.symmetric_difference(other)
 
     def __ror__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self._like(other).union(self)
+        return NotImplemented if self._other(other) is None else self.like_(other).union(self)
 
     def __rand__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self._like(other).intersection(self)
+        return NotImplemented if self._other(other) is None else self.like_(other).intersection(self)
 
     def __rsub__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self._like(other).difference(self)
+        return NotImplemented if self._other(other) is None else self.like_(other).difference(self)
 
     def __rxor__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self._like(other).symmetric_difference(self)
+        return NotImplemented if self._other(other) is None else self.like_(other).symmetric_difference(self)
 
     def __ior__(self, other: Value) -> Value:
         return NotImplemented if self._other(other) is None else self._become(self.union(other))
@@ -354,16 +354,16 @@ class DynamicSet(HashTable):
     def __lt__(self, other: Value) -> Value:
         if self._other(other) is None:
             return NotImplemented
-        other = self._like(other)
+        other = self.like_(other)
         return boolean.and_(self.count_ < other.count_, lambda: self.issubset(other))
 
     def __gt__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self._like(other) < self
+        return NotImplemented if self._other(other) is None else self.like_(other) < self
 
     def __eq__(self, other: object) -> Value:
         if self._other(other) is None:
             return NotImplemented
-        same = self._like(other)
+        same = self.like_(other)
         return boolean.and_(self.count_ == same.count_, lambda: self.issubset(same))
 
     def __ne__(self, other: object) -> Value:

@@ -50,7 +50,8 @@ class View(Countable):
 
     def _refuse(self, _: object) -> NoReturn:
         raise UnsupportedOperationError(
-            "keys() or items() of a dict whose keys are known only at run time is an operand; make sets of them"
+            "items() of a dict whose keys are known only at run time is an operand; go over them by "
+            "a for statement, or compare the dicts"
         )
 
     __and__ = __or__ = __sub__ = __xor__ = __rand__ = __ror__ = __rsub__ = __rxor__ = _refuse
