@@ -30,16 +30,39 @@ def check(
     """
     tolerance = Tolerance(ulps)
     wrapped = jit(function, static_argnames=static)
+    want, got = _three_calls(wrapped, function, args, kwargs, tolerance)
+    if want.error is not None:
+        return got.error
+    check_stages(wrapped, args, kwargs, want, tolerance)
+    return got.value
+
+
+def check_calls(function: Callable[..., Any], *argsets: tuple[Any, ...], ulps: float = ULPS) -> None:
+    """Assert that one compiled function does what the plain one does, of each of several lists of arguments.
+
+    The stages on the way to XLA are run of the first list alone: they are the same Programs for all.
+    """
+    wrapped, tolerance = jit(function), Tolerance(ulps)
+    outcomes = [_three_calls(wrapped, function, args, {}, tolerance)[0] for args in argsets]
+    if outcomes[0].error is None:
+        check_stages(wrapped, argsets[0], {}, outcomes[0], tolerance)
+
+
+def _three_calls(
+    wrapped: Wrapped[..., Any],
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    tolerance: Tolerance,
+) -> tuple[Outcome, Outcome]:
+    """Return what the plain function did, and what the compiled one did first."""
     want, got = Outcome(function, args, kwargs), Outcome(wrapped, args, kwargs)
     if want.error is None and got.error is not None:
         raise got.error
     alike(want, got, tolerance)
     for _ in range(2):
         alike(want, Outcome(wrapped, args, kwargs), tolerance, "called again: ")
-    if want.error is not None:
-        return got.error
-    check_stages(wrapped, args, kwargs, want, tolerance)
-    return got.value
+    return want, got
 
 
 def check_stages(

@@ -1298,3 +1298,21 @@ def adj_dfs(edges, n):
         return c
 
     return [dfs(s) for s in range(n) if not seen[s]]
+
+
+@program([5, 3, 7, 4], to=INLINED)
+def tree_of_tuples(keys):
+    """The result holds one tuple more at each level: without end, were it one function."""
+
+    def inserted(tree, key):
+        if tree is None:
+            return (key, None, None)
+        here, left, right = tree
+        if key < here:
+            return (here, inserted(left, key), right)
+        return (here, left, inserted(right, key))
+
+    tree = None
+    for key in keys:
+        tree = inserted(tree, key)
+    return tree

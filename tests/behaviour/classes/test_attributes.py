@@ -79,8 +79,8 @@ def program(text, **scope):
 
 
 class Thing:
-    def __init__(self, start):
-        for place, name in enumerate(NAMES):
+    def __init__(self, start, names):
+        for place, name in enumerate(names):
             setattr(self, name, start + place)
 
 
@@ -90,24 +90,24 @@ def test_the_names_of_stand_ins_are_the_users_own(first, form):
     names = NAMES[first : first + 40]
     if form == "read":
         text = "def f(x, a, b):\n    o = a if x > 0 else b\n    return (" + ", ".join(f"o.{n}" for n in names) + ",)\n"
-        check_on_things(text)
+        check_on_things(text, names)
     elif form == "getattr":
         text = "def f(x, a, b):\n    o = a if x > 0 else b\n    return ("
         text += ", ".join(f"getattr(o, '{n}'), hasattr(o, '{n}'), getattr(o, '{n}s', 0)" for n in names) + ",)\n"
-        check_on_things(text)
+        check_on_things(text, names)
     elif form == "write":
         text = "def f(x, a, b):\n    o = a if x > 0 else b\n    "
         text += "\n    ".join(f"o.{n} += x\n    [o.{n}, y], z = [o.{n} * 2.0, 1], 0" for n in names[:12])
         text += "\n    return " + ", ".join(f"o.{n}" for n in names[:12]) + "\n"
-        check_on_things(text)
+        check_on_things(text, names)
     elif form == "delete":
         for name in names[:3]:
             function = program(f"def f(x, a, b):\n    o = a if x > 0 else b\n    del o.{name}\n")
             with pytest.raises(
                 AnabranchError, match="a Thing that 'o' may be holds"
             ):  # in one branch, not in the other
-                jit(function)(1.5, Thing(10.0), Thing(20.0))
-            check_on_things(f"def f(x, a, b):\n    o = a\n    del o.{name}\n    delattr(b, '{name}')\n    return x\n")
+                jit(function)(1.5, Thing(10.0, names), Thing(20.0, names))
+            check_on_things(f"def f(x, a, b):\n    o = a\n    del o.{name}\n    delattr(b, '{name}')\n    return x\n", names)
     else:
         body = "".join(f"    def {n}(self, y):\n        return self.factor * y + {i}\n" for i, n in enumerate(names))
         scope: dict[str, Any] = {}
@@ -119,10 +119,10 @@ def test_the_names_of_stand_ins_are_the_users_own(first, form):
             same(function(x, 2.0, 3.0), jit(function)(x, 2.0, 3.0))
 
 
-def check_on_things(text):
+def check_on_things(text, names):
     function = program(text)
     for x in (1.5, -1.5):
-        ours, theirs = (Thing(10.0), Thing(1000.0)), (Thing(10.0), Thing(1000.0))
+        ours, theirs = ((Thing(10.0, names), Thing(1000.0, names)) for _ in range(2))
         same(function(x, *theirs), jit(function)(x, *ours))
         for mine, other in zip(ours, theirs, strict=True):
             same(vars(other), vars(mine))

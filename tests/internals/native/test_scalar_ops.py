@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pytest
@@ -23,29 +23,37 @@ from tests.internals.ops.test_elementwise import ABSOLUTE, COMPLEX_ULPS, ULPS, c
 UFUNCS = sorted(name for name, op in OPS.items() if isinstance(op, Ufunc))
 
 
-def looped(case: Case) -> Program:
-    """A loop over the elements of the case's arrays, each of which the op computes alone."""
-    length = case.inputs[0].size
-    scalars = [Var(ArrayType((), x.dtype)) for x in case.inputs]
-    made = tuple(Var(t) for t in case.op.type(*(v.type for v in scalars), **case.params))
-    index = Var(ArrayType((), INT64))
-    body = Program((index, *scalars), (Equation(case.op, tuple(scalars), case.params, made),), made)
-    arrays = tuple(Var(ArrayType((length,), x.dtype)) for x in case.inputs)
-    stacked = tuple(Var(ArrayType((length,), v.type.dtype)) for v in made)
-    params = {"body": body, "consts": 0, "carries": 0, "length": length}
-    trip = Literal(np.array(length))
-    return Program(arrays, (Equation(OPS["for"], (trip, *arrays), params, stacked),), stacked)
+def looped(cases: Sequence[Case]) -> Program:
+    """A loop for each case, over the elements of its arrays, each of which the op computes alone."""
+    inputs: list[Var] = []
+    equations: list[Equation] = []
+    for case in cases:
+        length = case.inputs[0].size
+        scalars = [Var(ArrayType((), x.dtype)) for x in case.inputs]
+        made = tuple(Var(t) for t in case.op.type(*(v.type for v in scalars), **case.params))
+        index = Var(ArrayType((), INT64))
+        body = Program((index, *scalars), (Equation(case.op, tuple(scalars), case.params, made),), made)
+        arrays = tuple(Var(ArrayType((length,), x.dtype)) for x in case.inputs)
+        stacked = tuple(Var(ArrayType((length,), v.type.dtype)) for v in made)
+        params = {"body": body, "consts": 0, "carries": 0, "length": length}
+        inputs += arrays
+        equations.append(Equation(OPS["for"], (Literal(np.array(length)), *arrays), params, stacked))
+    return Program(tuple(inputs), tuple(equations), tuple(v for e in equations for v in e.outputs))
 
 
-def run(case: Case) -> Outcome | None:
-    """The outcome of the loop in machine code; None where it has no such form."""
-    program = looped(case)
+def run(cases: Iterable[Case]) -> list[Outcome]:
+    """The outcomes of loops in machine code, in one Program, of those cases that have such a form."""
+    cases = [case for case in cases if module(looped([case]), native=NativeOptions()).callbacks]
+    program = looped(cases)
     made = module(program, native=NativeOptions())
-    if not made.callbacks:
-        return None
-    got = compile_text(made.text, callbacks=made.callbacks)(case.inputs)
+    arguments = [x for case in cases for x in case.inputs]
+    got = iter(compile_text(made.text, callbacks=made.callbacks)(arguments))
     with np.errstate(all="ignore"):
-        return Outcome(case, tuple(got), tuple(evaluate(program, *case.inputs)))
+        wanted = iter(evaluate(program, *arguments))
+    return [
+        Outcome(case, tuple(next(got) for _ in e.outputs), tuple(next(wanted) for _ in e.outputs))
+        for case, e in zip(cases, program.equations, strict=True)
+    ]
 
 
 def compare(outcome: Outcome, ulps: float, absolute: float = 0, zero_signs: bool = True) -> None:
@@ -57,23 +65,20 @@ def compare(outcome: Outcome, ulps: float, absolute: float = 0, zero_signs: bool
 
 @pytest.mark.parametrize("name", UFUNCS)
 def test_ufunc(name, rng):
-    native = []
-    for case in cases(OPS[name], rng):
-        outcome = run(case)
-        if outcome is None:
-            continue
-        native.append(case)
-        ulps = (COMPLEX_ULPS if case.inputs[0].dtype.kind == "c" else ULPS).get(name, 0)
+    outcomes = run(cases(OPS[name], rng))
+    for outcome in outcomes:
+        ulps = (COMPLEX_ULPS if outcome.case.inputs[0].dtype.kind == "c" else ULPS).get(name, 0)
         compare(outcome, ulps, ABSOLUTE.get(name, 0), name not in ("fmax", "fmin"))
-    assert native, f"no native form of {name}"
+    assert outcomes, f"no native form of {name}"
 
 
 @pytest.mark.parametrize("source", "?bBhHiIqQfdFD")
 def test_conversions(source, rng):
     some = values(np.dtype(source), 50, rng)
-    for target in map(np.dtype, "?bBhHiIqQfdFD"):
-        outcome = run(Case(OPS["convert"], (some,), {"dtype": target}))
-        assert outcome is not None
+    targets = [np.dtype(kind) for kind in "?bBhHiIqQfdFD"]
+    outcomes = run(Case(OPS["convert"], (some,), {"dtype": target}) for target in targets)
+    assert len(outcomes) == len(targets)
+    for outcome in outcomes:
         compare(outcome, 0)
 
 
@@ -96,6 +101,5 @@ def test_other_ops(name: str, dtypes: Sequence[np.dtype], rng):
         inputs[1] = inputs[1][inputs[1] != 0]  # a divisor of 0 is checked beforehand
     first, second = pairs(inputs[0], inputs[1])
     arrays = (first, second, rng.permutation(second))[: len(dtypes)]
-    outcome = run(Case(OPS[name], tuple(np.ascontiguousarray(a) for a in arrays)))
-    assert outcome is not None
+    (outcome,) = run([Case(OPS[name], tuple(np.ascontiguousarray(a) for a in arrays))])
     compare(outcome, 0)
