@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import field
 from typing import Any
 
-from anabranch.base.frozen import mutable
+from anabranch.base.frozen import frozen, mutable
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.upper_layers import RowTable
@@ -69,6 +69,13 @@ class Lists:
     deciding: Atom | None = None
     has_heads: bool = False
     has_copies: bool = False
+
+
+@frozen
+class ArgumentSite:
+    """The place of a dict or set that is an argument, or part of one: which container among the arguments it is."""
+
+    number: int
 
 
 @mutable

@@ -49,7 +49,7 @@ _GROWN, _GIVEN, _UNKNOWN = range(3)
 _KIND = np.dtype(np.int32)
 _NO_ORDER = (
     "the order of a set whose members are known only at run time is asked for, and it is known where the members are "
-    "numbers, or tuples of numbers, that were added one by one, or where the set is an argument that has not changed; "
+    "numbers, or tuples of numbers, that were added one by one, or where the set is an argument that has got no others; "
     "go over sorted(the set), or keep the members in a list or in a dict, which have an order"
 )
 
@@ -102,7 +102,7 @@ class DynamicSet(HashTable):
         keys, members = self.keys_.as_items().structure, self._numbers()
         known = int(self.order_.value) if isinstance(self.order_, Literal) else None
         given = atoms.literal(np.arange(max(keys.capacity, 1), dtype=np.int64))
-        if known == _GIVEN or not keys.rows:
+        if known == _GIVEN or (not keys.rows and len(keys.variants) < 2):
             return given
         if known == _UNKNOWN or (known == _GROWN and members is None):
             raise UnsupportedOperationError(_NO_ORDER)
@@ -165,17 +165,24 @@ class DynamicSet(HashTable):
         place = self.place_of_(member)
 
         def found(table: DynamicSet = self) -> None:
-            table.mix_()
+            table._mix_grown()
             table.remove_at_(place)
 
         if_(place < 0, lambda: None, found)
+
+    def _mix_grown(self) -> None:
+        """Note that a member has left: those of a given order stay in it."""
+        if isinstance(self.order_, Literal):
+            self._set_order(self.order_ if int(self.order_.value) == _GIVEN else _UNKNOWN)
+        else:
+            self._set_order(atoms.select(self._is(_GIVEN), self.order_, atoms.literal(_UNKNOWN, _KIND)))
 
     def remove(self, member: Value) -> None:
         """As `set.remove`."""
         place = self.place_of_(member)
         missing = wrap.as_atom(place < 0, np.bool_)
         exceptions.record(missing, KeyError(member), run_time_checks.user_frames())
-        self.mix_()
+        self._mix_grown()
         self.remove_at_(place)
 
     def pop(self) -> NoReturn:
@@ -186,8 +193,8 @@ class DynamicSet(HashTable):
         )
 
     def clear(self) -> None:
-        """As `set.clear`."""
-        self.mix_()
+        """As `set.clear`: Python's has forgotten by then what it has been through."""
+        self._set_order(_GROWN)
         self.keys_.clear()
         self._set_index(self._no_entries())
 

@@ -14,6 +14,7 @@ from anabranch.runtime.control.hash_tables.hash_table import HashTable
 from anabranch.runtime.control.list_arenas.creation import GROWING
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.capacity import CapacitySite
+from anabranch.runtime.tracing.container_state import ArgumentSite
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.containers import has_traced, structure_of
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
@@ -29,7 +30,7 @@ _DICTS: dict[type, type[DynamicDict]] = {
 
 def set_of(members: Sequence[Any], place: int) -> Value:
     """A set that is an argument, with these members in its order: one of Python's own where all of them are known."""
-    tables, site = current().trace.tables, _site(place)
+    tables, site = current().trace.tables, ArgumentSite(place)
     if not has_traced(tuple(members)) and site not in (tables.sites or ()):
         made = _in_order(members)
         if made is not None:
@@ -41,7 +42,7 @@ def set_of(members: Sequence[Any], place: int) -> Value:
 
 def dict_of(made: Value, place: int) -> Value:
     """A dict that is an argument: a table where it turned out to get keys known only at run time; else as it is."""
-    tables, site = current().trace.tables, _site(place)
+    tables, site = current().trace.tables, ArgumentSite(place)
     kind = _DICTS.get(type(made))
     if kind is None or not all(map(_is_value, made.values())):
         return made
@@ -52,10 +53,6 @@ def dict_of(made: Value, place: int) -> Value:
     extra = tuple([GROWING.get(f, f) for f in factory]) or None
     table: DynamicDict = _bare(kind, place, len(made), extra)
     return table.begun_(dict(made))
-
-
-def _site(place: int) -> tuple[str, int]:
-    return ("argument", place)
 
 
 def _bare(cls: type[HashTable], place: int, count: int, extra: object = None) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.container_state import ArgumentSite
 from anabranch.runtime.tracing.restarts import Restart
 
 
@@ -26,5 +27,6 @@ def become_table(container: object) -> None:
         tables.sites.add(site)
         if isinstance(container, set):
             # The others are asked later, most likely, and each time costs a trace.
-            tables.sites |= {place for made, place in tables.made.values() if isinstance(made, set)}
+            sets = {place for made, place in tables.made.values() if isinstance(made, set)}
+            tables.sites |= {place for place in sets if not isinstance(place, ArgumentSite)}
         raise Restart(lists=True)

@@ -99,6 +99,26 @@ def another_in_each_step(s, n):
     return s
 
 
+@case(({1, 2, 3}, WORDS))
+def changed_then_another(s, ws):
+    for w in ws:
+        if w > 6:
+            s = {int(w), 5}
+        s.add(int(w) + 100)
+    return s
+
+
+@case(({5, 77, 3, 8}, WORDS))
+def the_order_of_those_that_stay(s, ws):
+    for w in ws:
+        s.discard(int(w))
+    left = [x for x in s]
+    s.clear()
+    for w in ws:
+        s.add(int(w) * 37)
+    return left, [x for x in s]
+
+
 @case(({1, 2.5, "a", (1, "b"), None}, 2.5))
 def of_several_kinds(s, x):
     return x in s, len(s)
@@ -207,6 +227,17 @@ def test_the_order_of_a_set_that_was_changed_is_refused() -> None:
     given = {1, 2}
     given.discard(1)
     assert wrapped(given, np.array([2])) == [2]
+
+
+def test_the_order_of_texts_is_refused() -> None:
+    def f(ws):
+        names = set()
+        for w in ws:
+            names.add(("ant", "bee", "cow")[int(w) % 3])
+        return [name for name in names]
+
+    with pytest.raises(UnsupportedOperationError, match="the order of a set"):
+        jit(f)(WORDS)
 
 
 def test_pop_is_refused() -> None:
