@@ -49,8 +49,8 @@ _GROWN, _GIVEN, _UNKNOWN = range(3)
 _KIND = np.dtype(np.int32)
 _NO_ORDER = (
     "the order of a set whose members are known only at run time is asked for, and it is known where the members are "
-    "numbers, or tuples of numbers, that were added one by one, or where the set is an argument that has got no others; "
-    "go over sorted(the set), or keep the members in a list or in a dict, which have an order"
+    "numbers, or tuples of numbers, that were added one by one, or where the set is an argument that has got no "
+    "others; go over sorted(the set), or keep the members in a list or in a dict, which have an order"
 )
 
 
