@@ -13,7 +13,7 @@ _EMPTY: dict[Any, Any] = {}
 _PLAIN_KEYS, _PLAIN_ITEMS = type(_EMPTY.keys()), type(_EMPTY.items())
 
 
-class Keys(View):
+class Keys(View, sample=_EMPTY.keys):
     """The keys of a dict."""
 
     @property
@@ -88,7 +88,7 @@ class Keys(View):
     __hash__ = View.__hash__
 
 
-class DictItems(Items):
+class DictItems(Items, sample=_EMPTY.items):
     """The keys of a dict, each with its value."""
 
     def __eq__(self, other: object) -> Value:
