@@ -11,7 +11,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.hash_tables.dynamic_dict import DynamicCounter, DynamicDefaultDict, DynamicDict
 from anabranch.runtime.control.hash_tables.dynamic_set import DynamicSet
 from anabranch.runtime.control.hash_tables.hash_table import HashTable
-from anabranch.runtime.control.list_arenas.creation import GROWING
+from anabranch.runtime.control.list_arenas.creation import SharedFactory
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.capacity import CapacitySite
 from anabranch.runtime.tracing.container_state import ArgumentSite
@@ -25,6 +25,10 @@ from anabranch.runtime.values.tracer import Tracer
 _FEW = 5  # so many members are tried in all orders
 _DICTS: dict[type, type[DynamicDict]] = {
     dict: DynamicDict, collections.defaultdict: DynamicDefaultDict, collections.Counter: DynamicCounter,
+}  # fmt: skip
+# What the factory of a defaultdict makes must be the same object in the dict and elsewhere.
+_FACTORIES: dict[Any, Any] = {
+    **{kind: kind for kind in (None, bool, int, float, complex, str, bytes, tuple)}, list: SharedFactory(list),
 }  # fmt: skip
 
 
@@ -44,13 +48,14 @@ def dict_of(made: Value, place: int) -> Value:
     """A dict that is an argument: a table where it turned out to get keys known only at run time; else as it is."""
     tables, site = current().trace.tables, ArgumentSite(place)
     kind = _DICTS.get(type(made))
-    if kind is None or not all(map(_is_value, made.values())):
+    factory = getattr(made, "default_factory", None)
+    is_known = factory is None or (isinstance(factory, type) and factory in _FACTORIES)
+    if kind is None or not is_known or not all(map(_is_value, made.values())):
         return made
     if site not in (tables.sites or ()):
         tables.made[id(made)] = (made, site)
         return made
-    factory = (made.default_factory,) if isinstance(made, collections.defaultdict) else ()
-    extra = tuple([GROWING.get(f, f) for f in factory]) or None
+    extra = (_FACTORIES[factory],) if isinstance(made, collections.defaultdict) else None
     table: DynamicDict = _bare(kind, place, len(made), extra)
     return table.begun_(dict(made))
 

@@ -6,10 +6,12 @@ import collections
 from typing import Any
 
 from anabranch.base.value import Value
+from anabranch.runtime.control.columnar import arena_sites
 from anabranch.runtime.control.dynamic_lists import dynamic_list
 from anabranch.runtime.control.list_arenas.arena import ListArena
 from anabranch.runtime.control.list_arenas.arena_list import placed
 from anabranch.runtime.tracing.builder import Trace, tracing
+from anabranch.runtime.tracing.source_frames import place
 
 
 def growing(values: object) -> Value:
@@ -26,6 +28,14 @@ class GrowingFactory:
 
     def __call__(self) -> Value:
         return growing(self.native())
+
+
+class SharedFactory(GrowingFactory):
+    """That of lists which are the same objects in the dict and elsewhere, after the call, too: they lie in an arena."""
+
+    def __call__(self) -> Value:
+        arena_sites.need({place()})
+        return super().__call__()
 
 
 GROWING: dict[Any, GrowingFactory] = {kind: GrowingFactory(kind) for kind in (list, collections.deque)}

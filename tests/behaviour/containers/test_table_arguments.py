@@ -146,6 +146,13 @@ def kin_of_dicts(d, c, ws):
     return c
 
 
+@case((defaultdict(list), WORDS))
+def lists_of_a_defaultdict(d, ws):
+    for w in ws:
+        d[int(w) % 3].append(int(w))
+    return sum(d[0]), max(d[2]), [x + 1 for x in d[0]]
+
+
 @case((30, {0: 0, 1: 1}))
 def memo(n, cache):
     for i in range(2, n):
@@ -256,6 +263,16 @@ def test_a_call_that_raises_leaves_the_set_as_it_was() -> None:
         with pytest.raises(KeyError, match="7"):
             f(given, 7)
         assert given == {1, 2}
+
+
+def test_a_list_that_the_run_inserts_is_the_one_that_is_returned() -> None:
+    @jit
+    def f(d, k):
+        return d[int(k[0])]
+
+    for _ in range(3):
+        given = defaultdict(list)
+        assert f(given, np.array([4])) is given[4]
 
 
 def test_a_dict_with_arrays_gets_no_run_time_keys() -> None:
