@@ -12,11 +12,8 @@ from anabranch.runtime.numpy.core import (
     adopted,
     dtype_of,
     fresh,
-    handle,
     iota,
     plain,
-    refused,
-    shape_of,
     supported,
     traced_inside,
     zeros_atom,
@@ -26,21 +23,22 @@ from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.run_time_sizes import shape_with_capacity
 from anabranch.runtime.values import atoms, passed_functions, registry, wrap
 from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion
+from anabranch.runtime.values.tracer import Tracer
 
 rules = Rules()
 
 
 @rules.implements(np.ix_)
 def ix_(*args: object) -> tuple[Value, ...]:
-    """As `numpy.ix_`, of positions; truth values must be static."""
+    """As `numpy.ix_`."""
     lines = []
     for i, given in enumerate(args):
-        if len(shape_of(given)) != 1:
+        line: Value = given if isinstance(given, Tracer) else registry.FUNCTIONS[np.asarray](given)
+        if line.ndim != 1:
             raise ValueError("Cross index must be 1 dimensional")
-        if dtype_of(given).kind == "b":
-            raise refused("ix_", "the number of elements that bools pick is known only at run time; use np.flatnonzero")
-        line = handle(given)
-        lines.append(line.reshape((1,) * i + line.shape + (1,) * (len(args) - i - 1)))
+        if dtype_of(line).kind == "b":
+            (line,) = registry.FUNCTIONS[np.nonzero](line)
+        lines.append(line[(None,) * i + (slice(None),) + (None,) * (len(args) - i - 1)])
     return tuple(lines)
 
 

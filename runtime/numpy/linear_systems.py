@@ -9,6 +9,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.numpy import padded_matrices
 from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, handle, result, zeros_atom
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.stacks import (
@@ -22,7 +23,7 @@ from anabranch.runtime.numpy.stacks import (
     result_dtype,
     run,
 )
-from anabranch.runtime.values import atoms, registry
+from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.union import UnionValue
 
@@ -33,15 +34,17 @@ _SINGULAR = "Singular matrix"
 
 
 @rules.implements(np.linalg.solve)
-def solve(a: object, b: object) -> TracedArray:
+def solve(a: object, b: object) -> Value:
     """As `numpy.linalg.solve`; a singular matrix raises `LinAlgError` at run time."""
+    if wrap.is_dynamic_array(a) or wrap.is_dynamic_array(b):
+        return padded_matrices.solved(solve, a, b)
     left, right = handle(a), handle(b)
     assert_square(left)
     dtype = result_dtype(left, right)
     vectors = right.ndim == 1
     x, y = computed(left, right)
     y = atoms.reshape(y, (*y.type.shape, 1)) if vectors else y
-    _check_rows(x, y, "(m,m),(m)->(m)" if vectors else "(m,m),(m,n)->(m,n)")
+    _check_rows(x, y, *padded_matrices.gufunc(vectors))
     stack = np.broadcast_shapes(x.type.shape[:-2], y.type.shape[:-2])
     x, y = (atoms.broadcast_to(v, (*stack, *v.type.shape[-2:])) for v in (x, y))
     found, info = run("solve", x, y)
@@ -49,15 +52,15 @@ def solve(a: object, b: object) -> TracedArray:
     return as_dtype(atoms.reshape(found, found.type.shape[:-1]) if vectors else found, dtype)
 
 
-def _check_rows(x: Atom, y: Atom, signature: str) -> None:
+def _check_rows(x: Atom, y: Atom, name: str, signature: str) -> None:
     if len(y.type.shape) < 2:
         raise ValueError(
-            "solve: Input operand 1 does not have enough dimensions "
+            f"{name}: Input operand 1 does not have enough dimensions "
             f"(has {len(y.type.shape)}, gufunc core with signature {signature} requires 2)"
         )
     if x.type.shape[-1] != y.type.shape[-2]:
         raise ValueError(
-            f"solve: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature {signature} "
+            f"{name}: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature {signature} "
             f"(size {y.type.shape[-2]} is different from {x.type.shape[-1]})"
         )
 
@@ -72,8 +75,10 @@ def inverse(a: TracedArray) -> tuple[Atom, Atom]:
 
 
 @rules.implements(np.linalg.inv)
-def inv(a: object) -> TracedArray:
+def inv(a: object) -> Value:
     """As `numpy.linalg.inv`; a singular matrix raises `LinAlgError` at run time."""
+    if wrap.is_dynamic_array(a):
+        return padded_matrices.of_matrix(inv, a)
     array = handle(a)
     assert_square(array)
     found, info = inverse(array)
@@ -119,6 +124,8 @@ def tensorinv(a: Value, ind: Value = 2) -> Value:
 @rules.implements(np.linalg.slogdet)
 def slogdet(a: object) -> Value:
     """As `numpy.linalg.slogdet`."""
+    if wrap.is_dynamic_array(a):
+        return padded_matrices.of_numbers(slogdet, a)
     array = handle(a)
     assert_square(array)
     dtype = result_dtype(array)
@@ -129,6 +136,8 @@ def slogdet(a: object) -> Value:
 @rules.implements(np.linalg.det)
 def det(a: object) -> Value:
     """As `numpy.linalg.det`."""
+    if wrap.is_dynamic_array(a):
+        return padded_matrices.of_numbers(det, a)
     array = handle(a)
     assert_square(array)
     dtype = result_dtype(array)

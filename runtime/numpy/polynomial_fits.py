@@ -33,7 +33,7 @@ def roots(p: object) -> Value:
             f"numpy.roots of coefficients that {place} with zero is not supported in compiled code: how many zeros of "
             f"the polynomial are computed depends on them; {advice}"
         )
-        run_time_checks.fail_if(wrap.as_atom(array[at] == 0), lambda _, m=message: UnsupportedOperationError(m))  # type: ignore[misc]
+        run_time_checks.fail_if(wrap.as_atom(array[at] == 0), lambda _, m=message: UnsupportedOperationError(m))
     below = np.eye(n - 1, k=-1, dtype=array.dtype)[1:]
     return xp.linalg.eigvals(xp.concatenate((-array[np.newaxis, 1:] / array[0], below)))
 

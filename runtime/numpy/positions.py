@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -19,12 +21,14 @@ from anabranch.runtime.numpy.outputs import written
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays import index_checks
+from anabranch.runtime.values.arrays.index_numbers import check_integer
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import memory_layout
+from anabranch.runtime.values.tracer import Tracer
 
 rules = Rules()
 
@@ -76,9 +80,9 @@ def _checked(index: Atom, size: int, axis: int | None) -> Atom:
     return atoms.select(negative, atoms.ufunc(np.add, index, zeros_atom(shape, np.int64, size)), index)
 
 
-def refuse_outside(index: Atom, low: int, high: int, error: Callable[[int], BaseException]) -> None:
-    """Raise for the first index that is not in [low, high)."""
-    if isinstance(index, Literal):
+def refuse_outside(index: Atom, low: int, high: Bound, error: Callable[..., BaseException]) -> None:
+    """Raise for the first index that is not in [low, high): `error(index)`, with a `high` known only at run time."""
+    if isinstance(index, Literal) and isinstance(high, int):
         bad = index.value[(index.value < low) | (index.value >= high)]
         if bad.size:
             raise error(int(bad.flat[0]))
@@ -86,10 +90,11 @@ def refuse_outside(index: Atom, low: int, high: int, error: Callable[[int], Base
     if not settings().checks or not index.type.size:
         return
     flat = atoms.reshape(index, (index.type.size,))
-    least, limit = (zeros_atom(flat.type.shape, np.int64, n) for n in (low, high))
+    least, limit = (_everywhere(n, flat.type.shape) for n in (low, high))
     outside = atoms.logical_or(atoms.ufunc(np.greater_equal, flat, limit), atoms.ufunc(np.less, flat, least))
     first = atoms.op("gather", flat, atoms.reshape(atoms.op("argmax", outside, axis=0), (1,)))
-    run_time_checks.fail_if(atoms.op("reduce_any", outside, axes=(0,)), error, first)
+    size = () if isinstance(high, int) else (size_arithmetic.atom_of(high),)
+    run_time_checks.fail_if(atoms.op("reduce_any", outside, axes=(0,)), error, first, *size)
 
 
 def along(value: Atom, index: Atom, axis: int) -> Atom:
@@ -177,19 +182,38 @@ def _fortran(order: object) -> bool:
 @rules.implements(np.unravel_index)
 def unravel_index(indices: object, shape: object, order: object = "C") -> Value:
     """As `numpy.unravel_index`."""
+    sizes = _dimensions(shape)
     if _fortran(order):
-        return unravel_index(indices, shape_argument(shape)[::-1])[::-1]
-    sizes = shape_argument(shape)
+        return _unravelled(indices, sizes[::-1])[::-1]
+    return _unravelled(indices, sizes)
+
+
+def _dimensions(shape: object) -> tuple[Bound, ...]:
+    """A shape argument that makes no array of that shape: its sizes may be known only at run time."""
+    sizes = shape if isinstance(shape, (tuple, list)) else (shape,)
+    if not any(isinstance(n, Tracer) and n.abstract.shape == () for n in sizes):
+        return shape_argument(shape)
+    for n in sizes:
+        if isinstance(n, Tracer):
+            check_integer(n)
+    return tuple(size_arithmetic.bound_of(n) if isinstance(n, Tracer) else shape_argument(n)[0] for n in sizes)
+
+
+def _unravelled(indices: object, sizes: tuple[Bound, ...]) -> Value:
     index = atom_of(indices)
     if index.type.dtype.kind not in "iu":
         raise TypeError("only int indices permitted")
     index = atoms.convert(index, np.int64)
-    total = math.prod(sizes)
-    message = f"is out of bounds for array with size {total}"
-    refuse_outside(index, 0, total, run_time_checks.IntMessage(ValueError, f"index {{}} {message}"))
+    total: Bound = functools.reduce(operator.mul, sizes, 1)
+    message = f"index {{}} is out of bounds for array with size {total if isinstance(total, int) else '{}'}"
+    refuse_outside(index, 0, total, run_time_checks.IntMessage(ValueError, message))
+    for size in sizes:
+        if size_arithmetic.interval_of(size).low < 0:  # two of them make a size that NumPy takes
+            wrong = atoms.ufunc(np.less, size_arithmetic.atom_of(size), atoms.literal(0, np.int64))
+            run_time_checks.fail_if(wrong, lambda _: ValueError("negative dimensions are not allowed"))
     columns = []
     for size in reversed(sizes):
-        n = zeros_atom(index.type.shape, np.int64, max(size, 1))
+        n = _everywhere(size_arithmetic.maximum(size, 1), index.type.shape)
         columns.append(_column(wrap.numpy_result(atoms.ufunc(np.remainder, index, n)), len(sizes)))
         index = atoms.ufunc(np.floor_divide, index, n)
     return tuple(reversed(columns))

@@ -92,7 +92,7 @@ class UnionValue(UnionBase):
             return self
         for i in out:
             failure = error(self.options[i])
-            run_time_checks.fail_if(self.chosen(i), lambda _, failure=failure: failure)  # type: ignore[misc]
+            run_time_checks.fail_if(self.chosen(i), lambda _, failure=failure: failure)
         return self.assuming([o for i, o in enumerate(self.options) if i not in out])
 
     def assuming(self, options: list[Value]) -> Value:

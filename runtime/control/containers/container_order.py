@@ -153,9 +153,9 @@ def index(items: Sequence[Value], value: Value, start: Value = 0, stop: Value = 
         found = atoms.logical_or(found, atom)
     whole = isinstance(value, PythonScalar) and value.python is int
     text = missing or ("tuple.index(x): x not in tuple" if isinstance(items, tuple) else "{} is not in list")
-    named = wrap.as_atom(value) if whole else None
+    named = (wrap.as_atom(value),) if whole else ()
     text = text if whole else text.format("the value")
-    run_time_checks.fail_if(atoms.logical_not(found), run_time_checks.IntMessage(ValueError, text), named)
+    run_time_checks.fail_if(atoms.logical_not(found), run_time_checks.IntMessage(ValueError, text), *named)
     return python_scalar(place, Interval(0, max(len(items) - 1, 0)))
 
 

@@ -116,10 +116,8 @@ def index(owner: GrowableContents, value: Value, start: Value = None, stop: Valu
     whole = isinstance(value, PythonScalar) and value.python is int
     shown = "{}" if whole else "the value" if isinstance(value, Tracer) else repr(value)
     text = f"{shown} is not in {kind_name(owner)}"
-    missing = wrap.as_atom(not_(found), np.bool_)
-    run_time_checks.fail_if(
-        missing, run_time_checks.IntMessage(ValueError, text), wrap.as_atom(value) if whole else None
-    )
+    missing, named = wrap.as_atom(not_(found), np.bool_), (wrap.as_atom(value),) if whole else ()
+    run_time_checks.fail_if(missing, run_time_checks.IntMessage(ValueError, text), *named)
     return place
 
 

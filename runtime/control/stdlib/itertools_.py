@@ -23,14 +23,18 @@ from anabranch.runtime.control.sequences.iterators import Once, Zipped, shorter
 from anabranch.runtime.control.stdlib.nditer_ import nditer_
 from anabranch.runtime.control.undefined import defined
 from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap.slots import GeneratorNames
-from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UnionValue
+
+# More are gone over one by one, as Python makes them.
+_MOST_COMBINATIONS = 2**20
 
 # `call(function, *args)`, which this module cannot import: it stands above.
 Call = Callable[..., Any]
@@ -122,6 +126,22 @@ def pairwise_(_: Call, items: Value) -> Value:
     """As `itertools.pairwise`."""
     sequence = countable(items)
     return itertools.pairwise(items) if sequence is None else Consecutive(sequence)
+
+
+def _combining(function: Callable[..., Iterator[tuple[int, ...]]]) -> Callable[..., Value]:
+    """The staged form of `itertools.combinations` and of what chooses items in other ways."""
+
+    def combined(_: Call, iterable: Value, *args: Value, **kwargs: Value) -> Value:
+        pool = tuple(iterable) if isinstance(iterable, list) else iterable  # a later change of the list is not seen
+        sequence = countable(pool)
+        if sequence is None or not isinstance(sequence.length, int):
+            return function(pool if sequence is None else sequence.steps(), *args, **kwargs)
+        places = list(itertools.islice(function(range(sequence.length), *args, **kwargs), _MOST_COMBINATIONS + 1))
+        if len(places) > _MOST_COMBINATIONS:
+            return function(sequence.steps(), *args, **kwargs)
+        return Combined(sequence, places)
+
+    return combined
 
 
 def accumulate_(call: Call, items: Value, function: object = operator.add, *, initial: Value = None) -> Value:
@@ -221,6 +241,30 @@ class Consecutive(Once, sample=lambda: itertools.pairwise(())):
 
     def at(self, index: Value) -> Value:
         return (self.items.at(index), self.items.at(index + 1))
+
+
+class Combined(Once, sample=lambda: itertools.combinations((), 0)):
+    """Tuples of items of a sequence, each of the items at some places."""
+
+    def __init__(self, items: Countable, places: list[tuple[int, ...]]) -> None:
+        super().__init__()
+        self.items, self._places = _fitting(items), places
+        self._tables = [atoms.literal(np.array(column, np.int64)) for column in zip(*places, strict=True)]
+
+    @property
+    def columns(self) -> tuple[Countable, ...]:
+        return (self.items,)
+
+    @property
+    def length(self) -> Value:
+        return len(self._places)
+
+    def at(self, index: int | PythonScalar) -> Value:
+        if isinstance(index, int):
+            return tuple(map(self.items.at, self._places[index]))
+        place = atoms.reshape(index.atom, (1,))
+        whole = Interval(0, max(self.items.length - 1, 0))
+        return tuple(self.items.at(python_scalar(atoms.op("gather", t, place), whole)) for t in self._tables)
 
 
 class RepeatedItem(Once, sample=lambda: itertools.repeat(None, 0)):
@@ -323,5 +367,8 @@ COUNTERPARTS: dict[object, Callable[..., Any]] = {
     map: map_, filter: filter_, itertools.starmap: starmap_, itertools.product: product_, itertools.chain: chain_,
     itertools.islice: islice_, itertools.pairwise: pairwise_, itertools.accumulate: accumulate_,
     itertools.takewhile: takewhile_, itertools.repeat: repeat_, itertools.count: count_,
+    itertools.combinations: _combining(itertools.combinations),
+    itertools.combinations_with_replacement: _combining(itertools.combinations_with_replacement),
+    itertools.permutations: _combining(itertools.permutations),
     functools.reduce: reduce_, np.ndindex: ndindex_, np.ndenumerate: ndenumerate_, np.nditer: nditer_,
 }  # fmt: skip

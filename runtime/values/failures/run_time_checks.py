@@ -102,44 +102,38 @@ def frames_of(error: BaseException) -> Frames:
     return _named(frames)
 
 
-def fail_if(pred: Atom, make: Callable[[int], BaseException], detail: Atom | None = None) -> None:
-    """Raise `make(detail)` when `pred` (a bool scalar) is true: now when it is a literal, else at run time.
+def fail_if(pred: Atom, make: Callable[..., BaseException], *details: Atom) -> None:
+    """Raise `make(*details)` when `pred` (a bool scalar) is true: now when it is a literal, else at run time.
 
     The first failure of a call wins.
     """
     if isinstance(pred, Literal):
         if pred.value:
-            raise make(int(detail.value) if isinstance(detail, Literal) else 0)
+            raise make(*([int(d.value) if isinstance(d, Literal) else 0 for d in details] or [0]))
         return
-    details = [] if detail is None else [atoms.convert(detail, np.int64)]
-    record_failure(
-        pred,
-        _Counted(make),
-        None,
-        user_frames(),
-        details,
-    )
+    numbers = [atoms.convert(detail, np.int64) for detail in details]
+    record_failure(pred, _Counted(make), None, user_frames(), numbers)
 
 
 @frozen
 class IntMessage:
-    """Makes exceptions of a class with a text around an int, in other processes, too."""
+    """Makes exceptions of a class with a text around ints, in other processes, too."""
 
     cls: type[BaseException]
     text: str
 
-    def __call__(self, number: int) -> BaseException:
-        return self.cls(self.text.format(number))
+    def __call__(self, *numbers: int) -> BaseException:
+        return self.cls(self.text.format(*numbers))
 
 
 @frozen
 class _Counted:
-    """Makes a failure's exception with the int that it tells of."""
+    """Makes a failure's exception with the ints that it tells of."""
 
-    make: Callable[[int], BaseException]
+    make: Callable[..., BaseException]
 
     def __call__(self, found: list[np.ndarray]) -> BaseException:
-        return self.make(int(found[0]) if found else 0)
+        return self.make(*(map(int, found) if found else (0,)))
 
 
 class MayFailError(Exception):

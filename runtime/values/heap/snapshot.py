@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Iterable
+from typing import Any
 
 import numpy as np
 
@@ -72,7 +73,8 @@ class Heap:
             elif isinstance(value, functools.partial):
                 pending += (value.func, *value.args, *value.keywords.values())
             elif isinstance(value, (tuple, frozenset)):
-                pending += (tuple if isinstance(value, tuple) else frozenset).__iter__(value)
+                native: Any = tuple if isinstance(value, tuple) else frozenset
+                pending += native.__iter__(value)
                 if is_users_class(type(value)):
                     pending.append(type(value))
             elif isinstance(value, UnionValue):

@@ -107,9 +107,8 @@ def test_the_names_of_stand_ins_are_the_users_own(first, form):
                 AnabranchError, match="a Thing that 'o' may be holds"
             ):  # in one branch, not in the other
                 jit(function)(1.5, Thing(10.0, names), Thing(20.0, names))
-            check_on_things(
-                f"def f(x, a, b):\n    o = a\n    del o.{name}\n    delattr(b, '{name}')\n    return x\n", names
-            )
+            text = f"def f(x, a, b):\n    o = a\n    del o.{name}\n    delattr(b, '{name}')\n    return x\n"
+            check_on_things(text, names)
     else:
         body = "".join(f"    def {n}(self, y):\n        return self.factor * y + {i}\n" for i, n in enumerate(names))
         scope: dict[str, Any] = {}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from anabranch import UnsupportedOperationError, jit
-from tests.equivalence import check
+from tests.equivalence import check, check_calls
 
 DATA = np.array([0.5, 1, 2, 5, 7, 7, 3.3, -1])
 
@@ -45,6 +45,29 @@ def test_one_array_for_all_dimensions_of_a_diagonal():
         return i, j, i is j
 
     check(f, DATA)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_positions_in_an_array_of_computed_sizes(order):
+    def f(i, n, m):
+        return np.unravel_index(i, (n, m), order=order)
+
+    check_calls(f, (3, 3, 4), (11, 3, 4), (12, 3, 4), (-1, 3, 4), (0, 0, 4), (3, -1, 4), (3, np.int32(3), 4))
+    check_calls(f, (np.array([[1, 5], [7, 2]]), 3, 4), (np.array([[1, 20], [30, 2]]), 3, 4))
+    check(f, 3, 2.0, 4)
+    with pytest.raises(ValueError, match="negative"):  # NumPy divides by what both make together
+        jit(f)(3, -2, -2)
+
+
+def test_the_place_of_the_largest_in_an_array_of_computed_size():
+    def f(a):
+        middle = int(a.max())
+        counts = np.zeros((2 * middle + 1, 3))
+        counts[middle + int(a[0]), 1] = 1.0
+        place = np.unravel_index(counts.argmax(), counts.shape)
+        return place[0] - middle, place[1]
+
+    check_calls(f, (np.array([3, 9, 4]),), (np.array([0, 30, 4]),))
 
 
 @pytest.mark.parametrize("bins", [1, 3, 7])

@@ -1,0 +1,77 @@
+"""Systems, inverses and determinants of matrices whose sizes are known only at run time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.equivalence import check_calls
+
+DRAWN = np.random.default_rng(0).random((6, 6))
+MATRIX = DRAWN + DRAWN.T + 6 * np.eye(6)
+# As many rows and columns begin with a number below it: two, one, four, none, all.
+LIMITS = (0.88, 0.6, 1.5, 0.0, 100.0)
+
+
+def chosen(p, limit):
+    k = np.flatnonzero(p[:, 0] < limit)
+    return p[np.ix_(k, k)]
+
+
+def inverse(p, limit):
+    return np.linalg.inv(chosen(p, limit))
+
+
+def of_bools(p, limit):
+    places = [i for i in range(6) if p[i, 0] < limit]
+    return np.linalg.inv(p[np.ix_(p[:, 0] < limit, p[0] < limit)]), np.ix_(places, [1])
+
+
+def determinants(p, limit):
+    return np.linalg.det(chosen(p, limit)), np.linalg.slogdet(chosen(p, limit))
+
+
+def factors(p, limit):
+    return np.linalg.cholesky(chosen(p, limit)), np.linalg.cholesky(chosen(p, limit), upper=True)
+
+
+def solutions(p, limit):
+    matrix = chosen(p, limit)
+    n = len(matrix)
+    return np.linalg.solve(matrix, np.arange(n) - 0.5), np.linalg.solve(matrix, p[:n, 1:3]), matrix @ p[:n]
+
+
+def some_columns(p, limit):
+    return np.linalg.solve(p, p[:, p[0] < limit] + 1)
+
+
+def a_known_side(p, limit):
+    return np.linalg.solve(chosen(p, limit), np.array([1.0, 2.0]))
+
+
+def not_square(p, limit):
+    return np.linalg.inv(p[p[:, 0] < limit])
+
+
+def square_by_chance(p, limit):
+    return np.linalg.inv(p[:, :2][p[:, 0] < limit])
+
+
+def singular(p, limit):
+    return np.linalg.inv(chosen(p, limit) * 0)
+
+
+def a_stack(p, limit):
+    stack = np.stack([p, p * 2, p * 3])
+    return np.linalg.inv(stack[stack[:, 0, 0] < limit * 10])
+
+
+PROGRAMS = [
+    inverse, of_bools, determinants, factors, solutions, some_columns, a_known_side, not_square, square_by_chance,
+    singular, a_stack,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_as_in_numpy(program):
+    check_calls(program, *((MATRIX, limit) for limit in LIMITS))
