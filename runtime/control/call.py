@@ -15,6 +15,7 @@ from anabranch.base.deep_stack import users_limit
 from anabranch.base.value import Value
 from anabranch.runtime.config import configure
 from anabranch.runtime.control import lists, text
+from anabranch.runtime.control.arenas import object_arena
 from anabranch.runtime.control.calls import (
     elementwise_calls,
     host_functions,
@@ -29,7 +30,6 @@ from anabranch.runtime.control.calls.user_functions import is_rewritten, is_user
 from anabranch.runtime.control.calls.wrappers import unwrapped
 from anabranch.runtime.control.containers import container_methods
 from anabranch.runtime.control.hash_tables import creation
-from anabranch.runtime.control.object_arenas import arena as object_arenas
 from anabranch.runtime.control.staging.signature_errors import fitted
 from anabranch.runtime.control.stdlib import (
     bisect_,
@@ -45,10 +45,9 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import installed, internal
 from anabranch.runtime.tracing.state import Active
 from anabranch.runtime.values import containers, registry
-from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_fixed
-from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.lazy_text import Text
+from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
@@ -89,7 +88,7 @@ def call(function: Any, /, *args: Value, **kwargs: Value) -> Value:
             current().trace.identity.note_created(made)
             if current().trace.lists.may_grow:
                 lists.make_attributes_growable(made)
-            object_arenas.adopt(made)
+            object_arena.adopt(made)
         # Referred to by the name alone: nobody else has it.
         return lists.made_growable(made) if type(made) is list and sys.getrefcount(made) <= _ALONE else made
     if installed(code.co_filename) and not (is_rewritten(code) or internal(code.co_filename)):
@@ -179,7 +178,7 @@ def resolve(function: Any) -> Value:
         return registry.FUNCTIONS.get(function) or rewritten(function)
     if isinstance(function, (types.MethodType, types.BuiltinMethodType)):
         if isinstance(function, types.MethodType) and isinstance(function.__func__, types.FunctionType):
-            if isinstance(function.__self__, (Growable, Hashed, InArena)):
+            if isinstance(function.__self__, (Growable, RunTimeContainer)):
                 return function
             if isinstance(function.__self__, UnionValue) and internal(function.__func__.__code__.co_filename):
                 return functools.partial(_call_method, function.__self__, function.__func__.__name__)
@@ -257,7 +256,7 @@ def _constructor(cls: type) -> Value:
             current().trace.identity.note_created(made)
         rewritten(init)(made, *args, **kwargs)
         if tracing():
-            object_arenas.adopt(made)
+            object_arena.adopt(made)
         return made
 
     return construct

@@ -24,7 +24,7 @@ from anabranch.runtime.control.sequences.elements import ChangedError, Elements
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.heap.attempt import first_possible
-from anabranch.runtime.values.heap.slots import GeneratorNames
+from anabranch.runtime.values.heap.generator_names import GeneratorNames
 from anabranch.runtime.values.union import UnionValue
 
 
@@ -92,7 +92,7 @@ def _over_list(items: Value, body: Callable[..., Any], state: State, form: State
         position += 1
         if go_on is not True:
             rest = functools.partial(_from, position, items, body, form, what)
-            return steps.then(state, rest, form, what)
+            return steps.then(state, rest, what)
     return _from(position, items, body, form, what, state)
 
 

@@ -8,21 +8,19 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from anabranch.base.value import Value
+from anabranch.runtime.control.arenas.creation import growing
 from anabranch.runtime.control.containers import stacked_results
 from anabranch.runtime.control.dynamic_lists.dynamic_list import listed
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.iteration import user_iterators
 from anabranch.runtime.control.iteration.generators import PushIterator
-from anabranch.runtime.control.list_arenas.creation import growing
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.elements import AxisItems
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import chosen_containers
-from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list, is_fixed
-from anabranch.runtime.values.hashed import Hashed
+from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.tracer import Tracer
 
 
@@ -71,7 +69,7 @@ def is_of_run_time_length(items: object) -> bool:
     """Return whether it has, or may have, a length known only at run time."""
     return (
         is_dynamic_list(items)
-        or isinstance(items, (Hashed, InArena))
+        or isinstance(items, RunTimeContainer)
         or (isinstance(items, DynamicArray) and items.ndim == 1 and not isinstance(AxisItems(items).length, int))
         or (isinstance(items, Countable) and not isinstance(items.length, int))
     )
@@ -104,8 +102,8 @@ def method(function: Any) -> Callable[..., Any] | None:
 
     def extend(values: Value) -> None:
         made = items_of(values)
-        if is_dynamic_list(made) and not current().trace.lists.may_grow:
-            raise Restart(lists=True)
+        if is_dynamic_list(made):
+            current().trace.lists.demand_growth()
         function(made)
 
     return extend

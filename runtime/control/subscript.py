@@ -13,7 +13,6 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.columnar import (
-    arena_sites,
     array_lists,
     nested_lists,
     node_reads,
@@ -164,7 +163,7 @@ def _get(container: Value, key: Value) -> Value:
         made = _missing(container)
         if made is not None:
             return _get_or_make(container, key, made)
-        arena_sites.prefer(list(container.values()))
+        array_lists.prefer_arena(list(container.values()))
         return chosen(list(container.values()), _place(container, key), key)
     length = countable_ranges.KnownRange(container).length if isinstance(container, range) else len(container)
     position = checked_index(key, length, type(container), "index")
@@ -181,7 +180,7 @@ def _get(container: Value, key: Value) -> Value:
         return container[key]
     if isinstance(container, range):
         return countable_ranges.KnownRange(container).at(position)
-    arena_sites.prefer(list(container))
+    array_lists.prefer_arena(list(container))
     return chosen(list(container), position, key)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from anabranch.runtime.control import match as pattern  # noqa: F401 - `ab.pattern`
+from anabranch.runtime.control.arenas.creation import growing as growing
 from anabranch.runtime.control.assert_ import assert_ as assert_
 from anabranch.runtime.control.attribute import attributes as attributes
 from anabranch.runtime.control.boolean import and_ as and_, not_ as not_, or_ as or_
@@ -36,7 +37,6 @@ from anabranch.runtime.control.hash_tables.creation import (
 from anabranch.runtime.control.identity import is_ as is_, is_not as is_not
 from anabranch.runtime.control.if_ import if_ as if_
 from anabranch.runtime.control.iteration.generators import generator as generator
-from anabranch.runtime.control.list_arenas.creation import growing as growing
 from anabranch.runtime.control.lists import comprehension as comprehension
 from anabranch.runtime.control.match import match as match
 from anabranch.runtime.control.sets import members as members, members_of as members_of, set_operation as set_operation

@@ -169,7 +169,7 @@ class _While:
             def rest(left: State, users: tuple[Value, ...] = (test, body)) -> State:
                 return self._stage_all(left, alternates=True)
 
-            return steps.then(self.form.from_rewritten(body(*state[2:])), rest, self.form, self.what)
+            return steps.then(self.form.from_rewritten(body(*state[2:])), rest, self.what)
 
         with self._attempt(state, undone_by=StructureMismatchError):
             return steps.either(truth(self.test(*state[2:])), lambda: state, peeled, self.what)

@@ -116,7 +116,7 @@ class BoundArguments:
             case layouts.Constant(value):
                 return self._constant(value)
             case layouts.Leaf(abstract):
-                return self._leaf(layout, abstract)
+                return self._leaf(abstract)
             case layouts.Node() if self._pack is None and (kind := self._packed(layout)) is not None:
                 count = len(layouts.leaf_types(layout))
                 self.packs.append(range(len(self.handles), len(self.handles) + count))
@@ -170,7 +170,7 @@ class BoundArguments:
             self.copies.append(made)
         return made
 
-    def _leaf(self, layout: layouts.Leaf, abstract: Abstract) -> Any:
+    def _leaf(self, abstract: Abstract) -> Any:
         leaf = len(self.handles)
         atom: Var
         if leaf in self._fields:

@@ -17,7 +17,7 @@ from anabranch.runtime.control.sequences import countable, countable_ranges
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.values import arena_list, arena_object, atoms, containers
+from anabranch.runtime.values import arena_contents, atoms, containers
 from anabranch.runtime.values.arrays.array_flags import ArrayFlags
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.heap.snapshot import Heap
@@ -132,27 +132,27 @@ def _check_apart(structure: node_structures.ReferenceStructure, exists: Exists) 
 def with_nodes(value: object, contents: tuple[object, ...], outside: Heap, given: BoundArguments) -> Any:
     """The result with the nodes beside it that parts of it, or of changed objects, are by their numbers."""
     lists = current().trace.lists
-    if not (current().trace.identity.graphs or lists.arenas or lists.object_arenas):
+    if not (current().trace.identity.graphs or lists.arenas):
         return value
     exists = _existence(outside, given)
     described = layouts.describe((value, *contents), exists)
     graphs = _kinds_by_graph(described)
     members = [m for g, kinds in graphs for m in _members(g, kinds, exists)]
     arenas = _arenas_in(described)
-    members += [arena.contents() for arena in arenas]
+    members += map(arena_contents.ArenaContents, arenas)
     return host_values.ResultWithRecords(tuple(members), value) if members else value
 
 
 def _arenas_in(layout: layouts.Layout) -> list[Any]:
     """The arenas whose lists a value has, or those lists have, in turn."""
     found: dict[int, Any] = {}
-    pending = [s.extra for s in arena_list.in_arena(layout)]
+    pending = [s.extra for s in arena_contents.in_arenas(layout)]
     while pending:
         arena = pending.pop()
         if id(arena) not in found:
             found[id(arena)] = arena
             kinds = [k for part in arena.parts for k in part.as_items().structure.variants]
-            pending += [s.extra for kind in kinds for s in arena_list.in_arena(kind)]
+            pending += [s.extra for kind in kinds for s in arena_contents.in_arenas(kind)]
     return list(found.values())
 
 
@@ -188,7 +188,7 @@ def hosted_result(layout: layouts.Node, given: BoundArguments, arrays: Container
     result, *contents = layout.children
     if isinstance(result, layouts.Node) and isinstance(result.structure, host_values.BesideStructure):
         for place, beside in enumerate(result.children[0].children):  # type: ignore[union-attr]
-            if isinstance(beside, layouts.Node) and isinstance(beside.source, _CONTENTS):
+            if isinstance(beside, layouts.Node) and isinstance(beside.source, arena_contents.ArenaContents):
                 members[id(beside.source.arena)] = place
     kept = [hosted(c, places, given.numbers, arrays, members) for c in contents]
     given_back = hosted(result, places, given.numbers, members=members)
@@ -197,10 +197,6 @@ def hosted_result(layout: layouts.Node, given: BoundArguments, arrays: Container
     for part, where in zip(whole.children, names, strict=True):
         _check_result(part, where)
     return whole
-
-
-# What is in an arena, beside a result.
-_CONTENTS = (arena_list.ArenaContents, arena_object.ObjectContents)
 
 
 def _check_result(layout: layouts.Layout, where: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from anabranch.base.signals import whole
 from anabranch.runtime.control import vocabulary
-from anabranch.runtime.control.branches import staged_unions
+from anabranch.runtime.control.branches import select_value, stage_branches
 from anabranch.runtime.control.call import call
 from anabranch.runtime.control.calls.user_functions import is_capturable, is_rewritten
 from anabranch.runtime.control.columnar import copied_items
@@ -20,9 +20,16 @@ from anabranch.runtime.frontend.captured_arrays import CapturedArrays
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.host.generator_state import kind_of
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.values import containers
-from anabranch.runtime.values.arrays import constructors
+from anabranch.runtime.tracing.outside import ValueConstructors
+from anabranch.runtime.tracing.upper_layers import UnionOperations
+from anabranch.runtime.values import containers, text_tables
+from anabranch.runtime.values.arrays import dynamic_array
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.heap.slots import GlobalVariable, closed_over
+from anabranch.runtime.values.lazy_text import StrMethod
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.pytrees import several_sizes
 
 
 class Surroundings:
@@ -41,8 +48,16 @@ class Surroundings:
         The arrays from outside.
     """
 
-    constructors = constructors.CONSTRUCTORS
-    union_operations = staged_unions.OPERATIONS
+    constructors = ValueConstructors(
+        array=TracedArray, scalar=NumPyScalar, python=python_scalar, part=dynamic_array.make
+    )
+    union_operations = UnionOperations(
+        decide=stage_branches.decide,
+        compute=select_value.of_each,
+        merge=several_sizes.merged,
+        look_up=text_tables.look_up,
+        method=StrMethod,
+    )
     vocabulary = vocabulary
 
     def __init__(self, guards: Guards, prepare_class: Callable[[type], None]) -> None:

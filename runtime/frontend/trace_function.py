@@ -11,20 +11,19 @@ from anabranch.base.deep_stack import deep
 from anabranch.base.signals import Interrupt
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import settings
+from anabranch.runtime.control.arenas.creation import make_arenas
 from anabranch.runtime.control.call import call, resolve
 from anabranch.runtime.control.calls import special_methods
 from anabranch.runtime.control.calls.recursion import infinite_recursion
 from anabranch.runtime.control.calls.user_functions import is_user_function
 from anabranch.runtime.control.columnar import copied_items, nested_lists
-from anabranch.runtime.control.list_arenas import creation as list_arenas
 from anabranch.runtime.control.loops.unroll_budget import TooCostlyError
-from anabranch.runtime.control.object_arenas import arena as object_arenas
 from anabranch.runtime.errors import AnabranchError, forget_attempts
 from anabranch.runtime.frontend.bind_arguments import bind_arguments
 from anabranch.runtime.frontend.build_plan import build_plan
 from anabranch.runtime.frontend.effects import ObjectChanges, put_back, refuse_changes
 from anabranch.runtime.frontend.surroundings import Surroundings
-from anabranch.runtime.frontend.trace_strategy import Approach
+from anabranch.runtime.frontend.trace_strategy import Strategy
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.signature.static_keys import may_change
@@ -47,33 +46,19 @@ def trace_call(function: Callable[..., object], arguments: Arguments) -> Plan:
     """Trace `function(*arguments)`."""
     try:
         with deep():
-            return _trace(function, arguments, Approach(lists=False, sites=set()))
+            return _trace(function, arguments, Strategy.at_first())
     except BaseException as error:
         forget_attempts(error)
         raise
 
 
-def _trace(function: Callable[..., object], arguments: Arguments, way: Approach) -> Plan:
+def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy) -> Plan:
     """The same in one way, and in others where that does not work out."""
     # Not an `Attempt`: what was outside is known when the trace has met it, and each way has a trace of its own.
     guards = Guards(getattr(function, "__anabranch_receiver__", None))
     staging = special_methods.Staging(call, is_user_function)
-    looped = None if way.looped is None else set(way.looped)
     outside = Surroundings(guards, staging.add)
-    recursive = None if way.recursive is None else set(way.recursive)
-    trace = Trace(
-        outside,
-        way.lists,
-        way.sites,
-        way.unroll_reason,
-        looped,
-        way.tracks_objects,
-        way.table_sites,
-        way.arena_sites,
-        way.arena_classes,
-        recursive,
-        way.inlined,
-    )
+    trace = Trace(outside, way)
     root = trace.root
     with building(root), contextlib.closing(staging), _undone(guards):
         given = bind_arguments(arguments, trace)
@@ -81,8 +66,7 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Approach)
         before = Heap((given.args, given.kwargs))
         guards.heap.exclude(given.containers)
         guards.heap.extend(t.target for t in before.slots.values() if isinstance(t.target, type))
-        list_arenas.make_arenas(trace)
-        object_arenas.make_arenas(trace)
+        make_arenas(trace)
         outside.begin()
         for value in filter(may_change, given.statics):
             outside.enter(value)

@@ -17,9 +17,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 
-# The libraries whose ufuncs are functions of their arguments alone, and keep their names.
-_LIBRARIES = ("scipy",)
-# Where users have them from.
+# Where users have ufuncs from that are functions of their arguments alone, and keep their names.
 _MODULES = ("scipy.special",)
 _LOOP, _DATA = "ufunc_loop", "ufunc_data"
 _SYMBOL = re.compile(rf"@({_LOOP}|{_DATA})\.(\w+)\.([\w.]+)\.(\w+)")

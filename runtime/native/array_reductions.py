@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -21,11 +21,10 @@ from anabranch.runtime.native.lazy_arrays import LazyArrays
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.scalar_ops import rule_of
 from anabranch.runtime.ops.checks import without
+from anabranch.runtime.ops.stablehlo_text import Body
 
 # How many products machine code adds up in no more time than a library takes with what its call costs.
 _MOST_PRODUCTS = 2**12
-
-Body = Callable[[list[str]], Sequence[str]]
 
 
 class _Task(NamedTuple):

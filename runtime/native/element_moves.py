@@ -11,6 +11,7 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.values import packed
+from anabranch.runtime.ops.stablehlo_text import Body
 
 # Names in the shapes of the operands, the type of the result and the attributes, to names in the shape of the result.
 Move: TypeAlias = Callable[[Sequence[np.ndarray], ArrayType, str], np.ndarray]
@@ -32,12 +33,7 @@ def bounds(attributes: str) -> tuple[slice, ...]:
     return tuple(slice(*row) for row in zip(*rows, strict=True))
 
 
-def reduced(
-    arrays: Sequence[np.ndarray],
-    inits: Sequence[str],
-    axes: Sequence[int],
-    body: Callable[[list[str]], Sequence[str]],
-) -> list[str]:
+def reduced(arrays: Sequence[np.ndarray], inits: Sequence[str], axes: Sequence[int], body: Body) -> list[str]:
     """The elements of arrays of names combined along axes, in C order."""
     axes = sorted(axes)
     rest = [i for i in range(arrays[0].ndim) if i not in axes]

@@ -6,9 +6,8 @@ Arrays are written in place; one that is needed as it was before a write is copi
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
-from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.native.array_ops import is_large_update, window_of
@@ -31,6 +30,7 @@ from anabranch.runtime.ops.control import For
 from anabranch.runtime.ops.dot_general import dot_general
 from anabranch.runtime.ops.library_ufuncs import library_ufunc
 from anabranch.runtime.ops.random_draws import random_draw
+from anabranch.runtime.ops.stablehlo_text import Body, Rule, Types
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 from anabranch.runtime.ops.structured import Branches, Loop
 from anabranch.runtime.ops.window import window
@@ -161,13 +161,7 @@ class NativeEmitter(ValueEmitter):
             for place, out in enumerate(equation.outputs)
         ]
 
-    def loop(
-        self,
-        state: Sequence[str],
-        types: Sequence[ArrayType],
-        test: Callable[[list[str]], str],
-        step: Callable[[list[str]], Sequence[str]],
-    ) -> list[str]:
+    def loop(self, state: Sequence[str], types: Types, test: Rule, step: Body) -> list[str]:
         """Write a loop: steps for as long as the test holds of the state; returns the last state."""
         code, op, loops = self.code, self._op, self._loops
         # An op may need a loop of its own.

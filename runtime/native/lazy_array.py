@@ -124,7 +124,7 @@ def _length(array: LazyArray, axis: Axis) -> int:
     return 1 if axis.of is None else array.type.shape[axis.of]
 
 
-def region_of_part(region: Region | None, axes: Sequence[Axis], whole: ArrayType, type: ArrayType) -> Region | None:
+def region_of_part(region: Region | None, axes: Sequence[Axis]) -> Region | None:
     """The region in which the bools of a part are true; None where that is none."""
     if region is None:
         return None

@@ -7,7 +7,7 @@ the part costs.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.scalar_ops import compare, convert, select
 from anabranch.runtime.native.values import is_lazy, is_memory
+from anabranch.runtime.ops.stablehlo_text import Rule, Types
 
 # The most operations that an element may take.
 _MOST_COST = 250
@@ -120,13 +121,11 @@ class LazyArrays:
         """The positions along an axis."""
         return LazyArray(type, lambda index: convert(self.code, self.positions.value(index[axis]), _INT64, type.dtype))
 
-    def elementwise(
-        self, names: Sequence[str], types: Sequence[ArrayType], out: ArrayType, rule: Callable[[list[str]], str]
-    ) -> LazyArray:
+    def elementwise(self, names: Sequence[str], types: Types, out: ArrayType, rule: Rule) -> LazyArray:
         """The array that a rule makes of the elements at the same position."""
         return self.combined(list(map(self.of, names, types)), out, rule)
 
-    def combined(self, arrays: Sequence[LazyArray], out: ArrayType, rule: Callable[[list[str]], str]) -> LazyArray:
+    def combined(self, arrays: Sequence[LazyArray], out: ArrayType, rule: Rule) -> LazyArray:
         """The same of arrays that have no names."""
         if all(array.uniform for array in arrays):
             return self.all_equal(out, rule([array.uniform for array in arrays]))
@@ -216,7 +215,7 @@ class LazyArrays:
         def make(index: Sequence[Affine]) -> str:
             return self.part_of_element(whole, [axis.at(index) for axis in fixed])
 
-        region = region_of_part(array.region, fixed, array.type, type) if array.rest is None else None
+        region = region_of_part(array.region, fixed) if array.rest is None else None
         return LazyArray(type, make, array.reads, array.cost + 1, whole=whole, axes=fixed, region=region)
 
     def _moved(self, update: Update, old: ArrayType, type: ArrayType, axes: Sequence[Axis]) -> LazyArray | None:

@@ -91,7 +91,7 @@ def drawn(code: Instructions, equation: Equation, words: Sequence[str], operands
     addresses = [code.emit(f"getelementptr i64, ptr {state}, i64 {k}") for k in range(_WORDS)]
     for address, word in zip(addresses, words, strict=True):
         code.act(f"store i64 {word}, ptr {address}")
-    number = _unless(code, off, sampler, _bit_generator(code, state, kind), arguments)
+    number = _unless(code, off, sampler, _bit_generator(code, state), arguments)
     after = [code.emit(f"load i64, ptr {address}") for address in addresses]
     return [*after, "0", number]
 
@@ -132,7 +132,7 @@ def _argument(
     return convert(code, given[value.index], equation.inputs[2 + value.index].type.dtype, FLOAT64)
 
 
-def _bit_generator(code: Instructions, state: str, kind: GeneratorKind) -> str:
+def _bit_generator(code: Instructions, state: str) -> str:
     """The address of a `bitgen_t` of a state."""
     text = _PCG64.format(factor=pcg64_factor())
     if text not in code.globals:

@@ -7,7 +7,7 @@ array in memory at one point of its history (`@2.5`: memory 2 after the fifth wr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.memory import Memory, expect_small
 from anabranch.runtime.native.scalar_ops import compare, convert, multiply_add, rule_of, select
 from anabranch.runtime.native.values import elements, is_lazy, is_memory, packed
+from anabranch.runtime.ops.stablehlo_text import Body, Rule, Types
 from anabranch.runtime.ops.stablehlo_writer import Emitter
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
@@ -103,9 +104,7 @@ class ValueEmitter(Emitter):
         places = self.memory.places(rest[1:], types[1:], type.shape, types[0].shape)
         return self.memory.store(x, type.dtype, list(zip(places, values, strict=True)))
 
-    def _each(
-        self, names: Sequence[str], types: Sequence[ArrayType], out: ArrayType, rule: Callable[[list[str]], str]
-    ) -> str:
+    def _each(self, names: Sequence[str], types: Types, out: ArrayType, rule: Rule) -> str:
         """The array that a rule makes of the elements at the same positions."""
         if out.size > MOST_ELEMENTS or any(map(is_lazy, names)):
             return self._result(self.arrays.elementwise(names, types, out, rule), out)
@@ -186,12 +185,7 @@ class ValueEmitter(Emitter):
         return self.arrays.name(reshaped(self.arrays, x, source, out)) if is_lazy(x) else x
 
     def reduce(
-        self,
-        xs: Sequence[str],
-        types: Sequence[ArrayType],
-        inits: Sequence[str],
-        axes: Sequence[int],
-        body: Callable[[list[str]], Sequence[str]],
+        self, xs: Sequence[str], types: Types, inits: Sequence[str], axes: Sequence[int], body: Body
     ) -> list[str]:
         """The elements of arrays combined along axes."""
         if any(map(is_lazy, xs)) or _any_large(types):
@@ -211,13 +205,7 @@ class ValueEmitter(Emitter):
         """Refuse an op with regions."""
         raise NotNativeError(name)
 
-    def outlined(
-        self,
-        operands: Sequence[str],
-        in_types: Sequence[ArrayType],
-        outs: Sequence[ArrayType],
-        body: Callable[[list[str]], Sequence[str]],
-    ) -> list[str]:
+    def outlined(self, operands: Sequence[str], in_types: Types, outs: Types, body: Body) -> list[str]:
         """The body in place."""
         return list(body(list(operands)))
 

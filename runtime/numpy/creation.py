@@ -3,43 +3,33 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.device import foreign
-from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.numpy import memory_order
+from anabranch.runtime.numpy import memory_order, nested_sequences
 from anabranch.runtime.numpy.core import (
     atom_of,
     diagonal_mask,
     dtype_of,
     fresh,
     frozen,
-    has_dynamic_array,
-    inhomogeneous,
     operand,
     plain,
     shape_of,
     supported,
-    traced_inside,
     zeros_atom,
 )
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.run_time_sizes import Extents, shape_with_capacity
 from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.arrays import indexing, integer_elements
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
-from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.dynamic_lists import stacked_parts as parts_of
-from anabranch.runtime.values.dynamic_shapes import broadcasting
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.host_types import structures
-from anabranch.runtime.values.memory import rows
-from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 rules = Rules()
@@ -128,13 +118,21 @@ def empty_like(
     return registry.FUNCTIONS[np.zeros_like](prototype, dtype, order, subok, shape, device=device)
 
 
+def _cast(x: object, dtype: np.dtype) -> Atom:
+    """A value cast as NumPy's assignment casts it: unsafe for arrays, checked for Python scalars."""
+    if type(x) in (int, float, complex):
+        # NumPy's own conversion raises for what does not fit.
+        return Literal(frozen(np.array(x, dtype=dtype)))
+    return wrap.as_atom(x, dtype)
+
+
 def _filled(shape: tuple[int, ...], extents: Extents, fill_value: object, dtype: object, order: object) -> Value:
     value = operand(fill_value)
     chosen = supported(dtype_of(value) if dtype is None else dtype)
     if not any(extents):
-        return memory_order.laid(atoms.broadcast_to(cast_value(value, chosen), shape), order)
+        return memory_order.laid(atoms.broadcast_to(_cast(value, chosen), shape), order)
     made = wrap.with_extents(memory_order.laid(zeros_atom(shape, chosen), order), extents)
-    made.assign(fresh(cast_value(value, chosen)))
+    made.assign(fresh(_cast(value, chosen)))
     return made
 
 
@@ -174,14 +172,6 @@ def full_like(
 # ---- from values -----------------------------------------------------------------------------------------------------
 
 
-def cast_value(x: object, dtype: np.dtype) -> Atom:
-    """A value cast as NumPy's assignment casts it: unsafe for arrays, checked for Python scalars."""
-    if type(x) in (int, float, complex):
-        # NumPy's own conversion raises for what does not fit.
-        return Literal(frozen(np.array(x, dtype=dtype)))
-    return wrap.as_atom(x, dtype)
-
-
 @rules.creates(np.array)
 def array(
     object: Value,
@@ -198,7 +188,7 @@ def array(
     object = object if subok else foreign.plain(object)
     _check("array", order, None, like, subok)
     plain("array", ndmax=(ndmax, None))
-    made = _ordered(_converted(object, dtype, copy), order, copy)
+    made = _ordered(nested_sequences.converted(object, dtype, copy), order, copy)
     if operator.index(ndmin) > made.ndim:
         return registry.FUNCTIONS[np.expand_dims](made, tuple(range(ndmin - made.ndim)))
     return made
@@ -213,83 +203,6 @@ def _ordered(made: Value, order: object, copy: object) -> Value:
     if copy is False and done is not made:
         raise ValueError("Unable to avoid copy while creating an array as requested.")
     return done
-
-
-def _converted(x: Value, dtype: Value, copy: Value) -> Value:
-    if wrap.is_dynamic_array(x):
-        made = _converted(x.memory, dtype, copy)
-        return x if made is x.memory else x.with_memory(made)
-    if isinstance(x, TracedArray):
-        same = dtype is None or np.dtype(dtype) == x.dtype
-        if same and not copy:
-            return x
-        if copy is False:
-            raise ValueError("Unable to avoid copy while creating an array as requested.")
-        return fresh(wrap.as_atom(x, None if dtype is None else supported(dtype)))
-    if copy is False:
-        raise ValueError("Unable to avoid copy while creating an array as requested.")
-    if not traced_inside(x):
-        made = np.array(x, dtype=dtype)
-        supported(made.dtype)
-        return fresh(_literal(made))
-    if has_dynamic_array(x):
-        return _converted(_homogeneous([_converted(item, None, None) for item in x]), dtype, None)
-    chosen = np.result_type(*_dtypes(x)) if dtype is None else supported(dtype)
-    return fresh(_stack(indexing.assigned(x, chosen) if isinstance(x, Tracer) else x, chosen))
-
-
-def _homogeneous(items: Sequence[Value]) -> Value:
-    """Arrays of which some have run-time sizes, stacked; the error tells of the axes they have in common."""
-    shapes = [item.shape for item in items]
-    axes = min(map(len, shapes))
-    for axis in range(axes):
-        common = (len(items), *shapes[0][:axis])
-        for shape in shapes[1:]:
-            broadcasting.refuse(broadcasting.differ(shapes[0][axis], shape[axis]), ValueError, inhomogeneous, common)
-    if any(len(shape) > axes for shape in shapes):
-        broadcasting.refuse(atoms.literal(True), ValueError, inhomogeneous, (len(items), *shapes[0][:axes]))
-    return registry.FUNCTIONS[np.concatenate]([item[None] for item in items])
-
-
-def _literal(made: np.ndarray) -> Atom:
-    """A literal; one element repeated stays one element."""
-    if made.size > 1 and made.strides and not any(made.strides):
-        return zeros_atom(made.shape, made.dtype, made.flat[0])
-    return Literal(frozen(np.array(made, order="C")))
-
-
-def _dtypes(x: object) -> list[np.dtype]:
-    if isinstance(x, (list, tuple)):
-        return [d for item in x for d in _dtypes(item)]
-    if type(x) is int:
-        wrap.check_range(x)  # in NumPy it makes the array one of another dtype
-    return [dtype_of(x)]
-
-
-def _stack(x: Value, dtype: np.dtype) -> Atom:
-    if isinstance(x, UnionValue):
-        x = x.resolve()
-    if isinstance(x, Tracer):
-        return wrap.as_atom(x, dtype)
-    if not traced_inside(x):
-        return Literal(frozen(np.array(x, dtype=dtype)))
-    whole = parts_of.array_of(x, checked=dtype.kind in "iu" and dtype != np.int64)
-    if whole is not None:
-        integer_elements.check_ints(whole, dtype)
-        return atoms.convert(whole, dtype)
-    parts = [_stack(integer_elements.element(item, dtype) if isinstance(item, Tracer) else item, dtype) for item in x]
-    shape = parts[0].type.shape
-    if any(p.type.shape != shape for p in parts):
-        depth = 1 + _common_depth([p.type.shape for p in parts])
-        raise ValueError(inhomogeneous((len(parts), *shape)[:depth]))
-    return rows.side_by_side(parts, ArrayType(shape, dtype))
-
-
-def _common_depth(shapes: list[tuple[int, ...]]) -> int:
-    depth = 0
-    while all(len(s) > depth for s in shapes) and len({s[depth] for s in shapes}) == 1:
-        depth += 1
-    return depth
 
 
 @rules.creates(np.asanyarray)
@@ -323,7 +236,7 @@ def asarray(
         return registry.DYNAMIC_SHAPE_FUNCTIONS[np.ascontiguousarray](a, dtype)
     if isinstance(a, np.ndarray) and not copy and (dtype is None or a.dtype == dtype) and order not in ("C", "F"):
         return a
-    return _ordered(_converted(a, dtype, copy), order, copy)
+    return _ordered(nested_sequences.converted(a, dtype, copy), order, copy)
 
 
 @rules.creates(np.ascontiguousarray)

@@ -26,14 +26,9 @@ from anabranch.runtime.numpy.sorting import bisect
 from anabranch.runtime.ops import reducers
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
-from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import memory_layout
 
 rules = Rules()
-
-
-def _refuse(where: object, message: str) -> None:
-    run_time_checks.fail_if(wrap.as_atom(xp.any(where)), lambda _: ValueError(message))
 
 
 # ---- edges -----------------------------------------------------------------------------------------------------------
@@ -54,10 +49,10 @@ def _outer_edges(a: Value, limits: Value) -> tuple[Value, Value]:
         name = "autodetected"
     else:
         first, last = limits
-        _refuse(xp.greater(first, last), "max must be larger than min in range parameter.")
+        operands.refuse_where(xp.greater(first, last), "max must be larger than min in range parameter.")
         name = "supplied"
     finite = xp.logical_and(xp.isfinite(first), xp.isfinite(last))
-    _refuse(xp.logical_not(finite), f"{name} range of the histogram is not finite")
+    operands.refuse_where(xp.logical_not(finite), f"{name} range of the histogram is not finite")
     if not traced_inside((first, last)):
         return (first - 0.5, last + 0.5) if first == last else (first, last)
     alone = xp.equal(first, last)
@@ -75,7 +70,7 @@ def _edges(name: str, a: object, bins: Value, limits: object) -> Value:
     edges = handle(xp.asarray(bins))
     if edges.ndim != 1:
         raise ValueError("`bins` must be 1d, when an array")
-    _refuse(edges[:-1] > edges[1:], "`bins` must increase monotonically, when an array")
+    operands.refuse_where(edges[:-1] > edges[1:], "`bins` must increase monotonically, when an array")
     return edges
 
 
@@ -91,7 +86,7 @@ def _number_of_bins(name: str, bins: Value) -> Value:
     if traced_inside(bins) and is_open(bins, "a number of bins"):
         if name == "histogramdd":
             raise refused(name, "the number of bins must be static; pass a number, or edges of a static size")
-        _refuse(bins < 1, "`bins` must be positive, when an integer")
+        operands.refuse_where(bins < 1, "`bins` must be positive, when an integer")
         return size_arithmetic.maximum(size_arithmetic.bound_of(bins), 1)
     try:
         count = operator.index(bins)

@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import operands
-from anabranch.runtime.numpy.core import atom_of, fresh, has_dynamic_array, iota, one_axis, refused, traced_inside
+from anabranch.runtime.numpy.core import atom_of, fresh, has_dynamic_array, iota, refused, traced_inside
 from anabranch.runtime.numpy.joining import concatenate
 from anabranch.runtime.numpy.repeats import picked
 from anabranch.runtime.numpy.rules import Rules
@@ -24,11 +24,6 @@ from anabranch.runtime.values.tracer import Tracer
 rules = Rules()
 
 _F = registry.FUNCTIONS
-
-
-def _axis(arr: object, axis: object) -> tuple[Value, int]:
-    array = operands.array(arr)
-    return (operands.flat(array), 0) if axis is None else (array, one_axis(axis, array.ndim))
 
 
 def _is_int(obj: object) -> bool:
@@ -56,7 +51,7 @@ def _place(obj: Value, size: Value, at: int) -> Value:
 @rules.any_shape(np.delete)
 def delete(arr: object, obj: Value, axis: object = None) -> Value:
     """As `numpy.delete`."""
-    array, at = _axis(arr, axis)
+    array, at = operands.flat_unless_axis(arr, axis)
     if not traced_inside(obj) and operands.extents(array)[at] is None:
         kept = np.delete(np.arange(array.shape[at]), obj)
         return operands.with_axis(array, fresh(picked(operands.memory(array).atom, kept, at)), at, None)
@@ -107,7 +102,7 @@ def _many(obj: object) -> Value:
 @rules.any_shape(np.insert)
 def insert(arr: Value, obj: Value, values: Value, axis: Value = None) -> Value:
     """As `numpy.insert`."""
-    array, at = _axis(arr, axis)
+    array, at = operands.flat_unless_axis(arr, axis)
     if not (traced_inside(obj) or has_dynamic_array((array, values))):
         return _at_known_places(array, obj, values, at)
     before = (slice(None),) * at

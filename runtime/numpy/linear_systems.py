@@ -9,8 +9,9 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import padded_matrices
+from anabranch.runtime.numpy import operands, padded_matrices
 from anabranch.runtime.numpy.core import NoValue, atom_of, fresh, handle, result, zeros_atom
+from anabranch.runtime.numpy.operands import Operand
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.stacks import (
     FLOAT64,
@@ -25,6 +26,9 @@ from anabranch.runtime.numpy.stacks import (
 )
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.dynamic_shapes import size_arithmetic
+from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
+from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.union import UnionValue
 
 rules = Rules()
@@ -171,43 +175,57 @@ def pinv(a: object, rcond: object = None, hermitian: object = False, *, rtol: ob
 @rules.implements(np.linalg.lstsq)
 def lstsq(a: object, b: object, rcond: object = None) -> Value:
     """As `numpy.linalg.lstsq`; how many residuals there are is known at run time."""
-    left, right = handle(a), handle(b)
+    left, right = Operand.of(a), Operand.of(b)
     vectors = right.ndim == 1
-    right = right[:, np.newaxis] if vectors else right
-    for array in (left, right):
-        if array.ndim != 2:
-            raise np.linalg.LinAlgError(f"{array.ndim}-dimensional array given. Array must be two-dimensional")
-    m, n = left.shape
-    if m != right.shape[0]:
-        raise np.linalg.LinAlgError("Incompatible dimensions")
-    dtype = result_dtype(left, right)
-    x, y = (fresh(v) for v in computed(left, right))
+    if vectors:
+        right.widen(1)
+    for operand in (left, right):
+        if operand.ndim != 2:
+            raise np.linalg.LinAlgError(f"{operand.ndim}-dimensional array given. Array must be two-dimensional")
+    (m, n), (rows, _) = left.shape, right.shape
+    padded_matrices.same_size(m, rows, run_time_checks.IntMessage(np.linalg.LinAlgError, "Incompatible dimensions"))
+    operands.align([(left, 0), (right, 0)])
+    left.front(1)
+    arrays = [fresh(v.padded(0, range(2))) for v in (left, right)]
+    dtype = result_dtype(*arrays)
+    x, y = (fresh(v) for v in computed(*arrays))
     u, s, vh, info = run("svd", x.atom, full=False, vectors=True)
     failing(info, "SVD did not converge in Linear Least Squares")
-    large = fresh(s) > _cutoff(rcond, max(m, n)) * _F[np.max](fresh(s), initial=0)
+    large = fresh(s) > _cutoff(rcond, size_arithmetic.maximum(m, n)) * _F[np.max](fresh(s), initial=0)
     turned = _F[np.matmul](_F[np.conjugate](_F[np.transpose](fresh(u))), y)
     scaled = _F[np.where](large[:, np.newaxis], turned / fresh(s)[:, np.newaxis], 0.0)
     found = _F[np.matmul](_F[np.conjugate](_F[np.transpose](fresh(vh))), scaled)
     rank = atom_of(_F[np.sum](large), np.int32)
-    rest = _residuals(y - _F[np.matmul](x, found), rank, (m, n), real_of(dtype))
-    solution = found[:, 0] if vectors else found
-    return as_dtype(atom_of(solution), dtype), rest, result(rank), as_dtype(s, real_of(dtype))
+    origin = operands.origin(a, b)
+    rest = wrap.with_extents(y - _F[np.matmul](x, found), [None, right.extents[1]], origin)
+    solution = as_dtype(atom_of(found[:, 0] if vectors else found), dtype)
+    least = size_arithmetic.minimum(m, n)
+    return (
+        wrap.with_extents(solution, [left.extents[1], right.extents[1]][: solution.ndim], origin),
+        _residuals(rest, rank, (m, n), real_of(dtype)),
+        result(rank),
+        wrap.with_extents(
+            as_dtype(s, real_of(dtype)), [None if isinstance(least, int) else operands.window(least)], origin
+        ),
+    )
 
 
-def _cutoff(rcond: object, size: int) -> Value:
+def _cutoff(rcond: object, size: Bound) -> Value:
     """The ratio to the largest singular value up to which one counts as zero, by LAPACK's gelsd."""
     given: Any = handle(np.finfo(FLOAT64).eps * size if rcond is None else rcond)
     plain = _F[np.logical_and](given > 0, given < 1)
     return _F[np.where](plain, given, np.finfo(FLOAT64).eps / 2)
 
 
-def _residuals(rest: Value, rank: Atom, shape: tuple[int, int], dtype: np.dtype) -> Value:
+def _residuals(rest: Value, rank: Atom, shape: tuple[Bound, Bound], dtype: np.dtype) -> Value:
     """Sums of squares where all columns are independent and fewer than the rows, else an empty array."""
     none = fresh(zeros_atom((0,), dtype))
     m, n = shape
-    if m <= n:
+    if isinstance(m, int) and isinstance(n, int) and m <= n:
         return none
     squares = rest.real**2 + rest.imag**2 if rest.dtype.kind == "c" else rest * rest
-    sums = as_dtype(atom_of(_F[np.sum](squares, axis=0)), dtype)
-    full = atoms.ufunc(np.equal, rank, atoms.literal(n, np.int32))
-    return UnionValue(atoms.convert(full, np.int32), (none, sums))
+    sums = _F[np.astype](_F[np.sum](squares, axis=0), dtype)
+    rows, columns = size_arithmetic.atom_of(m), size_arithmetic.atom_of(n)
+    full = atoms.ufunc(np.equal, atoms.convert(rank, np.int64), columns)
+    there = atoms.logical_and(full, atoms.ufunc(np.greater, rows, columns))
+    return UnionValue(atoms.convert(there, np.int32), (none, sums))

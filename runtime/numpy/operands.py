@@ -10,10 +10,11 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy.core import atom_of, fresh, handle, iota, zeros_atom
+from anabranch.runtime.numpy.core import atom_of, fresh, handle, iota, one_axis, zeros_atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRegion, Window, valid_elements
+from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.registry import FUNCTIONS
 
 
@@ -28,6 +29,17 @@ def flat(x: object) -> Value:
     if made.ndim == 1:
         return made
     return FUNCTIONS[np.ravel](made) if wrap.is_dynamic_array(made) else fresh(atoms.reshape(made.atom, (made.size,)))
+
+
+def refuse_where(bad: object, message: str) -> None:
+    """Raise a `ValueError` where one of these bools is true."""
+    run_time_checks.fail_if(wrap.as_atom(FUNCTIONS[np.any](bad)), lambda _: ValueError(message))
+
+
+def flat_unless_axis(a: object, axis: Value) -> tuple[Value, int]:
+    """The array, flat where no axis is given, and the axis."""
+    x = array(a)
+    return (flat(x), 0) if axis is None else (x, one_axis(axis, x.ndim))
 
 
 def capacity(x: Value) -> tuple[int, ...]:

@@ -48,7 +48,7 @@ def solved(function: Callable[[TracedArray, TracedArray], TracedArray], a: Value
         f"{name}: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature {signature} "
         "(size {} is different from {})"
     )
-    _same_size(right.shape[0], matrix.shape[0], run_time_checks.IntMessage(ValueError, text))
+    same_size(right.shape[0], matrix.shape[0], run_time_checks.IntMessage(ValueError, text))
     operands.align([(matrix, 0), (matrix, 1), (right, 0)])
     found = function(fresh(_with_ones(matrix)), fresh(right.padded(0, range(right.ndim))))
     return wrap.with_extents(found, right.extents, operands.origin(a, b))
@@ -61,12 +61,12 @@ def _square(a: Value) -> Operand:
         raise np.linalg.LinAlgError(f"{matrix.ndim}-dimensional array given. Array must be at least two-dimensional")
     last = matrix.ndim - 1
     text = "Last 2 dimensions of the array must be square"
-    _same_size(matrix.shape[last - 1], matrix.shape[last], run_time_checks.IntMessage(np.linalg.LinAlgError, text))
+    same_size(matrix.shape[last - 1], matrix.shape[last], run_time_checks.IntMessage(np.linalg.LinAlgError, text))
     operands.align([(matrix, last - 1), (matrix, last)])
     return matrix
 
 
-def _same_size(n: Bound, m: Bound, error: run_time_checks.IntMessage) -> None:
+def same_size(n: Bound, m: Bound, error: run_time_checks.IntMessage) -> None:
     """Raise an error with both sizes where they differ."""
     first, second = size_arithmetic.atom_of(n), size_arithmetic.atom_of(m)
     run_time_checks.fail_if(atoms.ufunc(np.not_equal, first, second), error, first, second)

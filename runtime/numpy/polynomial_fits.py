@@ -45,7 +45,7 @@ def polyfit(
     """As `numpy.polyfit`, without its `RankWarning`."""
     order = _order(deg)
     points, rhs = _inexact(x), _inexact(y)
-    _check_points(points, rhs, order)
+    _check_points(points, rhs)
     ratio = points.shape[0] * np.finfo(points.dtype).eps if rcond is None else rcond
     lhs = xp.vander(points, order)
     if w is not None:
@@ -81,7 +81,7 @@ def _order(deg: Value) -> int:
     return order
 
 
-def _check_points(x: Value, y: Value, order: int) -> None:
+def _check_points(x: Value, y: Value) -> None:
     if x.ndim != 1:
         raise TypeError("expected 1D vector for x")
     if x.size == 0:

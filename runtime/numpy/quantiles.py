@@ -17,7 +17,6 @@ from anabranch.runtime.numpy.namespace import namespace as xp, staged
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
-from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_scalar import is_python_scalar
 
 rules = Rules()
@@ -153,16 +152,12 @@ def _weighted(table: Any, weight: Value, lines: OrderedVectors, level: Value) ->
     share = share / share[-1]
     bad = xp.isnan(share[-1])
     some = bad if lines.missing is None else xp.logical_and(bad, ~lines.missing)
-    _refuse(some, "Weights included NaN, inf or were all zero.")
+    operands.refuse_where(some, "Weights included NaN, inf or were all zero.")
     share = share.astype(level.dtype) if level.dtype.kind == "f" else share
     # A weight of zero in front is no share at all, not even for level 0.
     share = xp.where(share == 0, -1, share)
     before = xp.count_nonzero(share[None] < level[:, :, None], axis=1)
     return lines.pick(xp.minimum(before, xp.maximum(lines.count - 1, 0)))
-
-
-def _refuse(where: object, message: str) -> None:
-    run_time_checks.fail_if(wrap.as_atom(xp.any(where)), lambda _: ValueError(message))
 
 
 # ---- the functions ---------------------------------------------------------------------------------------------------
@@ -190,7 +185,7 @@ def _levels(q: object, scale: str) -> Value:
     limits = (
         "Percentiles must be in the range [0, 100]" if scale == "percent" else "Quantiles must be in the range [0, 1]"
     )
-    _refuse(outside, limits)
+    operands.refuse_where(outside, limits)
     return level
 
 
@@ -267,7 +262,7 @@ def _weight_table(asked: Request, table: Any) -> Value:
     if _WEIGHS_OTHERWISE:
         raise refused("quantile with weights", "NumPy 2.0 takes elements of no weight; later releases do not")
     _, weight = statistics.weighted(asked.a, handle(asked.weights), asked.axis)
-    _refuse(weight < 0, "Weights must be non-negative.")
+    operands.refuse_where(weight < 0, "Weights must be non-negative.")
     columns = _as_columns(statistics.reduced_axes_last(weight, asked.axis)[0])
     return xp.where(xp.isnan(table), 0, columns) if asked.ignores_nan and table.dtype.kind == "f" else columns
 

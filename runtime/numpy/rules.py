@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from anabranch.base.frozen import frozen
@@ -48,43 +48,19 @@ class Rules:
 
     def implements(self, *originals: Callable[..., object]) -> Callable[[Function], Function]:
         """Register the staged counterpart of NumPy functions; it runs only where an argument is traced."""
-
-        def register(function: Function) -> Function:
-            for original in originals:
-                self.functions[original] = _guarded(original, function)
-            return function
-
-        return register
+        return _registering(self.functions, originals, _guarded)
 
     def creates(self, *originals: Callable[..., object]) -> Callable[[Function], Function]:
         """Register a function that makes an array: staged whatever its arguments are, so that the array is a handle."""
-
-        def register(function: Function) -> Function:
-            for original in originals:
-                self.functions[original] = _creating(original, function)
-            return function
-
-        return register
+        return _registering(self.functions, originals, _creating)
 
     def method(self, *names: str) -> Callable[[Function], Function]:
         """Register a function, array first, as a method of traced arrays and NumPy scalars."""
-
-        def register(function: Function) -> Function:
-            for name in names:
-                self.methods[name] = function
-            return function
-
-        return register
+        return _registering(self.methods, names)
 
     def dynamic_shape(self, *originals: Callable[..., object]) -> Callable[[Function], Function]:
         """Register the rule of NumPy's functions for arrays whose size is known only at run time."""
-
-        def register(function: Function) -> Function:
-            for original in originals:
-                self.dynamic_shape_functions[original] = function
-            return function
-
-        return register
+        return _registering(self.dynamic_shape_functions, originals)
 
     def any_shape(self, *originals: Callable[..., object]) -> Callable[[Function], Function]:
         """Register the rule of NumPy's functions for arrays of static and of run-time size alike."""
@@ -96,13 +72,7 @@ class Rules:
 
     def dynamic_shape_method(self, *names: str) -> Callable[[Function], Function]:
         """Register the same for methods of arrays that are no function, or differ from it."""
-
-        def register(function: Function) -> Function:
-            for name in names:
-                self.dynamic_shape_methods[name] = function
-            return function
-
-        return register
+        return _registering(self.dynamic_shape_methods, names)
 
     def refuses(self, reason: str, *originals: Callable[..., object]) -> None:
         """Register functions that refuse run-time values, with the reason; of other values they are NumPy's own."""
@@ -123,6 +93,20 @@ class Rules:
             name = full_name(original)
             self.static[name] = reason
             self.implements(original)(_NeedsStatic(name, reason))
+
+
+def _registering(
+    table: dict[Any, Callable[..., Any]],
+    keys: Iterable[Any],
+    form: Callable[[Any, Callable[..., object]], Callable[..., Any]] = lambda _, function: function,
+) -> Callable[[Function], Function]:
+    """A decorator that enters functions in a table, for each of the keys in its form."""
+
+    def register(function: Function) -> Function:
+        table.update({key: form(key, function) for key in keys})
+        return function
+
+    return register
 
 
 @frozen

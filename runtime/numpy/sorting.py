@@ -59,12 +59,6 @@ def _stable(name: str, kind: Value, order: Value, stable: Value) -> bool:
     return kind in _STABLE or (stable is not NoValue and bool(stable))
 
 
-def _flat_unless_axis(a: object, axis: Value) -> tuple[Value, int]:
-    """The array, flat where no axis is given, and the axis."""
-    x = operands.array(a)
-    return (operands.flat(x), 0) if axis is None else (x, one_axis(axis, x.ndim))
-
-
 def _filled(x: Value, axis: int, downwards: bool = False) -> Atom:
     """The value with what is sorted behind all others, or beside the last of them, where no element is valid."""
     if operands.extents(x)[axis] is None:
@@ -118,7 +112,7 @@ def sort(
     """As `numpy.sort`."""
     downwards = is_descending("sort", kind, descending)
     ties_in_order = _stable("sort", kind, order, stable)
-    return in_order(*_flat_unless_axis(a, axis), ties_in_order, downwards)
+    return in_order(*operands.flat_unless_axis(a, axis), ties_in_order, downwards)
 
 
 @rules.method("argsort")
@@ -136,7 +130,7 @@ def argsort(
     downwards = is_descending("argsort", kind, descending)
     _stable("argsort", kind, order, stable)
     x = operands.array(a)
-    return _positions(*_flat_unless_axis(x if x.ndim else operands.flat(x), axis), downwards)
+    return _positions(*operands.flat_unless_axis(x if x.ndim else operands.flat(x), axis), downwards)
 
 
 def _positions(x: Value, axis: int, downwards: bool = False) -> Value:
@@ -190,7 +184,7 @@ def _check_kth(kth: Value, x: Value, axis: int) -> None:
 def partition(a: object, kth: Value, axis: object = -1, kind: object = "introselect", order: object = None) -> Value:
     """As `numpy.partition`: fully sorted, which is one of the partitions, where NumPy does not do it."""
     plain("partition", kind=(kind, "introselect"), order=(order, None))
-    x, at = _flat_unless_axis(a, axis)
+    x, at = operands.flat_unless_axis(a, axis)
     _check_kth(kth, x, at)
     n = x.shape[at]
     if wrap.is_dynamic_array(x) or n == 0 or traced_inside(kth):
@@ -206,7 +200,7 @@ def argpartition(
 ) -> Value:
     """As `numpy.argpartition`: the positions that sort."""
     plain("argpartition", kind=(kind, "introselect"), order=(order, None))
-    x, at = _flat_unless_axis(a, axis)
+    x, at = operands.flat_unless_axis(a, axis)
     _check_kth(kth, x, at)
     return _positions(x, at)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextvars
 import enum
-import itertools
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
@@ -12,12 +11,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from anabranch.base.context_values import having
-from anabranch.base.fork_locks import lock
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ops.checks import scalar
-from anabranch.runtime.ops.host_callback import done_before
+from anabranch.runtime.ops.host_callback import called_back, done_before
 from anabranch.runtime.ops.op import CallOp, expect
+from anabranch.runtime.ops.raised_exceptions import ticket_for
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 _INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
@@ -75,26 +74,6 @@ class HostCall(Protocol):
         """
 
 
-# What calls have raised, until the failure of their run is reported; bounded, since a run may never be read.
-_raised: dict[int, BaseException] = {}
-_tickets = itertools.count(1)
-_turn = lock()
-
-
-def raised(ticket: int) -> BaseException | None:
-    """The exception that a call has raised; None where none has."""
-    return _raised.get(ticket)
-
-
-def _ticket_for(error: Exception) -> int:
-    with _turn:
-        ticket = next(_tickets)
-        _raised[ticket] = error.with_traceback(None)
-        if len(_raised) > 64:
-            _raised.pop(next(iter(_raised)))
-    return ticket
-
-
 # What effects have returned in the runs of one call, by their numbers.
 _kept: contextvars.ContextVar[dict[int, Sequence[np.ndarray]] | None] = contextvars.ContextVar("kept", default=None)
 
@@ -144,11 +123,11 @@ class _HostCall(CallOp):
             except MisfitError as error:
                 ended, detail, needed = Outcome.MISFIT.value, error.axis, error.needed
             except RefusedError as error:
-                ended, detail = Outcome.REFUSED.value, _ticket_for(error)
+                ended, detail = Outcome.REFUSED.value, ticket_for(error)
             except Exception as error:
                 kinds = enumerate(call.classes)
                 ended = Outcome.RAISED + next(k for k, cls in kinds if isinstance(error, cls))
-                detail = _ticket_for(error)
+                detail = ticket_for(error)
             number = number + np.int32(call.is_ordered)
         if not made:
             made = [np.zeros(out.shape, out.dtype) for out in outs]
@@ -157,11 +136,7 @@ class _HostCall(CallOp):
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         """Emit a callback."""
-
-        def run(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
-            return self.evaluate(*arrays, **ctx.params)
-
-        return ctx.emitter.callback(run, ctx.inputs, ctx.in_types, ctx.out_types)
+        return called_back(ctx, self)
 
 
 host_call = _HostCall("host_call")

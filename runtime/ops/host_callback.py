@@ -30,6 +30,15 @@ def done_before(count: int) -> AbstractContextManager[int]:
     return having(_done, count)
 
 
+def called_back(ctx: LoweringContext, op: Op) -> Sequence[str]:
+    """Emit a callback of the op's evaluation by this process."""
+
+    def run(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+        return op.evaluate(*arrays, **ctx.params)
+
+    return ctx.emitter.callback(run, ctx.inputs, ctx.in_types, ctx.out_types)
+
+
 class _HostCallback(CallOp):
     """`host_callback[action] sequence, code, *values`: calls `action(*values)` unless `code` is a failure's.
 
@@ -60,10 +69,7 @@ class _HostCallback(CallOp):
                 action(*values)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
-        def run(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
-            return self.evaluate(*arrays, **ctx.params)
-
-        return ctx.emitter.callback(run, ctx.inputs, ctx.in_types, ctx.out_types)
+        return called_back(ctx, self)
 
 
 host_callback = _HostCallback("host_callback")

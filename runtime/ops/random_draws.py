@@ -6,13 +6,11 @@ no effect, and what nobody reads need not be drawn.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from anabranch.base.fork_locks import lock
 from anabranch.base.frozen import frozen
 from anabranch.runtime.host.generator_state import GeneratorKind
 from anabranch.runtime.ir.array_type import ArrayType
@@ -20,6 +18,7 @@ from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ops import numpy_calls
 from anabranch.runtime.ops.checks import BOOL, scalar
 from anabranch.runtime.ops.op import CallOp, expect
+from anabranch.runtime.ops.raised_exceptions import ticket_for
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
 WORD = np.dtype(np.uint64)
@@ -81,24 +80,6 @@ class DrawCall:
 
 
 _MADE = (Operand, Positions)
-# What draws have raised, until the failure of their run is reported; bounded, since a run may never be read.
-_raised: dict[int, Exception] = {}
-_tickets = itertools.count(1)
-_turn = lock()
-
-
-def exception_of(ticket: int) -> BaseException:
-    """The exception that a draw has raised; a `ValueError` of no words where none has."""
-    return _raised.get(ticket, ValueError())
-
-
-def _ticket_for(error: Exception) -> int:
-    with _turn:
-        ticket = next(_tickets)
-        _raised[ticket] = error.with_traceback(None)
-        if len(_raised) > 64:
-            _raised.pop(next(iter(_raised)))
-    return ticket
 
 
 class _Draw(CallOp):
@@ -130,7 +111,7 @@ class _Draw(CallOp):
             made = call.on(generator, operands)
             found = () if out is None else (np.asarray(made, out.dtype),)
         except Exception as error:
-            return (kind.read(generator), np.asarray(_ticket_for(error), np.int64), *nothing)
+            return (kind.read(generator), np.asarray(ticket_for(error), np.int64), *nothing)
         return (kind.read(generator), _NO_TICKET, *found)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
@@ -150,7 +131,7 @@ class _Seed(CallOp):
         try:
             return (kind.read(kind.seeded(params["argument"].of(arrays))), _NO_TICKET)
         except Exception as error:
-            return (np.zeros(kind.words, WORD), np.asarray(_ticket_for(error), np.int64))
+            return (np.zeros(kind.words, WORD), np.asarray(ticket_for(error), np.int64))
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         return numpy_calls.called(ctx, self)

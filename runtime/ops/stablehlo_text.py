@@ -11,6 +11,11 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ops.mlir_text import ints, nested, splat, tensor
 
+Types = Sequence[ArrayType]
+# Emits what is computed of values by their names: one of them, or several.
+Rule = Callable[[list[str]], str]
+Body = Callable[[list[str]], Sequence[str]]
+
 
 class _Repeated(NamedTuple):
     """The value that an array repeats, by name or, of a constant, by value; its type, and its axes in the array."""
@@ -102,7 +107,7 @@ class StablehloText:
         """The names of an op's results: `%12` alone, `%12#0`, `%12#1`, … of several."""
         return [name] if count == 1 else [f"{name}#{i}" for i in range(count)]
 
-    def region(self, types: Sequence[ArrayType], body: Callable[[list[str]], Sequence[str]]) -> list[str]:
+    def region(self, types: Types, body: Body) -> list[str]:
         """The lines of a region whose block takes `types`; `body` takes its arguments and returns its results."""
         with self._captured() as lines:
             arguments = [self.fresh() for _ in types]
@@ -116,13 +121,7 @@ class StablehloText:
             self.lines.append(f'"stablehlo.return"({names}) : ({kinds}) -> ()')
         return lines
 
-    def loop(
-        self,
-        state: Sequence[str],
-        types: Sequence[ArrayType],
-        test: Callable[[list[str]], str],
-        step: Callable[[list[str]], Sequence[str]],
-    ) -> list[str]:
+    def loop(self, state: Sequence[str], types: Types, test: Rule, step: Body) -> list[str]:
         """Emit a `while`: steps for as long as the test, a bool scalar, holds of the state; returns the last state."""
         scalar = ArrayType((), np.dtype(bool))
         regions = [
@@ -244,12 +243,7 @@ class StablehloText:
         return self.op("dynamic_update_slice", [x, value, *starts], types, type)
 
     def reduce(
-        self,
-        xs: Sequence[str],
-        types: Sequence[ArrayType],
-        inits: Sequence[str],
-        axes: Sequence[int],
-        body: Callable[[list[str]], Sequence[str]],
+        self, xs: Sequence[str], types: Types, inits: Sequence[str], axes: Sequence[int], body: Body
     ) -> list[str]:
         """`stablehlo.reduce` over `axes`; `body` gets the accumulators, then the elements, as scalars."""
         scalars = [ArrayType((), t.dtype) for t in types]

@@ -16,7 +16,7 @@ from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, SourceLocation, Var
 from anabranch.runtime.ops.emission_progress import EmissionProgress
 from anabranch.runtime.ops.mlir_text import tensor
-from anabranch.runtime.ops.stablehlo_text import StablehloText
+from anabranch.runtime.ops.stablehlo_text import Body, StablehloText, Types
 
 # NaNs whose payload no arithmetic makes.
 _ODD_NAN = {np.dtype(np.float32): 0x7FC5A5A5, np.dtype(np.float64): 0x7FF85A5A5A5A5A5A}
@@ -81,13 +81,7 @@ class Emitter(StablehloText):
             scope[key] = self.convert(bit, number, dtype)
         return scope[key]
 
-    def outlined(
-        self,
-        operands: Sequence[str],
-        in_types: Sequence[ArrayType],
-        outs: Sequence[ArrayType],
-        body: Callable[[list[str]], Sequence[str]],
-    ) -> list[str]:
+    def outlined(self, operands: Sequence[str], in_types: Types, outs: Types, body: Body) -> list[str]:
         """Emit `body` as an outlined function, which XLA's CPU compiler turns into native code as a whole.
 
         Outside of one, each op of a loop's body is a kernel of its own, launched at each step. Inside of one this is
@@ -95,13 +89,7 @@ class Emitter(StablehloText):
         """
         return list(body(list(operands))) if self._outlined else self.called(operands, in_types, outs, body)
 
-    def called(
-        self,
-        operands: Sequence[str],
-        in_types: Sequence[ArrayType],
-        outs: Sequence[ArrayType],
-        body: Callable[[list[str]], Sequence[str]],
-    ) -> list[str]:
+    def called(self, operands: Sequence[str], in_types: Types, outs: Types, body: Body) -> list[str]:
         """Emit `body` as a function and the call of it, also within an outlined function."""
         # One tuple instead of many parameters: XLA's CPU compiler aborts on a parameter that is left without a use, and
         # a parameter that its passes find constant becomes one.

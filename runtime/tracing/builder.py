@@ -8,8 +8,7 @@ is known to that body alone until the construct that owns the body carries it ou
 from __future__ import annotations
 
 import contextvars
-import types
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import field
 from typing import Any
@@ -25,6 +24,7 @@ from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.host_callback import effects
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing import source_frames
+from anabranch.runtime.tracing.approach import NOTHING, Approach
 from anabranch.runtime.tracing.capacity import Capacity, CapacitySite
 from anabranch.runtime.tracing.container_state import Lists, Tables
 from anabranch.runtime.tracing.outside import Outside
@@ -55,58 +55,25 @@ class Trace:
     ----------
     outside : Outside
         The world around the function.
-    lists : bool
-        Whether lists that the function makes can have a length known only at run time.
-    array_sites : set, optional
-        The places in the user's code whose lists have their elements side by side; None where no list has.
-    unroll_reason : str, optional
-        Why loops with lists that grow are unrolled rather than staged.
-    looped : set, optional
-        The code of functions whose calls of themselves at their end are a loop's steps; None where there are to be
-        none.
-    tracks_objects : bool
-        Whether loops carry numbers that say which object each array of their state is.
-    table_sites : set, optional
-        The places in the user's code that make dicts and sets of run-time keys; None where none may.
-    arena_sites : set, optional
-        Those whose lists lie in an arena; None where no list does.
-    arena_classes : dict, optional
-        The classes whose instances lie in an arena, with their attributes; None where none does.
-    recursive : set, optional
-        The code of functions that call themselves under run-time conditions, and have a body of their own, each after
-        that of those in whose bodies it is; None where there are to be none.
-    inlined : dict, optional
-        Why others of that kind have none.
+    approach : Approach
+        What the trace may do.
     """
 
-    def __init__(
-        self,
-        outside: Outside,
-        lists: bool = False,
-        array_sites: set[Hashable] | None = None,
-        unroll_reason: str | None = None,
-        looped: set[types.CodeType] | None = None,
-        tracks_objects: bool = False,
-        table_sites: set[Hashable] | None = None,
-        arena_sites: set[Hashable] | None = None,
-        arena_classes: dict[type, tuple[str, ...]] | None = None,
-        recursive: set[tuple[types.CodeType, ...]] | None = None,
-        inlined: Mapping[types.CodeType, str] | None = None,
-    ) -> None:
+    def __init__(self, outside: Outside, approach: Approach = NOTHING) -> None:
         self.outside = outside
-        self.calls = Calls(looped, recursive, dict(inlined or {}))
+        self.calls = Calls.of(approach)
         self.explanation = Explanation()
         self.failures = Failures()
         self.heap = Reachable()
         self.host_calls = HostCalls()
-        self.identity = Identity(is_tracked=tracks_objects)
-        self.lists = Lists(lists, array_sites, arena_sites, arena_classes=arena_classes)
+        self.identity = Identity(is_tracked=approach.tracks_objects)
+        self.lists = Lists.of(approach)
         self.loops = Loops()
         self.output = Output()
         self.requests = Requests()
-        self.tables = Tables(table_sites)
+        self.tables = Tables(approach.table_sites)
         self.text = Text()
-        self.unrolling = Unrolling(unroll_reason)
+        self.unrolling = Unrolling(approach.unroll_reason)
         # The buffer sizes that were asked for, and given.
         self.capacities: dict[CapacitySite, Capacity] = {}
         self.root = Builder(self, None)
@@ -175,6 +142,13 @@ class Builder:
         if self.parent is not None:
             self.depth = self.parent.depth + 1
 
+    def outwards(self) -> Iterator[Builder]:
+        """The builder and those around it, from the inside out."""
+        builder: Builder | None = self
+        while builder is not None:
+            yield builder
+            builder = builder.parent
+
     def formal(self, type: ArrayType) -> Var:
         """A new formal input."""
         var = Var(type)
@@ -219,10 +193,7 @@ class Builder:
     @property
     def in_loop(self) -> bool:
         """Whether this is part of a loop's step."""
-        builder: Builder | None = self
-        while builder is not None and (builder.selector is None or builder.way is not None):
-            builder = builder.parent
-        return builder is not None
+        return any(b.selector is not None and b.way is None for b in self.outwards())
 
     def maker(self, var: Var) -> Equation | None:
         """The equation of this builder that computes a value; None for its inputs, and for what others compute."""
@@ -287,21 +258,11 @@ class Builder:
 
     def is_frozen(self, storage: Storage) -> bool:
         """Return whether writes are refused."""
-        builder: Builder | None = self
-        while builder is not None:
-            if builder.frozen_storages is not None and storage in builder.frozen_storages:
-                return True
-            builder = builder.parent
-        return False
+        return any(b.frozen_storages is not None and storage in b.frozen_storages for b in self.outwards())
 
     def outer_has(self, storage: Storage) -> bool:
         """Return whether the storage belongs to a builder outside of this one."""
-        builder = self.parent
-        while builder is not None:
-            if storage in builder.env:
-                return True
-            builder = builder.parent
-        return False
+        return self.parent is not None and any(storage in b.env for b in self.parent.outwards())
 
     def new_storage(self, value: Atom) -> Storage:
         """Fresh memory that holds `value`."""

@@ -8,8 +8,22 @@ from typing import Any
 
 from anabranch.base.frozen import frozen, mutable
 from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.approach import Approach
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.upper_layers import RowTable
+
+
+def demand(known: set[Hashable] | None, sites: set[Hashable]) -> None:
+    """Have what these places make be of another form; nothing where it is, or may not.
+
+    Raises
+    ------
+    Restart
+        Where it could have been so since it was made.
+    """
+    if known is not None and not sites <= known:
+        known |= sites
+        raise Restart(lists=True)
 
 
 @mutable
@@ -37,12 +51,10 @@ class Lists:
     arena_sites : set, optional
         The places in the user's code whose lists lie in an arena: they are items of others, and change; None where no
         list does.
-    arenas : dict
-        The arenas, by these places.
     arena_classes : dict, optional
         The classes of the user's whose instances lie in an arena, with their attributes; None where none does.
-    object_arenas : dict
-        The arenas of objects, by these classes.
+    arenas : dict
+        The arenas, by these places and classes.
     made_in_bodies : dict
         The classes of objects that were made in branches and loops, with their attributes.
     copied_sites : set
@@ -55,10 +67,9 @@ class Lists:
 
     may_grow: bool
     array_sites: set[Hashable] | None
-    arena_sites: set[Hashable] | None = None
-    arenas: dict[Hashable, Any] = field(default_factory=dict)
-    arena_classes: dict[type, tuple[str, ...]] | None = None
-    object_arenas: dict[type, Any] = field(default_factory=dict)
+    arena_sites: set[Hashable] | None
+    arena_classes: dict[type, tuple[str, ...]] | None
+    arenas: dict[Hashable | type, Any] = field(default_factory=dict)
     made_in_bodies: dict[type, tuple[str, ...]] = field(default_factory=dict)
     copied_sites: set[Hashable] = field(default_factory=set)
     in_arrays: int = 0
@@ -69,6 +80,22 @@ class Lists:
     deciding: Atom | None = None
     has_heads: bool = False
     has_copies: bool = False
+
+    def demand_growth(self) -> None:
+        """Have lists be such as may grow; nothing where they are.
+
+        Raises
+        ------
+        Restart
+            Where they are not yet.
+        """
+        if not self.may_grow:
+            raise Restart(lists=True)
+
+    @staticmethod
+    def of(approach: Approach) -> Lists:
+        """That at the start of a trace."""
+        return Lists(approach.lists, approach.array_sites, approach.arena_sites, approach.arena_classes)
 
 
 @frozen
@@ -103,6 +130,5 @@ class Tables:
         Restart
             Where they do not yet.
         """
-        if self.sites is not None and not self.sites:
-            self.sites.add("displays")
-            raise Restart(lists=True)
+        if not self.sites:
+            demand(self.sites, {"displays"})

@@ -13,6 +13,7 @@ import numpy as np
 from anabranch.base.frozen import mutable
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, SourceLocation, Var
+from anabranch.runtime.tracing.approach import Approach
 from anabranch.runtime.tracing.decision_log import Decisions, asked
 from anabranch.runtime.tracing.failures import Caught, Failure
 from anabranch.runtime.tracing.storage import Storage
@@ -275,6 +276,13 @@ class Calls:
     active: dict[CodeType, Active] = field(default_factory=dict)
     tail_calls: list[TailLoop | None] = field(default_factory=list)
     host_calls: int = 0
+
+    @staticmethod
+    def of(approach: Approach) -> Calls:
+        """Those at the start of a trace."""
+        looped = None if approach.looped is None else set(approach.looped)
+        recursive = None if approach.recursive is None else set(approach.recursive)
+        return Calls(looped, recursive, dict(approach.inlined))
 
 
 @mutable

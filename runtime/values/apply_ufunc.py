@@ -12,7 +12,6 @@ from anabranch.base.value import Value
 from anabranch.runtime.device import array as device
 from anabranch.runtime.errors import ShapeMismatchError, UnsupportedValueError
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind, PythonType
 from anabranch.runtime.values.failures import run_time_checks
@@ -280,8 +279,3 @@ def truth(value: object) -> Atom:
         raise ValueError(NO_TRUTH_OF_MANY)
     atom = atoms.reshape(atom, ())
     return atom if atom.type.dtype == np.bool_ else atoms.convert(atom, np.bool_)
-
-
-def resolved(atom: Atom) -> Atom:
-    """The atom as the current builder sees it."""
-    return current().resolve(atom)

@@ -45,35 +45,16 @@ class Structure:
     keys: tuple[Any, ...]
     extra: Any = None  # a deque's `maxlen`, a defaultdict's factory
 
+    flat = False  # no container of the program's is in it
+    is_in_arena = False  # that of a list or an object of which there are as many as run-time values say
+    is_beside = False  # the host finds the value in what stands beside a result, by a number
+    refers = False  # it says which of some lists a value is, and has no elements of its own
+    is_of_arrays = False  # the caller's object is memory, of which the parts are views
+
     @property
     def mutable(self) -> bool:
         """Return whether the container has an identity that a write can be seen through."""
         return not issubclass(self.cls, (tuple, Contents)) and not _frozen(self.cls)
-
-    @property
-    def flat(self) -> bool:
-        """Return whether no container of the program's is in it."""
-        return False
-
-    @property
-    def is_in_arena(self) -> bool:
-        """Return whether it is that of a list or an object of which there are as many as run-time values say."""
-        return False
-
-    @property
-    def is_beside(self) -> bool:
-        """Return whether the host finds the value in what stands beside a result, by a number."""
-        return False
-
-    @property
-    def refers(self) -> bool:
-        """Return whether the structure says which of some lists a value is, and has no elements of its own."""
-        return False
-
-    @property
-    def is_of_arrays(self) -> bool:
-        """Return whether the caller's object is memory, of which the parts are views."""
-        return False
 
     @property
     def is_dynamic_list(self) -> bool:

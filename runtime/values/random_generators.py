@@ -13,7 +13,7 @@ from anabranch.runtime.host.generator_state import GeneratorKind
 from anabranch.runtime.values import containers, registry
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.attributes import Bare
-from anabranch.runtime.values.heap.slots import Slot
+from anabranch.runtime.values.heap.slots import FixedSlot
 
 
 class TracedGenerator(Bare):
@@ -34,25 +34,13 @@ class TracedGenerator(Bare):
     def __anabranch_structure__(self) -> GeneratorStructure:
         return GeneratorStructure(self.generator_kind.cls, ("state",), self.generator_kind)
 
-    def __anabranch_slot__(self) -> GeneratorSlot:
-        return GeneratorSlot(self)
+    def __anabranch_slot__(self) -> FixedSlot:
+        return FixedSlot(self)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
         return registry.GENERATOR_METHODS[self.generator_kind.name](self, name)
-
-
-class GeneratorSlot(Slot):
-    """A generator among the objects of the heap: its state is memory, so nothing of it changes."""
-
-    __slots__ = ()
-
-    def contents(self) -> tuple[()]:
-        return ()
-
-    def restore(self, contents: Value) -> None:
-        pass
 
 
 @frozen

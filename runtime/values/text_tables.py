@@ -20,7 +20,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.ir.interval import FULL, Interval
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.builder import Builder, current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.failures import run_time_checks
@@ -142,12 +142,10 @@ class _Table:
 def _possible(tag: Atom, length: int) -> list[bool]:
     """Return which codes are possible where the conditions hold under which the code that is traced now runs."""
     possible = [True] * length
-    builder: Builder | None = current()
-    while builder is not None:
+    for builder in current().outwards():
         known = None if builder.selector is None else builder.trace.text.codes_of.get(builder.selector)
         if known is not None and known[0] is tag and builder.way is not None:
             possible = [here and holds is bool(builder.way) for here, holds in zip(possible, known[1], strict=True)]
-        builder = builder.parent
     return possible if any(possible) else [True] * length
 
 

@@ -38,9 +38,4 @@ def atom_visible(builder: Builder, atom: Atom | None) -> bool:
         atom = atom.whole
     if isinstance(atom, Literal):
         return True
-    here: Builder | None = builder
-    while here is not None:
-        if atom in here.known:
-            return True
-        here = here.parent
-    return False
+    return any(atom in here.known for here in builder.outwards())

@@ -37,18 +37,16 @@ class Objects:
     def distinguished(self, layout: layouts.Layout, rows: Sequence[Row]) -> layouts.Layout:
         """Return the layout with an array of its own wherever the branches return several arrays of one memory."""
         if isinstance(layout, layouts.Node):
-            parts = [(n, builder, row.children) for n, builder, row in rows if isinstance(row, layouts.Node)]
-            if len(parts) < len(rows) or any(len(row) != len(layout.children) for _, _, row in parts):
+            columns = _columns(layout, rows)
+            if columns is None:
                 return layout
-            columns = enumerate(layout.children)
-            children = [self.distinguished(c, [(n, builder, row[i]) for n, builder, row in parts]) for i, c in columns]
-            return layouts.Node(layout.structure, tuple(children), layout.source)
+            children = tuple(map(self.distinguished, layout.children, columns))
+            return layouts.Node(layout.structure, children, layout.source)
         if isinstance(layout, layouts.Union):
             shares = _shares(layout, rows)
             if shares is None:
                 return layout
-            options = zip(layout.options, shares, strict=True)
-            return layouts.Union(tuple([self.distinguished(o, share) for o, share in options]))
+            return layouts.Union(tuple(map(self.distinguished, layout.options, shares)))
         if not isinstance(layout, layouts.Constant) or not isinstance(layout.value, TracedArray):
             return layout
         held = layout.value
@@ -114,11 +112,8 @@ def objects_of(builder: Builder, array: TracedArray) -> tuple[tuple[Atom, Traced
 def all_distinguished(layout: layouts.Layout, rows: Sequence[Row]) -> bool:
     """Return whether nothing in a layout still stands for several arrays of one memory."""
     if isinstance(layout, layouts.Node):
-        parts = [(n, builder, row.children) for n, builder, row in rows if isinstance(row, layouts.Node)]
-        if len(parts) < len(rows) or any(len(row) != len(layout.children) for *_, row in parts):
-            return False
-        columns = enumerate(layout.children)
-        return all(all_distinguished(c, [(n, builder, row[i]) for n, builder, row in parts]) for i, c in columns)
+        columns = _columns(layout, rows)
+        return columns is not None and all(map(all_distinguished, layout.children, columns))
     if isinstance(layout, layouts.Union):
         shares = _shares(layout, rows)
         return shares is not None and all(map(all_distinguished, layout.options, shares))
@@ -127,6 +122,14 @@ def all_distinguished(layout: layouts.Layout, rows: Sequence[Row]) -> bool:
     return all(isinstance(row, layouts.Constant) and row.value is layout.value for *_, row in rows) or (
         id(layout.value) in current().trace.identity.ambiguous
     )
+
+
+def _columns(node: layouts.Node, rows: Sequence[Row]) -> list[list[Row]] | None:
+    """Return the rows of each part of a container; None where some branch returns another container."""
+    parts = [(n, builder, row.children) for n, builder, row in rows if isinstance(row, layouts.Node)]
+    if len(parts) < len(rows) or any(len(row) != len(node.children) for *_, row in parts):
+        return None
+    return [[(n, builder, row[i]) for n, builder, row in parts] for i in range(len(node.children))]
 
 
 def _shares(choice: layouts.Union, rows: Sequence[Row]) -> list[list[Row]] | None:

@@ -109,12 +109,10 @@ def _itself(array: TracedArray) -> Known:
     """An array that is known while tracing: of a number of its own, and of the step that makes it."""
     identity = current().trace.identity
     number: Atom = atoms.literal(identity.numbered.setdefault(id(array), (array, len(identity.numbered)))[1], np.int64)
-    builder: Builder | None = current()
-    while builder is not None:
+    for builder in current().outwards():
         if id(builder) in identity.steps and array.serial > identity.steps[id(builder)][1]:
             number = atoms.ufunc(np.add, number, builder.at_start(identity.step))
             break
-        builder = builder.parent
     return Known(current().new_storage(number), {id(array): array}, frozenset())
 
 

@@ -15,10 +15,10 @@ from anabranch.base.value import Value
 from anabranch.runtime.errors import AliasError, StructureMismatchError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
-from anabranch.runtime.values.heap.slots import GeneratorNames, GlobalVariable, Slot
+from anabranch.runtime.values.heap.generator_names import GeneratorNames
+from anabranch.runtime.values.heap.slots import GlobalVariable, Slot
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, layout_join, shared_containers
 from anabranch.runtime.values.union import UnionValue
@@ -124,7 +124,7 @@ def grow(target: object) -> None:
     if not isinstance(target, (list, collections.deque)) or isinstance(target, GeneratorNames) or trace.lists.may_grow:
         return
     if may_grow():
-        raise Restart(lists=True)
+        trace.lists.demand_growth()
 
 
 def _reachable(user: object) -> Iterator[tuple[str, object]]:

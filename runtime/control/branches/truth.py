@@ -9,12 +9,11 @@ from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import apply_ufunc, atoms
-from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.containers import own_method
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
-from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
+from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.static_requests import request_static, with_static_request
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -38,10 +37,8 @@ def truth(value: Value) -> bool | Atom:
         return _choice_truth(value)
     if is_dynamic_list(value):
         return truth(value.items.length)
-    if isinstance(value, Hashed):
+    if isinstance(value, RunTimeContainer):
         return truth(value.count_)
-    if isinstance(value, InArena):
-        return truth(value.length_)
     method = own_method(value, "__bool__")
     return bool(value) if method is None else _answer(method())
 

@@ -12,13 +12,15 @@ from collections.abc import Hashable, Sequence
 from anabranch.base.value import Value
 from anabranch.runtime.control.columnar import nested_lists, row_tables
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.tracing.restarts import Restart
+from anabranch.runtime.tracing.container_state import demand
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
 from anabranch.runtime.values.dynamic_lists.list_contents import element_kinds, side_by_side
 from anabranch.runtime.values.heap.snapshot import Heap
 
 # Lists of up to so many elements are no arrays: each element keeps what is known of it.
 SMALL = 8
+# Fewer lists, of which one is chosen, stay alternatives.
+_FEW = 3
 
 
 def note_allocation(owner: Value, site: Hashable) -> None:
@@ -64,9 +66,8 @@ def prepare_indexed(owner: Value) -> None:
     table = may_be_table(contents)
     if not (table or may_be_array(contents)) or (table and nested_lists.table_of(owner) is not None):
         return
-    if owner.site is not None and owner.site not in trace.lists.array_sites:
-        trace.lists.array_sites.add(owner.site)
-        raise Restart(lists=True)
+    if owner.site is not None:
+        demand(trace.lists.array_sites, {owner.site})
     become_array(owner)
 
 
@@ -91,13 +92,24 @@ def prepare_plain_indexed(items: list[Value]) -> None:
         Where lists that may grow have not been asked for, since only such are arrays.
     """
     trace = current().trace
-    if (
-        type(items) is list
-        and not trace.lists.may_grow
-        and trace.lists.array_sites is not None
-        and (may_be_array(items) or may_be_table(items))
-    ):
-        raise Restart(lists=True)
+    if type(items) is not list or trace.lists.may_grow or trace.lists.array_sites is None:
+        return
+    if may_be_array(items) or may_be_table(items):
+        trace.lists.demand_growth()
+
+
+def prefer_arena(options: Sequence[Value]) -> None:
+    """Have lists of which a run-time value chooses one lie in an arena, where they grow.
+
+    As alternatives each would take equations of its own for all that is done to the one.
+    """
+    if len(options) < _FEW or not all(isinstance(o, Growable) and o.native is list for o in options):
+        return
+    if any(o.row_binding is not None or not o.origins for o in options):
+        return
+    lengths = {None if o.is_dynamic else o.native.__len__(o) for o in options}
+    if len(lengths) > 1 or lengths & {None, 0}:
+        demand(current().trace.lists.arena_sites, {site for o in options for site in o.origins})
 
 
 def may_be_array(contents: Sequence[object]) -> bool:

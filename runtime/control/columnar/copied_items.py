@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from anabranch.runtime.control.columnar import arena_sites
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.tracing.builder import Builder, current
+from anabranch.runtime.tracing.container_state import demand
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.storage import OnDevice, Storage
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -155,7 +155,8 @@ def container_refusal() -> BaseException:
     It is an error, or starts tracing again where the lists could lie in an arena.
     """
     try:
-        arena_sites.need(current().trace.lists.copied_sites)
+        lists = current().trace.lists
+        demand(lists.arena_sites, lists.copied_sites)
     except Restart as again:
         return again
     return AliasError(

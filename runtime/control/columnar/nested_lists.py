@@ -15,7 +15,7 @@ from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.control.columnar.row_tables import Row, RowBinding, Table, view, without_tables
 from anabranch.runtime.tracing.builder import Builder, current
-from anabranch.runtime.tracing.restarts import Restart
+from anabranch.runtime.tracing.container_state import demand
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.dynamic_lists.items import Items, one_after_another
@@ -89,10 +89,9 @@ def replace_row(owner: Value, key: Value, value: Value) -> None:
     home, sites = _row_binding_of(value), current().trace.lists.array_sites
     if home is None or sites is None:
         raise without_tables("is replaced by another list")
-    if owner.site is not None and ("rows", owner.site) not in sites:
+    if owner.site is not None:
         # Which rows it holds had better be numbers before any branch or loop.
-        sites.add(("rows", owner.site))
-        raise Restart(lists=True)
+        demand(sites, {("rows", owner.site)})
     table = become_row_references(owner)
     if table is None or home.table is not table or not owner.is_fixed:
         raise without_tables("is replaced by another list")

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
-from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+from anabranch.runtime.values.python_numbers.sequence_index import place_of
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN
@@ -40,13 +39,8 @@ def character(texts: UnionValue, index: int | PythonScalar) -> Value:
 
 def position(texts: UnionValue, key: Value) -> Value:
     """The place of an index from 0 on in one of a few texts, with the check that there is one."""
-    size, atom = wrap.as_atom(length(texts), np.int64), atoms.convert(wrap.as_atom(key), np.int64)
-    zero = atoms.literal(0, np.int64)
-    atom = atoms.select(atoms.ufunc(np.less, atom, zero), atoms.ufunc(np.add, atom, size), atom)
-    bad = atoms.logical_or(atoms.ufunc(np.less, atom, zero), atoms.ufunc(np.greater_equal, atom, size))
     name = "string index" if isinstance(texts.options[0], str) else "index"
-    run_time_checks.fail_if(bad, lambda _: IndexError(f"{name} out of range"))
-    return python_scalar(atom, Interval(0, max(map(len, texts.options)) - 1))
+    return place_of(key, length(texts), f"{name} out of range", max(map(len, texts.options)))
 
 
 def part(text: str | bytes, key: slice) -> Value:

@@ -27,8 +27,6 @@ from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
-_ORDERS = (operator.lt, operator.le, operator.gt, operator.ge)
-
 
 def compared(operation: Callable[[Any, Any], object], a: object, b: object) -> Value:
     """`a OP b`; of containers with run-time parts as Python does it, part by part."""

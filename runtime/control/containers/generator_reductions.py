@@ -17,11 +17,10 @@ from anabranch.runtime.control.sequences import stacked_sequences
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.elements import AxisItems, Elements
 from anabranch.runtime.control.undefined import defined
-from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
-from anabranch.runtime.values.hashed import Hashed
-from anabranch.runtime.values.heap.slots import GeneratorNames
+from anabranch.runtime.values.heap.generator_names import GeneratorNames
+from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.undefined import Undefined
 
 
@@ -29,7 +28,7 @@ def source(items: object) -> PushIterator | None:
     """The source that yields the items one after the other at run time; None where they are there side by side."""
     if isinstance(items, PushIterator):
         return items
-    if isinstance(items, (Hashed, InArena)):
+    if isinstance(items, RunTimeContainer):
         return GeneratorExpression(items, lambda item: item)
     if is_dynamic_list(items):
         return GeneratorExpression(Elements(items), lambda item: item)

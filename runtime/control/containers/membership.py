@@ -15,16 +15,15 @@ from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences import countable, countable_ranges
 from anabranch.runtime.device import array as device
 from anabranch.runtime.values import atoms, text_tables, wrap
-from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import has_traced, own_method
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
-from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.lazy_text import Text, refusal
 from anabranch.runtime.values.python_numbers import python_conversions
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
@@ -54,7 +53,7 @@ def in_(item: Value, container: Value) -> Value:
         return generator_reductions.contains(generator_expression.GeneratorExpression(container, lambda one: one), item)
     if isinstance(container, (np.ndarray, device.Array)) and isinstance(item, Tracer):
         return python_scalar(_any(container == item))
-    if isinstance(container, (Hashed, InArena)):
+    if isinstance(container, RunTimeContainer):
         return container.contains_(item)
     if is_dynamic_list(container):
         matches = generator_expression.GeneratorExpression(container, lambda one: container_order.equal(item, one))

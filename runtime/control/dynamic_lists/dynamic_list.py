@@ -21,7 +21,6 @@ from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import MARKER
 from anabranch.runtime.control.staging import restaging
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.source_frames import place
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list, is_fixed
@@ -189,8 +188,8 @@ class _Methods(GrowableContents):
             return NotImplemented
         if restaging.adds_in_place():
             # Of an exact list Python asks this one first, which would make a new list of both.
-            if is_dynamic_list(self) and not current().trace.lists.may_grow:
-                raise Restart(lists=True)
+            if is_dynamic_list(self):
+                current().trace.lists.demand_growth()
             other.extend(self)
             return other
         made = self.made(tuple(other))

@@ -21,6 +21,7 @@ from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory.item_memory import iota
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.python_numbers.sequence_index import place_of
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
@@ -64,28 +65,11 @@ def check_index(owner: Value, key: object) -> Value:
 
 def _position(items: Items, key: int | PythonScalar, text: str) -> Value:
     """The place of an index from 0 on, with the check that there is one."""
-    return checked(items.length, items.structure.capacity, key, text)
+    return place_of(key, items.length, text, items.structure.capacity)
 
 
 def _position_in_row(owner: GrowableContents, key: object, text: str) -> Value:
-    width = owner.row_binding.table.width
-    return checked(width, width, check_index(owner, key), text)
-
-
-def checked(count: int | PythonScalar, most: int, key: int | PythonScalar, text: str) -> Value:
-    """The place of an index among so many elements, at most `most`, with the check that there is one."""
-    length = wrap.as_atom(count, np.int64)
-    zero = atoms.literal(0, np.int64)
-    atom, span = wrap.as_atom(key, np.int64), interval_of(key)
-    bad: Atom = atoms.literal(False)
-    if span.low < 0:
-        wrapped = atoms.ufunc(np.add, atom, length)
-        atom = wrapped if span.high < 0 else atoms.select(atoms.ufunc(np.less, atom, zero), wrapped, atom)
-        bad = atoms.ufunc(np.less, atom, zero)
-    if span.high >= 0:
-        bad = atoms.logical_or(bad, atoms.ufunc(np.greater_equal, atom, length))
-    fail_if(bad, IndexError, text)
-    return python_scalar(atom, Interval(0, max(most - 1, 0)))
+    return place_of(check_index(owner, key), owner.row_binding.table.width, text)
 
 
 def fail_if(bad: Atom, cls: type[Exception], text: str) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from anabranch.base.value import Value
+from anabranch.runtime.control.arenas.creation import GROWING
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.hash_tables.dynamic_dict import (
     DynamicCounter,
@@ -20,7 +21,6 @@ from anabranch.runtime.control.hash_tables.dynamic_dict import (
 )
 from anabranch.runtime.control.hash_tables.dynamic_set import DynamicSet
 from anabranch.runtime.control.hash_tables.hash_table import HashTable
-from anabranch.runtime.control.list_arenas.creation import GROWING
 from anabranch.runtime.control.staging.run_time_keys import become_table
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing

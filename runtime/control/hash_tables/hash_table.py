@@ -22,9 +22,10 @@ from anabranch.runtime.control.hash_tables.views import Cursor, View, element
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.interval import Interval
-from anabranch.runtime.ir.program import Atom, Equation
-from anabranch.runtime.tracing.builder import Builder, builder_or_none, current, tracing
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.capacity import Capacity
+from anabranch.runtime.tracing.computed import Computed
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.counted_loops import repeated
@@ -46,28 +47,16 @@ class Search:
     key: Any
     index: Atom
     slot: Value
-    builder: Builder
-    equations: int
-    last: Equation | None
+    computed: Computed
 
     @staticmethod
     def ended(key: object, index: Atom, slot: Value) -> Search:
         """The search whose end is a slot that has just been computed."""
-        builder = current()
-        equations = builder.equations
-        return Search(key, index, slot, builder, len(equations), equations[-1] if equations else None)
+        return Search(key, index, slot, Computed.now())
 
     def is_of(self, key: object, index: Atom) -> bool:
         """Return whether a search for the key in this index has the same end, which is there to be used."""
-        if self.key is not key or self.index is not index:
-            return False
-        builder, equations = builder_or_none(), self.builder.equations
-        while builder is not None and builder is not self.builder:
-            builder = builder.parent
-        if builder is None or len(equations) < self.equations:
-            return False
-        # Nothing has been rolled back since.
-        return self.last is None or equations[self.equations - 1] is self.last
+        return self.key is key and self.index is index and self.computed.is_there
 
 
 class HashTable(Hashed):

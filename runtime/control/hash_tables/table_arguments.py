@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from anabranch.base.value import Value
+from anabranch.runtime.control.arenas.creation import SharedFactory
 from anabranch.runtime.control.hash_tables.dynamic_dict import DynamicCounter, DynamicDefaultDict, DynamicDict
 from anabranch.runtime.control.hash_tables.dynamic_set import DynamicSet
 from anabranch.runtime.control.hash_tables.hash_table import HashTable
-from anabranch.runtime.control.list_arenas.creation import SharedFactory
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.capacity import CapacitySite
 from anabranch.runtime.tracing.container_state import ArgumentSite

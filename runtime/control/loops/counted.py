@@ -187,9 +187,7 @@ class _Counted:
             def rest(left: State, users: Callable[..., Any] = body) -> State:
                 return self._stage(Tail(self.sequence), left[2:], True)
 
-            return steps.then(
-                self.form.from_rewritten(body(self.sequence.at(0), *state[2:])), rest, self.form, self.what
-            )
+            return steps.then(self.form.from_rewritten(body(self.sequence.at(0), *state[2:])), rest, self.what)
 
         with self._attempt(state, undone_by=CANNOT):
             return steps.either(truth(self.length > 0), lambda: state, peeled, self.what)

@@ -33,7 +33,8 @@ from anabranch.runtime.values.arrays.dynamic_array import DynamicArrayStructure
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.dynamic_lists.grouped_fields import FieldGroups
-from anabranch.runtime.values.heap.slots import GeneratorNames, Slot
+from anabranch.runtime.values.heap.generator_names import GeneratorNames
+from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.memory.handle import serials
 from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, pack_unpack, shared_containers

@@ -91,6 +91,13 @@ def _unroll(
     what: str,
     cost: Cost,
 ) -> State:
+    def rest(left: State) -> State:
+        """The steps that come where those before have not left the loop, in a branch of their own."""
+        inner = cost.inside()
+        after = _unroll(items, body, left, form, what, inner)
+        cost.add(inner)
+        return after
+
     for item in items:
         state = form.from_rewritten(body(item, *state[2:]))
         cost.count()
@@ -98,26 +105,11 @@ def _unroll(
         if go_on is False:
             return tuple(state)
         if go_on is not True:
-            return then(state, lambda left: _rest(items, body, left, form, what, cost), form, what)
+            return then(state, rest, what)
     return (NEXT, no_value, *state[2:])
 
 
-def _rest(
-    items: Iterable[object],
-    body: Callable[..., object],
-    state: Sequence[object],
-    form: StateForm,
-    what: str,
-    cost: Cost,
-) -> State:
-    """The steps that come where those before have not left the loop, in a branch of their own."""
-    inner = cost.inside()
-    after = _unroll(items, body, state, form, what, inner)
-    cost.add(inner)
-    return after
-
-
-def then(state: Sequence[Any], rest: Callable[[State], State], form: StateForm, what: str) -> State:
+def then(state: Sequence[Any], rest: Callable[[State], State], what: str) -> State:
     """The state after the steps that `rest` runs, which come only where the step before has not left the loop."""
     left = tuple(state)
 

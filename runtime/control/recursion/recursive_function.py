@@ -25,6 +25,7 @@ from anabranch.runtime.control.loops import growth, loop_objects
 from anabranch.runtime.control.loops.loop_state import Deepening, LoopStatement, LoopTypes, check_growth
 from anabranch.runtime.control.recursion import call_layouts
 from anabranch.runtime.control.recursion.call_body import CallBody
+from anabranch.runtime.control.recursion.handed_on import HandedOn
 from anabranch.runtime.control.recursion.program_points import ProgramPoints
 from anabranch.runtime.control.recursion.recursive_call import RECUR
 from anabranch.runtime.control.recursion.stack_machine import StackMachine
@@ -39,7 +40,7 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.decisions import note
 from anabranch.runtime.values.dynamic_lists import packed_lists
 from anabranch.runtime.values.heap import try_regions
-from anabranch.runtime.values.heap.slots import Slot, slot_of
+from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, layout_join, pack_unpack
 
@@ -86,10 +87,7 @@ class RecursiveFunction:
         self._written: dict[Storage, None] = {}
         self._result: layouts.Layout | None = None
         self._deepening = Deepening()  # of the result
-        self._given: dict[Storage, None] = {}
-        self._results: set[Storage] = set()
-        self._is_fresh = True  # whether arrays among the results are surely no memory of others
-        self._owns_containers = True  # whether no list among the results is one that was handed on
+        self._handed_on = HandedOn(self.what)
         self._types = self._new_types()
 
     # The calls.
@@ -118,12 +116,10 @@ class RecursiveFunction:
         self._write(_outer_writes(builder, self._body.builder))
         self._change([s.target for s in types.heap.changes()])
         values = [*(given[i] for i in self._varying), *(s.contents() for s in types.slots)]
-        self.widen(values, builder)
+        self._widen(values)
         if self._result is None:
             raise UnreachableError
-        packed = self.pack(values)
-        self._keep(builder, packed)
-        self._keep_containers(builder, values)
+        packed = self._give(builder, values)
         depth = atoms.ufunc(np.add, self._body.depth, atoms.literal(1, np.int64))
         operands = [*(p.atom for p in packed), depth, *map(builder.read, self._written)]
         return self._after(builder, builder.bind(RECUR, *operands, results=self._result_types, function=self))
@@ -138,13 +134,7 @@ class RecursiveFunction:
         made: list[TracedArray | None] = []
         unpacking = pack_unpack.Unpacking(made)
         value = unpacking.unpack(self._result, leaves)
-        if not self._owns_containers:
-            _note_copies(builder, unpacking.containers)
-        for array in made:
-            if array is not None:
-                self._results.add(array.storage)
-                if not self._is_fresh:
-                    builder.freeze(array.storage)
+        self._handed_on.get(builder, made, unpacking.containers)
         first = 2 + len(self._varying)
         for slot, layout in zip(self._types.slots, self._types.layouts[first:], strict=True):
             slot.restore(pack_unpack.unpack(layout, leaves, []))
@@ -233,7 +223,7 @@ class RecursiveFunction:
             if i >= 2 + len(self._varying) + count - len(slots):
                 self._types.layouts[i] = call_layouts.contents(layouts.outline(slot.before))
 
-    def widen(self, values: Sequence[object], builder: Builder) -> None:
+    def _widen(self, values: Sequence[object]) -> None:
         """Let the arguments and what changes be of the types of some values, too."""
         types, wider = self._types, False
         stays = visibility.belongs_outside(self._outer)
@@ -258,40 +248,12 @@ class RecursiveFunction:
         if wider:
             raise Widened(self)
 
-    def pack(self, values: Sequence[object]) -> list[pack_unpack.Packed]:
-        """The run-time parts of arguments and of what changes."""
+    def _give(self, builder: Builder, values: Sequence[object]) -> list[pack_unpack.Packed]:
+        """The run-time parts of arguments and of what changes, which a call gets."""
         packed = [p for v, t in zip(values, self._types.layouts[2:], strict=True) for p in pack_unpack.pack(v, t)]
-        for part in packed:
-            if part.handle is not None:
-                self._given[part.handle.storage] = None
+        self._handed_on.give(builder, packed)
+        self._handed_on.give_containers(builder, values[: len(self._varying)], (s.target for s in self._types.slots))
         return packed
-
-    def _keep(self, builder: Builder, packed: Sequence[pack_unpack.Packed]) -> None:
-        """Refuse writes to arrays that are arguments, where a result may be one of them, or a part of it."""
-        for storage in () if self._is_fresh else [p.handle.storage for p in packed if p.handle is not None]:
-            here = builder
-            while here.parent is not None and here.outer_has(storage):
-                if storage in here.written:
-                    raise self._refusal_of_views()
-                here = here.parent
-            if storage in here.written or storage.alias_edges or storage.dependents:
-                raise self._refusal_of_views()
-            here.freeze(storage)
-
-    def _keep_containers(self, builder: Builder, values: Sequence[object]) -> None:
-        """Refuse changes to lists that are arguments, where these go in as copies."""
-        given = [c for v in values[: len(self._varying)] for c in call_layouts.containers_in(v)]
-        changed = {id(s.target) for s in self._types.slots}
-        if len({id(c) for c in given}) < len(given) or any(id(c) in changed for c in given):
-            raise loop_objects.refusal(self.what)
-        if not self._owns_containers:
-            _note_copies(builder, given)
-
-    def _refusal_of_views(self) -> UnsupportedOperationError:
-        return UnsupportedOperationError(
-            f"a result of {self.what} may be an array that it was given, or a part of it, and that is written to; "
-            "return a copy"
-        )
 
     # The equation.
 
@@ -300,12 +262,9 @@ class RecursiveFunction:
         outer = self._outer
         values = [*(self._first[i] for i in self._varying), *(s.before for s in self._types.slots)]
         with building(outer):
-            packed = self.pack(values)
-            self._keep(outer, packed)
-            self._keep_containers(outer, values)
-            arguments = [p.atom for p in packed]
+            arguments = [p.atom for p in self._give(outer, values)]
             arguments += [atoms.literal(1, np.int64), *map(outer.read, self._written)]
-            self._check_memory()
+            self._handed_on.check_memory(self._written, self._writes_arrays)
             inner = body.builder
             if any(map(inner.is_frozen, self._written)):
                 raise copied_items.refusal()
@@ -319,15 +278,6 @@ class RecursiveFunction:
                     "one another are too many; keep large arrays outside of the function"
                 )
             return self._after(outer, machine.emit(outer, constants, arguments))
-
-    def _check_memory(self) -> None:
-        """Refuse arrays as arguments, other ones in each call, whose memory some call writes to."""
-        for storage in self._given:
-            if storage in self._written or ((storage.alias_edges or storage.dependents) and self._writes_arrays):
-                raise UnsupportedOperationError(
-                    f"{self.what} hands on parts of an array that it writes to; hand on the array as it is, and the "
-                    "positions of the part"
-                )
 
     @property
     def _writes_arrays(self) -> bool:
@@ -353,7 +303,7 @@ class RecursiveFunction:
         self._change([types.heap.slots[key].target for key in changes])
         first = len(self._varying)
         contents = [changes.get(id(s.target), v) for s, v in zip(types.slots, given[first:], strict=True)]
-        self.widen([*given[:first], *contents], inner)
+        self._widen([*given[:first], *contents])
         if value is MISSING:
             if self._result is None:
                 raise UnsupportedOperationError(f"{self.what} has no call that ends without another one")
@@ -373,9 +323,10 @@ class RecursiveFunction:
         fresh = all(self._is_own(h.storage, inner) for h in handles)
         if loop_objects.shared([value]):
             raise loop_objects.refusal(self.what)
-        if after != self._result or fresh < self._is_fresh or owns < self._owns_containers:
-            self._result, self._is_fresh = after, fresh and self._is_fresh
-            self._owns_containers = owns and self._owns_containers
+        known = self._handed_on
+        if after != self._result or fresh < known.is_fresh or owns < known.owns_containers:
+            self._result, known.is_fresh = after, fresh and known.is_fresh
+            known.owns_containers = owns and known.owns_containers
             raise Widened(self)
 
     def _is_own(self, storage: Storage, inner: Builder) -> bool:
@@ -403,24 +354,15 @@ class RecursiveFunction:
 
     def begin(self, body: CallBody) -> None:
         """Let this be the body that is being traced."""
-        self._body, self._given, self._results = body, {}, set()
-
-
-def _note_copies(builder: Builder, containers: Sequence[object]) -> None:
-    """Note lists and dicts that must not change any more, as others are copies of them."""
-    for container in containers:
-        slot = slot_of(container)
-        if slot is not None:
-            builder.copied.append((container, slot.before))
+        self._body = body
+        self._handed_on.begin()
 
 
 def _outer_writes(builder: Builder, body: Builder) -> list[Storage]:
     """The memory from outside of a body that has been written to up to now."""
     found: dict[Storage, None] = {}
-    here: Builder | None = builder
-    while here is not None:
+    for here in builder.outwards():
         found.update((s, None) for s in here.written if body.outer_has(s))
         if here is body:
             break
-        here = here.parent
     return list(found)

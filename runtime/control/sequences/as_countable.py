@@ -11,13 +11,12 @@ from anabranch.runtime.control.sequences.elements import AxisItems, Elements, Ho
 from anabranch.runtime.control.sequences.iterators import Once
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import wrap
-from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.flat_iterator import FlatIterator
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
-from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.host_types.host_type import HostTyped
+from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.union import UnionValue
 
 
@@ -25,7 +24,7 @@ def is_countable(items: object) -> bool:
     """Return whether a `for` over the iterable is staged; outside of a trace none is."""
     if not tracing():
         return False
-    if is_dynamic_list(items) or isinstance(items, (Hashed, InArena)) or stacked_sequences.form_of(items) is not None:
+    if is_dynamic_list(items) or isinstance(items, RunTimeContainer) or stacked_sequences.form_of(items) is not None:
         return True
     if isinstance(items, HostTyped):
         return items._item_count is not None
@@ -55,7 +54,7 @@ def countable(items: object) -> Countable | None:
         return AxisItems(items.take_up())
     if isinstance(items, range):
         return KnownRange(items)
-    if isinstance(items, (Hashed, InArena)):
+    if isinstance(items, RunTimeContainer):
         counted: Countable = items.countable_()
         return counted
     if is_dynamic_list(items):

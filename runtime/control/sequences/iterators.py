@@ -85,12 +85,12 @@ class Tail(Countable):
         return self.items.at(index + 1)
 
 
-class Enumerated(Once, sample=lambda: enumerate(())):
-    """`enumerate(items, start)`."""
+class OfOne(Once):
+    """An iterator over the items of one sequence, of which it has as many."""
 
-    def __init__(self, items: Countable, start: Value) -> None:
+    def __init__(self, items: Countable) -> None:
         super().__init__()
-        self.items, self._first = items, start
+        self.items = items
 
     @property
     def length(self) -> Value:
@@ -99,6 +99,17 @@ class Enumerated(Once, sample=lambda: enumerate(())):
     @property
     def columns(self) -> tuple[Countable, ...]:
         return (self.items,)
+
+    def end(self, left: Atom) -> None:
+        self.items.end(left)
+
+
+class Enumerated(OfOne, sample=lambda: enumerate(())):
+    """`enumerate(items, start)`."""
+
+    def __init__(self, items: Countable, start: Value) -> None:
+        super().__init__(items)
+        self._first = start
 
     @property
     def is_known(self) -> bool:
@@ -110,9 +121,6 @@ class Enumerated(Once, sample=lambda: enumerate(())):
     def end_errors(self) -> list[tuple[Atom, str]]:
         """The conditions of what is numbered."""
         return self.items.end_errors()
-
-    def end(self, left: Atom) -> None:
-        self.items.end(left)
 
 
 class Zipped(Once, sample=zip):
@@ -177,20 +185,8 @@ def shorter(a: object, b: object) -> Value:
     return python_scalar(atoms.ufunc(np.minimum, wrap.as_atom(a, np.int64), wrap.as_atom(b, np.int64)), low)
 
 
-class Reversed(Once, sample=lambda: reversed(())):
+class Reversed(OfOne, sample=lambda: reversed(())):
     """`reversed(items)`."""
-
-    def __init__(self, items: Countable) -> None:
-        super().__init__()
-        self.items = items
-
-    @property
-    def length(self) -> Value:
-        return self.items.length
-
-    @property
-    def columns(self) -> tuple[Countable, ...]:
-        return (self.items,)
 
     def at(self, index: int | PythonScalar) -> Value:
         length = self.items.length
@@ -198,6 +194,3 @@ class Reversed(Once, sample=lambda: reversed(())):
             last = atoms.ufunc(np.subtract, atoms.literal(length - 1, np.int64), index.atom)
             return self.items.at(python_scalar(last, Interval(0, max(length - 1, 0))))
         return self.items.at(length - 1 - index)
-
-    def end(self, left: Atom) -> None:
-        self.items.end(left)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.tracing.container_state import ArgumentSite
-from anabranch.runtime.tracing.restarts import Restart
+from anabranch.runtime.tracing.container_state import ArgumentSite, demand
 
 
 def become_table(container: object) -> None:
@@ -24,9 +23,7 @@ def become_table(container: object) -> None:
     if site is None:
         tables.ask_for_places()
     elif site not in tables.sites:
-        tables.sites.add(site)
-        if isinstance(container, set):
-            # The others are asked later, most likely, and each time costs a trace.
-            sets = {place for made, place in tables.made.values() if isinstance(made, set)}
-            tables.sites |= {place for place in sets if not isinstance(place, ArgumentSite)}
-        raise Restart(lists=True)
+        # The other sets are asked later, most likely, and each time costs a trace.
+        others = tables.made.values() if isinstance(container, set) else ()
+        sets = {place for made, place in others if isinstance(made, set) and not isinstance(place, ArgumentSite)}
+        demand(tables.sites, {site, *sets})

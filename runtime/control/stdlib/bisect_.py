@@ -18,7 +18,6 @@ from anabranch.runtime.control.stdlib.math_ints import as_int
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import containers, passed_functions, wrap
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.failures import run_time_checks
@@ -102,8 +101,8 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
         if plain and not isinstance(a, Growable):
             return function(*args, **kwargs)
         trace, inserts = current().trace, staged in (insort_left, insort_right)
-        if inserts and type(a) is list and not trace.lists.may_grow and trace.lists.grow_here:
-            raise Restart(lists=True)
+        if inserts and type(a) is list and trace.lists.grow_here:
+            trace.lists.demand_growth()
         return form(*args, **kwargs)
 
     return choose

@@ -13,10 +13,9 @@ from anabranch.runtime.control.stdlib.choices import is_traced, of_each_list, pl
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import attributes
-from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
-from anabranch.runtime.values.hashed import Hashed
+from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
@@ -33,10 +32,8 @@ def len_(items: Value) -> Value:
     if isinstance(items, Growable) and items.is_dynamic and not items.is_fixed:
         assert items.items is not None
         return items.items.length
-    if isinstance(items, Hashed):
+    if isinstance(items, RunTimeContainer):
         return items.count_
-    if isinstance(items, InArena):
-        return items.length_
     if isinstance(items, Countable) and items.is_sized:
         return items.fresh().length
     return items.shape[0] if isinstance(items, DynamicArray) else len(items)

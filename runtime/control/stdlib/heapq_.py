@@ -22,7 +22,6 @@ from anabranch.runtime.control.stdlib.builtin_reductions import sorted_
 from anabranch.runtime.control.subscript import at
 from anabranch.runtime.control.while_ import while_
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
 from anabranch.runtime.values.dynamic_lists.list_contents import element_kinds
@@ -157,8 +156,8 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
     def choose(heap: Value, *items: Value) -> Value:
         if not (is_dynamic_list(heap) or containers.has_traced((heap, *items))):
             return function(heap, *items)
-        if not isinstance(heap, Growable) and not current().trace.lists.may_grow and current().trace.lists.grow_here:
-            raise Restart(lists=True)
+        if not isinstance(heap, Growable) and current().trace.lists.grow_here:
+            current().trace.lists.demand_growth()
         _put_side_by_side(heap, items)
         return fitted(staged, function)(heap, *items)
 

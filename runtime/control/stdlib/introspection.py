@@ -12,14 +12,13 @@ from anabranch.runtime.control.stdlib.builtin_iterators import enumerate_, range
 from anabranch.runtime.control.stdlib.choices import is_traced
 from anabranch.runtime.values import attributes
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.arena_object import ObjectInArena
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
-from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.host_types.host_type import HostTyped
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
+from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
@@ -33,7 +32,7 @@ def class_of(value: object) -> Value:
     if isinstance(value, UnionValue):
         value = value.without_undefined()
         return _class_of_choice(value) if isinstance(value, UnionValue) else class_of(value)
-    if isinstance(value, (Growable, Hashed)):
+    if isinstance(value, (Growable, RunTimeContainer)):
         return value.native
     if isinstance(value, ObjectInArena):
         return value.original_
@@ -51,7 +50,7 @@ def class_(value: object) -> Value:
     """`value.__class__`: of what a traced value stands for."""
     return (
         class_of(value)
-        if isinstance(value, (Tracer, UnionValue, Growable, Hashed, InArena, ObjectInArena, attributes.Bare))
+        if isinstance(value, (Tracer, UnionValue, Growable, RunTimeContainer, ObjectInArena, attributes.Bare))
         else value.__class__
     )
 
@@ -81,7 +80,7 @@ def isinstance_(value: Value, classes: Any) -> Value:
         if len(matching) == len(value.options):
             return True
         return python_scalar(value.among(matching))
-    if not isinstance(value, (Tracer, Text, Hashed, InArena, attributes.Bare, HostTyped)):
+    if not isinstance(value, (Tracer, Text, RunTimeContainer, attributes.Bare, HostTyped)):
         return isinstance(value, classes)
     try:
         return issubclass(class_of(value), classes)

@@ -27,7 +27,7 @@ from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.heap.slots import GeneratorNames
+from anabranch.runtime.values.heap.generator_names import GeneratorNames
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.undefined import Undefined

@@ -14,7 +14,8 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import core
-from anabranch.runtime.ops.random_draws import DrawCall, Operand, exception_of, random_draw
+from anabranch.runtime.ops.raised_exceptions import exception_of
+from anabranch.runtime.ops.random_draws import DrawCall, Operand, random_draw
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of
@@ -81,7 +82,12 @@ def draw(
 
 def fail_by_ticket(ticket: Atom) -> None:
     """Fail with what a draw has raised, where its ticket is not 0."""
-    run_time_checks.fail_if(atoms.ufunc(np.not_equal, ticket, atoms.literal(0, np.int64)), exception_of, ticket)
+    run_time_checks.fail_if(atoms.ufunc(np.not_equal, ticket, atoms.literal(0, np.int64)), _error_of, ticket)
+
+
+def _error_of(ticket: int) -> BaseException:
+    """The exception of a ticket; before a draw has raised it, a `ValueError` of no words."""
+    return exception_of(ticket) or ValueError()
 
 
 def is_off(generator: TracedGenerator) -> Atom:

@@ -79,11 +79,8 @@ class ItemForm(abc.ABC):
         """The form that values of either have; None where there is none."""
 
 
-@frozen
-class ConstantForm(ItemForm):
-    """One immutable object, the same in each value."""
-
-    value: Any
+class _KnownForm(ItemForm):
+    """The base of forms of what is known while tracing, and in no array."""
 
     @property
     def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
@@ -91,6 +88,27 @@ class ConstantForm(ItemForm):
 
     def collect(self, value: object, columns: Sequence[list[Atom]]) -> None:
         pass
+
+
+@frozen
+class _LeafForm(ItemForm):
+    """The base of forms of one leaf."""
+
+    abstract: Abstract
+
+    @property
+    def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
+        return [((), self.abstract.type)]
+
+    def build(self, wholes: Sequence[Atom], place: int) -> Value:
+        return self.at(iter([Part(self.abstract.type, wholes[0], place)]))
+
+
+@frozen
+class ConstantForm(_KnownForm):
+    """One immutable object, the same in each value."""
+
+    value: Any
 
     def build(self, wholes: Sequence[Atom], place: int) -> Value:
         return self.value
@@ -107,17 +125,10 @@ class ConstantForm(ItemForm):
 
 
 @frozen
-class StaticNumbersForm(ItemForm):
+class StaticNumbersForm(_KnownForm):
     """A number that is known for each place."""
 
     values: tuple[Any, ...]
-
-    @property
-    def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
-        return []
-
-    def collect(self, value: object, columns: Sequence[list[Atom]]) -> None:
-        pass
 
     def build(self, wholes: Sequence[Atom], place: int) -> Value:
         return self.values[place]
@@ -130,21 +141,13 @@ class StaticNumbersForm(ItemForm):
 
 
 @frozen
-class Number(ItemForm):
+class Number(_LeafForm):
     """A run-time number, Python's or NumPy's."""
 
-    abstract: Abstract
     interval: Interval
-
-    @property
-    def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
-        return [((), self.abstract.type)]
 
     def collect(self, value: object, columns: Sequence[list[Atom]]) -> None:
         columns[0].append(wrap.atom_as(value, self.abstract))
-
-    def build(self, wholes: Sequence[Atom], place: int) -> Value:
-        return self.at(iter([Part(self.abstract.type, wholes[0], place)]))
 
     def at(self, leaves: Iterator[Atom]) -> Value:
         if self.abstract.kind is Kind.PYTHON:
@@ -161,23 +164,15 @@ class Number(ItemForm):
 
 
 @frozen
-class Fresh(ItemForm):
+class Fresh(_LeafForm):
     """An array that nothing else leads to, whole and in memory of its own."""
 
-    abstract: Abstract
     traits: memory_layout.Traits
-
-    @property
-    def bases(self) -> list[tuple[tuple[int, ...], ArrayType]]:
-        return [((), self.abstract.type)]
 
     mutable = True
 
     def collect(self, value: Value, columns: Sequence[list[Atom]]) -> None:
         columns[0].append(current().read(value.storage))
-
-    def build(self, wholes: Sequence[Atom], place: int) -> Value:
-        return self.at(iter([Part(self.abstract.type, wholes[0], place)]))
 
     def at(self, leaves: Iterator[Atom]) -> Value:
         made = wrap.array_of(next(leaves))

@@ -102,7 +102,7 @@ def general(layout: layouts.Layout) -> layouts.Layout:
         case layouts.Leaf(abstract):
             return layouts.Leaf(abstract)
         case layouts.Node(structure, children):
-            if structure.mutable and not _can_be_copied(structure):
+            if structure.mutable and not can_be_copied(structure):
                 arena_classes.need(structure.cls, structure.keys)
                 _refuse(structure.cls)
             if (
@@ -118,7 +118,7 @@ def general(layout: layouts.Layout) -> layouts.Layout:
             return layouts.Union(tuple(map(general, options)))
 
 
-def _can_be_copied(structure: containers.Structure) -> bool:
+def can_be_copied(structure: containers.Structure) -> bool:
     """Return whether the container is a list or a dict, which are copied into the list and out of it."""
     return structure.cls in (list, dict) or getattr(structure.cls, "native", None) is list
 

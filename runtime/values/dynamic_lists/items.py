@@ -17,9 +17,10 @@ from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interval import Interval
-from anabranch.runtime.ir.program import Atom, Equation
-from anabranch.runtime.tracing.builder import Builder, builder_or_none, current
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.capacity import Capacity
+from anabranch.runtime.tracing.computed import Computed
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import Structure
@@ -38,20 +39,10 @@ from anabranch.runtime.values.union import UnionValue
 
 @frozen
 class Read:
-    """An element that has been read: which builder has the equations for it, and the last of them."""
+    """An element that has been read."""
 
     value: Any
-    builder: Builder
-    place: int
-    equation: Equation
-
-    @property
-    def is_there(self) -> bool:
-        """Return whether the current builder can still use the element: nothing has been rolled back since."""
-        equations, builder = self.builder.equations, builder_or_none()
-        while builder is not None and builder is not self.builder:
-            builder = builder.parent
-        return builder is not None and self.place < len(equations) and equations[self.place] is self.equation
+    computed: Computed
 
 
 @frozen
@@ -207,7 +198,7 @@ class Items:
                 return contents.item(position) if isinstance(contents, Items) else contents[position]
             kind = past.kinds[(position - past.length) % len(past.kinds)] if past.kinds else kind
         known = self.read.get(position) if type(position) is int else None
-        if known is not None and known.is_there:
+        if known is not None and known.computed.is_there:
             return known.value
         place = self.place(position)
         memory = self.memory
@@ -229,8 +220,7 @@ class Items:
                 # Another element may be the same array.
                 builder.trace.identity.merged[id(array)] = array
         if type(position) is int and builder.equations:
-            last = len(builder.equations) - 1
-            self.read[position] = Read(value, builder, last, builder.equations[last])
+            self.read[position] = Read(value, Computed.now())
         return value
 
     def with_item(self, position: Bound, value: object) -> Items:

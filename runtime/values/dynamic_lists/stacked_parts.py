@@ -17,7 +17,7 @@ from anabranch.runtime.values import atoms, containers
 from anabranch.runtime.values.abstract import Abstract, python_abstract
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.dynamic_lists import records
+from anabranch.runtime.values.dynamic_lists import item_kinds, records
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.dynamic_lists.item_forms import (
     ConstantForm,
@@ -180,7 +180,7 @@ def form_of(value: object, is_new: Callable[[Any], bool]) -> ItemForm:
     if type(value) in _CONSTANTS or isinstance(value, (np.generic, np.dtype, type)):
         return ConstantForm(value)
     structure = containers.structure_of(value)
-    if structure is None or (structure.mutable and not (_is_native(structure) and is_new(value))):
+    if structure is None or (structure.mutable and not (item_kinds.can_be_copied(structure) and is_new(value))):
         graph = records.graph_of([value]) if node_graphs.is_member(value) else None
         if graph is None:
             raise NoCommonFormError
@@ -212,7 +212,3 @@ def common(forms: Sequence[ItemForm]) -> ItemForm:
             raise NoCommonFormError
     assert found is not None
     return found
-
-
-def _is_native(structure: containers.Structure) -> bool:
-    return structure.cls in (list, dict) or getattr(structure.cls, "native", None) is list

@@ -30,19 +30,6 @@ from anabranch.runtime.values.heap import opaque
 from anabranch.runtime.values.heap.patched_classes import Snapshot
 
 
-class GeneratorNames(list[Any]):
-    """The values of some names, kept where the generators that a loop goes over find and change them.
-
-    `site` is the code of that loop's body, by which the row of another trace of it is known again.
-    """
-
-    __slots__ = ("names", "site")
-
-    def __init__(self, values: Iterable[Value], names: tuple[str, ...], site: types.CodeType | None = None) -> None:
-        super().__init__(values)
-        self.names, self.site = names, site
-
-
 class Slot(abc.ABC):
     """One mutable object. Its contents are a container value: a tuple or a dict of its parts."""
 
@@ -80,6 +67,18 @@ class Slot(abc.ABC):
         if isinstance(now, dict):
             return list(now) == list(before) and all(now[k] is before[k] for k in now)
         return len(now) == len(before) and all(a is b for a, b in zip(now, before, strict=True))
+
+
+class FixedSlot(Slot):
+    """An object that never changes: only the memory of the arrays that it holds does."""
+
+    __slots__ = ()
+
+    def contents(self) -> tuple[()]:
+        return ()
+
+    def restore(self, contents: Value) -> None:
+        pass
 
 
 class _CellSlot(Slot):

@@ -7,6 +7,7 @@ failed, and what names and Python objects hold is remembered at each place that 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -54,12 +55,8 @@ class TryRegion:
     def failed(self, builder: Builder) -> bool:
         """Return whether something in the region may have failed by now."""
         code = builder.trace.failures.error_code
-        while builder is not self.builder:
-            if code in builder.written:
-                return True
-            assert builder.parent is not None
-            builder = builder.parent
-        return builder.read(code) is not self.entry
+        inside = itertools.takewhile(lambda around: around is not self.builder, builder.outwards())
+        return any(code in around.written for around in inside) or self.builder.read(code) is not self.entry
 
     def note(self, builder: Builder) -> None:
         """Remember what objects hold now: something may just have failed."""

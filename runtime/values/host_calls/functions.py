@@ -31,13 +31,18 @@ class _HostFunction:
 
 
 @frozen
-class _FunctionStructure(containers.Structure):
-    """That of a function: the contents of its closure, its defaults, and globals in place of run-time values."""
+class _PartsStructure(containers.Structure):
+    """That of what has its parts listed."""
 
     mutable = False
 
     def children(self, value: Value) -> list[Value]:
         return list(value.parts)
+
+
+@frozen
+class _FunctionStructure(_PartsStructure):
+    """That of a function: the contents of its closure, its defaults, and globals in place of run-time values."""
 
     def build(self, children: Sequence[Value]) -> Value:
         function, names = self.extra
@@ -62,13 +67,8 @@ class _HostMethod:
 
 
 @frozen
-class _MethodStructure(containers.Structure):
+class _MethodStructure(_PartsStructure):
     """That of a method or partial function: what it is made of."""
-
-    mutable = False
-
-    def children(self, value: Value) -> list[Value]:
-        return list(value.parts)
 
     def build(self, children: Sequence[Value]) -> Value:
         if self.extra is types.MethodType:

@@ -15,7 +15,8 @@ from anabranch.runtime.errors import StructureMismatchError, UnsupportedOperatio
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.ops.host_call import Outcome, host_call, raised
+from anabranch.runtime.ops.host_call import Outcome, host_call
+from anabranch.runtime.ops.raised_exceptions import exception_of
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.capacity import Capacity, OverflowedError, capacity_at
 from anabranch.runtime.tracing.storage import OfLibrary
@@ -50,7 +51,7 @@ class _Raised:
     cls: type[BaseException]
 
     def __call__(self, found: list[np.ndarray]) -> BaseException:
-        error = raised(int(found[0]))
+        error = exception_of(int(found[0]))
         if error is not None:
             return error
         try:
@@ -64,7 +65,7 @@ class _Refused:
     """Makes the error for a result that the program has no form for."""
 
     def __call__(self, found: list[np.ndarray]) -> BaseException:
-        return StructureMismatchError(str(raised(int(found[0]))))
+        return StructureMismatchError(str(exception_of(int(found[0]))))
 
 
 @frozen

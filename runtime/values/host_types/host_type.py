@@ -12,7 +12,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.attributes import StandIn
-from anabranch.runtime.values.heap.slots import Slot
+from anabranch.runtime.values.heap.slots import FixedSlot
 
 
 class HostTyped(StandIn):
@@ -21,8 +21,8 @@ class HostTyped(StandIn):
     def __anabranch_structure__(self) -> containers.Structure:
         raise NotImplementedError
 
-    def __anabranch_slot__(self) -> ShellSlot:
-        return ShellSlot(self)
+    def __anabranch_slot__(self) -> FixedSlot:
+        return FixedSlot(self)
 
     def __anabranch_value__(self) -> NoReturn:
         raise self._refusal("this function of NumPy's")
@@ -63,33 +63,13 @@ class HostTyped(StandIn):
         return {}
 
 
-class ShellSlot(Slot):
-    """Such an object on the heap: it never changes, only the memory of its arrays does."""
-
-    __slots__ = ()
-
-    def contents(self) -> tuple[()]:
-        return ()
-
-    def restore(self, contents: Value) -> None:
-        pass
-
-
 @frozen
 class HostStructure(containers.Structure):
     """The structure of an object that the caller has another form of."""
 
-    @property
-    def mutable(self) -> bool:
-        return False
-
-    @property
-    def flat(self) -> bool:
-        return True
-
-    @property
-    def is_of_arrays(self) -> bool:
-        return True
+    mutable = False
+    flat = True
+    is_of_arrays = True
 
 
 def override(args: Iterable[object], kwargs: Mapping[str, object]) -> HostTyped | None:

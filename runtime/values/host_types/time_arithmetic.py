@@ -28,7 +28,8 @@ def _either(x: Value, y: Value) -> Value:
     return _F[np.logical_or](isnat(x), isnat(y))
 
 
-def _where(condition: Value, x: Value, y: Value) -> Value:
+def where(condition: Value, x: Value, y: Value) -> Value:
+    """As `numpy.where`; of no axis, a scalar."""
     found = _F[np.where](condition, x, y)
     return found if found.ndim else found[()]
 
@@ -50,7 +51,7 @@ def converted(x: Value, source: np.dtype, target: np.dtype) -> Value:
         changed = _F[np.multiply](changed, np.int64(ratio.numerator))
     if ratio.denominator != 1:
         changed = _F[np.floor_divide](changed, np.int64(ratio.denominator))
-    return _where(isnat(x), NAT, changed)
+    return where(isnat(x), NAT, changed)
 
 
 def _by_calendar(x: Value, source: np.dtype, target: np.dtype) -> tuple[Fraction, Value]:
@@ -62,10 +63,10 @@ def _by_calendar(x: Value, source: np.dtype, target: np.dtype) -> tuple[Fraction
             "outside of the function"
         )
     if np.datetime_data(source)[0] in ("Y", "M"):
-        made = _where(isnat(x), NAT, _days_of_months(converted(x, source, months)))
+        made = where(isnat(x), NAT, _days_of_months(converted(x, source, months)))
         here = days
     else:
-        made = _where(isnat(x), NAT, _months_of_days(converted(x, source, days)))
+        made = where(isnat(x), NAT, _months_of_days(converted(x, source, days)))
         here = months
     ratio = time_units.factor(here, target)
     assert ratio is not None
@@ -106,7 +107,7 @@ def _months_of_days(days: Value) -> Value:
 
 def _kept(loop: Loop) -> Loop:
     """The loop where both are times, else none."""
-    return lambda x, y: _where(_either(x, y), NAT, loop(x, y))
+    return lambda x, y: where(_either(x, y), NAT, loop(x, y))
 
 
 def _integer(x: Value) -> Value:
@@ -116,19 +117,19 @@ def _integer(x: Value) -> Value:
 
 def _times_float(x: Value, y: Value) -> Value:
     product = _F[np.multiply](x, y)
-    return _where(_F[np.logical_or](isnat(x), _F[np.logical_not](_F[np.isfinite](product))), NAT, _integer(product))
+    return where(_F[np.logical_or](isnat(x), _F[np.logical_not](_F[np.isfinite](product))), NAT, _integer(product))
 
 
 def _by_float(x: Value, y: Value) -> Value:
     quotient = _F[np.true_divide](x, y)
-    return _where(_F[np.logical_or](isnat(x), _F[np.logical_not](_F[np.isfinite](quotient))), NAT, _integer(quotient))
+    return where(_F[np.logical_or](isnat(x), _F[np.logical_not](_F[np.isfinite](quotient))), NAT, _integer(quotient))
 
 
 def _by_int(x: Value, y: Value) -> Value:
     zero = _F[np.equal](y, np.int64(0))
-    divisor = _where(zero, np.int64(1), y)
+    divisor = where(zero, np.int64(1), y)
     size = _divided_towards_zero(x, divisor)
-    return _where(_F[np.logical_or](isnat(x), zero), NAT, size)
+    return where(_F[np.logical_or](isnat(x), zero), NAT, size)
 
 
 def _divided_towards_zero(x: Value, y: Value) -> Value:
@@ -138,16 +139,16 @@ def _divided_towards_zero(x: Value, y: Value) -> Value:
 
 
 def _ratio(x: Value, y: Value) -> Value:
-    return _where(_either(x, y), np.nan, _F[np.true_divide](x, y))
+    return where(_either(x, y), np.nan, _F[np.true_divide](x, y))
 
 
 def _whole(x: Value, y: Value) -> Value:
-    return _where(_either(x, y), np.int64(0), _F[np.floor_divide](x, y))
+    return where(_either(x, y), np.int64(0), _F[np.floor_divide](x, y))
 
 
 def _remainder(x: Value, y: Value) -> Value:
     nothing = _F[np.logical_or](_either(x, y), _F[np.equal](y, np.int64(0)))
-    return _where(nothing, NAT, _F[np.remainder](x, y))
+    return where(nothing, NAT, _F[np.remainder](x, y))
 
 
 def _compared(ufunc: np.ufunc) -> Loop:
@@ -155,7 +156,7 @@ def _compared(ufunc: np.ufunc) -> Loop:
 
 
 def _ignoring(ufunc: np.ufunc) -> Loop:
-    return lambda x, y: _where(isnat(x), y, _where(isnat(y), x, _F[ufunc](x, y)))
+    return lambda x, y: where(isnat(x), y, where(isnat(y), x, _F[ufunc](x, y)))
 
 
 def _staged(ufunc: np.ufunc) -> Loop:
@@ -166,8 +167,8 @@ def _staged(ufunc: np.ufunc) -> Loop:
 LOOPS: dict[tuple[np.ufunc, str], Loop] = {
     **{(np.add, kinds): _kept(_staged(np.add)) for kinds in ("Mm", "mM", "mm")},
     **{(np.subtract, kinds): _kept(_staged(np.subtract)) for kinds in ("MM", "Mm", "mm")},
-    (np.multiply, "mi"): lambda x, y: _where(isnat(x), NAT, _F[np.multiply](x, y)),
-    (np.multiply, "im"): lambda x, y: _where(isnat(y), NAT, _F[np.multiply](x, y)),
+    (np.multiply, "mi"): lambda x, y: where(isnat(x), NAT, _F[np.multiply](x, y)),
+    (np.multiply, "im"): lambda x, y: where(isnat(y), NAT, _F[np.multiply](x, y)),
     (np.multiply, "mf"): _times_float,
     (np.multiply, "fm"): lambda x, y: _times_float(y, x),
     (np.true_divide, "mi"): _by_int,
@@ -194,5 +195,5 @@ LOOPS: dict[tuple[np.ufunc, str], Loop] = {
 UNARY: dict[np.ufunc, Callable[[Any], Any]] = {
     np.negative: lambda x: _F[np.negative](x),  # the least int is its own negative
     np.positive: lambda x: _F[np.positive](x),
-    np.absolute: lambda x: _where(isnat(x), NAT, _F[np.absolute](x)),
+    np.absolute: lambda x: where(isnat(x), NAT, _F[np.absolute](x)),
 }

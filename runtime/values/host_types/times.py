@@ -126,7 +126,7 @@ class TracedTimes(HostTyped):
     def max(self, axis: Value = None, **kwargs: Value) -> Value:
         """As `ndarray.max`."""
         missing = time_arithmetic.isnat(self._ints).any(axis=axis, **kwargs)
-        return self._like(_chosen(missing, _NAT, self._ints.max(axis=axis, **kwargs)))
+        return self._like(time_arithmetic.where(missing, _NAT, self._ints.max(axis=axis, **kwargs)))
 
     def argmin(self, axis: Value = None, **kwargs: Value) -> Value:
         """As `ndarray.argmin`: the first element that is no time goes before all others."""
@@ -142,7 +142,7 @@ class TracedTimes(HostTyped):
         if self.dtype.kind == "M":
             np.zeros(1, self.dtype).sum()  # raises what NumPy does
         missing = time_arithmetic.isnat(self._ints).any(axis=axis, **kwargs)
-        return self._like(_chosen(missing, _NAT, self._ints.sum(axis=axis, **kwargs)))
+        return self._like(time_arithmetic.where(missing, _NAT, self._ints.sum(axis=axis, **kwargs)))
 
     def sort(self, axis: Value = -1) -> None:
         """As `ndarray.sort`: what is no time comes last."""
@@ -168,11 +168,6 @@ def _as_last(ints: Value) -> Value:
 
 def _restored(ints: Value) -> Value:
     return _F[np.add](ints, np.int64(1))
-
-
-def _chosen(condition: Value, x: Value, y: Value) -> Value:
-    found = _F[np.where](condition, x, y)
-    return found if found.ndim else found[()]
 
 
 @frozen

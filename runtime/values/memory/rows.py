@@ -18,7 +18,7 @@ def side_by_side(rows: Sequence[Atom], type: ArrayType) -> Atom:
     if len(groups) > 1 and len(wholes := {id(r.whole) for r in rows if isinstance(r, Part)}) == 1:
         parts = [r for r in rows if isinstance(r, Part)]
         if len(parts) == len(rows) and wholes:
-            return _picked(parts, type)
+            return _picked(parts)
     pieces = [_piece(run, type) for run in groups]
     return pieces[0] if len(pieces) == 1 else atoms.op("concatenate", *pieces, axis=0)
 
@@ -60,6 +60,6 @@ def _piece(run: Sequence[Atom], type: ArrayType) -> Atom:
     return atoms.reshape(first, (1, *type.shape))
 
 
-def _picked(parts: Sequence[Part], type: ArrayType) -> Atom:
+def _picked(parts: Sequence[Part]) -> Atom:
     places = atoms.literal([[p.place] for p in parts], np.int64)
     return atoms.op("gather", _flat(parts[0]), places)

@@ -11,7 +11,6 @@ from anabranch.base.value import Value
 from anabranch.runtime.ir.interval import FULL, Interval
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import apply_ufunc, lazy_text, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.python_numbers import (
@@ -41,8 +40,8 @@ class PythonScalar(python_operands.PythonNumber):
             if ufunc is np.multiply and self.python in (int, bool) and isinstance(other, str):
                 return lazy_text.deferred("__mul__", other, self)
             if ufunc is np.multiply and self.python in (int, bool):
-                if type(other) is list and is_of_run_time(self) and not current().trace.lists.may_grow:
-                    raise Restart(lists=True)
+                if type(other) is list and is_of_run_time(self):
+                    current().trace.lists.demand_growth()
                 self.__index__()  # a sequence repeated so many times: the count must be known
             if ufunc is np.multiply:
                 raise TypeError(f"can't multiply sequence by non-int of type '{type(self).__name__}'")

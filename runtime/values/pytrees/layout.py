@@ -9,7 +9,6 @@ into a value (`pack_unpack`).
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable
 from typing import Any, TypeAlias, TypeGuard
 
@@ -193,8 +192,3 @@ def depth(layout: Layout) -> int:
         case Union(options):
             return max(map(depth, options))
     return 0
-
-
-def size(layout: Layout) -> int:
-    """How many elements the atoms hold in all."""
-    return sum(math.prod(t.shape) for t in leaf_types(layout))

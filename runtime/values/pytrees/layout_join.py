@@ -8,7 +8,6 @@ from anabranch.base.value import Value
 from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import (
     Abstract,
@@ -187,6 +186,6 @@ def _restart_with_lists(options: Sequence[Layout]) -> None:
     cut = [o for o in options if isinstance(o, Node) and issubclass(o.structure.cls, list)]
     if len(cut) < 2:
         return
-    if trace.lists.grow_here and not trace.lists.may_grow:
-        raise Restart(lists=True)
+    if trace.lists.grow_here:
+        trace.lists.demand_growth()
     trace.lists.wants_growth |= not trace.lists.grow_here

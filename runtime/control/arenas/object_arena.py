@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.base.value import Value
+from anabranch.runtime.control.arenas.list_arena import at, count_of, put
 from anabranch.runtime.control.dynamic_lists import dynamic_list
-from anabranch.runtime.control.list_arenas.arena import at, count_of, put
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.tracing.builder import Trace, current
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import arena_classes, arena_object, containers
 from anabranch.runtime.values.arena_object import ObjectInArena, number_of
 
@@ -20,23 +20,22 @@ class ObjectArena:
 
     def __init__(self, original: type, names: tuple[str, ...]) -> None:
         self.original = original
-        self.columns: dict[str, Any] = {name: dynamic_list.GrowableList() for name in names}
+        self.attributes: dict[str, Any] = {name: dynamic_list.GrowableList() for name in names}
+        self.on_host = (arena_object.HostObjects, original, names)
         self.stand_in = _stand_in(original, self)
 
     @property
-    def parts(self) -> tuple[Any, ...]:
-        """The lists that change."""
-        return tuple(self.columns.values())
+    def columns(self) -> tuple[Any, ...]:
+        """The lists that make up the objects."""
+        return tuple(self.attributes.values())
 
-    def contents(self) -> arena_object.ObjectContents:
-        """All that is in it, for a result."""
-        return arena_object.ObjectContents(self)
+    parts = columns  # all of them change
 
     def adopt(self, made: Any) -> None:
         """Have a new object, whose attributes are set, lie in the arena from now on."""
         held = containers.attributes(made)
-        number = count_of(next(iter(self.columns.values())))
-        for name, column in self.columns.items():
+        number = count_of(next(iter(self.attributes.values())))
+        for name, column in self.attributes.items():
             column.append(held[name])
         own = made.__dict__
         own.clear()
@@ -46,7 +45,7 @@ class ObjectArena:
 
 def _stand_in(original: Any, arena: ObjectArena) -> type:
     """The class of what stands for an object of an arena."""
-    attributes: dict[str, Any] = {name: _column(name) for name in arena.columns}
+    attributes: dict[str, Any] = {name: _column(name) for name in arena.attributes}
     own = next(vars(c)["__dict__"] for c in original.__mro__ if "__dict__" in vars(c))
     attributes |= {
         "own_": staticmethod(own.__get__),
@@ -74,10 +73,10 @@ def _stand_in(original: Any, arena: ObjectArena) -> type:
 
 def _column(name: str) -> property:
     def get(owner: Any) -> Value:
-        return at(owner.arena_.columns[name], number_of(owner))
+        return at(owner.arena_.attributes[name], number_of(owner))
 
     def put_(owner: Any, value: Value) -> None:
-        put(owner.arena_.columns[name], number_of(owner), value)
+        put(owner.arena_.attributes[name], number_of(owner), value)
 
     return property(get, put_)
 
@@ -87,7 +86,7 @@ def _no_slot(_: object) -> None:
 
 
 def _set_attribute(owner: Any, name: str, value: Value) -> None:
-    if name not in owner.arena_.columns and not isinstance(getattr(type(owner), name, None), property):
+    if name not in owner.arena_.attributes and not isinstance(getattr(type(owner), name, None), property):
         arena_classes.need(owner.original_, (name,))
     object.__setattr__(owner, name, value)
 
@@ -114,7 +113,7 @@ def _deep_copy(owner: Any, memo: dict[int, Any]) -> Any:
 def _with_values(owner: Any, copied: Callable[[Any], Any]) -> Any:
     arena: ObjectArena = owner.arena_
     made: Any = object.__new__(arena.original)
-    for name in arena.columns:
+    for name in arena.attributes:
         object.__setattr__(made, name, copied(getattr(owner, name)))
     current().trace.identity.note_created(made)
     arena.adopt(made)
@@ -137,23 +136,16 @@ def _is_other(a: Any, b: object) -> Value:
     return number_of(a) != number_of(b)
 
 
-def make_arenas(trace: Trace) -> None:
-    """Make the arenas before anything is traced: branches and loops change what was there before them."""
-    for cls, names in (trace.lists.arena_classes or {}).items():
-        arena = trace.lists.object_arenas[cls] = ObjectArena(cls, names)
-        trace.heap.roots += arena.parts
-
-
 def adopt(made: Any) -> None:
     """Have a new object lie in the arena of its class, if it has one."""
     lists = current().trace.lists
-    arena = lists.object_arenas.get(type(made))
+    arena = lists.arenas.get(type(made))
     if arena is None:
         if current().parent is not None and arena_classes.can_lie_in_one(type(made)):
             lists.made_in_bodies[type(made)] = tuple(containers.attributes(made))
         return
     held = tuple(containers.attributes(made))
-    if set(held) != set(arena.columns):
+    if set(held) != set(arena.attributes):
         arena_classes.need(type(made), held)
         return
     arena.adopt(made)

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.control.arenas.list_arena import sum_of
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.dynamic_lists import dynamic_list, dynamic_list_methods, item_access
 from anabranch.runtime.control.generator_expression import GeneratorExpression
@@ -23,6 +24,7 @@ from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.python_numbers.sequence_index import place_of
 
 
 class Elements(Countable):
@@ -31,7 +33,7 @@ class Elements(Countable):
     is_sized = True
 
     def __init__(self, owner: ArenaList) -> None:
-        self._owner, self._count = owner, owner.length_
+        self._owner, self._count = owner, owner.count_
 
     @property
     def length(self) -> Value:
@@ -46,7 +48,7 @@ class Elements(Countable):
         return self._owner.element_(index)
 
     def end(self, left: Atom) -> None:
-        before, now = (wrap.as_atom(n, np.int64) for n in (self._count, self._owner.length_))
+        before, now = (wrap.as_atom(n, np.int64) for n in (self._count, self._owner.count_))
         if before is now:
             return
         changed = atoms.logical_and(atoms.ufunc(np.not_equal, before, now), atoms.logical_not(left))
@@ -64,7 +66,7 @@ class ArenaList(InArena):
     __slots__ = ()
 
     @property
-    def length_(self) -> Value:
+    def count_(self) -> Value:
         return self.arena_.length_of(self.number_)
 
     def countable_(self) -> Elements:
@@ -84,8 +86,7 @@ class ArenaList(InArena):
     # ---- elements ----------------------------------------------------------------------------------------------------
 
     def _place(self, key: Value, text: str) -> Value:
-        length = self.length_
-        return item_access.checked(length, interval_of(length).high, item_access.check_index(self, key), text)
+        return place_of(item_access.check_index(self, key), self.count_, text)
 
     def __getitem__(self, key: Value) -> Value:
         if isinstance(key, slice):
@@ -114,11 +115,11 @@ class ArenaList(InArena):
         self.extend(items)
 
     def _remove_at(self, place: Value) -> None:
-        last = _less(self.length_)
+        last = _less(self.count_)
 
         def moved(step: Value, arena: Any = self.arena_) -> bool:
-            here = _sum(place, step)
-            arena.write(self.number_, here, arena.element(self.number_, _sum(here, 1)))
+            here = sum_of(place, step)
+            arena.write(self.number_, here, arena.element(self.number_, sum_of(here, 1)))
             return False
 
         _each(_difference(last, place), moved)
@@ -147,18 +148,18 @@ class ArenaList(InArena):
 
     def pop(self, place: Value = -1) -> Value:
         """As `list.pop`."""
-        item_access.fail_if(wrap.as_atom(self.length_ == 0, np.bool_), IndexError, "pop from empty list")
+        item_access.fail_if(wrap.as_atom(self.count_ == 0, np.bool_), IndexError, "pop from empty list")
         at = self._place(place, "pop index out of range")
         value = self.element_(at)
         if type(place) is int and place == -1:
-            self.arena_.set_length(self.number_, _less(self.length_))
+            self.arena_.set_length(self.number_, _less(self.count_))
         else:
             self._remove_at(at)
         return value
 
     def insert(self, place: Value, value: Value) -> None:
         """As `list.insert`."""
-        length = self.length_
+        length = self.count_
         at = python_scalar(
             item_access.clipped(item_access.as_int(place), length), Interval(0, interval_of(length).high)
         )
@@ -274,11 +275,6 @@ def _difference(a: Value, b: Value) -> Value:
 
 def _less(a: Value) -> Value:
     return _difference(a, 1)
-
-
-def _sum(a: Value, b: Value) -> Value:
-    atom = atoms.ufunc(np.add, wrap.as_atom(a, np.int64), wrap.as_atom(b, np.int64))
-    return python_scalar(atom, Interval(0, min(interval_of(a).high + interval_of(b).high, 2**62)))
 
 
 def placed(made: Any) -> Value:

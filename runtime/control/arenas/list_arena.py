@@ -17,7 +17,7 @@ from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arena_list import ArenaContents
+from anabranch.runtime.values.arena_list import HostLists
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 
@@ -28,6 +28,7 @@ class ListArena:
     """Lists that one place in the user's code makes."""
 
     __slots__ = ("cells", "lengths", "rooms", "starts")
+    on_host = (HostLists,)
 
     def __init__(self) -> None:
         self.cells: Any = dynamic_list.GrowableList()
@@ -40,9 +41,10 @@ class ListArena:
         """The lists that change."""
         return (self.cells, self.starts, self.lengths, self.rooms)
 
-    def contents(self) -> ArenaContents:
-        """All that is in it, for a result."""
-        return ArenaContents(self)
+    @property
+    def columns(self) -> tuple[Any, ...]:
+        """Those that make up the lists."""
+        return (self.cells, self.starts, self.lengths)
 
     def made(self) -> Value:
         """The number of a new list, which is empty."""
@@ -61,11 +63,11 @@ class ListArena:
 
     def element(self, number: Value, place: Value) -> Value:
         """The element at a place of a list that is in range."""
-        return at(self.cells, _sum(at(self.starts, number), place))
+        return at(self.cells, sum_of(at(self.starts, number), place))
 
     def write(self, number: Value, place: Value, value: Value) -> None:
         """Set the element at a place of a list for which there is room."""
-        put(self.cells, _sum(at(self.starts, number), place), value)
+        put(self.cells, sum_of(at(self.starts, number), place), value)
 
     def append(self, number: Value, value: Value) -> None:
         """Append an element to a list."""
@@ -76,15 +78,15 @@ class ListArena:
 
         if_(length >= at(self.rooms, number), grow, lambda: None)
         self.write(number, length, value)
-        self.set_length(number, _sum(length, 1))
+        self.set_length(number, sum_of(length, 1))
 
     def _grow(self, number: Value, length: Value, value: Value) -> None:
         """Move a list to the end of the cells, with twice the room; what is there yet is `value`."""
         start, end = at(self.starts, number), count_of(self.cells)
-        room = if_(length < _LEAST_ROOM // 2, lambda: _LEAST_ROOM, lambda: _sum(length, length))
+        room = if_(length < _LEAST_ROOM // 2, lambda: _LEAST_ROOM, lambda: sum_of(length, length))
 
         def copied(place: Value, cells: Any = self.cells) -> bool:
-            cells.append(at(cells, _sum(start, place)))
+            cells.append(at(cells, sum_of(start, place)))
             return False
 
         def more(_: Value, cells: Any = self.cells) -> bool:
@@ -112,7 +114,7 @@ def put(items: Any, place: Value, value: Value) -> None:
     items.become(items.as_items().with_item(place, value))
 
 
-def _sum(a: Value, b: Value) -> Value:
+def sum_of(a: Value, b: Value) -> Value:
     """The sum of two places."""
     atom = atoms.ufunc(np.add, wrap.as_atom(a, np.int64), wrap.as_atom(b, np.int64))
     return python_scalar(atom, Interval(0, min(interval_of(a).high + interval_of(b).high, 2**62)))

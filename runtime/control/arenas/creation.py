@@ -1,4 +1,4 @@
-"""Which places in the user's code make lists that lie in an arena."""
+"""The arenas of a trace, and the lists that the user's code makes."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import collections
 from typing import Any
 
 from anabranch.base.value import Value
-from anabranch.runtime.control.columnar import arena_sites
+from anabranch.runtime.control.arenas.arena_list import placed
+from anabranch.runtime.control.arenas.list_arena import ListArena
+from anabranch.runtime.control.arenas.object_arena import ObjectArena
 from anabranch.runtime.control.dynamic_lists import dynamic_list
-from anabranch.runtime.control.list_arenas.arena import ListArena
-from anabranch.runtime.control.list_arenas.arena_list import placed
-from anabranch.runtime.tracing.builder import Trace, tracing
+from anabranch.runtime.tracing.builder import Trace, current, tracing
+from anabranch.runtime.tracing.container_state import demand
 from anabranch.runtime.tracing.source_frames import place
 
 
@@ -34,7 +35,7 @@ class SharedFactory(GrowingFactory):
     """That of lists which are the same objects in the dict and elsewhere, after the call, too: they lie in an arena."""
 
     def __call__(self) -> Value:
-        arena_sites.need({place()})
+        demand(current().trace.lists.arena_sites, {place()})
         return super().__call__()
 
 
@@ -43,6 +44,8 @@ GROWING: dict[Any, GrowingFactory] = {kind: GrowingFactory(kind) for kind in (li
 
 def make_arenas(trace: Trace) -> None:
     """Make the arenas before anything is traced: branches and loops change what was there before them."""
-    for site in trace.lists.arena_sites or ():
-        arena = trace.lists.arenas[site] = ListArena()
+    lists = trace.lists
+    lists.arenas.update({site: ListArena() for site in lists.arena_sites or ()})
+    lists.arenas.update({cls: ObjectArena(cls, names) for cls, names in (lists.arena_classes or {}).items()})
+    for arena in lists.arenas.values():
         trace.heap.roots += arena.parts

@@ -1,0 +1,90 @@
+"""Arrays and lists that the calls of a recursive function are given and return: which of them may be one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from anabranch.base.value import Value
+from anabranch.runtime.control.loops import loop_objects
+from anabranch.runtime.control.recursion import call_layouts
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.tracing.builder import Builder
+from anabranch.runtime.tracing.storage import Storage
+from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.heap.slots import slot_of
+from anabranch.runtime.values.pytrees.pack_unpack import Packed
+
+
+class HandedOn:
+    """What calls are given and return, and what follows for writes to it.
+
+    Attributes
+    ----------
+    is_fresh : bool
+        Arrays among the results are surely no memory of others.
+    owns_containers : bool
+        No list among the results is one that was handed on.
+    """
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._given: dict[Storage, None] = {}
+        self.is_fresh = self.owns_containers = True
+
+    def begin(self) -> None:
+        """Begin anew, with another trace of the body."""
+        self._given = {}
+
+    def give(self, builder: Builder, packed: Sequence[Packed]) -> None:
+        """Note the arrays that a call gets; refuse writes to them where a result may be one of them, or a part."""
+        storages = [p.handle.storage for p in packed if p.handle is not None]
+        self._given.update(dict.fromkeys(storages))
+        for storage in () if self.is_fresh else storages:
+            here = builder
+            while here.parent is not None and here.outer_has(storage):
+                if storage in here.written:
+                    raise self._refusal_of_views()
+                here = here.parent
+            if storage in here.written or storage.alias_edges or storage.dependents:
+                raise self._refusal_of_views()
+            here.freeze(storage)
+
+    def give_containers(self, builder: Builder, arguments: Sequence[Value], changing: Iterable[object]) -> None:
+        """Refuse changes to lists that are arguments, where these go in as copies."""
+        given = [c for v in arguments for c in call_layouts.containers_in(v)]
+        changed = {id(target) for target in changing}
+        if len({id(c) for c in given}) < len(given) or any(id(c) in changed for c in given):
+            raise loop_objects.refusal(self._what)
+        if not self.owns_containers:
+            _note_copies(builder, given)
+
+    def get(self, builder: Builder, arrays: Sequence[TracedArray | None], containers: Sequence[object]) -> None:
+        """Refuse writes to what a call has returned, where that may be what it was given."""
+        if not self.owns_containers:
+            _note_copies(builder, containers)
+        for array in () if self.is_fresh else arrays:
+            if array is not None:
+                builder.freeze(array.storage)
+
+    def check_memory(self, written: Mapping[Storage, None], writes_arrays: bool) -> None:
+        """Refuse arrays as arguments, other ones in each call, whose memory some call writes to."""
+        for storage in self._given:
+            if storage in written or ((storage.alias_edges or storage.dependents) and writes_arrays):
+                raise UnsupportedOperationError(
+                    f"{self._what} hands on parts of an array that it writes to; hand on the array as it is, and the "
+                    "positions of the part"
+                )
+
+    def _refusal_of_views(self) -> UnsupportedOperationError:
+        return UnsupportedOperationError(
+            f"a result of {self._what} may be an array that it was given, or a part of it, and that is written to; "
+            "return a copy"
+        )
+
+
+def _note_copies(builder: Builder, containers: Sequence[object]) -> None:
+    """Note lists and dicts that must not change any more, as others are copies of them."""
+    for container in containers:
+        slot = slot_of(container)
+        if slot is not None:
+            builder.copied.append((container, slot.before))

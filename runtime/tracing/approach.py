@@ -1,0 +1,55 @@
+"""How a function is traced: which of the forms that cost more are used in a trace."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Hashable, Mapping
+from types import MappingProxyType
+
+from anabranch.base.frozen import frozen
+
+
+@frozen
+class Approach:
+    """What a trace may do; by default nothing of all this.
+
+    The sets and the dict are filled as the trace finds what belongs to them, for the next one.
+
+    Attributes
+    ----------
+    lists : bool
+        Lists that the function makes may grow to a length known only at run time.
+    array_sites : set, optional
+        The places in the user's code that make lists whose elements are side by side; None for no such lists.
+    unroll_reason : str, optional
+        The reason why loops in which lists grow are unrolled: staging them did not work out.
+    looped : frozenset, optional
+        The code of functions whose calls of themselves at their end are a loop's steps; None for no such loops.
+    tracks_objects : bool
+        Loops carry which object each array of their state is: `is` asks for it.
+    table_sites : set, optional
+        The places that make dicts and sets whose keys are known only at run time; None for no such.
+    arena_sites : set, optional
+        The places whose lists lie in an arena; None for no such.
+    arena_classes : dict, optional
+        The classes whose instances lie in an arena, with their attributes; None for no such.
+    recursive : frozenset, optional
+        The code of functions that call themselves under run-time conditions, and have a body of their own, each after
+        that of those in whose bodies it is; None for no such bodies.
+    inlined : mapping
+        Why others of that kind have none.
+    """
+
+    lists: bool = False
+    array_sites: set[Hashable] | None = None
+    unroll_reason: str | None = None
+    looped: frozenset[types.CodeType] | None = None
+    tracks_objects: bool = False
+    table_sites: set[Hashable] | None = None
+    arena_sites: set[Hashable] | None = None
+    arena_classes: dict[type, tuple[str, ...]] | None = None
+    recursive: frozenset[tuple[types.CodeType, ...]] | None = None
+    inlined: Mapping[types.CodeType, str] = MappingProxyType({})
+
+
+NOTHING = Approach()

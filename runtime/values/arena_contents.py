@@ -1,0 +1,145 @@
+"""What lies in arenas, as results have it: an object or a list is a number, and beside the result stands the arena."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.values.containers import Structure
+from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
+from anabranch.runtime.values.pytrees import layout as layouts
+
+# ---- one object or list ----------------------------------------------------------------------------------------------
+
+
+@frozen
+class InArenaStructure(Structure):
+    """That of an object or a list in an arena (`extra`): its part is the number."""
+
+    mutable = False
+    is_in_arena = True
+
+    def hosted(self, members: Mapping[int, int]) -> Structure:
+        if id(self.extra) not in members:
+            # What is built is no result, but printed, or an argument of a host function.
+            raise UnsupportedOperationError(
+                "a list or an object of which there are as many as run-time values say is printed, or handed to a host "
+                "function; do so with its numbers"
+            )
+        return HostMemberStructure(HostArena, ("number",), members[id(self.extra)])
+
+
+@frozen
+class HostMemberStructure(Structure):
+    """That of an object or a list in an arena on the host; `extra` is the place of the arena beside the result."""
+
+    mutable = False
+    flat = True
+    is_beside = True
+
+    def on_host(self, children: Sequence[Value], members: Sequence[Value]) -> Value:
+        return members[self.extra].member(int(children[0]), members)
+
+
+def in_arenas(layout: layouts.Layout) -> list[InArenaStructure]:
+    """The structures of what lies in arenas in a value, of the items of lists of run-time length, too."""
+    match layout:
+        case layouts.Node(InArenaStructure() as structure):
+            return [structure]
+        case layouts.Node(structure, children):
+            return [found for part in (*children, *structure.variants) for found in in_arenas(part)]
+        case layouts.Union(options):
+            return [found for option in options for found in in_arenas(option)]
+    return []
+
+
+# ---- a whole arena ---------------------------------------------------------------------------------------------------
+
+
+class ArenaContents:
+    """All that is in an arena, beside a result that has something of it."""
+
+    def __init__(self, arena: Any) -> None:
+        self.arena = arena
+
+    def __anabranch_structure__(self) -> Structure:
+        columns = tuple([column.as_items().structure for column in self.arena.columns])
+        count = sum(len(c.layout.children) for c in columns)
+        return ContentsStructure(type(self), tuple(range(count)), (self.arena.on_host, columns))
+
+
+@frozen
+class ContentsStructure(Structure):
+    """That of `ArenaContents`: the parts of the columns one after the other; `extra` has the columns' structures.
+
+    Before them `extra` has the class of the arena on the host, with what it is made of beside the columns.
+    """
+
+    mutable = False
+    flat = True
+
+    def children(self, value: Value) -> list[Value]:
+        columns = zip(value.arena.columns, self.extra[1], strict=True)
+        return [part for column, structure in columns for part in structure.children(column.as_items())]
+
+    def hosted(self, members: Mapping[int, int]) -> Structure:
+        on_host, columns = self.extra
+        return HostContentsStructure(self.cls, self.keys, (on_host, tuple([c.hosted(members) for c in columns])))
+
+
+@frozen
+class HostContentsStructure(Structure):
+    """That of an arena on the host."""
+
+    mutable = False
+    flat = True
+
+    def build(self, children: Sequence[Value]) -> Value:
+        (cls, *more), structures = self.extra
+        columns, left = [], list(children)
+        for structure in structures:
+            width = len(structure.layout.children)
+            columns.append(HostColumn(structure, tuple(map(np.asarray, left[1:width]))))  # the first is the length
+            del left[:width]
+        return cls(columns, *more)
+
+
+@frozen
+class HostColumn:
+    """A column of an arena as the caller's process has it."""
+
+    structure: ItemsStructure
+    memory: tuple[np.ndarray, ...]
+
+    def items(self, start: int, count: int, members: Sequence[Any]) -> list[Any]:
+        """Some of its items."""
+        found: list[Any] = self.structure.on_host(
+            [count, *(part[start : start + count] for part in self.memory)], members
+        )
+        return found
+
+
+class HostArena:
+    """What is in an arena as the caller gets it: each object and each list is built once."""
+
+    def __init__(self, columns: Sequence[HostColumn]) -> None:
+        self._columns = columns
+        self._made: dict[int, Any] = {}
+
+    def member(self, number: int, members: Sequence[Any]) -> Any:
+        """The object or list of a number."""
+        if number not in self._made:
+            made = self._made[number] = self._empty()
+            self._fill(made, number, members)
+        return self._made[number]
+
+    def _empty(self) -> Any:
+        raise NotImplementedError
+
+    def _fill(self, made: Any, number: int, members: Sequence[Any]) -> None:
+        raise NotImplementedError

@@ -1,0 +1,34 @@
+"""The base of dicts, sets and lists whose items are known only at run time, and lie in memory that they share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anabranch.base.value import Value
+from anabranch.runtime.values.attributes import StandIn
+
+
+class RunTimeContainer(StandIn):
+    """Such a container.
+
+    It is no subclass of the class that it stands for: code that is not compiled would take it for an empty one.
+    """
+
+    __slots__ = ()
+    native: Any  # the built-in class that it stands for
+
+    def __anabranch_sample__(self) -> object:
+        return self.native()
+
+    @property
+    def count_(self) -> Value:
+        """How many items there are: a Python int, traced or not."""
+        raise NotImplementedError
+
+    def countable_(self) -> Any:
+        """The items, for a loop that counts over them."""
+        raise NotImplementedError
+
+    def contains_(self, item: Value) -> Value:
+        """`item in self`."""
+        raise NotImplementedError
