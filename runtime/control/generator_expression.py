@@ -20,10 +20,9 @@ from anabranch.runtime.control.loops.steps import StateForm
 from anabranch.runtime.control.sequences import as_countable, countable, iterators
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.values import atoms
-from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
+from anabranch.runtime.values import atoms, chosen_containers
+from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
-from anabranch.runtime.values.union import UnionValue
 
 T = TypeVar("T")
 _BROKEN = StateForm((), ("break",))
@@ -59,7 +58,7 @@ class GeneratorExpression(PushIterator, sample=no_items):
         sequence = None if isinstance(items, PushIterator) else as_countable.countable(items)
         if sequence is not None and sequence.is_known and sequence.length <= FEW_KNOWN:
             items, sequence = sequence.steps(), None
-        apart = isinstance(items, UnionValue) and any(map(is_dynamic_list, items.options))
+        apart = chosen_containers.is_choice(items)
         self._over = (
             items if isinstance(items, PushIterator) or apart else iter(items) if sequence is None else sequence
         )  # fmt: skip

@@ -15,11 +15,13 @@ from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.iteration import user_iterators
 from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.sequences.elements import AxisItems
 from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.values import chosen_containers
+from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list, is_fixed
 from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.tracer import Tracer
-from anabranch.runtime.values.union import UnionValue
 
 
 def made_growable(made: list[Any]) -> Value:
@@ -51,7 +53,7 @@ def list_(*args: object) -> Value:
 
 def items_of(items: Value) -> Value:
     """A new list of the items, of run-time length only where it must be."""
-    if isinstance(items, UnionValue) and any(map(is_dynamic_list, items.options)):
+    if chosen_containers.is_choice(items):
         return items.through(items_of)
     items = user_iterators.iterated(items)
     if isinstance(items, GeneratorExpression) and (made := items.at_once(stacked_results.stacked)) is not None:
@@ -68,6 +70,7 @@ def is_of_run_time_length(items: object) -> bool:
     return (
         is_dynamic_list(items)
         or isinstance(items, RunTimeContainer)
+        or (isinstance(items, DynamicArray) and items.ndim == 1 and not isinstance(AxisItems(items).length, int))
         or (isinstance(items, Countable) and not isinstance(items.length, int))
     )
 

@@ -8,10 +8,12 @@ from typing import Any
 
 from anabranch.runtime.control.columnar import array_lists
 from anabranch.runtime.control.dynamic_lists.dynamic_list import growing
+from anabranch.runtime.control.hash_tables import table_arguments
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Var
 from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.signature.flatten_to_key import RepeatedArgument
+from anabranch.runtime.signature.set_structure import SetStructure
 from anabranch.runtime.signature.static_keys import Static, frozen_copy
 from anabranch.runtime.tracing.builder import Trace
 from anabranch.runtime.tracing.storage import OnDevice, Part, Storage
@@ -30,6 +32,7 @@ def _root(name: str) -> str:
 
 # A list or tuple of so many numbers of one kind, or of such lists, is one array in the computation.
 _PACKED = 9
+_SEQUENCES = (list, tuple, set)
 
 
 def fields(arguments: Arguments) -> dict[int, tuple[int, ...]]:
@@ -45,7 +48,7 @@ def fields(arguments: Arguments) -> dict[int, tuple[int, ...]]:
                     found.setdefault((place, field, part.abstract), []).append(leaf)
                 leaf += 1
             elif isinstance(part, layouts.Node):
-                count = len(layouts.leaf_types(part)) if part.structure.cls in (list, tuple) else 0
+                count = len(layouts.leaf_types(part)) if part.structure.cls in _SEQUENCES else 0
                 if count >= _PACKED and _one_kind(part) is not None:
                     leaf += count
                     continue
@@ -60,7 +63,7 @@ def _one_kind(layout: layouts.Layout) -> Abstract | None:
     if isinstance(layout, layouts.Leaf):
         abstract = layout.abstract
         return abstract if abstract.kind is not Kind.ARRAY and not abstract.shape else None
-    if not isinstance(layout, layouts.Node) or layout.structure.cls not in (list, tuple) or not layout.children:
+    if not isinstance(layout, layouts.Node) or layout.structure.cls not in _SEQUENCES or not layout.children:
         return None
     first = _one_kind(layout.children[0])
     return first if first is not None and all(_one_kind(c) == first for c in layout.children[1:]) else None
@@ -121,6 +124,8 @@ class BoundArguments:
                 made = self.make(layout)
                 self._pack = None
                 return made
+            case layouts.Node(SetStructure(), children):
+                return self._table(table_arguments.set_of([self.make(c) for c in children], len(self.containers)))
             case layouts.Node(structure, children):
                 if not structure.mutable:
                     return self._builder.trace.identity.merge(structure.build([self.make(c) for c in children]))
@@ -134,8 +139,15 @@ class BoundArguments:
                     self.states.add(made.state_words.storage)
                 if isinstance(made, Growable):
                     array_lists.note_allocation(made, ("argument", place))
-                return made
+                table = table_arguments.dict_of(made, place - 1)
+                if table is not made:
+                    self.containers[place - 1] = table
+                return table
         raise AssertionError("an argument is no choice")
+
+    def _table(self, made: Any) -> Any:
+        self.containers.append(made)
+        return made
 
     def _packed(self, layout: layouts.Layout) -> Abstract | None:
         """Return the type of the numbers of a list that is one input; None for any other argument."""

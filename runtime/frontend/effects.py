@@ -11,6 +11,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.values import containers
+from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.heap.snapshot import Heap
 
@@ -43,7 +44,7 @@ class ObjectChanges:
     def found(arguments: Heap, guards: Guards, given: BoundArguments) -> ObjectChanges:
         """Look for changes, and put the outside back."""
         places = {id(c): i for i, c in enumerate(given.containers)}
-        changes = [s for s in arguments.changes() if s.target not in guards.heap]
+        changes = _of_whole_tables([s for s in arguments.changes() if s.target not in guards.heap], arguments, given)
         for slot in changes:
             if id(slot.target) not in places:
                 raise UnsupportedOperationError(
@@ -51,7 +52,7 @@ class ObjectChanges:
                     "cannot be written back; return a new one instead"
                 )
         slots = guards.heap.changes()
-        contents = tuple(s.contents() for s in (*changes, *slots))
+        contents = tuple(map(_contents, (*changes, *slots)))
         guards.heap.restore()
         if any(s.target is vars(os.environ)["_data"] for s in slots):
             os.environ.update(os.environ.copy())  # the process's own environment, too
@@ -59,3 +60,15 @@ class ObjectChanges:
                 "the function changes os.environ, which would happen only while it is traced; change it outside"
             )
         return ObjectChanges(tuple(places[id(s.target)] for s in changes), tuple(slots), contents)
+
+
+def _of_whole_tables(changes: list[Slot], arguments: Heap, given: BoundArguments) -> list[Slot]:
+    """The changes, with those of a table's parts as its own: the caller has none of them."""
+    tables = [c for c in given.containers if isinstance(c, Hashed)]
+    owners = {id(part): table for table in tables for part in (table, *table.memory_)}
+    found = {id(t): arguments.slots[id(t)] for t in (owners.get(id(s.target), s.target) for s in changes)}
+    return list(found.values())
+
+
+def _contents(slot: Slot) -> Any:
+    return slot.target.written_() if isinstance(slot.target, Hashed) else slot.contents()

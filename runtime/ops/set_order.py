@@ -1,8 +1,9 @@
-"""The order in which Python goes over a set of ints, which depends on how its table has grown."""
+"""The order in which Python goes over a set of numbers, which depends on how its table has grown."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,29 +14,33 @@ from anabranch.runtime.ops.checks import scalar
 from anabranch.runtime.ops.op import CallOp, expect
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 
-_INT64 = np.dtype(np.int64)
+_INT64, _FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)
 
 
 class _SetOrder(CallOp):
     """`set_order members count`: the positions of the first `count` members as a set has them that got them in order.
 
-    The rest of the result is zero. Python itself is asked: its set of the same ints has the same order.
+    The rest of the result is zero. Rows of a matrix are tuples. Python itself is asked: its set of the same numbers has
+    the same order.
     """
 
     __slots__ = ()
 
     def type(self, members: ArrayType, count: ArrayType) -> tuple[ArrayType, ...]:
-        expect(members.dtype == _INT64 and len(members.shape) == 1, self.name, "takes a vector of int64")
+        is_list = members.dtype in (_INT64, _FLOAT64) and len(members.shape) in (1, 2)
+        expect(is_list, self.name, "takes a vector or a matrix of int64 or float64")
         expect(count == scalar(_INT64), self.name, "takes the number of members")
-        return (members,)
+        return (ArrayType(members.shape[:1], _INT64),)
 
     def evaluate(self, members: np.ndarray, count: np.ndarray) -> tuple[np.ndarray, ...]:
         given = members[: int(count)].tolist()
-        grown: set[int] = set()
+        if members.ndim == 2:
+            given = list(map(tuple, given))
+        grown: set[Any] = set()
         for member in given:
             grown.add(member)
         places = {member: place for place, member in enumerate(given)}
-        result = np.zeros(members.shape, np.int64)
+        result = np.zeros(members.shape[:1], np.int64)
         result[: len(grown)] = [places[member] for member in grown]
         return (result,)
 

@@ -16,6 +16,7 @@ from anabranch.runtime.errors import AliasError, IntegerRangeError, UnsupportedV
 from anabranch.runtime.host.generator_state import OutsideGenerator, kind_of
 from anabranch.runtime.ir.array_type import native
 from anabranch.runtime.signature import object_fields as parts
+from anabranch.runtime.signature.set_structure import set_structure
 from anabranch.runtime.signature.shape_dtype_struct import ShapeDtypeStruct
 from anabranch.runtime.signature.static_keys import Static, is_static, key_of
 from anabranch.runtime.values import containers, random_generators
@@ -147,7 +148,7 @@ class Leaves:
             self.foreign = self.foreign or foreign.Foreign()
             return self.key(self.foreign.seen(value, _named(path)), path)
         generator = kind_of(value)
-        structure = random_generators.structure_of(value, generator)
+        structure = random_generators.structure_of(value, generator) or set_structure(value)
         if structure is None:
             raise argument_refusal(_named(path), value)
         if structure.mutable:

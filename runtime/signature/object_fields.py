@@ -21,7 +21,7 @@ from anabranch.runtime.values.containers import Structure, structure_of
 
 _ALWAYS_STATIC = (str, bytes, type(None), type, types.ModuleType)
 _LARGEST = 2**63
-_BUILT_IN = (tuple, list, dict, collections.deque, BaseException)
+_BUILT_IN = (tuple, list, dict, set, collections.deque, BaseException)
 # Packages whose objects their own code, which is not rewritten, works on.
 _LIBRARIES = frozenset(sys.stdlib_module_names) | {"scipy", "sklearn", "numba", "matplotlib"}
 _LIKE_USERS = (types.SimpleNamespace,)

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 from dataclasses import field
 from typing import Any
 
-from anabranch.base.frozen import mutable
+from anabranch.base.frozen import frozen, mutable
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.approach import Approach
 from anabranch.runtime.tracing.restarts import Restart
@@ -98,6 +98,13 @@ class Lists:
         return Lists(approach.lists, approach.array_sites, approach.arena_sites, approach.arena_classes)
 
 
+@frozen
+class ArgumentSite:
+    """The place of a dict or set that is an argument, or part of one: which container among the arguments it is."""
+
+    number: int
+
+
 @mutable
 class Tables:
     """Dicts and sets whose keys are known only at run time.
@@ -108,17 +115,12 @@ class Tables:
         The places in the user's code that make such; None where none may. Where there are any, all displays say where
         they are.
     made : dict
-        The dicts and sets that were made in the ordinary way, by identity, with the places that made them.
-    ordered : set
-        The places that made sets of which the order was asked for.
-    mixed : set
-        Those that made sets whose order depends on more than the order in which the members came: some have left.
+        The dicts and sets that were made in the ordinary way, or are arguments, by identity, with the places that made
+        them.
     """
 
     sites: set[Hashable] | None
     made: dict[int, tuple[object, Hashable]] = field(default_factory=dict)
-    ordered: set[Hashable] = field(default_factory=set)
-    mixed: set[Hashable] = field(default_factory=set)
 
     def ask_for_places(self) -> None:
         """Have displays say where they are; nothing where they do.

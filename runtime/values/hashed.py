@@ -14,6 +14,7 @@ class Hashed(RunTimeContainer):
     __slots__ = ()
     keys_: Any  # the list of the keys
     values_: Any  # of a dict: the list of the values
+    request_: Any  # the capacity
     removals_: int  # how often code that was traced has removed a key
 
     def members_(self) -> Any:
@@ -21,9 +22,34 @@ class Hashed(RunTimeContainer):
         return self.countable_()
 
     @property
+    def memory_(self) -> tuple[Any, ...]:
+        """The lists and the memory that it consists of, and that nobody else has."""
+        raise NotImplementedError
+
+    def plain_(self, *_: object) -> Any:
+        """Refuse what needs the keys while tracing."""
+        raise NotImplementedError
+
+    def written_(self) -> Any:
+        """What the caller's dict or set is to hold, where this stands for one: a dict, or the list of the members."""
+        raise NotImplementedError
+
+    @property
     def count_(self) -> Value:
         items = self.keys_.items
         return len(self.keys_) if items is None else items.length
+
+
+class KeyedItems:
+    """The base of views of keys, each with its value: no two have the same key."""
+
+
+def summands(items: Value) -> Value:
+    """The items, for a sum: the order of ints does not matter."""
+    if not isinstance(items, Hashed):
+        return items
+    types = items.keys_.as_items().structure.rows
+    return items.members_() if all(t.dtype.kind in "bi" for t in types) else items
 
 
 def order_free(items: Value) -> Value:

@@ -14,9 +14,11 @@ from anabranch.runtime.device.array import Array
 from anabranch.runtime.host.generator_state import GeneratorKind, OutsideGenerator
 from anabranch.runtime.signature.flatten_to_key import ArgumentKey, RepeatedArgument
 from anabranch.runtime.signature.object_fields import ByIdentity, is_object
+from anabranch.runtime.signature.set_structure import SetStructure
 from anabranch.runtime.signature.static_keys import Static
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
+from anabranch.runtime.values.heap.slots import slot_of
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.host_types.host_type import HostStructure
 from anabranch.runtime.values.random_generators import GeneratorStructure
@@ -165,6 +167,10 @@ class ArgumentChecks:
         if structure.mutable:
             self.containers.append(name)
             self._held.append((f"d{name}" if is_object(structure) else name, structure))
+        if isinstance(structure, SetStructure):
+            self._writer.unless(condition)
+            name, condition = self._members(name), "True"
+            cls = tuple
         count = self._lists.get(len(self.leaves))
         if count is not None:
             if count != len(parts) or cls not in (tuple, list):
@@ -192,10 +198,17 @@ class ArgumentChecks:
         for place, key, part in zip(places, part_keys, parts, strict=True):
             self.argument(place, key, part)
 
+    def _members(self, name: str) -> str:
+        """The name of a tuple of the members of a set, in its order."""
+        self._writer.lines.append(f"m{name} = tuple({name})")
+        return f"m{name}"
+
     def store(self, container: int, contents: str, keys: Sequence[Any]) -> None:
         """Write new contents, with these keys, into a container."""
         held, structure = self._held[container]
-        if structure.cls is list:
+        if isinstance(structure, SetStructure):
+            self._writer.lines.append(f"{self._writer.constant(slot_of)}({held}).restore({contents})")
+        elif structure.cls is list:
             self._writer.lines.append(f"{held}[:] = {contents}")
         else:
             self._writer.lines += [f"{held}.clear()"] if keys != structure.keys else []

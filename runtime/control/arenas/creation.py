@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from typing import Any
 
 from anabranch.base.value import Value
@@ -9,7 +10,9 @@ from anabranch.runtime.control.arenas.arena_list import placed
 from anabranch.runtime.control.arenas.list_arena import ListArena
 from anabranch.runtime.control.arenas.object_arena import ObjectArena
 from anabranch.runtime.control.dynamic_lists import dynamic_list
-from anabranch.runtime.tracing.builder import Trace, tracing
+from anabranch.runtime.tracing.builder import Trace, current, tracing
+from anabranch.runtime.tracing.container_state import demand
+from anabranch.runtime.tracing.source_frames import place
 
 
 def growing(values: object) -> Value:
@@ -26,6 +29,17 @@ class GrowingFactory:
 
     def __call__(self) -> Value:
         return growing(self.native())
+
+
+class SharedFactory(GrowingFactory):
+    """That of lists which are the same objects in the dict and elsewhere, after the call, too: they lie in an arena."""
+
+    def __call__(self) -> Value:
+        demand(current().trace.lists.arena_sites, {place()})
+        return super().__call__()
+
+
+GROWING: dict[Any, GrowingFactory] = {kind: GrowingFactory(kind) for kind in (list, collections.deque)}
 
 
 def make_arenas(trace: Trace) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from anabranch.base.value import Value
-from anabranch.runtime.control.arenas.creation import GrowingFactory
+from anabranch.runtime.control.arenas.creation import GROWING
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.hash_tables.dynamic_dict import (
     DynamicCounter,
@@ -140,14 +140,17 @@ def _constructor(cls: type[DynamicDict]) -> Callable[..., Any]:
             made.update(**kwargs)
             current().trace.identity.note_created(made)
             return made
-        return _noted(cls.native(*args, **kwargs))
+        made = cls.native()
+        with _table_where_needed(made):
+            made = cls.native(*args, **kwargs)
+        return _noted(made)
 
     return make
 
 
 def defaultdict_(factory: Value = None, /, *args: Value, **kwargs: Value) -> Value:
     """As `collections.defaultdict`; lists that its factory makes may grow where lists do."""
-    growing = _GROWING.get(factory) if isinstance(factory, type) and current().trace.lists.may_grow else None
+    growing = GROWING.get(factory) if isinstance(factory, type) and current().trace.lists.may_grow else None
     if _is_table_here() or any(isinstance(a, DynamicDict) for a in args):
         return _filled(_bare(DynamicDefaultDict, (growing or factory,)), args, kwargs)
     return _noted(collections.defaultdict(growing or factory, *args, **kwargs))
@@ -200,7 +203,6 @@ def method(function: Any) -> Callable[..., Any] | None:
     return fromkeys
 
 
-_GROWING: dict[Any, GrowingFactory] = {kind: GrowingFactory(kind) for kind in (list, collections.deque)}
 COUNTERPARTS: dict[object, Callable[..., Any]] = {
     dict: _constructor(DynamicDict),
     collections.defaultdict: defaultdict_,

@@ -14,7 +14,8 @@ from anabranch.runtime.control.containers import container_order, generator_redu
 from anabranch.runtime.control.dynamic_lists import dynamic_list
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.hash_tables.hash_table import HashTable
-from anabranch.runtime.control.hash_tables.views import Items, Values, View, element
+from anabranch.runtime.control.hash_tables.key_views import DictItems, Keys
+from anabranch.runtime.control.hash_tables.views import Values, element
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values import wrap
@@ -40,6 +41,17 @@ class DynamicDict(HashTable):
         """The dict with what it holds at its beginning."""
         self.start_(list(contents), list(contents.values()))
         return self
+
+    def written_(self) -> Any:
+        made = self.bare_((self.request_, self.extra_))
+        made.parts_ = self.parts_
+        return made
+
+    def as_dict_(self) -> DynamicDict:
+        """The same items in a dict of no other class, which may compare in another way."""
+        made: DynamicDict = DynamicDict.bare_((self.request_, None))
+        made.parts_ = self.parts_
+        return made
 
     # ---- items -------------------------------------------------------------------------------------------------------
 
@@ -106,17 +118,17 @@ class DynamicDict(HashTable):
             return found()
         return if_(place < 0, lambda: default, found)
 
-    def keys(self) -> View:
+    def keys(self) -> Keys:
         """As `dict.keys`."""
-        return View(self)
+        return Keys(self)
 
     def values(self) -> Values:
         """As `dict.values`."""
         return Values(self)
 
-    def items(self) -> Items:
+    def items(self) -> DictItems:
         """As `dict.items`."""
-        return Items(self)
+        return DictItems(self)
 
     def update(self, *args: Value, **kwargs: Value) -> None:
         """As `dict.update`."""
@@ -165,7 +177,7 @@ class DynamicDict(HashTable):
 
     def clear(self) -> None:
         """As `dict.clear`."""
-        for part in self.parts_[:-1]:
+        for part in self.lists_:
             part.clear()
         self._set_index(self._no_entries())
 

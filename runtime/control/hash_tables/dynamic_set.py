@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Sequence
+from typing import Any, NoReturn, Self
 
 import numpy as np
 
@@ -16,13 +17,14 @@ from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.interval import Interval
-from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.tracing.capacity import Capacity
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.list_buffer import ListBuffer
 from anabranch.runtime.values.memory import item_memory
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.pytrees import exceptions
+from anabranch.runtime.values.pytrees import exceptions, layout as layouts
 
 
 class Ordered(View):
@@ -41,46 +43,102 @@ class Ordered(View):
         return super()._element(python_scalar(place, Interval(0, 2**31)))
 
 
+# How the order of the members follows from that of the keys: of a set that has got them one by one, of one that is in
+# the order of the keys, and of one that has lost members or comes of other sets.
+_GROWN, _GIVEN, _UNKNOWN = range(3)
+_KIND = np.dtype(np.int32)
+_NO_ORDER = (
+    "the order of a set whose members are known only at run time is asked for, and it is known where the members are "
+    "numbers, or tuples of numbers, that were added one by one, or where the set is an argument that has got no "
+    "others; go over sorted(the set), or keep the members in a list or in a dict, which have an order"
+)
+
+
 class DynamicSet(HashTable):
     """A set."""
 
     __slots__ = ()
+    names_ = ("keys", "index", "order")
     native: type[Any] = set
+
+    @classmethod
+    def bare_(cls, extra: tuple[Capacity, Any]) -> Any:
+        """A set whose parts are given to it."""
+        made = super().bare_(extra)
+        made.parts_ = (None, None, ListBuffer(atoms.literal(_GROWN, _KIND)))
+        return made
 
     def begun_(self, members: Any) -> Self:
         """The set with what it holds at its beginning."""
         self.start_(list(members))
         return self
 
+    def given_(self, members: Sequence[Any]) -> Self:
+        """The set with members that are in the order in which Python goes over them."""
+        self.start_(list(members))
+        self._set_order(_GIVEN)
+        return self
+
+    def written_(self) -> Any:
+        return self.keys_
+
     def countable_(self) -> Any:
         return Ordered(self, self._order())
 
+    # ---- order -------------------------------------------------------------------------------------------------------
+
+    @property
+    def order_(self) -> Atom:
+        """How the order in which Python goes over the members follows from that of the keys."""
+        return wrap.as_atom(self.parts_[-1])
+
+    def _set_order(self, order: int | Atom) -> None:
+        atom = atoms.literal(order, _KIND) if isinstance(order, int) else order
+        if atom is not self.order_:
+            self.parts_ = (*self.parts_[:-1], ListBuffer(atom))
+
     def _order(self) -> Atom:
         """The places of the members in the order in which Python goes over them."""
-        keys, place = self.keys_.as_items(), self.request_.place
-        tables = current().trace.tables
-        leaves = keys.structure.rows
-        if place in tables.mixed or len(leaves) > 1 or any(t.dtype.kind not in "iu" or t.shape for t in leaves):
-            raise UnsupportedOperationError(
-                "the order of a set whose members are known only at run time is asked for, and it is known where the "
-                "members are ints that were added one by one; go over sorted(the set), or keep the members in a list "
-                "or in a dict, which have an order"
-            )
-        tables.ordered.add(place)
-        if not leaves:
-            return atoms.literal(np.zeros(1, np.int64))
-        members = atoms.convert(keys.buffers[0], np.int64)
-        return atoms.op("set_order", members, wrap.as_atom(self.count_, np.int64))
+        keys, members = self.keys_.as_items().structure, self._numbers()
+        known = int(self.order_.value) if isinstance(self.order_, Literal) else None
+        given = atoms.literal(np.arange(max(keys.capacity, 1), dtype=np.int64))
+        if known == _GIVEN or (not keys.rows and len(keys.variants) < 2):
+            return given
+        if known == _UNKNOWN or (known == _GROWN and members is None):
+            raise UnsupportedOperationError(_NO_ORDER)
+        bad = self._is(_UNKNOWN) if members is not None else atoms.logical_not(self._is(_GIVEN))
+        run_time_checks.fail_if(bad, lambda _: UnsupportedOperationError(_NO_ORDER))
+        if members is None:
+            return given
+        grown = atoms.op("set_order", members, wrap.as_atom(self.count_, np.int64))
+        return grown if known == _GROWN else atoms.select(self._is(_GIVEN), given, grown)
+
+    def _is(self, order: int) -> Atom:
+        return atoms.ufunc(np.equal, self.order_, atoms.literal(order, _KIND))
+
+    def _numbers(self) -> Atom | None:
+        """The members as a vector of numbers, or as a matrix where they are tuples; None where they are others."""
+        keys = self.keys_.as_items()
+        kinds, types = keys.structure.variants, keys.structure.rows
+        dtype = np.result_type(np.int64, *[t.dtype for t in types])
+        whole = all(t.dtype.kind in "biu" for t in types)
+        expected = np.int64 if whole else np.float64
+        if dtype != expected or not (whole or all(t.dtype.kind == "f" for t in types)):
+            return None
+        if len(kinds) != 1 or any(t.shape for t in types):
+            return None
+        columns = [atoms.convert(b, dtype) for b in keys.buffers]
+        if isinstance(kinds[0], layouts.Leaf):
+            return columns[0]
+        flat = isinstance(kinds[0], layouts.Node) and kinds[0].structure.cls is tuple
+        if not flat or not all(isinstance(part, layouts.Leaf) for part in kinds[0].children):
+            return None
+        length = columns[0].type.shape[0]
+        return atoms.op("concatenate", *(atoms.reshape(c, (length, 1)) for c in columns), axis=1)
 
     def mix_(self) -> None:
         """Note that the order depends on more than the order in which the members came."""
-        place, tables = self.request_.place, current().trace.tables
-        tables.mixed.add(place)
-        if place in tables.ordered:
-            raise UnsupportedOperationError(
-                "a set whose members are known only at run time loses members, or comes of other sets, and its order "
-                "is asked for elsewhere; go over sorted(the set), or keep the members in a list or in a dict"
-            )
+        self._set_order(_UNKNOWN)
 
     def members_(self) -> Any:
         """The members in the order in which they came, for what does not depend on the order."""
@@ -91,38 +149,59 @@ class DynamicSet(HashTable):
 
         def new(table: DynamicSet = self) -> None:
             table.add_new_(member)
+            table._mix_given()
 
         if_(self.place_of_(member) < 0, new, lambda: None)
+
+    def _mix_given(self) -> None:
+        """Note that a member has been added: where the order was given, it is not known any more."""
+        if isinstance(self.order_, Literal):
+            self._set_order(_UNKNOWN if int(self.order_.value) == _GIVEN else self.order_)
+        else:
+            self._set_order(atoms.select(self._is(_GROWN), self.order_, atoms.literal(_UNKNOWN, _KIND)))
 
     def discard(self, member: Value) -> None:
         """As `set.discard`."""
         place = self.place_of_(member)
 
-        self.mix_()
-
         def found(table: DynamicSet = self) -> None:
+            table._mix_grown()
             table.remove_at_(place)
 
         if_(place < 0, lambda: None, found)
+
+    def _mix_grown(self) -> None:
+        """Note that a member has left: those of a given order stay in it."""
+        if isinstance(self.order_, Literal):
+            self._set_order(self.order_ if int(self.order_.value) == _GIVEN else _UNKNOWN)
+        else:
+            self._set_order(atoms.select(self._is(_GIVEN), self.order_, atoms.literal(_UNKNOWN, _KIND)))
 
     def remove(self, member: Value) -> None:
         """As `set.remove`."""
         place = self.place_of_(member)
         missing = wrap.as_atom(place < 0, np.bool_)
         exceptions.record(missing, KeyError(member), run_time_checks.user_frames())
-        self.mix_()
+        self._mix_grown()
         self.remove_at_(place)
 
+    def pop(self) -> NoReturn:
+        """As `set.pop`, which is refused."""
+        raise UnsupportedOperationError(
+            "pop() of a set whose members are known only at run time: which one Python takes depends on what the set "
+            "has been through; take min(the set), or keep the members in a list or in a dict"
+        )
+
     def clear(self) -> None:
-        """As `set.clear`."""
-        self.mix_()
+        """As `set.clear`: Python's has forgotten by then what it has been through."""
+        self._set_order(_GROWN)
         self.keys_.clear()
         self._set_index(self._no_entries())
 
     def copy(self) -> Self:
         """As `set.copy`."""
         made: Self = self.bare_((self.request_, self.extra_))
-        made.parts_ = (self.keys_.copy(), self.parts_[-1])
+        made.parts_ = (self.keys_.copy(), *self.parts_[1:])
         made.mix_()
         return made
 
@@ -143,7 +222,7 @@ class DynamicSet(HashTable):
         items = other.members_() if isinstance(other, DynamicSet) else other
         GeneratorExpression(items, lambda member: member).for_each(each, may_stop=False)
 
-    def _like(self, other: Value) -> DynamicSet:
+    def like_(self, other: Value) -> DynamicSet:
         """Another set as one of these."""
         if isinstance(other, DynamicSet):
             return other
@@ -183,19 +262,19 @@ class DynamicSet(HashTable):
         """As `set.intersection`."""
         made = self.copy() if not others else self
         for other in others:
-            made = made._kept(self._like(other), there=True)
+            made = made._kept(self.like_(other), there=True)
         return made
 
     def difference(self, *others: Value) -> Self:
         """As `set.difference`."""
         made = self.copy() if not others else self
         for other in others:
-            made = made._kept(self._like(other), there=False)
+            made = made._kept(self.like_(other), there=False)
         return made
 
     def symmetric_difference(self, other: Value) -> Self:
         """As `set.symmetric_difference`."""
-        other = self._like(other)
+        other = self.like_(other)
         made = self._kept(other, there=False)
         made.update(other._kept(self, there=False))
         return made
@@ -220,17 +299,17 @@ class DynamicSet(HashTable):
 
     def issubset(self, other: Value) -> Value:
         """As `set.issubset`."""
-        other = self._like(other)
+        other = self.like_(other)
         inside = GeneratorExpression(self.members_(), other.contains_)
         return generator_reductions.quantified(inside, until=False)
 
     def issuperset(self, other: Value) -> Value:
         """As `set.issuperset`."""
-        return self._like(other).issubset(self)
+        return self.like_(other).issubset(self)
 
     def isdisjoint(self, other: Value) -> Value:
         """As `set.isdisjoint`."""
-        other = self._like(other)
+        other = self.like_(other)
         shared = GeneratorExpression(self.members_(), other.contains_)
         return boolean.not_(generator_reductions.quantified(shared, until=True))
 
@@ -250,16 +329,16 @@ class DynamicSet(HashTable):
         return NotImplemented if self._other(other) is None else self.symmetric_difference(other)
 
     def __ror__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self._like(other).union(self)
+        return NotImplemented if self._other(other) is None else self.like_(other).union(self)
 
     def __rand__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self._like(other).intersection(self)
+        return NotImplemented if self._other(other) is None else self.like_(other).intersection(self)
 
     def __rsub__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self._like(other).difference(self)
+        return NotImplemented if self._other(other) is None else self.like_(other).difference(self)
 
     def __rxor__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self._like(other).symmetric_difference(self)
+        return NotImplemented if self._other(other) is None else self.like_(other).symmetric_difference(self)
 
     def __ior__(self, other: Value) -> Value:
         return NotImplemented if self._other(other) is None else self._become(self.union(other))
@@ -282,16 +361,16 @@ class DynamicSet(HashTable):
     def __lt__(self, other: Value) -> Value:
         if self._other(other) is None:
             return NotImplemented
-        other = self._like(other)
+        other = self.like_(other)
         return boolean.and_(self.count_ < other.count_, lambda: self.issubset(other))
 
     def __gt__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self._like(other) < self
+        return NotImplemented if self._other(other) is None else self.like_(other) < self
 
     def __eq__(self, other: object) -> Value:
         if self._other(other) is None:
             return NotImplemented
-        same = self._like(other)
+        same = self.like_(other)
         return boolean.and_(self.count_ == same.count_, lambda: self.issubset(same))
 
     def __ne__(self, other: object) -> Value:

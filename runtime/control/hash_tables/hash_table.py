@@ -7,7 +7,7 @@ place of a key in the list, or -1. What does not fit is asked for as any capacit
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -63,24 +63,25 @@ class HashTable(Hashed):
     """The base of dicts and sets of run-time keys."""
 
     __slots__ = ("extra_", "found_", "parts_", "removals_", "request_")
-    names_: tuple[str, ...] = ("keys", "index")
-    parts_: tuple[Any, ...]  # the list of keys, of a dict that of the values, and the index
+    names_: tuple[str, ...]
+    parts_: tuple[Any, ...]  # the list of keys, of a dict that of the values, and the index; of a set its order, too
     extra_: Any
     request_: Capacity
     found_: Search | None
+    no_parts_: ClassVar[tuple[Any, ...]] = ()
 
     @classmethod
     def bare_(cls, extra: tuple[Capacity, Any]) -> Any:
         """A table whose parts are given to it."""
         made = cls.__new__(cls)
         made.request_, made.extra_ = extra
-        made.found_, made.removals_ = None, 0
+        made.found_, made.removals_, made.parts_ = None, 0, cls.no_parts_
         return made
 
     def start_(self, keys: list[Any], *others: list[Any]) -> None:
         """Begin with these keys, which differ."""
         lists = [dynamic_list.growing(list(part)) for part in (keys, *others)]
-        self.parts_ = (*lists, ListBuffer(self._no_entries()))
+        self.parts_ = (*lists, ListBuffer(self._no_entries()), *self.parts_[len(lists) + 1 :])
         if keys:
             self.rebuild_()
 
@@ -100,10 +101,23 @@ class HashTable(Hashed):
     @property
     def index_(self) -> Atom:
         """The index: places in the list of keys, by hashes."""
-        return wrap.as_atom(self.parts_[-1])
+        return wrap.as_atom(self.parts_[self._place_of_index])
+
+    @property
+    def lists_(self) -> tuple[Any, ...]:
+        """The list of the keys, and of a dict that of the values."""
+        return self.parts_[: self._place_of_index]
+
+    @property
+    def _place_of_index(self) -> int:
+        return self.names_.index("index")
+
+    @property
+    def memory_(self) -> tuple[Any, ...]:
+        return self.parts_
 
     def _set_index(self, index: Atom) -> None:
-        self.parts_ = (*self.parts_[:-1], ListBuffer(index))
+        self.parts_ = (*self.lists_, ListBuffer(index), *self.parts_[len(self.lists_) + 1 :])
 
     @property
     def size_(self) -> int:
@@ -206,13 +220,20 @@ class HashTable(Hashed):
     def remove_at_(self, place: Value) -> None:
         """Remove the key at a place; those after it stay in their order."""
         self.removals_ += 1
-        for part in self.parts_[:-1]:
+        for part in self.lists_:
             part.pop(place)
         self.rebuild_()
 
+    def resized_(self, request: Capacity) -> Any:
+        """The same keys, in a table of another capacity."""
+        made = self.bare_((request, self.extra_))
+        made.parts_ = self.parts_
+        made.rebuild_()
+        return made
+
     # ---- what needs a plain value ------------------------------------------------------------------------------------
 
-    def _plain(self, *_: object) -> Any:
+    def plain_(self, *_: object) -> Any:
         if tracing():
             current().trace.outside.needs_plain()
         raise ConcretizationError(
@@ -221,10 +242,10 @@ class HashTable(Hashed):
         )
 
     def __iter__(self) -> Any:
-        return Cursor(self) if tracing() else self._plain()
+        return Cursor(self) if tracing() else self.plain_()
 
-    __repr__ = __str__ = __format__ = _plain
-    __len__ = __bool__ = __contains__ = __reduce_ex__ = _plain
+    __repr__ = __str__ = __format__ = plain_
+    __len__ = __bool__ = __contains__ = __reduce_ex__ = plain_
 
     def __hash__(self) -> int:
         raise TypeError(f"unhashable type: '{self.native.__name__}'")

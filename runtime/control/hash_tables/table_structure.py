@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.heap.slots import Slot
+from anabranch.runtime.values.pytrees import layout as layouts, layout_join
 
 
 class TableSlot(Slot):
@@ -32,7 +34,24 @@ class TableStructure(Structure):
         return self.cls
 
     def children(self, value: Value) -> list[Value]:
-        return list(value.parts_)
+        request = self.extra[0]
+        return list((value if value.request_.size == request.size else value.resized_(request)).parts_)
+
+    def join(self, mine: Value, other: Value) -> Value:
+        """Of two tables that are alike but for their capacities the larger capacity."""
+        if not isinstance(other.structure, TableStructure) or self._kind != other.structure._kind:
+            return None
+        larger, smaller = mine, other
+        if self.extra[0].size < other.structure.extra[0].size:
+            larger, smaller = other, mine
+        index = self.keys.index("index")
+        parts = [*smaller.children[:index], larger.children[index], *smaller.children[index + 1 :]]
+        pairs = zip(larger.children, parts, strict=True)
+        return layouts.Node(larger.structure, tuple([layout_join.join(a, b) for a, b in pairs]))
+
+    @property
+    def _kind(self) -> tuple[Any, ...]:
+        return (self.cls, self.keys, self.extra[1])
 
     def empty(self) -> Value:
         return self._cls.bare_(self.extra)

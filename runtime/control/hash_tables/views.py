@@ -13,7 +13,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.hashed import Hashed
+from anabranch.runtime.values.hashed import Hashed, KeyedItems
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
 
@@ -50,7 +50,8 @@ class View(Countable):
 
     def _refuse(self, _: object) -> NoReturn:
         raise UnsupportedOperationError(
-            "keys() or items() of a dict whose keys are known only at run time is an operand; make sets of them"
+            "items() of a dict whose keys are known only at run time is an operand; go over them by "
+            "a for statement, or compare the dicts"
         )
 
     __and__ = __or__ = __sub__ = __xor__ = __rand__ = __ror__ = __rsub__ = __rxor__ = _refuse
@@ -77,7 +78,7 @@ class Values(View):
         return element(self._owner.values_, index)
 
 
-class Items(View):
+class Items(View, KeyedItems):
     """The keys of a dict, each with its value."""
 
     def _element(self, index: int | PythonScalar) -> Value:
@@ -100,6 +101,8 @@ class Cursor(View, Once, sample=lambda: iter({})):
     def __next__(self) -> Value:
         self.refuse_elsewhere()
         place, self._position = self._position, self._position + 1
+        if place > self._owner.request_.size:
+            self._owner.plain_()  # code that is not compiled goes on until the iterator says that there is no more
         self._check(atoms.literal(False))
         missing = atoms.ufunc(np.less_equal, wrap.as_atom(self._count, np.int64), atoms.literal(place, np.int64))
         run_time_checks.fail_if(missing, lambda _: StopIteration())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.tracing.container_state import demand
+from anabranch.runtime.tracing.container_state import ArgumentSite, demand
 
 
 def become_table(container: object) -> None:
@@ -19,9 +19,11 @@ def become_table(container: object) -> None:
     tables = current().trace.tables
     if tables.sites is None:
         return
-    tables.ask_for_places()
     _, site = tables.made.get(id(container), (None, None))
-    if site is not None and site not in tables.sites:
+    if site is None:
+        tables.ask_for_places()
+    elif site not in tables.sites:
         # The other sets are asked later, most likely, and each time costs a trace.
         others = tables.made.values() if isinstance(container, set) else ()
-        demand(tables.sites, {site, *(place for made, place in others if isinstance(made, set))})
+        sets = {place for made, place in others if isinstance(made, set) and not isinstance(place, ArgumentSite)}
+        demand(tables.sites, {site, *sets})

@@ -22,7 +22,7 @@ from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import atoms, containers, passed_functions, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
-from anabranch.runtime.values.hashed import order_free
+from anabranch.runtime.values.hashed import KeyedItems, order_free, summands
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 
@@ -79,7 +79,8 @@ def sorted_(items: Value, *, key: Callable[[Any], Any] | None = None, reverse: b
     """As `sorted`."""
     if not tracing():
         return sorted(items, key=key, reverse=reverse)
-    key = passed_functions.called(key)
+    # The values of two items are never compared.
+    key = operator.itemgetter(0) if key is None and isinstance(items, KeyedItems) else passed_functions.called(key)
     made = lists.items_of(items if key else order_free(items))
     if not is_dynamic_list(made):
         return lists.made_growable(container_order.sorted_items(made, key, reverse))
@@ -112,7 +113,7 @@ def _extreme_of_array(function: Callable[..., object], array: TracedArray) -> Va
 @of_each_list
 def sum_(items: Value, start: Value = 0) -> Value:
     """As `sum`; over an array, one reduction."""
-    items = iterated(plain(items))
+    items = iterated(plain(summands(items)))
     if (source := generator_reductions.source(items)) is not None:
         return generator_reductions.total(source, start)
     if not isinstance(items, TracedArray) or not items.ndim or not items.shape[0]:

@@ -7,18 +7,18 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.base.value import Value
-from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
+from anabranch.runtime.values import chosen_containers
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 
 def of_each_list(function: Callable[..., object]) -> Callable[..., Any]:
-    """The function, done with each list that the first argument may be, where one is of run-time length."""
+    """The function, done with each list that the first argument may be, where items are not known while tracing."""
 
     @functools.wraps(function)
     def call(*args: object, **kwargs: object) -> Value:
         first = args[0] if args else None
-        if isinstance(first, UnionValue) and any(map(is_dynamic_list, first.options)):
+        if chosen_containers.is_choice(first):
             return first.through(lambda v: function(v, *args[1:], **kwargs))
         return function(*args, **kwargs)
 

@@ -37,6 +37,14 @@ def at(what: str, place: CapacitySite | None = None) -> Capacity:
     return asked.setdefault(place, capacity_at(place))
 
 
+def at_least(count: int, place: CapacitySite) -> Capacity:
+    """The capacity at a place for what begins with so many elements, and may come to have more."""
+    found, asked = capacity_at(place), current().trace.capacities
+    if found.size < count:
+        found = Capacity(place, 1 << count.bit_length(), found.learned)
+    return asked.setdefault(place, found)
+
+
 def bounded(what: str, most: int) -> Capacity:
     """The capacity where `most` is likely to suffice: as much, or what a run has needed."""
     found, asked = capacity_at(place_of(what)), current().trace.capacities

@@ -57,7 +57,7 @@ def argument_refusal(where: str, value: object) -> UnsupportedValueError:
     elif isinstance(value, collections.abc.Iterator):
         instead = f"each call would use it up: pass list({where})"
     elif isinstance(value, set):
-        instead = f"pass sorted({where}), or frozenset({where}) if it is the same from call to call"
+        instead = f"members can be numbers, texts and the like, and tuples of these; pass tuple({where})"
     else:
         instead = "name it in static_argnames if it is the same from call to call"
     return UnsupportedValueError(

@@ -128,8 +128,20 @@ class _SetSlot(Slot):
         return tuple(set.__iter__(self.target))
 
     def restore(self, contents: Value) -> None:
-        set.clear(self.target)
-        set.update(self.target, contents)
+        """Members that stay are left in their places, since the order of a set depends on how it has come about."""
+        target, members = self.target, list(contents)
+        kept = {_typed(member) for member in members}
+        for member in self.contents():
+            if _typed(member) not in kept:
+                set.discard(target, member)
+        for member in members:
+            set.add(target, member)
+
+
+def _typed(member: Value) -> Value:
+    """A member that is equal to others of its type only: 1 is not True."""
+    parts = tuple(map(_typed, member)) if type(member) is tuple else member
+    return (type(member), parts)
 
 
 class _DictSlot(Slot):

@@ -291,7 +291,7 @@ def test_text_of_errors() -> None:
     with pytest.raises(TypeError, match="list indices must be integers or slices, not float"):
         jit(get)([1, 2], 1.0)
     with pytest.raises(UnsupportedOperationError, match="the keys must be known while tracing"):
-        jit(set_)({1: 2}, 7)
+        jit(set_)({1: np.ones(2)}, 7)
 
 
 def test_only_functions_that_need_it_have_staged_subscripts() -> None:

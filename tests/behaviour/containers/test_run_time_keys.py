@@ -384,6 +384,26 @@ def in_place_operators_of_sets(ws):
     return n, len(a), sorted(a), a is s
 
 
+@case((WORDS[:6], WORDS[4:9]), (WORDS[:4], WORDS[:4]))
+def keys_as_sets(ws, vs):
+    d, e = {}, {}
+    for w in ws:
+        d[w] = 1
+    for v in vs:
+        e[v] = 1
+    same = d.keys() == e.keys(), d.items() == e.items(), d.items() != d.items()
+    return same, d.keys() <= e.keys(), sorted(d.keys() & e.keys()), sorted({1, 7} - d.keys())
+
+
+@case((WORDS, FLOATS))
+def sorted_items(ws, fs):
+    groups = {}
+    for w, x in zip(ws, fs, strict=False):
+        groups.setdefault(int(w) % 4, []).append(float(x))
+    means = {k: sum(v) / len(v) for k, v in sorted(groups.items())}
+    return means, dict(sorted(means.items(), key=lambda item: item[1], reverse=True))
+
+
 @case((WORDS,))
 def counters_compare_missing_keys_as_zero(ws):
     c = Counter(int(w) for w in ws)

@@ -25,6 +25,20 @@ def test_after_an_exception_arguments_are_as_before():
     assert compiled[0] == 0.0
 
 
+def test_the_order_of_a_set_that_was_changed_may_be_another():
+    def last(s, xs):
+        ordered = sorted(s)
+        s.clear()
+        for i in range(len(xs)):
+            s.add(ordered[-1 - i])
+
+    plain, given = {9, 17}, {9, 17}
+    last(plain, np.zeros(2))
+    jit(last)(given, np.zeros(2))
+    assert plain == given
+    assert list(plain) != list(given)
+
+
 def test_nan_is_not_sorted_in_lists():
     def ordered(x, y):
         return sorted([x, y])

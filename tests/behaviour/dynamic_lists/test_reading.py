@@ -30,6 +30,17 @@ def indexes(a, i):
 
 
 @case((SIGNED,), (NONE,))
+def of_an_array(a):
+    todo = list(np.flatnonzero(a > 0))
+    ends = collections.deque(a[a > 0])
+    total = 0.0
+    while todo:
+        total = total * 2 + todo.pop()
+        ends.append(total)
+    return total, ends
+
+
+@case((SIGNED,), (NONE,))
 def indexes_by_literals(a):
     out = [x for x in a if x > 0]
     return out[0], out[-1], out[1]

@@ -1,0 +1,107 @@
+"""`keys()` and `items()` of dicts of run-time keys as operands: the keys as a set, the items as the dict."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anabranch.base.value import Value
+from anabranch.runtime.control import boolean
+from anabranch.runtime.control.hash_tables.dynamic_set import DynamicSet
+from anabranch.runtime.control.hash_tables.views import Items, View
+
+_EMPTY: dict[Any, Any] = {}
+_PLAIN_KEYS, _PLAIN_ITEMS = type(_EMPTY.keys()), type(_EMPTY.items())
+
+
+class Keys(View, sample=_EMPTY.keys):
+    """The keys of a dict."""
+
+    @property
+    def members_(self) -> DynamicSet:
+        """The set of the keys."""
+        table: Any = self._owner
+        made = DynamicSet.bare_((table.request_, None))
+        made.parts_ = (table.keys_.copy(), table.parts_[len(table.lists_)], *made.parts_[2:])
+        made.mix_()
+        return made  # type: ignore[no-any-return]
+
+    def _compared(self, other: object) -> Any:
+        """The other operand of a comparison, as a set; None where it is none."""
+        if isinstance(other, Keys):
+            return other.members_
+        if isinstance(other, _PLAIN_KEYS):
+            return set(other)
+        return other if isinstance(other, (set, frozenset, DynamicSet)) else None
+
+    def isdisjoint(self, other: Value) -> Value:
+        """As that of `dict.keys()`."""
+        return self.members_.isdisjoint(other)
+
+    def __and__(self, other: Value) -> Value:
+        return self.members_.intersection(other)
+
+    def __or__(self, other: Value) -> Value:
+        return self.members_.union(other)
+
+    def __sub__(self, other: Value) -> Value:
+        return self.members_.difference(other)
+
+    def __xor__(self, other: Value) -> Value:
+        return self.members_.symmetric_difference(other)
+
+    def __rand__(self, other: Value) -> Value:
+        return self.members_.like_(other).intersection(self)
+
+    def __ror__(self, other: Value) -> Value:
+        return self.members_.like_(other).union(self)
+
+    def __rsub__(self, other: Value) -> Value:
+        return self.members_.like_(other).difference(self)
+
+    def __rxor__(self, other: Value) -> Value:
+        return self.members_.like_(other).symmetric_difference(self)
+
+    def __le__(self, other: Value) -> Value:
+        same = self._compared(other)
+        return NotImplemented if same is None else self.members_ <= same
+
+    def __lt__(self, other: Value) -> Value:
+        same = self._compared(other)
+        return NotImplemented if same is None else self.members_ < same
+
+    def __ge__(self, other: Value) -> Value:
+        same = self._compared(other)
+        return NotImplemented if same is None else self.members_ >= same
+
+    def __gt__(self, other: Value) -> Value:
+        same = self._compared(other)
+        return NotImplemented if same is None else self.members_ > same
+
+    def __eq__(self, other: object) -> Value:
+        same = self._compared(other)
+        return NotImplemented if same is None else self.members_ == same
+
+    def __ne__(self, other: object) -> Value:
+        same = self == other
+        return same if same is NotImplemented else boolean.not_(same)
+
+    __hash__ = View.__hash__
+
+
+class DictItems(Items, sample=_EMPTY.items):
+    """The keys of a dict, each with its value."""
+
+    def __eq__(self, other: object) -> Value:
+        if isinstance(other, DictItems):
+            return self._as_dict() == other._as_dict()
+        return self._as_dict() == dict(other) if isinstance(other, _PLAIN_ITEMS) else self._refuse(other)
+
+    def _as_dict(self) -> Any:
+        table: Any = self._owner
+        return table.as_dict_()
+
+    def __ne__(self, other: object) -> Value:
+        return boolean.not_(self == other)
+
+    __lt__ = __le__ = __gt__ = __ge__ = isdisjoint = View._refuse
+    __hash__ = View.__hash__

@@ -1,0 +1,86 @@
+"""Dicts and sets that are arguments, where their keys are, or come to be, known only at run time."""
+
+from __future__ import annotations
+
+import collections
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+from anabranch.base.value import Value
+from anabranch.runtime.control.arenas.creation import SharedFactory
+from anabranch.runtime.control.hash_tables.dynamic_dict import DynamicCounter, DynamicDefaultDict, DynamicDict
+from anabranch.runtime.control.hash_tables.dynamic_set import DynamicSet
+from anabranch.runtime.control.hash_tables.hash_table import HashTable
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.capacity import CapacitySite
+from anabranch.runtime.tracing.container_state import ArgumentSite
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
+from anabranch.runtime.values.containers import has_traced, structure_of
+from anabranch.runtime.values.dynamic_shapes import capacity_requests
+from anabranch.runtime.values.heap.slots import slot_of
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+from anabranch.runtime.values.tracer import Tracer
+
+_FEW = 5  # so many members are tried in all orders
+_DICTS: dict[type, type[DynamicDict]] = {
+    dict: DynamicDict, collections.defaultdict: DynamicDefaultDict, collections.Counter: DynamicCounter,
+}  # fmt: skip
+# What the factory of a defaultdict makes must be the same object in the dict and elsewhere.
+_FACTORIES: dict[Any, Any] = {
+    **{kind: kind for kind in (None, bool, int, float, complex, str, bytes, tuple)}, list: SharedFactory(list),
+}  # fmt: skip
+
+
+def set_of(members: Sequence[Any], place: int) -> Value:
+    """A set that is an argument, with these members in its order: one of Python's own where all of them are known."""
+    tables, site = current().trace.tables, ArgumentSite(place)
+    if not has_traced(tuple(members)) and site not in (tables.sites or ()):
+        made = _in_order(members)
+        if made is not None:
+            tables.made[id(made)] = (made, site)
+            return made
+    table: DynamicSet = _bare(DynamicSet, place, len(members))
+    return table.given_(members)
+
+
+def dict_of(made: Value, place: int) -> Value:
+    """A dict that is an argument: a table where it turned out to get keys known only at run time; else as it is."""
+    tables, site = current().trace.tables, ArgumentSite(place)
+    kind = _DICTS.get(type(made))
+    factory = getattr(made, "default_factory", None)
+    is_known = factory is None or (isinstance(factory, type) and factory in _FACTORIES)
+    if kind is None or not is_known or not all(map(_is_value, made.values())):
+        return made
+    if site not in (tables.sites or ()):
+        tables.made[id(made)] = (made, site)
+        return made
+    extra = (_FACTORIES[factory],) if isinstance(made, collections.defaultdict) else None
+    table: DynamicDict = _bare(kind, place, len(made), extra)
+    return table.begun_(dict(made))
+
+
+def _bare(cls: type[HashTable], place: int, count: int, extra: object = None) -> Any:
+    what = CapacitySite(
+        f"the {cls.native.__name__} that is an argument, or part of one, and has the number {place}", ()
+    )
+    return cls.bare_((capacity_requests.at_least(count, what), extra))
+
+
+def _in_order(members: Sequence[Any]) -> set[Any] | None:
+    """A set that has its members in this order; None where none was found, for it depends on how it has grown."""
+    orders = itertools.permutations(members) if len(members) <= _FEW else iter([tuple(members)])
+    for order in itertools.chain([tuple(members)], orders):
+        made = set(order)
+        if all(a is b for a, b in zip(made, members, strict=True)):
+            return made
+    return None
+
+
+def _is_value(value: Value) -> bool:
+    """Return whether a dict's value is the same after it has lain in a list of run-time length: it has no identity."""
+    if isinstance(value, tuple):
+        return all(map(_is_value, value))
+    if isinstance(value, Tracer):
+        return isinstance(value, (PythonScalar, NumPyScalar))
+    return structure_of(value) is None and slot_of(value) is None
