@@ -60,7 +60,7 @@ class StepNames:
 
 @frozen
 class Step:
-    """What runs from one yield, or the beginning, to the next.
+    """The code from one yield, or the beginning, to the next.
 
     `parameters` are its names for the values that it takes; the first `told` of them are what it is told, the last are
     `gives`, whose values it gets from the step before it. `kind` says what it begins behind.

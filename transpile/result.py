@@ -108,7 +108,7 @@ class StepHelpers:
 
 
 class Resumed(Enum):
-    """What a step of a generator function begins behind.
+    """The yield behind which a step of a generator function begins.
 
     With `YIELD` an item was given out; with `YIELD_FROM` an iterator has to give all of its items first; with
     `ITERATOR` an iterator is made, which is asked for an item with the `ITEM` of the next number.
@@ -147,7 +147,7 @@ class GeneratorStep:
 
 @frozen
 class KnownNames:
-    """What names in the source of a generator function stand for: Python's own functions, generator functions."""
+    """The meanings of names in the source of a generator function: Python's own functions, generator functions."""
 
     builtin: frozenset[str]
     generators: frozenset[str]

@@ -135,7 +135,7 @@ def steps_of_generator(function: types.FunctionType, source: FunctionSource) -> 
 
 
 def _known_names(function: types.FunctionType, node: Function) -> KnownNames:
-    """What the names in a generator function stand for now."""
+    """The present meanings of the names in a generator function."""
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     builtin, generators = set(), set()
     for text in scope_of(node).free:
@@ -151,7 +151,7 @@ def _known_names(function: types.FunctionType, node: Function) -> KnownNames:
 
 
 def _contents(cell: types.CellType) -> tuple[object, ...]:
-    """What a cell holds; nothing where it is empty."""
+    """The contents of a cell; none where it is empty."""
     try:
         return (cell.cell_contents,)
     except ValueError:
@@ -175,7 +175,7 @@ def _steps(
 
 
 def _nothing(code: str, node: cst.CSTNode) -> None:
-    """What has been reported when the steps were made is reported no more."""
+    """Leave out the diagnostics that were reported when the steps were made."""
 
 
 def _candidates(base: str) -> Iterator[str]:

@@ -103,7 +103,7 @@ class GeneratorFunction(Wrapped[P, R]):
         return value
 
     def _iterator(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        """What a `yield from` goes over; a generator of the user's is compiled with the same settings."""
+        """The iterable of a `yield from`; a generator of the user's is compiled with the same settings."""
         if function is None:
             return args[0]
         if not isinstance(function, types.FunctionType):

@@ -11,7 +11,7 @@ from anabranch.base.frozen import frozen
 
 @frozen
 class Approach:
-    """What a trace may do; by default nothing of all this.
+    """The liberties that a trace may take; by default none.
 
     The sets and the dict are filled as the trace finds what belongs to them, for the next one.
 

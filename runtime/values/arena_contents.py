@@ -1,4 +1,4 @@
-"""What lies in arenas, as results have it: an object or a list is a number, and beside the result stands the arena."""
+"""Objects and lists of arenas in results: each is a number, and the arena stands beside the result."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class HostColumn:
 
 
 class HostArena:
-    """What is in an arena as the caller gets it: each object and each list is built once."""
+    """The contents of an arena as the caller gets them: each object and each list is built once."""
 
     def __init__(self, columns: Sequence[HostColumn]) -> None:
         self._columns = columns

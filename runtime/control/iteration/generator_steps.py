@@ -1,4 +1,4 @@
-"""What the steps of a jitted generator call: how they end at a yield, and what their loops go over."""
+"""Functions that the steps of a jitted generator call: to end at a yield, and to iterate in their loops."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _iterator_parts(value: Value) -> Value:
 
 
 def sequence(items: Value) -> Value:
-    """What the loop of a generator goes over, by places.
+    """The iterable of a generator's loop, by positions.
 
     Raises
     ------

@@ -16,7 +16,7 @@ from anabranch.runtime.values.pytrees.pack_unpack import Packed
 
 
 class HandedOn:
-    """What calls are given and return, and what follows for writes to it.
+    """The arrays that calls are given and return, and what follows for writes to them.
 
     Attributes
     ----------

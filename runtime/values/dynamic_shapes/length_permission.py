@@ -25,8 +25,13 @@ def may_grow() -> bool:
 
 
 def depends_on_arguments_alone() -> bool:
-    """Return whether what decides lengths here is computed from arguments alone that can be known while tracing."""
-    deciding = current().trace.lists.deciding
+    """Return whether what decides lengths here is computed from arguments alone that can be known while tracing.
+
+    Where dicts and sets have run-time keys it is taken for no such thing: their lengths come of their keys, which are
+    data, and with them known there would be a compilation for each.
+    """
+    trace = current().trace
+    deciding = None if trace.tables.sites else trace.lists.deciding
     return deciding is not None and settings().auto_static and bool(static_requests.source_leaves(deciding))
 
 

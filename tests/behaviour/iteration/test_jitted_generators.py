@@ -19,7 +19,7 @@ G = np.zeros(2)
 
 
 def steps(made, args, sends=(), most=30):
-    """What a generator does when it is asked for items, with the arguments as they are at each."""
+    """The items of a generator, with the arguments as they are at each."""
     rows, sends = [], list(sends)
     try:
         for k in range(most):
