@@ -105,13 +105,17 @@ def islice_(_: Call, items: Value, *bounds: Value) -> Value:
     """As `itertools.islice`."""
     sequence = countable(items) if bounds else None
     if sequence is None:
-        # `islice` would tell of a value known only at run time as of one that is no integer.
-        return itertools.islice(items, *(b.__index__() if isinstance(b, (Tracer, UnionValue)) else b for b in bounds))
+        return itertools.islice(items, *map(_known, bounds))
     start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
     for word, bound in (("Start", start), ("Stop", stop)):
         _check_bound(word, bound)
     last = sequence.length if stop is None else shorter(stop, sequence.length)
     return Picked(sequence, Range(0 if start is None else start, last, 1 if step is None else step))
+
+
+def _known(number: Value) -> Value:
+    """A number that Python's own function asks for, known while tracing: of a run-time value it tells as of no int."""
+    return number.__index__() if isinstance(number, (Tracer, UnionValue)) else number
 
 
 def _check_bound(word: str, bound: object) -> None:
@@ -132,6 +136,7 @@ def _combining(function: Callable[..., Iterator[tuple[int, ...]]]) -> Callable[.
     """The staged form of `itertools.combinations` and of what chooses items in other ways."""
 
     def combined(_: Call, iterable: Value, *args: Value, **kwargs: Value) -> Value:
+        args, kwargs = tuple(map(_known, args)), {name: _known(value) for name, value in kwargs.items()}
         pool = tuple(iterable) if isinstance(iterable, list) else iterable  # a later change of the list is not seen
         sequence = countable(pool)
         if sequence is None or not isinstance(sequence.length, int):
