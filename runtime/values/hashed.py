@@ -31,7 +31,7 @@ class Hashed(RunTimeContainer):
         raise NotImplementedError
 
     def written_(self) -> Any:
-        """The new contents of the caller's dict or set, where this stands for one: a dict, or the list of the members."""
+        """The new contents of the caller's dict or set, where it stands for one: a dict, or the list of members."""
         raise NotImplementedError
 
     @property
