@@ -96,7 +96,7 @@ def test_the_same_array_twice_is_another_signature():
     assert key(a, b, a) != key(a, b, b)
 
 
-@pytest.mark.parametrize("value", [object(), np.array([None]), np.array(["a"]), {1, 2}])
+@pytest.mark.parametrize("value", [object(), np.array([None]), np.array(["a"])])
 def test_unsupported_arguments(value):
     with pytest.raises(UnsupportedValueError, match="argument 'a0'"):
         key(value)
