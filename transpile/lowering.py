@@ -216,13 +216,18 @@ class Lowering:
                 return units[:count]
         return units
 
+    def derived_once(self, part: cst.CSTNode, origin: cst.CSTNode) -> None:
+        """Note where a part comes from, unless that is known; one that stays as it was comes from no other."""
+        if part is not origin:
+            self.session.origin.setdefault(part, origin)
+
     def _dressed(self, statements: list[Statement], unit: Unit) -> list[Statement]:
         """New statements know where they came from; the first takes over the comments above the unit."""
         origin = head_of(unit)
         for statement in statements:
             parts = statement.body if isinstance(statement, cst.SimpleStatementLine) else (statement,)
             for part in parts:
-                self.session.origin.setdefault(part, origin)
+                self.derived_once(part, origin)
         leading = unit.leading_lines if isinstance(unit, _WITH_COMMENTS) else ()
         if leading and statements and not statements[0].leading_lines:
             first = statements[0].with_changes(leading_lines=leading)

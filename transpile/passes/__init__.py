@@ -77,7 +77,7 @@ class Dispatch:
             found = _SMALLS.get(type(small))
             new = [work.rewrite_children(small, small, here.place)] if found is None else found.lower(work, small, here)
             for part in new:
-                work.session.origin.setdefault(part, small)
+                work.derived_once(part, small)
             smalls += new
         if are_same(smalls, unit.body):
             return unit
