@@ -7,7 +7,6 @@ import collections
 import functools
 import threading
 import types
-import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -155,7 +154,7 @@ class _DictSlot(Slot):
         update(self.target, contents)
 
 
-class _ObjectSlot(Slot):
+class ObjectSlot(Slot):
     """The attributes of an object in its `__dict__` and its `__slots__`."""
 
     __slots__ = ("snapshot",)
@@ -189,7 +188,7 @@ def _setter(value: object) -> Callable[[Any, str, Any], None]:
     return threading.local.__setattr__ if isinstance(value, threading.local) else object.__setattr__
 
 
-class _NetworkSlot(_ObjectSlot):
+class _NetworkSlot(ObjectSlot):
     """A network of `ipaddress`, apart from what it computes once it is asked for, and keeps."""
 
     __slots__ = ()
@@ -270,7 +269,7 @@ class _ClassSlot(Slot):
             setattr(self.target, name, value)
 
 
-class _SubclassSlot(Slot):
+class SubclassSlot(Slot):
     """An instance of a user's subclass of list, deque, dict or set: its items and its attributes."""
 
     __slots__ = ("items",)
@@ -285,7 +284,7 @@ class _SubclassSlot(Slot):
     def restore(self, contents: Value) -> None:
         items, state = contents
         self.items.restore(items)
-        _ObjectSlot.restore(_ObjectSlot(self.target), state)
+        ObjectSlot.restore(ObjectSlot(self.target), state)
 
     def parts(self) -> Iterable[Value]:
         return [*self.items.parts(), *self.before[1].values()]
@@ -293,44 +292,6 @@ class _SubclassSlot(Slot):
     @staticmethod
     def same_contents(now: Value, before: Value) -> bool:
         return all(Slot.same_contents(a, b) for a, b in zip(now, before, strict=True))
-
-
-class _Receiver:
-    """The instance whose method is compiled: what is compiled goes with it, and must not keep it."""
-
-    __slots__ = ()
-    _reference: weakref.ref[Any]
-
-    @property
-    def target(self) -> Value:
-        return self._reference()
-
-    @target.setter
-    def target(self, value: object) -> None:
-        self._reference = weakref.ref(value)  # type: ignore[misc] # a slot of the classes below
-
-
-class _ReceiverObjectSlot(_Receiver, _ObjectSlot):
-    __slots__ = ("_reference",)
-
-
-class _ReceiverSubclassSlot(_Receiver, _SubclassSlot):
-    __slots__ = ("_kind", "_reference")
-
-    def __init__(self, items: Slot) -> None:
-        self._kind = type(items)
-        Slot.__init__(self, items.target)
-
-    @property
-    def items(self) -> Slot:  # type: ignore[override]
-        return self._kind(self.target)
-
-
-def of_receiver(slot: Slot | None) -> Slot | None:
-    """The slot without a strong reference to its object, where there is such a form."""
-    if type(slot) is _ObjectSlot:
-        return _ReceiverObjectSlot(slot.target)
-    return _ReceiverSubclassSlot(slot.items) if type(slot) is _SubclassSlot else slot
 
 
 _METHODS = (property, staticmethod, classmethod, functools.cached_property)
@@ -396,7 +357,7 @@ def slot_of(value: Value) -> Slot | None:
     for cls, kind in _BUILT_IN:
         if isinstance(value, cls):
             slot = kind(value)
-            return _SubclassSlot(slot) if is_users_class(type(value)) else slot
+            return SubclassSlot(slot) if is_users_class(type(value)) else slot
     if isinstance(value, type):
         return _ClassSlot(value) if is_users_class(value) else None
     if kind_of(value) is not None:
@@ -405,4 +366,4 @@ def slot_of(value: Value) -> Slot | None:
         return _OpaqueSlot(value)
     if isinstance(value, NETWORKS):
         return _NetworkSlot(value)
-    return _ObjectSlot(value) if _has_attributes(value) else None
+    return ObjectSlot(value) if _has_attributes(value) else None
