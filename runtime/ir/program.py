@@ -91,17 +91,16 @@ class Equation:
     def with_programs(self, change: Callable[[Program], Program]) -> Equation:
         """The equation with `change` applied to each sub-Program; itself where that changes none."""
 
-        def changed(value: Any) -> Any:
+        changed: dict[str, Any] = {}
+        for name, value in self.params.items():
             if isinstance(value, Program):
-                return change(value)
-            if isinstance(value, tuple) and value and isinstance(value[0], Program):
-                programs = tuple(map(change, value))
-                return value if all(new is old for new, old in zip(programs, value, strict=True)) else programs
-            return value
-
-        params = {name: changed(value) for name, value in self.params.items()}
-        same = all(params[name] is value for name, value in self.params.items())
-        return self if same else dataclasses.replace(self, params=params)
+                if (one := change(value)) is not value:
+                    changed[name] = one
+            elif isinstance(value, tuple) and value and isinstance(value[0], Program):
+                several = tuple(map(change, value))
+                if any(new is not old for new, old in zip(several, value, strict=True)):
+                    changed[name] = several
+        return dataclasses.replace(self, params={**self.params, **changed}) if changed else self
 
     def programs(self) -> Iterator[Program]:
         """The sub-Programs among the params, in order."""
