@@ -39,14 +39,19 @@ def shared_places(rows: Iterable[Row]) -> list[tuple[int, ...]]:
         The numbers of places, which are those of `Unpacking.places`.
     """
     found: dict[tuple[int, ...], None] = {}
-    split = current().trace.identity.split
     for row in rows:
         held: dict[int, list[int]] = {}
         for place, containers in enumerate(itertools.chain(*(containers_by_place(v, layout) for v, layout in row))):
-            for key in {split[id(c)].group if id(c) in split else id(c) for c in containers}:
+            for key in set(map(number_of, containers)):
                 held.setdefault(key, []).append(place)
         found.update((tuple(places), None) for places in held.values() if len(places) > 1)
     return list(found)
+
+
+def number_of(container: object) -> int:
+    """A number that is the same for containers that may be one."""
+    known = current().trace.identity.split.get(id(container))
+    return id(container) if known is None else known.group
 
 
 def note(builder: Builder, places: Iterable[Sequence[int]], made: Sequence[object], what: str) -> None:

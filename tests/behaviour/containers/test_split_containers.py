@@ -153,6 +153,41 @@ def table(n, k):
     return outer, found
 
 
+def test_a_list_that_a_recursive_function_returns_in_two_places():
+    def f(n):
+        def pair(k):
+            if k <= 0:
+                return [0], None
+            a, b = pair(k - 1)
+            if k % 2:
+                b = a
+            return a, b
+
+        a, b = pair(n)
+        a[0] = 99
+        return b
+
+    check(f, 4)
+
+
+def test_a_list_or_none_that_a_recursive_function_changes():
+    def f(n):
+        def marked(k, given):
+            if k == 0:
+                return given
+            if k % 3 == 0:
+                given = [k]
+            found = marked(k - 1, given)
+            if found is not None:
+                found[0] += 1
+            return found
+
+        return marked(n, None)
+
+    check(f, 5)
+    check(f, 2)
+
+
 def test_a_dict_in_two_places_is_good_to_read():
     def f(n, k):
         outer, found = table(n, k)
