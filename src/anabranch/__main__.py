@@ -1,4 +1,4 @@
-"""The command line: `demo`, `doctor`, `cache`; `show`, `bench` and `check` of `FILE.py:FUNCTION`."""
+"""The command line: `demo`, `doctor`, `cache`; `show`, `inspect`, `bench` and `check` of `FILE.py:FUNCTION`."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             return check(options.target, options.example, options.examples, options.deadline)
         if options.command == "bench":
             return bench(options.target, options.arguments, options.size, options.seconds)
+        if options.command == "inspect":
+            return inspect(options.target, options.arguments, options.size, options.html)
         return show(options.target, options.program)
     except TargetError as error:
         print(f"python -m anabranch {options.command}: {error}", file=sys.stderr)
@@ -82,6 +84,26 @@ def show(target: str, program: list[str] | None) -> int:
         raise
     except Exception as error:  # of the user's function, or of its call
         raise TargetError(f"on these arguments {target} raises {one_line(error)}") from error
+    return 0
+
+
+def inspect(target: str, texts: list[str], size: int, html: str | None) -> int:
+    """Print what becomes of each line of a function, or write a page that shows it."""
+    function, given = _called(target, texts, size)
+    try:
+        found = function.inspect(*given)
+    except AnabranchError:
+        raise
+    except Exception as error:  # of the user's function, or of its call
+        raise TargetError(f"on these arguments {target} raises {one_line(error)}") from error
+    if html is None:
+        print(found)
+        return 0
+    try:
+        found.save(html)
+    except OSError as error:
+        raise TargetError(f"{html} can't be written: {error.strerror}") from error
+    print(f"{html} shows what becomes of {found.explanation.function}({found.explanation.signature})")
     return 0
 
 

@@ -18,7 +18,7 @@ _TARGET = "a function, or Class.method"
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """The command with its options; an argument of the function may begin with a minus, options may stand after it."""
     found = _parser().parse_args(argv)
-    tail = {"bench": _bench_options}.get(found.command)
+    tail = {"bench": _bench_options, "inspect": _inspect_options}.get(found.command)
     if tail is not None:
         found, found.arguments = tail().parse_known_args(found.arguments, found)
     return found
@@ -85,6 +85,17 @@ def _parser() -> argparse.ArgumentParser:
     )
     _with_arguments(
         command(
+            "inspect",
+            "show what becomes of each line of a function: rewritten, traced, lowered, compiled",
+            "Show what becomes of a function on some arguments, line by line: its source, the\n"
+            "rewritten source, the Program, StableHLO, and XLA's HLO or LLVM's code; the decisions\n"
+            "that were made, times, sizes and what is compiled. The function is not run.",
+            "inspect model.py:step 2.0 'np.ones(3)' --html step.html",
+            parents=[_inspect_options()],
+        )
+    )
+    _with_arguments(
+        command(
             "bench",
             "time a function, plain beside compiled",
             "Time a function as Python runs it, and compiled: the first call and later ones.\n"
@@ -134,6 +145,12 @@ def _options_anywhere() -> argparse.ArgumentParser:
     """The options of commands whose arguments are those of a function."""
     options = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     options.add_argument("--size", type=_count, default=1000, metavar="N", help="elements of a made-up array (1000)")
+    return options
+
+
+def _inspect_options() -> argparse.ArgumentParser:
+    options = _options_anywhere()
+    options.add_argument("--html", metavar="OUT", help="write a page for a browser into this file")
     return options
 
 
