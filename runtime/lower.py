@@ -75,11 +75,10 @@ def located(
     names: Mapping[int, str],
     *,
     is_asynchronous: bool = False,
-    native: NativeOptions | None = None,
+    loops: NativeLoops | None = None,
 ) -> str:
-    """The text of the same module with the user's lines, and with the names of inputs."""
-    native_form = None if native is None else NativeLoops(program, native)
-    emitter = _LocatedEmitter(True, is_asynchronous, native_form)
+    """The text of the same module with the user's lines, and with the names of inputs; `loops` are machine code."""
+    emitter = _LocatedEmitter(True, is_asynchronous, loops)
     lines = _module(program, emitter, aliases, names).text.splitlines()
     # What has no place would get one in this very text.
     return "\n".join(f"{line} loc(unknown)" if _lacks_place(line) else line for line in lines) + "\n"

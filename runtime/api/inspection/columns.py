@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from anabranch.base.frozen import frozen
@@ -11,8 +12,7 @@ from anabranch.runtime import lower as lowering
 from anabranch.runtime.api.stages import Compiled, Lowered
 from anabranch.runtime.call.native_execution import NativeExecution
 from anabranch.runtime.ir.program import Program, SourceLocation
-from anabranch.runtime.native.located_program import located_program
-from anabranch.runtime.xla.native_code import NativeFunction
+from anabranch.runtime.native.located_code import LocatedCode, LocatedLoops, located_program
 
 Place: TypeAlias = tuple[str, int]  # file and line
 
@@ -70,12 +70,10 @@ def _count(program: Program) -> int:
     return sum(1 + sum(map(_count, equation.programs())) for equation in program.equations)
 
 
-def stablehlo_column(lowered: Lowered, is_native: bool) -> Column:
-    """The module that XLA gets."""
+def stablehlo_column(lowered: Lowered, loops: LocatedLoops | None, is_native: bool) -> Column:
+    """The module that XLA gets, in which `loops` are machine code."""
     names, on_device = lowered.calling.leaf_names(), lowered.plan.on_device
-    located = lowering.located(
-        lowered.program, lowered.donation.aliases, names, is_asynchronous=on_device, native=lowered.native
-    )
+    located = lowering.located(lowered.program, lowered.donation.aliases, names, is_asynchronous=on_device, loops=loops)
     lines = []
     for text in located.splitlines():
         found = _STABLEHLO_PLACE.search(text)
@@ -102,23 +100,28 @@ def _with_heads(lines: list[InspectedLine]) -> list[InspectedLine]:
     return made
 
 
-def code_columns(lowered: Lowered, compiled: Compiled, stablehlo: Column) -> Iterable[Column]:
-    """What was compiled: XLA's optimised HLO, or LLVM's code."""
+def code_columns(
+    lowered: Lowered, compiled: Compiled, stablehlo: Column, loops: LocatedLoops | None
+) -> Iterable[Column]:
+    """What was compiled: XLA's optimised HLO, with the loops that are LLVM's code; or LLVM's code alone."""
     execution = compiled.execution
     if isinstance(execution, NativeExecution) and lowered.native is not None:
-        made = located_program(lowered.program, lowered.native)
-        for name, title, note, code in (
-            ("llvm", "LLVM", "before LLVM optimises it", made.llvm),
-            ("assembly", "assembly", "of this processor, optimised", made.assembly),
-        ):
-            yield Column(name, title, note, tuple(InspectedLine(c.text, place_of(c.source)) for c in code))
+        yield from _of_llvm("", [located_program(lowered.program, lowered.native)])
         return
     yield _hlo_column(execution.executable.hlo_text(), stablehlo.lines)
-    natives = [f for f in lowered.callbacks if isinstance(f, NativeFunction)]
-    if natives:
-        text = "\n\n".join(f"; {f.name}\n{f.llvm}" for f in natives)
-        note = "loops that XLA calls, before LLVM optimises them"
-        yield Column("llvm", "LLVM", note, tuple(map(InspectedLine, text.splitlines())))
+    codes = [] if loops is None else loops.codes()
+    if codes:
+        yield from _of_llvm("of the loops that XLA calls, ", codes)
+
+
+def _of_llvm(what: str, codes: Iterable[LocatedCode]) -> Iterator[Column]:
+    llvm = itertools.chain.from_iterable(code.llvm for code in codes)
+    machine = itertools.chain.from_iterable(code.assembly for code in codes)
+    for name, title, note, lines in (
+        ("llvm", "LLVM", "before LLVM optimises it", llvm),
+        ("assembly", "assembly", "for this processor", machine),
+    ):
+        yield Column(name, title, what + note, tuple(InspectedLine(c.text, place_of(c.source)) for c in lines))
 
 
 def _hlo_column(text: str, stablehlo: Sequence[InspectedLine]) -> Column:

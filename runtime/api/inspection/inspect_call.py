@@ -15,6 +15,7 @@ from anabranch.runtime.api.inspection.user_sources import rewritten_column, sour
 from anabranch.runtime.api.stages import Compiled, Lowered, Traced
 from anabranch.runtime.call.native_execution import NativeExecution
 from anabranch.runtime.host.callbacks import LoweringError
+from anabranch.runtime.native.located_code import LocatedLoops
 
 T = TypeVar("T")
 _ESTIMATED = ("flops", "bytes accessed")  # -1 where XLA doesn't know
@@ -55,14 +56,15 @@ def inspection(
     _, writing = timed(lambda: lowered.text)
     compiled, compiling = (known, None) if known is not None else timed(lowered.compile)
     is_native = isinstance(compiled.execution, NativeExecution)
-    stablehlo = stablehlo_column(lowered, is_native)
+    loops = None if lowered.native is None else LocatedLoops(lowered.program, lowered.native)
+    stablehlo = stablehlo_column(lowered, loops, is_native)
     codes = user_codes(code, traced.program)
     columns = (
         source_column(codes),
         rewritten_column(codes),
         program_column(traced.program, lowered.program),
         stablehlo,
-        *code_columns(lowered, compiled, stablehlo),
+        *code_columns(lowered, compiled, stablehlo, loops),
     )
     found = "in memory" if compiling is None else "found on disk" if compiled.execution.was_loaded else ""
     times = (

@@ -117,6 +117,23 @@ def test_machine_code_has_the_users_lines():
     assert any(step in classes for classes, _ in page.lines["assembly"])
 
 
+def test_loops_that_xla_calls_have_them_too():
+    def running(x):
+        y = np.tanh(x)
+        out = np.zeros(50)
+        for i in range(50):
+            out[i] = y[i] * 3.5
+        return out, y
+
+    found = jit(running).inspect(np.ones(200_000))
+    page = Page(found.html)
+    assert [c.name for c in found.columns][-3:] == ["hlo", "llvm", "assembly"]
+    (step,) = page.of("source", "y[i] * 3.5")
+    assert page.of("llvm", "fmul double") == {step}
+    assert any(step in classes for classes, _ in page.lines["assembly"])
+    assert page.of("hlo", " tanh(") == page.of("source", "np.tanh")
+
+
 def _doubled(x):
     s = 0.0
     for v in x:

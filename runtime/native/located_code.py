@@ -1,4 +1,4 @@
-"""A Program's machine code with the user's lines, for those who want to read it: LLVM's text, and assembly."""
+"""Machine code with the user's lines, for those who want to read it: LLVM's text, and assembly."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from anabranch.runtime.host.machine_code import NativeOptions, assembly
 from anabranch.runtime.ir.program import Equation, Program, SourceLocation
 from anabranch.runtime.native.emitter import NativeEmitter
 from anabranch.runtime.native.instructions import Instructions
+from anabranch.runtime.native.loops import NativeLoops
 from anabranch.runtime.native.whole_program import build
+from anabranch.runtime.xla.native_code import NativeFunction
 
 # The numbers of metadata: 0 is taken by the instructions' own.
 _SCOPE, _FIRST = 4, 10
@@ -25,7 +27,7 @@ _DEBUG_INFO = f"""\
 !5 = !DISubroutineType(types: !6)
 !6 = !{{}}
 """
-_HEAD, _HEAD_END = "define internal void @program(", " nounwind {"
+_HEAD, _HEAD_END = "define internal void @", " nounwind {"
 _MARK = re.compile(r", !dbg !(\d+)")
 _LOC = re.compile(r"\s*\.loc\s+\d+\s+(\d+)")
 # What says nothing of the code itself.
@@ -39,14 +41,14 @@ class CodeLine(NamedTuple):
     source: SourceLocation | None = None
 
 
-class LocatedProgram(NamedTuple):
-    """The code of a Program: as LLVM is given it, and as the processor is."""
+class LocatedCode(NamedTuple):
+    """The code of a function: as LLVM is given it, and as the processor is."""
 
     llvm: tuple[CodeLine, ...]
     assembly: tuple[CodeLine, ...]
 
 
-def located_program(program: Program, options: NativeOptions) -> LocatedProgram:
+def located_program(program: Program, options: NativeOptions) -> LocatedCode:
     """The code of a Program that has a native form, compiled anew with the places of its lines.
 
     Raises
@@ -56,12 +58,38 @@ def located_program(program: Program, options: NativeOptions) -> LocatedProgram:
     """
     code = _LocatedInstructions(options.fastmath)
     with deep():
-        text = build(program, code, _LocatedEmitter).llvm
+        return _located(build(program, code, _LocatedEmitter).llvm, code.places)
+
+
+class LocatedLoops(NativeLoops):
+    """The native forms of a Program's loops, with the places of their lines."""
+
+    def __init__(self, program: Program, options: NativeOptions) -> None:
+        super().__init__(program, options)
+        self._written: dict[str, tuple[str, list[SourceLocation]]] = {}
+
+    def begun(self) -> tuple[Instructions, type[NativeEmitter]]:
+        """What the next loop is written as, and by."""
+        return _LocatedInstructions(self._options.fastmath), _LocatedEmitter
+
+    def finished(self, llvm: str, code: Instructions) -> NativeFunction:
+        """The function as it is without the places."""
+        assert isinstance(code, _LocatedInstructions)
+        function = super().finished(_MARK.sub("", llvm), code)
+        self._written.setdefault(function.name, (llvm, code.places))
+        return function
+
+    def codes(self) -> list[LocatedCode]:
+        """The code of each function that was asked for, compiled anew."""
+        return [_located(llvm, places) for llvm, places in self._written.values()]
+
+
+def _located(text: str, places: Sequence[SourceLocation]) -> LocatedCode:
     lines = []
     for line in text.splitlines():
         found = _MARK.search(line)
-        lines.append(CodeLine(_MARK.sub("", line), code.places[int(found[1]) - _FIRST] if found else None))
-    return LocatedProgram(tuple(lines), tuple(_assembly(text, code.places)))
+        lines.append(CodeLine(_MARK.sub("", line), places[int(found[1]) - _FIRST] if found else None))
+    return LocatedCode(tuple(lines), tuple(_assembly(text, places)))
 
 
 def _assembly(llvm: str, places: Sequence[SourceLocation]) -> Iterator[CodeLine]:
