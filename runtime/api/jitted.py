@@ -13,6 +13,7 @@ from anabranch.base.deep_stack import deep
 from anabranch.base.instance_cache import PerInstance
 from anabranch.runtime.api.explain import Explanation
 from anabranch.runtime.api.inspection.inspection import Inspection
+from anabranch.runtime.api.inspection.profile import Profile
 from anabranch.runtime.api.memory_cache import CacheInfo
 from anabranch.runtime.api.notebook_html import of_function
 from anabranch.runtime.api.options import JitOptions
@@ -250,6 +251,12 @@ class BoundMethod(Wrapped[P, R]):
         if self._of_instance._alone:
             return super().inspect(*args, **kwargs)
         return self.__func__.inspect(self.__self__, *args, **kwargs)
+
+    def profile(self, /, *args: object, seconds: float = 1.0, **kwargs: object) -> Profile:
+        """Return how long each line takes, from calls on copies of the instance and of these arguments."""
+        if self._of_instance._alone:
+            return super().profile(*args, seconds=seconds, **kwargs)
+        return self.__func__.profile(self.__self__, *args, seconds=seconds, **kwargs)
 
     def clear_cache(self) -> None:
         """Forget all executables."""

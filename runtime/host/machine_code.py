@@ -75,6 +75,12 @@ def assembly(llvm: str) -> str:
     return text
 
 
+def sections(code: bytes) -> dict[str, bytes]:
+    """The contents of object code by the names of its sections."""
+    found = _llvm().ObjectFileRef.from_data(code).sections()
+    return {section.name().decode(): section.data() for section in found if section.name()}
+
+
 def _optimised(llvm: str) -> Any:
     """A module as LLVM has optimised it."""
     binding, machine = _llvm(), _machine()

@@ -12,20 +12,21 @@ from anabranch.runtime.ir.program import Equation, Program, SourceLocation
 from anabranch.runtime.native.emitter import NativeEmitter
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.loops import NativeLoops
-from anabranch.runtime.native.whole_program import build
+from anabranch.runtime.native.whole_program import NativeProgram, build
 from anabranch.runtime.xla.native_code import NativeFunction
 
 # The numbers of metadata: 0 is taken by the instructions' own.
 _SCOPE, _FIRST = 4, 10
 _DEBUG_INFO = f"""\
 !llvm.dbg.cu = !{{!1}}
-!llvm.module.flags = !{{!2}}
+!llvm.module.flags = !{{!2, !7}}
 !1 = distinct !DICompileUnit(language: DW_LANG_C, file: !3, isOptimized: true, emissionKind: LineTablesOnly)
 !2 = !{{i32 2, !"Debug Info Version", i32 3}}
 !3 = !DIFile(filename: "program", directory: "")
 !{_SCOPE} = distinct !DISubprogram(name: "program", file: !3, line: 1, type: !5, unit: !1, spFlags: DISPFlagDefinition)
 !5 = !DISubroutineType(types: !6)
 !6 = !{{}}
+!7 = !{{i32 7, !"Dwarf Version", i32 4}}
 """
 _HEAD, _HEAD_END = "define internal void @", " nounwind {"
 _MARK = re.compile(r", !dbg !(\d+)")
@@ -56,9 +57,21 @@ def located_program(program: Program, options: NativeOptions) -> LocatedCode:
     NotNativeError
         Where it has none.
     """
+    written, places = marked_program(program, options)
+    return _located(written.llvm, places)
+
+
+def marked_program(program: Program, options: NativeOptions) -> tuple[NativeProgram, list[SourceLocation]]:
+    """A Program's native form whose text has the numbers of places, and these.
+
+    Raises
+    ------
+    NotNativeError
+        Where it has none.
+    """
     code = _LocatedInstructions(options.fastmath)
     with deep():
-        return _located(build(program, code, _LocatedEmitter).llvm, code.places)
+        return build(program, code, _LocatedEmitter), code.places
 
 
 class LocatedLoops(NativeLoops):
@@ -92,13 +105,17 @@ def _located(text: str, places: Sequence[SourceLocation]) -> LocatedCode:
     return LocatedCode(tuple(lines), tuple(_assembly(text, places)))
 
 
-def _assembly(llvm: str, places: Sequence[SourceLocation]) -> Iterator[CodeLine]:
+def with_debug_info(llvm: str, places: Sequence[SourceLocation]) -> str:
+    """A module that tells LLVM the places of its lines: each is a line of its own there, the first one the line 1."""
     head = next(line for line in llvm.splitlines() if line.startswith(_HEAD))
     marked = head.replace(_HEAD_END, f" nounwind !dbg !{_SCOPE} {{")
-    # Each place is a line of its own in what LLVM is told.
     spots = (f"!{_FIRST + k} = !DILocation(line: {k + 1}, scope: !{_SCOPE})" for k in range(len(places)))
+    return "\n".join([llvm.replace(head, marked), _DEBUG_INFO, *spots, ""])
+
+
+def _assembly(llvm: str, places: Sequence[SourceLocation]) -> Iterator[CodeLine]:
     here: SourceLocation | None = None
-    for line in assembly("\n".join([llvm.replace(head, marked), _DEBUG_INFO, *spots, ""])).splitlines():
+    for line in assembly(with_debug_info(llvm, places)).splitlines():
         spot = _LOC.match(line)
         if spot is not None:
             number = int(spot[1])

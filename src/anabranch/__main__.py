@@ -1,10 +1,11 @@
-"""The command line: `demo`, `doctor`, `cache`; `show`, `inspect`, `bench` and `check` of `FILE.py:FUNCTION`."""
+"""The command line: `demo`, `doctor`, `cache`, and what there is of `FILE.py:FUNCTION`: `show`, `check` and others."""
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from anabranch import AnabranchError, Wrapped, xpr
@@ -32,6 +33,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             return bench(options.target, options.arguments, options.size, options.seconds)
         if options.command == "inspect":
             return inspect(options.target, options.arguments, options.size, options.html)
+        if options.command == "profile":
+            return profile(options.target, options.arguments, options.size, options.seconds)
         return show(options.target, options.program)
     except TargetError as error:
         print(f"python -m anabranch {options.command}: {error}", file=sys.stderr)
@@ -78,24 +81,35 @@ def show(target: str, program: list[str] | None) -> int:
         print(function.source().rstrip())
         return 0
     arguments = values(program, module)
-    try:
+    with _told(target):
         print(xpr(function, *arguments))
+    return 0
+
+
+@contextlib.contextmanager
+def _told(target: str) -> Iterator[None]:
+    """What the user's function raises, or its call, is told in one line."""
+    try:
+        yield
     except AnabranchError:
         raise
-    except Exception as error:  # of the user's function, or of its call
+    except Exception as error:
         raise TargetError(f"on these arguments {target} raises {one_line(error)}") from error
+
+
+def profile(target: str, texts: list[str], size: int, seconds: float) -> int:
+    """Print how long each line of a function takes."""
+    function, given = _called(target, texts, size)
+    with _told(target):
+        print(function.profile(*given, seconds=seconds))
     return 0
 
 
 def inspect(target: str, texts: list[str], size: int, html: str | None) -> int:
     """Print what becomes of each line of a function, or write a page that shows it."""
     function, given = _called(target, texts, size)
-    try:
+    with _told(target):
         found = function.inspect(*given)
-    except AnabranchError:
-        raise
-    except Exception as error:  # of the user's function, or of its call
-        raise TargetError(f"on these arguments {target} raises {one_line(error)}") from error
     if html is None:
         print(found)
         return 0

@@ -116,7 +116,7 @@ def test_what_cannot_be_made_up_is_told(hint):
         arguments(function, 3)
 
 
-@pytest.mark.parametrize("command", ["demo", "doctor", "cache", "show", "inspect", "bench", "check"])
+@pytest.mark.parametrize("command", ["demo", "doctor", "cache", "show", "inspect", "bench", "profile", "check"])
 def test_help_has_an_example(capsys, command):
     with pytest.raises(SystemExit) as left:
         main([command, "--help"])
