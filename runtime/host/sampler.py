@@ -89,7 +89,6 @@ class _Event(ctypes.Structure):
 
 _numbers = itertools.count()
 _alone = lock()
-_libraries: list[object] = []  # a late signal must find its handler
 
 
 def obstacle() -> str:
@@ -125,9 +124,9 @@ def sampling(begin: int, size: int) -> Iterator[list[int]]:
     found: list[int] = []
     with _alone:
         address, library = linked(f"anabranch_sampler.{next(_numbers)}", compile_llvm(text), _ENTRY, text)
-        _libraries.append((library, memory))
         with _answered(address), _timer():
             yield found
+        del library  # no signal finds the handler any more
         found += memory[1 : 1 + min(memory[0], _MOST)]
 
 

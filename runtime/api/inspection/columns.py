@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
@@ -49,9 +51,13 @@ class Column:
     note: str
     lines: tuple[InspectedLine, ...]
 
-    def count(self, place: Place) -> int:
-        """How many of the lines came from a line of the user's."""
-        return sum(line.place == place for line in self.lines)
+    def cut(self, most: int) -> Column:
+        """The same with its first lines alone, where there are more."""
+        return self if len(self.lines) <= most else dataclasses.replace(self, lines=self.lines[:most])
+
+    def counts(self) -> Counter[Place]:
+        """How many of the lines came from each line of the user's."""
+        return Counter(line.place for line in self.lines if line.place is not None)
 
 
 def place_of(source: SourceLocation | None) -> Place | None:

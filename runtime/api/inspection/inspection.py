@@ -94,9 +94,9 @@ class Inspection:
         source, *others = self.columns
         yield "\nLines of each text by the lines of the source"
         yield "  " + " ".join(f"{c.name:>9}" for c in others)
+        counts = [column.counts() for column in others]
         for line in source.lines:
-            counts = [c.count(line.place) if line.place else 0 for c in others]
-            numbers = " ".join(f"{n or '':>9}" for n in counts)
+            numbers = " ".join(f"{(of[line.place] if line.place else 0) or '':>9}" for of in counts)
             yield f"  {numbers} │ {line.number or '':>4} {line.text}".rstrip()
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import functools
-import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from anabranch.base.html_text import element, table, text
-from anabranch.runtime.api.inspection.columns import Column, InspectedLine, Place
+from anabranch.runtime.api.inspection.columns import Column, Place
 from anabranch.runtime.api.inspection.page_style import SCRIPT, STYLE
 from anabranch.runtime.tracing.decision_log import Decision
 
@@ -33,7 +31,7 @@ def page(found: Inspection) -> str:
         "body",
         element("header", element("h1", text(title)), element("p", about)),
         element("section", *_facts(found, places), class_="facts"),
-        element("main", *[_column(column, found.columns, places) for column in found.columns]),
+        element("main", *_Columns(found.columns, places).elements()),
         element("script", SCRIPT),
     )
     return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
@@ -82,62 +80,55 @@ def _fact(title: str, *children: str, is_open: bool) -> str:
     return element("details", element("summary", text(title)), *children, open="" if is_open else None)
 
 
-def _column(column: Column, columns: tuple[Column, ...], places: dict[Place, int]) -> str:
-    seen: set[int] = set()
-    rows = []
-    for number, line in enumerate(column.lines[:_MOST_LINES], 1):
-        rows.append(_line(column, columns, line, number, places, seen))
-    if len(column.lines) > _MOST_LINES:
-        rows.append(element("span", f"… {len(column.lines) - _MOST_LINES} more lines", class_="line none"))
-    note = f" {column.note}" if column.note else f" {_files(column)}"
-    summary = element("summary", text(column.title), element("small", text(note)))
-    return element("details", summary, element("pre", *rows), open="", id=f"column-{column.name}")
+class _Columns:
+    """The columns as HTML.
 
+    Parameters
+    ----------
+    columns : tuple of Column
+        The source first.
+    places : dict
+        The numbers of the user's lines of which something became.
+    """
 
-def _files(column: Column) -> str:
-    return ", ".join(dict.fromkeys(os.path.basename(line.place[0]) for line in column.lines if line.place))
+    def __init__(self, columns: tuple[Column, ...], places: dict[Place, int]) -> None:
+        self._columns = [column.cut(_MOST_LINES) for column in columns]
+        self._left_out = [len(column.lines) - _MOST_LINES for column in columns]
+        self._places = places
+        self._counts = [(column, column.counts()) for column in self._columns[1:]]
 
+    def elements(self) -> Iterator[str]:
+        """One element for each column."""
+        for column, left_out in zip(self._columns, self._left_out, strict=True):
+            rows = list(self._lines(column))
+            if left_out > 0:
+                rows.append(element("span", f"… {left_out} more lines", class_="line none"))
+            summary = element("summary", text(column.title), element("small", text(f" {column.note}")))
+            yield element("details", summary, element("pre", *rows), open="", id=f"column-{column.name}")
 
-def _line(
-    column: Column,
-    columns: tuple[Column, ...],
-    line: InspectedLine,
-    number: int,
-    places: dict[Place, int],
-    seen: set[int],
-) -> str:
-    place = None if line.place is None else places.get(line.place)
-    shown = str(line.number or number) if line.text or line.number else ""
-    if place is None:
-        return element("span", element("span", shown, class_="number"), text(line.text), class_="line none")
-    # The first line of each place has an id, to which others lead.
-    own = f"{column.name}-{place}" if place not in seen else None
-    seen.add(place)
-    is_source = column is columns[0]
-    leads = element("a", shown, class_="number", href=f"#source-{place}")
-    jumps = _jumps(columns[1:], place, line.place) if is_source else ""
-    return element("span", leads, text(line.text), jumps, class_=f"line linked l{place}", id=own)
+    def _lines(self, column: Column) -> Iterator[str]:
+        # The first line of each place has an id, to which others lead.
+        seen: set[int] = set()
+        for position, line in enumerate(column.lines, 1):
+            number = str(line.number or position) if line.text or line.number else ""
+            place = None if line.place is None else self._places.get(line.place)
+            if place is None or line.place is None:
+                parts = element("span", number, class_="number"), text(line.text)
+                yield element("span", *parts, class_="line none")
+                continue
+            own = f"{column.name}-{place}" if place not in seen else None
+            seen.add(place)
+            leads = element("a", number, class_="number", href=f"#source-{place}")
+            jumps = self._jumps(line.place, place) if column is self._columns[0] else ""
+            yield element("span", leads, text(line.text), jumps, class_=f"line linked l{place}", id=own)
 
-
-def _jumps(columns: tuple[Column, ...], place: int, where: Place | None) -> str:
-    links = [
-        element("a", str(count), href=f"#{column.name}-{place}", title=f"{count} in {column.title}")
-        for column, count in _counts(columns, where)
-    ]
-    return element("span", *links, class_="jumps")
-
-
-def _counts(columns: tuple[Column, ...], where: Place | None) -> Iterator[tuple[Column, int]]:
-    for column in columns:
-        count = 0 if where is None else _by_place(column).get(where, 0)
-        if count:
-            yield column, count
-
-
-@functools.lru_cache(maxsize=16)
-def _by_place(column: Column) -> dict[Place, int]:
-    found: dict[Place, int] = {}
-    for line in column.lines[:_MOST_LINES]:
-        if line.place is not None:
-            found[line.place] = found.get(line.place, 0) + 1
-    return found
+    def _jumps(self, place: Place, number: int) -> str:
+        """How many lines of each column came from a line of the source, with links to the first."""
+        links = [
+            element(
+                "a", str(counts[place]), href=f"#{column.name}-{number}", title=f"{counts[place]} in {column.title}"
+            )
+            for column, counts in self._counts
+            if counts[place]
+        ]
+        return element("span", *links, class_="jumps")

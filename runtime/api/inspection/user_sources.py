@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import functools
 import linecache
+import os
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from anabranch import transpile
 from anabranch.runtime.api.inspection.columns import Column, InspectedLine
@@ -71,7 +72,7 @@ def _codes(program: Program) -> Iterator[types.CodeType]:
             yield from _codes(inner)
 
 
-def source_column(codes: Iterable[UserCode]) -> Column:
+def source_column(codes: Sequence[UserCode]) -> Column:
     """The functions as the user wrote them."""
     lines: list[InspectedLine] = []
     for one in codes:
@@ -80,10 +81,11 @@ def source_column(codes: Iterable[UserCode]) -> Column:
         for number in one.span():
             text = linecache.getline(one.file, number).rstrip("\n")
             lines.append(InspectedLine(text, (one.file, number), number))
-    return Column("source", "source", "", tuple(lines))
+    files = ", ".join(dict.fromkeys(os.path.basename(one.file) for one in codes))
+    return Column("source", "source", files, tuple(lines))
 
 
-def rewritten_column(codes: Iterable[UserCode]) -> Column:
+def rewritten_column(codes: Sequence[UserCode]) -> Column:
     """The functions as they are traced."""
     lines: list[InspectedLine] = []
     for one in codes:

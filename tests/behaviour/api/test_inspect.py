@@ -97,6 +97,17 @@ def test_every_line_of_the_user_is_there_and_leads_to_what_became_of_it():
     assert page.of("program", "= tanh ") == page.of("hlo", " tanh(") == {tanh}
 
 
+def test_a_long_text_is_cut(monkeypatch):
+    monkeypatch.setattr("anabranch.runtime.api.inspection.page._MOST_LINES", 9)
+    found = jit(smooth).inspect(np.ones(2000), 3)
+    page = Page(found.html)
+    assert len(page.lines["source"]) == 5
+    for column in found.columns[1:]:
+        assert len(page.lines[column.name]) == 10
+        assert page.lines[column.name][-1][1] == f"… {len(column.lines) - 9} more lines"
+    assert {link.removeprefix("#") for link in page.links} <= set(page.ids)
+
+
 def test_ids_are_single_and_links_lead_to_them():
     page = Page(jit(smooth).inspect(np.ones(2000), 3).html)
     assert len(set(page.ids)) == len(page.ids)
