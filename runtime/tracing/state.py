@@ -290,6 +290,9 @@ class Calls:
         Such functions in progress, with None for each other function.
     host_calls : int
         How many calls there were of functions that are not compiled, and of which nothing is known.
+    cached : dict
+        The results of the user's own functions under `functools.cache`, and where they were computed, by the wrapper
+        and the arguments.
     """
 
     looped: set[CodeType] | None
@@ -300,6 +303,7 @@ class Calls:
     active: dict[CodeType, Active] = field(default_factory=dict)
     tail_calls: list[TailLoop | None] = field(default_factory=list)
     host_calls: int = 0
+    cached: dict[tuple[object, Hashable], tuple[Any, Any]] = field(default_factory=dict)
 
     @staticmethod
     def of(approach: Approach) -> Calls:
