@@ -47,6 +47,9 @@ from anabranch.runtime.tracing.upper_layers import Lent
 # From how many elements on NumPy is asked whether there is memory for an array.
 _LARGE = 2**31
 
+# Of up to so many known ints or bools an equation is computed while tracing.
+_FEW = 16
+
 
 class Trace:
     """One tracing run: its root builder, and its state by concern.
@@ -361,7 +364,12 @@ def bind1(op: Op, *inputs: Atom, **params: object) -> Atom:
 
 
 def _folds(op: Op, atoms: Sequence[Atom], types: Sequence[ArrayType], params: Mapping[str, Any]) -> bool:
-    """Return whether an equation is computed while tracing: of known scalars, and without effects inside of it."""
+    """Return whether an equation is computed while tracing: of known numbers, and without effects inside of it.
+
+    Arrays of a few ints and bools are among them, as shapes are computed: `np.array(x.shape) // 2`.
+    """
     if not (op.pure and atoms and isinstance(atoms[0], Literal) and all(isinstance(a, Literal) for a in atoms)):
         return False
-    return all(t.size == 1 for t in types) and not any(effects((Equation(op, tuple(atoms), params, ()),)))
+    whole = (*types, *(a.type for a in atoms))
+    few = all(t.dtype.kind in "iub" and t.size <= _FEW for t in whole)
+    return (few or all(t.size == 1 for t in types)) and not any(effects((Equation(op, tuple(atoms), params, ()),)))

@@ -33,6 +33,12 @@ def through_a_helper(x, n):
     return helper(n) * x
 
 
+def by_arrays_of_sizes(x, block):
+    block = np.array(block)
+    blocks = np.array(x.shape) // block
+    return x.reshape(tuple(blocks) + tuple(block))
+
+
 def in_a_branch(a, n):
     if a.sum() > 0:
         return a.reshape(n, -1).sum(axis=0)
@@ -168,6 +174,7 @@ PROGRAMS = [
     (derived, [(3, 4), (5, 2)]),
     (nested, [(2.0, {"shape": (2, 3)}), (2.0, {"shape": (3, 3)})]),
     (through_a_helper, [(2.0, 3), (2.0, 0)]),
+    (by_arrays_of_sizes, [(np.arange(16.0).reshape(4, 4), (2, 2)), (np.arange(16.0).reshape(4, 4), (1, 4))]),
     (in_a_branch, [(A, 2), (-A, 2), (A, 3), (A, 4)]),
     (in_a_loop, [(1.5, 3), (1.5, 2)]),
     (in_a_while_loop, [(1.5, 3), (1.5, 2)]),
