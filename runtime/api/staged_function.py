@@ -21,7 +21,8 @@ from anabranch.runtime.api.inspection.profile_call import Repeated, Run, profile
 from anabranch.runtime.api.stages import Compiled, Lowered, Traced
 from anabranch.runtime.call.auto_static import known_key
 from anabranch.runtime.call.call_spec import Passed
-from anabranch.runtime.call.execution import Execution, run_until_it_fits
+from anabranch.runtime.call.execution import MISS, Execution, never, run_until_it_fits
+from anabranch.runtime.call.fastpath import CallForm, make_fast_path
 from anabranch.runtime.config import configure
 from anabranch.runtime.errors import AnabranchError, SourceError
 from anabranch.runtime.frontend.function_info import plain_function
@@ -167,12 +168,20 @@ class StagedFunction(CompiledSignatures[P, R]):
 
             def run_by(execution: Execution) -> Run:
                 def run(args: tuple[Any, ...], kwargs: dict[str, Any]) -> object:
-                    _, leaves, _ = self._signature(args, kwargs)
+                    result = execution.fast_path(args, kwargs)
+                    if result is not MISS:
+                        return result
+                    _, leaves, arranged = self._signature(args, kwargs)
+                    if execution.fast_path is never:
+                        name = traced.fun_name
+                        make_fast_path(name, execution, lambda: CallForm.of((args, kwargs), arranged, self._names))
                     return run_until_it_fits(execution, leaves, OverflowedError.refuse)
 
                 return run
 
-            calls = Repeated(args, kwargs, seconds)
+            plan = lowered.plan
+            are_changed = bool(plan.writes or plan.written or plan.slots)
+            calls = Repeated(args, kwargs, seconds, are_changed=are_changed)
             return profile(lowered, compiled, explained.signature, run_by(compiled.execution), run_by, calls)
 
     def _explained(
