@@ -42,7 +42,7 @@ def numbers_and_text(word, k):
     for letter in word:
         total += ord(letter) * k
     print("total", total)
-    return max(total, 3), f"{word}"
+    return max(total, 3), f"{word}", str(k) == "3"
 
 
 def halvings(x):
