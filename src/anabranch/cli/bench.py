@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.shown_numbers import shown_number, shown_seconds
 from anabranch.cli.show import TargetError, one_line
-from anabranch.cli.timing import per_call, shown_number, shown_seconds
+from anabranch.cli.timing import per_call
 from anabranch.runtime.api.jitted import Wrapped
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.testing.check import check_equivalent

@@ -7,8 +7,9 @@ import sys
 import pytest
 
 from anabranch.__main__ import main
+from anabranch.base.shown_numbers import shown_seconds
 from anabranch.cli import doctor
-from anabranch.cli.timing import per_call, shown_seconds
+from anabranch.cli.timing import per_call
 from anabranch.runtime.config import configure
 
 FINE = doctor.Trial(0.1, 5e-6, "")
