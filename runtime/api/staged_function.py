@@ -7,17 +7,13 @@ import functools
 import sys
 import types
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from anabranch.base.deep_stack import deep
 from anabranch.base.signals import Watched
 from anabranch.runtime.api.compile_driver import tracing_alone
 from anabranch.runtime.api.compiled_signatures import CompiledSignatures
 from anabranch.runtime.api.explain import Explanation, explanation
-from anabranch.runtime.api.inspection.inspect_call import inspection, timed
-from anabranch.runtime.api.inspection.inspection import Inspection
-from anabranch.runtime.api.inspection.profile import Profile
-from anabranch.runtime.api.inspection.profile_call import Repeated, Run, profile
 from anabranch.runtime.api.stages import Compiled, Lowered, Traced
 from anabranch.runtime.call.auto_static import known_key
 from anabranch.runtime.call.call_spec import Passed
@@ -31,6 +27,10 @@ from anabranch.runtime.tracing.capacity import OverflowedError
 from anabranch.runtime.tracing.decision_log import noting
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values.failures.user_traceback import add_call_site, hide_internal_frames
+
+if TYPE_CHECKING:
+    from anabranch.runtime.api.inspection.inspection import Inspection
+    from anabranch.runtime.api.inspection.profile import Profile
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -117,6 +117,8 @@ class StagedFunction(CompiledSignatures[P, R]):
         ...     return x
         >>> halve.inspect(np.ones(3)).save("halve.html")  # doctest: +SKIP
         """
+        from anabranch.runtime.api.inspection.inspect_call import inspection, timed  # noqa: PLC0415 - few need it
+
         _, rewriting = timed(self.source)
         (traced, explained, found), tracing = timed(lambda: self._explained(args, kwargs))
         code = plain_function(self.__anabranch_function__).__code__
@@ -158,6 +160,8 @@ class StagedFunction(CompiledSignatures[P, R]):
         >>> total.profile(np.ones(10_000), seconds=0.1).function
         'total'
         """
+        from anabranch.runtime.api.inspection.profile_call import Repeated, profile  # noqa: PLC0415 - few need it
+
         # A call finds out which values have to be known, and how large buffers are.
         call: Any = self
         call(*copy.deepcopy(args), **copy.deepcopy(kwargs))
@@ -166,7 +170,7 @@ class StagedFunction(CompiledSignatures[P, R]):
             lowered = traced.lower()
             compiled = found or lowered.compile()
 
-            def run_by(execution: Execution) -> Run:
+            def run_by(execution: Execution) -> Callable[[tuple[Any, ...], dict[str, Any]], object]:
                 def run(args: tuple[Any, ...], kwargs: dict[str, Any]) -> object:
                     result = execution.fast_path(args, kwargs)
                     if result is not MISS:
