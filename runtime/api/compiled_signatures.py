@@ -11,8 +11,7 @@ from anabranch import transpile
 from anabranch.base.deep_stack import deep
 from anabranch.base.signals import Watched
 from anabranch.runtime.api.compile_driver import compile_function, tracing_alone
-from anabranch.runtime.api.inspection.inspection import Entry
-from anabranch.runtime.api.memory_cache import CacheInfo, ExecutableCache
+from anabranch.runtime.api.memory_cache import CacheInfo, Entry, ExecutableCache
 from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.api.stages import Compiled, Traced
 from anabranch.runtime.call import cache_miss

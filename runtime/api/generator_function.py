@@ -6,13 +6,11 @@ import functools
 import operator
 import types
 from collections.abc import Callable, Generator, Iterator, Mapping
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from anabranch import transpile
 from anabranch.base.frozen import frozen
 from anabranch.runtime.api.explain import Explanation
-from anabranch.runtime.api.inspection.inspection import Inspection
-from anabranch.runtime.api.inspection.profile import Profile
 from anabranch.runtime.api.jitted import Wrapped
 from anabranch.runtime.api.memory_cache import CacheInfo
 from anabranch.runtime.api.options import JitOptions
@@ -25,6 +23,10 @@ from anabranch.runtime.tracing.builder import tracing
 HELPERS = transpile.StepHelpers(
     helpers.deliver, helpers.delegate, helpers.sequence, helpers.bounds, operator.index, len
 )
+if TYPE_CHECKING:
+    from anabranch.runtime.api.inspection.inspection import Inspection
+    from anabranch.runtime.api.inspection.profile import Profile
+
 P = ParamSpec("P")
 R = TypeVar("R")
 

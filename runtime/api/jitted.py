@@ -7,13 +7,11 @@ import functools
 import sys
 import types
 from collections.abc import Callable
-from typing import Any, Concatenate, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, overload
 
 from anabranch.base.deep_stack import deep
 from anabranch.base.instance_cache import PerInstance
 from anabranch.runtime.api.explain import Explanation
-from anabranch.runtime.api.inspection.inspection import Inspection
-from anabranch.runtime.api.inspection.profile import Profile
 from anabranch.runtime.api.memory_cache import CacheInfo
 from anabranch.runtime.api.notebook_html import of_function
 from anabranch.runtime.api.options import JitOptions
@@ -29,6 +27,10 @@ from anabranch.runtime.signature.flatten_to_key import Leaves, SignatureKey
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.tracing.capacity import OverflowedError
 from anabranch.runtime.values.containers import is_deep
+
+if TYPE_CHECKING:
+    from anabranch.runtime.api.inspection.inspection import Inspection
+    from anabranch.runtime.api.inspection.profile import Profile
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")

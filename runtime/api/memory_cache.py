@@ -33,6 +33,15 @@ class CacheInfo(NamedTuple):
     currsize: int
 
 
+class Entry(NamedTuple):
+    """An executable of the function in memory: its signature, why it was compiled, by what, and whether it is this."""
+
+    signature: str
+    why: str
+    compiler: str
+    is_this: bool
+
+
 class Origin(NamedTuple):
     """The number of a compilation among those of its function, and why it was made where its signature was not new."""
 

@@ -10,7 +10,7 @@ from anabranch.runtime.errors import AnabranchError
 
 if TYPE_CHECKING:
     from anabranch.runtime.api.compiled_signatures import CompiledSignatures
-    from anabranch.runtime.api.inspection.inspection import Entry
+    from anabranch.runtime.api.memory_cache import Entry
     from anabranch.runtime.api.stages import Traced
 
 

@@ -7,21 +7,18 @@ import functools
 import sys
 import types
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, cast
 
 from anabranch.base.deep_stack import deep
 from anabranch.base.signals import Watched
 from anabranch.runtime.api.compile_driver import tracing_alone
 from anabranch.runtime.api.compiled_signatures import CompiledSignatures
 from anabranch.runtime.api.explain import Explanation, explanation
-from anabranch.runtime.api.inspection.inspect_call import inspection, timed
-from anabranch.runtime.api.inspection.inspection import Inspection
-from anabranch.runtime.api.inspection.profile import Profile
-from anabranch.runtime.api.inspection.profile_call import Repeated, Run, profile
 from anabranch.runtime.api.stages import Compiled, Lowered, Traced
 from anabranch.runtime.call.auto_static import known_key
 from anabranch.runtime.call.call_spec import Passed
-from anabranch.runtime.call.execution import Execution, run_until_it_fits
+from anabranch.runtime.call.execution import MISS, Execution, never, run_until_it_fits
+from anabranch.runtime.call.fastpath import CallForm, make_fast_path
 from anabranch.runtime.config import configure
 from anabranch.runtime.errors import AnabranchError, SourceError
 from anabranch.runtime.frontend.function_info import plain_function
@@ -30,6 +27,10 @@ from anabranch.runtime.tracing.capacity import OverflowedError
 from anabranch.runtime.tracing.decision_log import noting
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values.failures.user_traceback import add_call_site, hide_internal_frames
+
+if TYPE_CHECKING:
+    from anabranch.runtime.api.inspection.inspection import Inspection
+    from anabranch.runtime.api.inspection.profile import Profile
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -116,6 +117,8 @@ class StagedFunction(CompiledSignatures[P, R]):
         ...     return x
         >>> halve.inspect(np.ones(3)).save("halve.html")  # doctest: +SKIP
         """
+        from anabranch.runtime.api.inspection.inspect_call import inspection, timed  # noqa: PLC0415 - few need it
+
         _, rewriting = timed(self.source)
         (traced, explained, found), tracing = timed(lambda: self._explained(args, kwargs))
         code = plain_function(self.__anabranch_function__).__code__
@@ -157,6 +160,8 @@ class StagedFunction(CompiledSignatures[P, R]):
         >>> total.profile(np.ones(10_000), seconds=0.1).function
         'total'
         """
+        from anabranch.runtime.api.inspection.profile_call import Repeated, profile  # noqa: PLC0415 - few need it
+
         # A call finds out which values have to be known, and how large buffers are.
         call: Any = self
         call(*copy.deepcopy(args), **copy.deepcopy(kwargs))
@@ -165,14 +170,22 @@ class StagedFunction(CompiledSignatures[P, R]):
             lowered = traced.lower()
             compiled = found or lowered.compile()
 
-            def run_by(execution: Execution) -> Run:
+            def run_by(execution: Execution) -> Callable[[tuple[Any, ...], dict[str, Any]], object]:
                 def run(args: tuple[Any, ...], kwargs: dict[str, Any]) -> object:
-                    _, leaves, _ = self._signature(args, kwargs)
+                    result = execution.fast_path(args, kwargs)
+                    if result is not MISS:
+                        return result
+                    _, leaves, arranged = self._signature(args, kwargs)
+                    if execution.fast_path is never:
+                        name = traced.fun_name
+                        make_fast_path(name, execution, lambda: CallForm.of((args, kwargs), arranged, self._names))
                     return run_until_it_fits(execution, leaves, OverflowedError.refuse)
 
                 return run
 
-            calls = Repeated(args, kwargs, seconds)
+            plan = lowered.plan
+            are_changed = bool(plan.writes or plan.written or plan.slots)
+            calls = Repeated(args, kwargs, seconds, are_changed=are_changed)
             return profile(lowered, compiled, explained.signature, run_by(compiled.execution), run_by, calls)
 
     def _explained(

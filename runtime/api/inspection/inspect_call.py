@@ -10,8 +10,9 @@ from typing import TypeVar
 
 from anabranch.runtime.api.explain import Explanation
 from anabranch.runtime.api.inspection.columns import code_columns, program_column, stablehlo_column
-from anabranch.runtime.api.inspection.inspection import Entry, Inspection, StageTime
+from anabranch.runtime.api.inspection.inspection import Inspection, StageTime
 from anabranch.runtime.api.inspection.user_sources import rewritten_column, source_column, user_codes
+from anabranch.runtime.api.memory_cache import Entry
 from anabranch.runtime.api.stages import Compiled, Lowered, Traced
 from anabranch.runtime.call.native_execution import NativeExecution
 from anabranch.runtime.host.callbacks import LoweringError

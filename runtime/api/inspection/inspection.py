@@ -11,6 +11,7 @@ from anabranch.base.html_text import framed
 from anabranch.runtime.api.explain import Explanation
 from anabranch.runtime.api.inspection.columns import Column
 from anabranch.runtime.api.inspection.page import page
+from anabranch.runtime.api.memory_cache import Entry
 
 
 class StageTime(NamedTuple):
@@ -19,15 +20,6 @@ class StageTime(NamedTuple):
     stage: str
     seconds: float | None
     note: str
-
-
-class Entry(NamedTuple):
-    """An executable of the function in memory: its signature, why it was compiled, by what, and whether it is this."""
-
-    signature: str
-    why: str
-    compiler: str
-    is_this: bool
 
 
 @frozen

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from anabranch.base.frozen import frozen
 from anabranch.base.html_text import element, table, text
+from anabranch.base.shown_numbers import shown_seconds
 from anabranch.runtime.api.inspection.columns import Place
 
 _LEAST = 0.0005  # of a share, to be shown
@@ -55,10 +56,10 @@ class Profile:
     ...     return s
     >>> found = total.profile(np.ones(100_000), seconds=0.2)  # doctest: +SKIP
     >>> print(found)  # doctest: +SKIP
-    total(x: float64[100000]): 0.95 ms a call, of 211 calls; 198 samples of machine code
+    total(x: float64[100000]): 950 µs a call, of 211 calls; 198 samples of machine code
         share       time │ line
-       97.5 %    0.93 ms │    7         s += np.sin(v)
-        2.5 %    0.02 ms │      around the compiled code
+       97.5 %     926 µs │    7         s += np.sin(v)
+        2.5 %    23.8 µs │      around the compiled code
     """
 
     function: str
@@ -81,8 +82,8 @@ class Profile:
         return element("div", element("code", text(self._head())), table(self._rows(), ("share", "time", "line")))
 
     def _head(self) -> str:
-        time = self.seconds * 1e3
-        return f"{self.function}({self.signature}): {time:.3g} ms a call, of {self.calls} calls; {self.measured}"
+        time = shown_seconds(self.seconds)
+        return f"{self.function}({self.signature}): {time} a call, of {self.calls} calls; {self.measured}"
 
     def _rows(self) -> Iterator[tuple[str, str, str]]:
         file = ""
@@ -96,4 +97,4 @@ class Profile:
         yield *self._times(self.around), "     around the compiled code"
 
     def _times(self, share: float) -> tuple[str, str]:
-        return f"{share * 100:.1f} %", f"{share * self.seconds * 1e3:.3g} ms"
+        return f"{share * 100:.1f} %", shown_seconds(share * self.seconds)

@@ -32,7 +32,14 @@ _AROUND = re.compile(r"= .*? (while|conditional|call)\(")
 
 
 class Repeated:
-    """Calls of a function on copies of the same arguments, for so many seconds.
+    """Calls of a function with the same arguments, for so many seconds.
+
+    Parameters
+    ----------
+    args, kwargs
+    seconds : float
+    are_changed : bool
+        Whether the function changes its arguments: then each call gets copies.
 
     Attributes
     ----------
@@ -43,21 +50,23 @@ class Repeated:
         The same with the copies.
     """
 
-    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any], seconds: float) -> None:
-        self._given, self._seconds = (args, kwargs), seconds
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any], seconds: float, *, are_changed: bool) -> None:
+        self._given, self._seconds, self._are_changed = (args, kwargs), seconds, are_changed
         self.calls, self.spent, self.elapsed = 0, 0.0, 0.0
 
     def __call__(self, run: Run) -> None:
         """Call, once at least."""
+        args, kwargs = self._given
         begin = time.perf_counter()
-        end = begin + self._seconds
-        while not self.calls or time.perf_counter() < end:
-            args, kwargs = copy.deepcopy(self._given)
+        while not self.calls or self.elapsed < self._seconds:
+            if self._are_changed:
+                args, kwargs = copy.deepcopy(self._given)
             start = time.perf_counter()
             run(args, kwargs)
-            self.spent += time.perf_counter() - start
+            now = time.perf_counter()
+            self.spent += now - start
+            self.elapsed = now - begin
             self.calls += 1
-        self.elapsed = time.perf_counter() - begin
 
 
 def profile(

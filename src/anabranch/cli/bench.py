@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.shown_numbers import shown_number, shown_seconds
 from anabranch.cli.show import TargetError, one_line
-from anabranch.cli.timing import per_call, shown_seconds
+from anabranch.cli.timing import per_call
 from anabranch.runtime.api.jitted import Wrapped
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.testing.check import check_equivalent
@@ -49,9 +50,11 @@ class Measured:
     def _ratio(self) -> str:
         gain = self.plain - self.compiled
         if gain <= 0:
-            return f"{self.compiled / self.plain:.3g} times as long as plain"
+            return f"{shown_number(self.compiled / self.plain)} times as long as plain"
         paid = max(1, round(self.first / gain))
-        return f"{self.plain / self.compiled:.3g} times as fast; the first call is paid for after {paid:,} calls"
+        return (
+            f"{shown_number(self.plain / self.compiled)} times as fast; the first call is paid for after {paid:,} calls"
+        )
 
 
 def measure(function: Wrapped[..., Any], arguments: tuple[Any, ...], seconds: float) -> Measured:

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from anabranch._version import __version__
+from anabranch.base.shown_numbers import shown_seconds
 from anabranch.cli import cache
-from anabranch.cli.timing import shown_seconds
 from anabranch.runtime.api.jit import jit
 from anabranch.runtime.config import Settings, configure, settings
 from anabranch.runtime.errors import AnabranchError

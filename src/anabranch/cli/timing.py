@@ -1,4 +1,4 @@
-"""Times of calls: measured fairly, and shown in units that can be read."""
+"""Times of calls, measured fairly."""
 
 from __future__ import annotations
 
@@ -10,14 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 _LEAST = 2e-4  # a batch of calls, beside which reading the clock is nothing
-
-
-def shown_seconds(seconds: float) -> str:
-    """Seconds with three digits, in the unit that they are read best in."""
-    for unit, name in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
-        if seconds >= unit:
-            return f"{seconds / unit:.3g} {name}"
-    return f"{seconds * 1e9:.3g} ns"
 
 
 def per_call(function: Callable[..., object], arguments: tuple[Any, ...], seconds: float) -> float:

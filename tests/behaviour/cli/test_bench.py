@@ -56,8 +56,8 @@ def test_given_arguments(file, capsys):
     first, head, plain, compiled = capsys.readouterr().out.splitlines()
     assert first == "clipped(float64[9], -0.5)"
     assert head.split() == ["first", "call", "per", "call"]
-    assert re.fullmatch(r"plain +[\d.]+ .s", plain)
-    assert re.match(r"compiled +[\d.]+ m?s +[\d.]+ .s  [\d.]+ times as ", compiled)
+    assert re.fullmatch(r"plain +[\d.]+ .?s", plain)
+    assert re.match(r"compiled +[\d.]+ .?s +[\d.]+ .?s  [\d.,]+ times as ", compiled)
 
 
 def test_made_up_arguments(file, capsys):

@@ -7,8 +7,9 @@ import sys
 import pytest
 
 from anabranch.__main__ import main
+from anabranch.base.shown_numbers import shown_seconds
 from anabranch.cli import doctor
-from anabranch.cli.timing import per_call, shown_seconds
+from anabranch.cli.timing import per_call
 from anabranch.runtime.config import configure
 
 FINE = doctor.Trial(0.1, 5e-6, "")
@@ -81,7 +82,8 @@ class _Full:
 
 
 def test_seconds():
-    assert [shown_seconds(s) for s in (2.0, 0.0123, 4.56e-6, 1e-8)] == ["2 s", "12.3 ms", "4.56 µs", "10 ns"]
+    times = {2.0: "2 s", 0.0123: "12.3 ms", 0.99996: "1 s", 4.56e-6: "4.56 µs", 1e-8: "10 ns", 1234.5: "1,234 s"}
+    assert [shown_seconds(s) for s in times] == list(times.values())
 
 
 def test_changed_arguments_are_copied():
