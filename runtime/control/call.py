@@ -201,7 +201,10 @@ def resolve(function: Any) -> Value:
     inner = getattr(function, "__anabranch_function__", None)
     if inner is not None:
         chosen = function.__anabranch_options__.settings
-        return functools.partial(_call_under, chosen, inner) if chosen else resolve(inner)
+        made = functools.partial(_call_under, chosen, inner) if chosen else resolve(inner)
+        # A function with a signature, whose arguments are cast to its types.
+        cast = getattr(function, "__anabranch_cast__", None)
+        return made if cast is None else cast(made)
     if isinstance(function, type):
         if tracing():
             current().trace.outside.prepare_class(function)

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from anabranch.runtime.ir.program import Program as Program
     from anabranch.runtime.signature.pytree import OneOf as OneOf, PyTreeDef as PyTreeDef
     from anabranch.runtime.signature.shape_dtype_struct import ShapeDtypeStruct as ShapeDtypeStruct
+    from anabranch.runtime.ufuncs.vectorize import guvectorize as guvectorize, vectorize as vectorize
     from anabranch.runtime.xla.memory import memory_stats as memory_stats, release_memory as release_memory
 
 # Each name is imported when it is first asked for, so that `import anabranch` alone is quick.
@@ -97,6 +98,7 @@ _MODULES = {
     "api.stages": ("Compiled", "Lowered", "Traced"),
     "signature.pytree": ("OneOf", "PyTreeDef"),
     "api.jitted": ("Wrapped",),
+    "ufuncs.vectorize": ("guvectorize", "vectorize"),
     "xla.memory": ("memory_stats", "release_memory"),
 }
 _HOME = {name: f"anabranch.runtime.{module}" for module, names in _MODULES.items() for name in names}

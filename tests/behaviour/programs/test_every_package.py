@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 
 import anabranch
-from anabranch import asarray, jit, random, testing
+from anabranch import asarray, jit, random, testing, vectorize
 from anabranch.__main__ import main
+from anabranch.compat import numba
 
 SOURCE = Path(anabranch.__file__).parent
 
@@ -59,6 +60,10 @@ def tour():
     assert "ab.while_" in compiled.inspect(2.0, 1e-12).html
     jit(lambda: random.normal(random.key(0), (2,)))()
     assert jit(halvings)(20.0) == halvings(20.0)
+    larger = vectorize(lambda a, b: a if a > b else b)
+    assert larger.reduce(np.array([1.0, 3.0, 2.0])) == 3.0
+    assert numba.njit("float64(int64)")(lambda n: n / 2)(3) == 1.5
+    assert numba.typeof(1.5) == numba.float64
     assert np.asarray(asarray(np.arange(3.0)) * 2).tolist() == [0.0, 2.0, 4.0]
     assert main(["show", f"{__file__}:newton"]) == 0
 

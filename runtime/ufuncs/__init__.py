@@ -1,0 +1,1 @@
+"""Functions of the user's as ufuncs: `vectorize`, `guvectorize`, and the types in their signatures."""

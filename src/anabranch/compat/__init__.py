@@ -1,0 +1,1 @@
+"""Modules to import in place of other compilers': `anabranch.compat.numba`."""

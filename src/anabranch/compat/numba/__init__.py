@@ -1,0 +1,61 @@
+"""Numba's decorators and types, compiled by anabranch: `from anabranch.compat import numba`.
+
+Results are those of the plain functions. `install()` lets packages that import `numba` have this.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import types as _types
+from typing import Any
+
+from anabranch.compat.numba import (
+    core as core,
+    errors as errors,
+    experimental as experimental,
+    extending as extending,
+    typed as typed,
+    types as types,
+)
+from anabranch.compat.numba.decorators import (
+    from_dtype as from_dtype,
+    get_num_threads as get_num_threads,
+    guvectorize as guvectorize,
+    literal_unroll as literal_unroll,
+    literally as literally,
+    njit as njit,
+    objmode as objmode,
+    prange as prange,
+    set_num_threads as set_num_threads,
+    threading_layer as threading_layer,
+    typeof as typeof,
+    vectorize as vectorize,
+)
+from anabranch.compat.numba.errors import TypingError as TypingError
+from anabranch.compat.numba.experimental import jitclass as jitclass
+from anabranch.runtime.compat.dispatcher import jit as jit
+from anabranch.runtime.ufuncs.number_types import NAMES
+
+__version__ = "0.61.0"  # the one whose names these are
+config = _types.SimpleNamespace(
+    CACHE_DIR="", DISABLE_JIT=0, NUMBA_DEFAULT_NUM_THREADS=1, NUMBA_NUM_THREADS=1, THREADING_LAYER="default"
+)
+_ABSENT = ("cfunc", "cuda", "stencil", "carray", "farray", "gdb", "generated_jit")
+_MODULES = ("core", "errors", "experimental", "extending", "typed", "types")
+
+
+def __getattr__(name: str) -> Any:
+    if name in NAMES:
+        return NAMES[name]
+    if name in _ABSENT:
+        raise AttributeError(f"anabranch.compat.numba has no {name}: see docs/numba.md for what to write instead")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def install() -> None:
+    """Let this process import this module and its parts where `numba` is imported."""
+    sys.modules["numba"] = sys.modules[__name__]
+    for name in _MODULES:
+        sys.modules[f"numba.{name}"] = importlib.import_module(f"{__name__}.{name}")
+    sys.modules["numba.core.errors"], sys.modules["numba.core.types"] = errors, types

@@ -1,0 +1,31 @@
+"""What extends Numba: functions are compiled from their own source here, so there is nothing to register."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from anabranch.runtime.compat.dispatcher import jit
+
+
+def register_jitable(function: Any = None, **options: Any) -> Any:
+    """The function, which compiled functions may call as any other."""
+    return function if function is not None else lambda one: one
+
+
+def overload(function: Any, **options: Any) -> Callable[[Any], Any]:
+    """A decorator that leaves its function as it is: `function` itself is compiled, or refused."""
+    return lambda implementation: implementation
+
+
+def overload_method(*names: Any, **options: Any) -> Callable[[Any], Any]:
+    """A decorator that leaves its function as it is."""
+    return lambda implementation: implementation
+
+
+overload_attribute = overload_method
+
+
+def is_jitted(function: object) -> bool:
+    """Return whether a function was made by `jit`."""
+    return isinstance(function, type(jit(is_jitted)))

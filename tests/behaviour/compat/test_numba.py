@@ -1,0 +1,227 @@
+"""`anabranch.compat.numba`: programs for Numba give what the plain functions give, and what Numba gives."""
+
+from __future__ import annotations
+
+import math
+import sys
+import textwrap
+import warnings
+
+import numpy as np
+import pytest
+
+import anabranch
+from anabranch import AnabranchError, UnsupportedOperationError
+from anabranch.compat import numba as ours
+from tests.equivalence import same
+
+
+def programs(numba):
+    """Calls of programs that are written for one of the two modules."""
+    njit, float64, int64, types = numba.njit, numba.float64, numba.int64, numba.types
+    prange = numba.prange
+    List, Dict = numba.typed.List, numba.typed.Dict
+
+    @njit(fastmath=True, cache=False, parallel=False, nogil=True)
+    def total(a):
+        s = 0.0
+        for i in prange(a.shape[0]):
+            s += a[i]
+        return s
+
+    @njit("float64(int64)")
+    def half(n):
+        return n / 2
+
+    @numba.jit([int64(int64), float64(float64)], nopython=True)
+    def twice(x):
+        return x * 2
+
+    @njit(float64(float64[:], int64))
+    def at(a, i):
+        return a[i]
+
+    @njit
+    def nested(x):
+        return half(x) + twice(3)
+
+    @njit
+    def containers(n):
+        items = List()
+        for i in range(n):
+            items.append(i * 0.5)
+        table = Dict.empty(key_type=types.int64, value_type=types.float64)
+        for i in range(n):
+            table[i] = items[i]
+        s = 0.0
+        for k in table:
+            s += table[k]
+        first = List.empty_list(types.float64)
+        first.append(s)
+        return first[0], len(items)
+
+    @numba.experimental.jitclass([("x", float64), ("n", int64), ("a", float64[:])])
+    class Walker:
+        def __init__(self, x, n):
+            self.x = x
+            self.n = n
+            self.a = np.zeros(n)
+
+        def norm(self):
+            return math.sqrt(self.x * self.x) + self.n
+
+        def step(self, k):
+            self.x += k
+            for i in range(self.n):
+                self.a[i] += self.x
+            return self.x
+
+        @property
+        def double(self):
+            return self.x * 2
+
+    @njit
+    def walked(walker):
+        walker.step(2)
+        return walker.norm()
+
+    @numba.vectorize(["float64(float64, float64)"], nopython=True, identity=0)
+    def longer(a, b):
+        return a if a > b else b
+
+    @numba.guvectorize(["void(float64[:], float64[:])"], "(n)->(n)", target="cpu")
+    def running(row, out):
+        acc = 0.0
+        for i in range(row.shape[0]):
+            acc += row[i]
+            out[i] = acc
+
+    @njit
+    def ufuncs(a):
+        return longer(a, 1.0).sum() + running(a[0], np.zeros(3)) if False else longer(a, 1.0).sum()
+
+    def walker():
+        one = Walker(1, 3)
+        return one.x, one.norm(), one.step(1), walked(one), one.x, one.double, list(one.a)
+
+    grid = np.arange(6.0).reshape(2, 3)
+    return {
+        "loops": lambda: float(total(np.arange(4.0))),
+        "a signature": lambda: (half(3), half(3.7), half(n=5)),
+        "several": lambda: (twice(3), twice(2.5)),
+        "arrays": lambda: at(np.arange(3.0), 1),
+        "a signature inside": lambda: nested(3.9),
+        "containers": lambda: containers(4),
+        "a class": walker,
+        "ufuncs": lambda: (longer(grid, 2.0), longer.reduce(grid, axis=1), running(grid)),
+        "inside": lambda: float(ufuncs(grid)),
+        "a type as a function": lambda: (numba.int32(3.7), float64(2)),
+        "the function itself": lambda: half.py_func(3),
+    }
+
+
+WANT = {
+    "loops": 6.0,
+    "a signature": (1.5, 1.5, 2.5),
+    "several": (6, 5.0),
+    "arrays": 1.0,
+    "a signature inside": 7.5,
+    "containers": (3.0, 4),
+    "a class": (1.0, 4.0, 2.0, 7.0, 4.0, 8.0, [6.0, 6.0, 6.0]),
+    "the function itself": 1.5,
+}
+
+
+def test_programs():
+    made = programs(ours)
+    for name, want in WANT.items():
+        for _ in range(3):
+            if name == "a class":
+                assert made[name]() == want
+            else:
+                same(want, made[name]())
+
+
+@pytest.mark.slow
+def test_as_numba():
+    theirs = programs(pytest.importorskip("numba"))
+    for name, call in programs(ours).items():
+        want, got = theirs[name](), call()
+        if name == "a type as a function":
+            assert want == got
+        else:
+            same(want, got, name)
+
+
+def test_arrays_that_have_not_the_type():
+    at = ours.njit("float64(float64[:], int64)")(lambda a, i: a[i])
+    for bad in (np.arange(3), np.ones((2, 2)), 1.0):
+        with pytest.raises((TypeError, IndexError)):
+            at(bad, 0)
+    with pytest.raises(TypeError, match="3 arguments"):
+        ours.njit("float64(float64)")(lambda *xs: xs[0])(1.0, 2.0, 3.0)
+    with pytest.raises(TypeError, match="not in C order"):
+        ours.njit("float64(float64[:, ::1])")(lambda a: a[0, 0])(np.ones((2, 3)).T)
+
+
+def test_options_without_a_meaning_are_warned_about_once():
+    with pytest.warns(UserWarning, match="'no_such_option' is not one"):
+        ours.njit(no_such_option=1)(lambda x: x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ours.njit(no_such_option=1)(lambda x: x)
+        ours.njit(cache=True, parallel=True, boundscheck=False, error_model="python")(lambda x: x)
+    with pytest.warns(UserWarning, match="error_model"):
+        ours.njit(error_model="numpy")(lambda x: x)
+
+
+def test_what_differs_raises():
+    divide = ours.njit(lambda x, y: x / y)
+    with pytest.raises(ZeroDivisionError):
+        divide(1.0, 0.0)
+    with pytest.raises(IndexError):
+        ours.njit(lambda a, i: a[i])(np.ones(3), 7)
+
+    @ours.njit
+    def with_objects(x):
+        with ours.objmode(y="float64"):
+            y = float(str(x))
+        return y
+
+    with pytest.raises(UnsupportedOperationError, match=r"anabranch\.host"):
+        with_objects(1.0)
+    with ours.objmode(y="float64"):
+        pass
+    with pytest.raises(AttributeError, match="has no cuda"):
+        ours.cuda  # noqa: B018
+    assert issubclass(AnabranchError, ours.TypingError)
+
+
+def test_names():
+    assert str(ours.float64[:, ::1]) == "float64[:, ::1]"
+    assert ours.typeof(np.ones((2, 3))) == ours.types.Array(ours.float64, 2, "C")
+    assert (ours.typeof(1), ours.typeof(1.5), ours.from_dtype("f4")) == (ours.int64, ours.float64, ours.float32)
+    ours.set_num_threads(2)
+    assert ours.get_num_threads() == 2
+    assert ours.extending.is_jitted(ours.njit(programs))
+    assert not ours.extending.is_jitted(programs)
+    assert isinstance([], ours.typed.List)
+    same([1, 2], ours.typed.List([1, 2]))
+    assert anabranch.vectorize is not ours.vectorize
+
+
+def test_in_place_of_numba(run_python):
+    program = """
+        from anabranch.compat import numba
+        numba.install()
+        import numba as found
+        from numba import njit, types
+        from numba.core import errors, types as other
+        from numba.typed import List
+        from numba.extending import register_jitable
+        import numba.core.errors, numba.experimental
+        assert found is numba and types is other and errors.TypingError is found.TypingError
+        print(found.__version__)
+    """
+    assert "0." in str(run_python(textwrap.dedent(program)))
+    assert "numba" not in sys.modules or sys.modules["numba"] is not ours
