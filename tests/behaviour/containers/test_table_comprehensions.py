@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict, deque
+
 import numpy as np
 import pytest
 
@@ -61,3 +63,51 @@ def test_comprehensions(program: Program) -> None:
 
 def test_without_native_loops() -> None:
     assert jit(conditions, native_loops=False)(NUMBERS) == conditions(NUMBERS)
+
+
+def _attribute(container):
+    return container.no_such_name
+
+
+def _call(container):
+    return container(1)
+
+
+def _operator(container):
+    return -container
+
+
+def _dict(numbers):
+    return {int(v): 1 for v in numbers if v > 1}
+
+
+def _set(numbers):
+    return {int(v) for v in numbers if v > 1}
+
+
+def _default_dict(numbers):
+    made = defaultdict(int)
+    for v in numbers:
+        made[int(v)] += 1
+    return made
+
+
+def _list(numbers):
+    return [int(v) for v in numbers if v > 1]
+
+
+def _deque(numbers):
+    return deque(int(v) for v in numbers if v > 1)
+
+
+@pytest.mark.parametrize("use", [_attribute, _call, _operator])
+@pytest.mark.parametrize("make", [_dict, _set, _default_dict, _list, _deque])
+def test_messages_name_the_class_that_the_user_sees(make, use) -> None:
+    def f(numbers):
+        return use(make(numbers))
+
+    with pytest.raises((AttributeError, TypeError)) as eager:
+        f(NUMBERS)
+    with pytest.raises(type(eager.value)) as jitted:
+        jit(f)(NUMBERS)
+    assert str(jitted.value).splitlines()[0] == str(eager.value)
