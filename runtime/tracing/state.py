@@ -84,6 +84,27 @@ class HostCalls:
 
 
 @mutable
+class SplitContainer:
+    """A list, dict or object of which others are, or may be, the same one at run time.
+
+    Attributes
+    ----------
+    container : object
+    contents : object
+        What it held when that was noted.
+    group : int
+        The same number for all that may be one.
+    what : str
+        The statement that it comes from, in the words of a message.
+    """
+
+    container: Any
+    contents: Any
+    group: int
+    what: str
+
+
+@mutable
 class Identity:
     """Which objects are one and the same; all by the objects' identity.
 
@@ -122,6 +143,8 @@ class Identity:
         Of an int64: how many steps of loops came before, of those that it matters for.
     graphs : list of Graph
         Graphs of containers of which run-time conditions choose one.
+    split : dict
+        The containers of which others may be the same ones at run time.
     """
 
     callers_objects: dict[int, Any] = field(default_factory=dict)
@@ -140,6 +163,7 @@ class Identity:
     steps: dict[int, tuple[Any, int]] = field(default_factory=dict)
     step: Storage = field(default_factory=lambda: Storage(_INT64))
     graphs: list[Any] = field(default_factory=list)
+    split: dict[int, SplitContainer] = field(default_factory=dict)
 
     def is_created(self, value: object) -> bool:
         """Return whether an object was made while tracing."""
