@@ -17,7 +17,7 @@ from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.elements import AxisItems
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.values import chosen_containers
+from anabranch.runtime.values import chosen_containers, registry
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list, is_fixed
 from anabranch.runtime.values.run_time_container import RunTimeContainer
@@ -93,6 +93,16 @@ def comprehension(items: GeneratorExpression) -> Value:
     if not tracing():
         return list(items)
     return made_growable(items_of(items))
+
+
+def _tolist(array: DynamicArray) -> Value:
+    """`array.tolist()` of an array of run-time size: a list of run-time length, of Python's numbers."""
+    if array.ndim != 1:
+        return registry.METHODS["tolist"](array)  # refuses
+    return comprehension(GeneratorExpression(array, lambda number: number.item()))
+
+
+registry.DYNAMIC_SHAPE_METHODS["tolist"] = _tolist
 
 
 def method(function: Any) -> Callable[..., Any] | None:

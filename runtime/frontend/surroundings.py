@@ -13,7 +13,7 @@ from anabranch.runtime.control.branches import select_value, stage_branches
 from anabranch.runtime.control.call import call
 from anabranch.runtime.control.calls.user_functions import is_capturable, is_rewritten
 from anabranch.runtime.control.columnar import copied_items
-from anabranch.runtime.control.staging import restaging
+from anabranch.runtime.control.staging import restaging, run_time_keys
 from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.frontend import call_values
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
@@ -131,6 +131,7 @@ class Surroundings:
         """Raise `Restart` where an operator that runs now can be staged, and is not yet."""
         if self._begun:
             restaging.stage_current_operator()
+            run_time_keys.stage_comprehensions(run_time_keys.AT_ITERABLES)
 
     def refusal(self) -> BaseException:
         """Return the error for a write into an array of which a list of run-time length has a copy."""

@@ -141,6 +141,15 @@ def class_of(value: object) -> type:
     return type(value if sample is _NONE or sample is _SEVERAL else sample)
 
 
+def name_in_messages(cls: Callable[[], object]) -> str:
+    """The name by which Python's messages call the instances of a built-in class: "dict", "collections.deque"."""
+    try:
+        cls().no_attribute_of_this_name  # type: ignore[attr-defined]  # noqa: B018 - raises
+    except AttributeError as error:
+        return str(error).split("'")[1]
+    raise AssertionError("there is such an attribute")
+
+
 _NAMES = ("__name__", "__qualname__")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from anabranch.base.value import Value
-from anabranch.runtime.values.attributes import StandIn
+from anabranch.runtime.values.attributes import StandIn, name_in_messages
 
 
 class RunTimeContainer(StandIn):
@@ -16,6 +16,11 @@ class RunTimeContainer(StandIn):
 
     __slots__ = ()
     native: Any  # the built-in class that it stands for
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "native" in vars(cls):
+            cls.__name__ = name_in_messages(cls.native)
 
     def __anabranch_sample__(self) -> object:
         return self.native()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.control.staging import run_time_keys
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current, tracing
@@ -56,6 +57,7 @@ def kept(condition: object) -> bool:
         current().trace.outside.needs_plain()
     what = "whether a comprehension keeps an item"
     request_static(decided, what)
+    run_time_keys.stage_comprehensions()
     error = ConcretizationError(
         "whether this comprehension keeps an item is known only at run time, which is supported neither in set and "
         "dict comprehensions nor in those that assign names (:=) of the function around; make a list instead of a "

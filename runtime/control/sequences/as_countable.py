@@ -39,7 +39,8 @@ def countable(items: object) -> Countable | None:
     if isinstance(items, UnionValue):
         items = items.without_undefined()
         if isinstance(items, UnionValue) and items.of_objects:
-            return text_iteration.characters(items) or text_iteration.run_time_text(items)
+            known = text_iteration.characters(items)
+            return text_iteration.run_time_text(items) if known is None else known
         items = items.resolve() if isinstance(items, UnionValue) else items
     if not tracing():
         return None

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
+import dis
+import sys
+import types
+
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.container_state import ArgumentSite, demand
+from anabranch.runtime.tracing.source_frames import internal
+
+ANYWHERE = frozenset(dis.opname)
+AT_ITERABLES = frozenset({"GET_ITER", "FOR_ITER"})
+# Before Python 3.12 they are functions of their own.
+_COMPREHENSIONS = ("<dictcomp>", "<setcomp>")
+_ADDS = {dis.opmap["MAP_ADD"], dis.opmap["SET_ADD"]}
 
 
 def become_table(container: object) -> None:
@@ -27,3 +38,27 @@ def become_table(container: object) -> None:
         others = tables.made.values() if isinstance(container, set) else ()
         sets = {place for made, place in others if isinstance(made, set) and not isinstance(place, ArgumentSite)}
         demand(tables.sites, {site, *sets})
+
+
+def stage_comprehensions(where: frozenset[str] = ANYWHERE) -> None:
+    """Have the dict and set comprehensions of the user's code that runs now staged, where it is at one.
+
+    Parameters
+    ----------
+    where : frozenset of str
+        The instructions of which one must run now.
+
+    Raises
+    ------
+    Restart
+        Where they are not yet.
+    """
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and internal(frame.f_code.co_filename):
+        frame = frame.f_back
+    if frame is None or not tracing() or dis.opname[frame.f_code.co_code[frame.f_lasti]] not in where:
+        return
+    codes = [frame.f_code, *(c for c in frame.f_code.co_consts if getattr(c, "co_name", None) in _COMPREHENSIONS)]
+    tables = current().trace.tables
+    if tables.sites is not None and any(_ADDS & set(code.co_code[::2]) for code in codes):
+        tables.ask_for_places()

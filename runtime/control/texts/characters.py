@@ -103,7 +103,8 @@ class Chosen(Characters):
         self._choice, self._each = choice, each
         self.length, self.letters = each[0].length, each[0].letters
         for place, characters in enumerate(each[1:], 1):
-            if type(self.length) is not int or characters.length != self.length:
+            lengths = self.length, characters.length
+            if not (all(type(length) is int for length in lengths) and lengths[0] == lengths[1]):
                 self.length = size_arithmetic.choose(choice.chosen(place), characters.length, self.length)
             self.letters = both(self.letters, characters.letters)
 

@@ -135,6 +135,7 @@ class DynamicArray(DynamicShape, NumPyLike):
     def __iter__(self) -> Iterator[Value]:
         if self.extents[0] is None:
             return (self[i] for i in range(self.capacity[0]))
+        current().trace.outside.needs_plain()
         return self._needs_size("the length of an iteration (for an unpacking, or code that is not compiled)")
 
     # ---- the value ---------------------------------------------------------------------------------------------------

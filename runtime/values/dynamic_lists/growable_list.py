@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from anabranch.runtime.values.attributes import StandIn
+from anabranch.runtime.values.attributes import StandIn, name_in_messages
 from anabranch.runtime.values.dynamic_lists.items import Items
 
 
@@ -19,6 +19,11 @@ class Growable(StandIn):
     native: Any  # the built-in class that it stands for
     is_dynamic: bool
     is_fixed: bool
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "native" in vars(cls):
+            cls.__name__ = name_in_messages(cls.native)
 
     def __anabranch_sample__(self) -> object:
         return self.native()

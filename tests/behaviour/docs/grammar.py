@@ -259,13 +259,14 @@ def displays(n):
     d = {"a": n, "b": 1, "c": n}
     if n > 0:
         d["a"] = 0
-    return d, n in {1, 2, 3}
+    return d, n in {1, 2, 3}, len({n, n + 1, 3})
 
 
 @shows("ListComp DictComp SetComp comprehension", (3,), (-3,))
 def comprehensions(n):
     rows = [[v * n for v in (1, 2)] for _ in range(2)]
-    return rows, {k: v if v > 0 else 0 for k, v in (("a", n), ("b", 1))}, len({v for v in (1, 2)})
+    named = {k: v for k, v in (("a", n), ("b", 1)) if v > 0}
+    return rows, named, {v * n: v for v in (1, 2)}, len({v * n for v in (1, 2) if v > n})
 
 
 @shows("GeneratorExp", (np.array([1.0, -2.0, 3.0]), 1.0))
@@ -359,7 +360,7 @@ NEWER: dict[str, tuple[tuple[int, int], str]] = {
     "TypeVarTuple": ((3, 12), "def f[*T](n):\n    return n * 2 if n > 0 else 0\n"),
 }
 # Kinds that take values known while tracing, or that run while tracing.
-STATIC = {"With", "withitem", "Import", "ImportFrom", "alias", "Set", "SetComp", "JoinedStr", "FormattedValue"}
+STATIC = {"With", "withitem", "Import", "ImportFrom", "alias"}
 # What is to say beside what the pass says.
 NOTES = {
     "Global": "What a call assigns is in the module after it; the next call is traced anew.",
@@ -372,11 +373,11 @@ NOTES = {
     "YieldFrom": "As `yield`.",
     "NamedExpr": "Anywhere; in a lambda where it always runs ([AB107](errors/AB107.md)). "
     "No run-time condition in its comprehension where the name is used outside of that.",
-    "SetComp": "Rewritten inside; run-time members only right behind `in`, no run-time conditions.",
-    "DictComp": "Rewritten inside; run-time values, but no keys and no conditions known only at run time.",
+    "SetComp": "With members or conditions known only at run time it is a hash table, made by a loop.",
+    "DictComp": "With keys or conditions known only at run time it is a hash table, made by a loop.",
     "Call": "What is called is rewritten too when it is the user's own.",
-    "Set": "Right behind `in` (also with `set(…)` and operators of sets), run-time values may be in it; else not.",
-    "JoinedStr": "As an argument of `print` and of exceptions it takes run-time values.",
+    "Set": "With members known only at run time it is a hash table; right behind `in` it is only compared.",
+    "JoinedStr": "Written on the host. Its characters are known at run time where it is made of ints and other texts.",
     "FormattedValue": "As the f-string around it.",
     "Import": "NumPy and `math` are exchanged for their staged forms. `import *` is refused by Python itself.",
     "ImportFrom": "As `import`.",

@@ -152,6 +152,24 @@ def shifted(text, k):
     return word == "khoor", word, len(word), word.upper(), word.replace("k", "x") == "xhoor", word.zfill(7)
 
 
+@case((NUMBERS[:6],))
+def one_of_two(numbers):
+    found, counts = [], {}
+    for v in numbers:
+        name = str(v) if v > 0 else "neg"
+        total = 0
+        for c in name:
+            total += ord(c) if c == "n" else 1
+        counts[name] = counts.get(name, 0) + 1
+        found.append((total, name == "neg", name[0], len(name), "e" in name, (name, v) < ("3", 3)))
+    return found, counts
+
+
+@case((NUMBERS[:3],))
+def as_sort_keys(numbers):
+    return sorted(numbers.tolist(), key=lambda v: str(v % 1000)), min(numbers.tolist(), key=str)
+
+
 @case((5,), (0,))
 def made_of_others(n):
     found = []
