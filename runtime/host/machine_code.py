@@ -15,6 +15,9 @@ from anabranch.runtime.config import settings
 from anabranch.runtime.host import library_ufuncs
 from anabranch.runtime.host.numpy_samplers import PREFIX, address_of
 
+# Of a module of so many lines LLVM's last level would take several times as long as the one before.
+_LONG = 2_000
+
 _at_fork = threading.local()
 
 
@@ -86,7 +89,8 @@ def _optimised(llvm: str) -> Any:
     binding, machine = _llvm(), _machine()
     module = binding.parse_assembly(llvm)
     module.verify()
-    options = binding.create_pipeline_tuning_options(speed_level=3)
+    level = 3 if llvm.count("\n") < _LONG else 2
+    options = binding.create_pipeline_tuning_options(speed_level=level)
     options.loop_vectorization = options.slp_vectorization = True
     builder = binding.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Collection, Sequence
 
+from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.native.array_ops import is_large_update, window_of
@@ -17,6 +18,7 @@ from anabranch.runtime.native.carries import Carry, Exits, close_carries
 from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.library_loops import ElementCall
+from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.memory_flow import Steps
 from anabranch.runtime.native.nest import Nest
@@ -24,12 +26,14 @@ from anabranch.runtime.native.ordering import LastUses, ordered
 from anabranch.runtime.native.random_draws import drawn
 from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.signals import Signals
+from anabranch.runtime.native.sorting import sort_in_place
 from anabranch.runtime.native.value_emitter import ValueEmitter
 from anabranch.runtime.native.values import is_lazy, is_memory, packed, value_types
 from anabranch.runtime.ops.control import For
 from anabranch.runtime.ops.dot_general import dot_general
 from anabranch.runtime.ops.library_ufuncs import library_ufunc
 from anabranch.runtime.ops.random_draws import random_draw
+from anabranch.runtime.ops.sorting import MANY
 from anabranch.runtime.ops.stablehlo_text import Body, Rule, Types
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 from anabranch.runtime.ops.structured import Branches, Loop
@@ -160,6 +164,20 @@ class NativeEmitter(ValueEmitter):
             self._each(names, types, out.type, functools.partial(call.result, place=place))
             for place, out in enumerate(equation.outputs)
         ]
+
+    def ascending(self, x: str, type: ArrayType, axis: int) -> str:
+        """Integers sorted along an axis, in memory of their own."""
+        length = type.shape[axis]
+        rows = type.size // length
+        if any(n != 1 for n in type.shape[axis + 1 :]) or rows > MOST_ELEMENTS or type.size >= MANY:
+            raise NotNativeError(f"a sort of {type}")
+        if is_lazy(x):
+            (made,) = self.stores.settled([x], [type], self.memory.all_places())
+        else:
+            made = self.memory.copied(x, type)
+        place = self.memory.place_of(made)
+        sort_in_place(self.code, self.memory.pointer(place), type.dtype, rows, length)
+        return self.memory.written(place)
 
     def loop(self, state: Sequence[str], types: Types, test: Rule, step: Body) -> list[str]:
         """Write a loop: steps for as long as the test holds of the state; returns the last state."""

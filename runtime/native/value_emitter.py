@@ -58,6 +58,7 @@ class ValueEmitter(Emitter):
         part = in_types[1] if name == "dynamic_update_slice" else out
         if (
             part.size > MOST_ELEMENTS
+            or name == "gather"
             or any(map(is_lazy, operands))
             or (name not in _IN_MEMORY and _any_large(in_types))
         ):

@@ -28,7 +28,7 @@ from anabranch.runtime.ops.reducers import has_nan, parts, real_dtype
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
 # A call of a host function takes some 6 microseconds; from so many elements on, it takes less than XLA's sort.
-_MANY = 512
+MANY = 512
 _UINT8, _UINT64, _FLOAT32 = np.dtype(np.uint8), np.dtype(np.uint64), np.dtype(np.float32)
 
 
@@ -75,7 +75,7 @@ class _Sort(_Sorting):
         (x,), (type,), axis = ctx.inputs, ctx.in_types, ctx.params["axis"]
         if type.size == 0 or type.shape[axis] == 1:
             return ctx.inputs
-        if numpy_calls.may_call(ctx, _MANY):
+        if numpy_calls.may_call(ctx, MANY):
             return numpy_calls.called(ctx, self)
         if type.dtype.kind in "iu":
             return [_ascending(emitter, x, type, axis)]
@@ -115,7 +115,7 @@ class _Partition(CallOp):
         outs[0].partition(list(kth), axis)
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
-        if numpy_calls.may_call(ctx, _MANY):
+        if numpy_calls.may_call(ctx, MANY):
             return numpy_calls.called(ctx, self)
         return sort.lower(dataclasses.replace(ctx, params={"axis": ctx.params["axis"], "stable": False}))
 
@@ -203,17 +203,11 @@ def _kind(dtype: np.dtype, stable: bool) -> Literal["stable", "quicksort"]:
 
 
 def _ascending(emitter: Emitter, x: str, type: ArrayType, axis: int) -> str:
-    """Integers sorted along an axis; where XLA does it, with its stable algorithm because that is the faster one."""
-    if emitter.can_call_host and type.size >= _MANY:
+    """Integers sorted along an axis: many by NumPy, where it can be called."""
+    if emitter.can_call_host and type.size >= MANY:
         params = (("axis", axis), ("stable", False))
         return emitter.callback(HostFunction(__name__, "sort", params, inputs=1), [x], [type], [type])[0]
-    element = ArrayType((), type.dtype)
-
-    def less(names: list[str]) -> Sequence[str]:
-        return emitter.typed([emitter.compare(names[0], names[1], "LT", element)], [ArrayType((), BOOL)])
-
-    region = emitter.region([element, element], less)
-    return emitter.multi("sort", [x], [type], [type], [region], f"dimension = {axis} : i64, is_stable = true")[0]
+    return emitter.ascending(x, type, axis)
 
 
 # ---- keys: integers in the order of what they stand for -----------------------------------------------------------

@@ -276,3 +276,13 @@ class StablehloText:
         return self.multi(
             "reduce", [*xs, *inits], [*types, *scalars], outs, [region], f"dimensions = {ints(sorted(axes))}"
         )
+
+    def ascending(self, x: str, type: ArrayType, axis: int) -> str:
+        """`stablehlo.sort` of integers along an axis, with XLA's stable algorithm because that is the faster one."""
+        element = ArrayType((), type.dtype)
+
+        def less(names: list[str]) -> Sequence[str]:
+            return self.typed([self.compare(names[0], names[1], "LT", element)], [ArrayType((), np.dtype(bool))])
+
+        region = self.region([element, element], less)
+        return self.multi("sort", [x], [type], [type], [region], f"dimension = {axis} : i64, is_stable = true")[0]

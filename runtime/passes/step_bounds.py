@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
@@ -34,6 +37,43 @@ def after_steps(initial: Interval | None, change: Interval | None, steps: int) -
     return found if found.fits else None
 
 
+class _Scope:
+    """What is known of the values of one Program: of a loop's body, or of a branch in it.
+
+    Attributes
+    ----------
+    known : dict
+        The values less the carry; None where that does not follow from anything.
+    outputs : tuple of Atom
+        Those of a branch.
+    operands : dict
+        What the inputs of a branch stand for, in the scope around it.
+    outer : _Scope or None
+        That scope.
+    """
+
+    def __init__(
+        self,
+        known: dict[Atom, Interval | None],
+        outputs: tuple[Atom, ...] = (),
+        operands: Mapping[Atom, Atom] = MappingProxyType({}),
+        outer: _Scope | None = None,
+    ) -> None:
+        self.known, self.outputs, self.operands, self.outer = known, outputs, operands, outer
+        self._branches: dict[int, list[_Scope]] = {}
+
+    def branches(self, equation: Equation) -> list[_Scope]:
+        """The scopes of a choice's branches, the same ones for each of its results."""
+        # Equations are alive as long as the Program that is looked at.
+        if id(equation) not in self._branches:
+            assert isinstance(equation.op, Branches)
+            self._branches[id(equation)] = [
+                _Scope({}, program.outputs, dict(zip(program.inputs, equation.inputs[1:], strict=True)), self)
+                for program in equation.op.results(equation.params)
+            ]
+        return self._branches[id(equation)]
+
+
 class StepBounds:
     """The changes that the steps of loops make, by what is known of a Program's values."""
 
@@ -46,47 +86,45 @@ class StepBounds:
         if formal.type != _INT64:
             return None
         if formal not in self._changes:
-            self._changes[formal] = self._difference(after, {formal: NO})
+            self._changes[formal] = self._difference(after, _Scope({formal: NO}))
         return self._changes[formal]
 
-    def _difference(self, atom: Atom, known: dict[Atom, Interval | None]) -> Interval | None:
+    def _difference(self, atom: Atom, scope: _Scope) -> Interval | None:
         """A value less the carry, where that follows from the values for which it is known."""
+        known = scope.known
         if atom not in known:
             known[atom] = None
-            known[atom] = self._computed(atom, known)
+            known[atom] = self._computed(atom, scope)
         return known[atom]
 
-    def _computed(self, atom: Atom, known: dict[Atom, Interval | None]) -> Interval | None:
-        if not isinstance(atom, Var) or atom not in self._ranges.makers:
+    def _computed(self, atom: Atom, scope: _Scope) -> Interval | None:
+        if not isinstance(atom, Var):
+            return None
+        if scope.outer is not None and atom in scope.operands:
+            return self._difference(scope.operands[atom], scope.outer)
+        if atom not in self._ranges.makers:
             return None
         equation, place = self._ranges.makers[atom]
         if equation.op in (add, subtract):
             x, y = equation.inputs
-            base, other = self._difference(x, known), self._ranges.of(y)
+            base, other = self._difference(x, scope), self._ranges.of(y)
             if base is not None and other is not None:
                 return base + other if equation.op is add else base - other
-            base, other = self._difference(y, known), self._ranges.of(x)
+            base, other = self._difference(y, scope), self._ranges.of(x)
             return base + other if equation.op is add and base is not None and other is not None else None
         if equation.op is select:
-            return hull([self._difference(a, known) for a in equation.inputs[1:]])
+            return hull([self._difference(a, scope) for a in equation.inputs[1:]])
         if isinstance(equation.op, Branches):
-            return hull([self._in_branch(p, place, equation, known) for p in equation.op.results(equation.params)])
-        return self._after_loop(equation, place, known) if isinstance(equation.op, Loop) else None
+            return hull([self._difference(s.outputs[place], s) for s in scope.branches(equation)])
+        return self._after_loop(equation, place, scope) if isinstance(equation.op, Loop) else None
 
-    def _in_branch(
-        self, program: Program, place: int, equation: Equation, known: dict[Atom, Interval | None]
-    ) -> Interval | None:
-        pairs = zip(program.inputs, equation.inputs[1:], strict=True)
-        inside: dict[Atom, Interval | None] = {f: self._difference(a, known) for f, a in pairs if f.type == _INT64}
-        return self._difference(program.outputs[place], inside)
-
-    def _after_loop(self, equation: Equation, place: int, known: dict[Atom, Interval | None]) -> Interval | None:
+    def _after_loop(self, equation: Equation, place: int, scope: _Scope) -> Interval | None:
         assert isinstance(equation.op, Loop)
         (body,) = equation.op.results(equation.params)
         for initial, slot in carries(equation):
             if slot.result != place or slot.formal is None or slot.yielded is None:
                 continue
-            before = self._difference(initial, known)
+            before = self._difference(initial, scope)
             change = self.change(body, body.inputs[slot.formal], body.outputs[slot.yielded])
             steps = most_steps(equation.inputs[0], self._ranges) if isinstance(equation.op, For) else MOST_STEPS
             return after_steps(before, change, steps)

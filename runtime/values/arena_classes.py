@@ -7,6 +7,9 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.values import containers
 
+# So many classes of one name lie in arenas: where the function itself makes its class, each trace makes another one.
+_ALIKE = 3
+
 
 def need(cls: type, names: tuple[str, ...]) -> None:
     """Have the instances of a class lie in an arena with these attributes; nothing where they do, or cannot.
@@ -18,6 +21,8 @@ def need(cls: type, names: tuple[str, ...]) -> None:
     """
     classes = current().trace.lists.arena_classes if tracing() else None
     if classes is None or not names or not can_lie_in_one(cls):
+        return
+    if cls not in classes and sum(_name(c) == _name(cls) for c in classes) >= _ALIKE:
         return
     known = classes.get(cls, ())
     more = tuple(name for name in names if name not in known)
@@ -31,6 +36,10 @@ def need_of(*values: Value) -> None:
     for value in values:
         if current().trace.identity.is_created(value) and can_lie_in_one(type(value)):
             need(type(value), tuple(containers.attributes(value)))
+
+
+def _name(cls: type) -> tuple[str, str]:
+    return cls.__module__, cls.__qualname__
 
 
 def can_lie_in_one(cls: type) -> bool:

@@ -21,6 +21,7 @@ from anabranch.runtime.values import containers
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes import length_permission
+from anabranch.runtime.values.list_buffer import ListBuffer
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.pytrees import layout as layouts
@@ -131,6 +132,10 @@ def _type_of(value: object, places: dict[int, int]) -> object:
         return (structure, *(_type_of(v, places) for v in structure.children(value)))
     if isinstance(value, TracedArray):
         return (value.abstract, memory_layout.traits(value), len(value.path), value.is_readonly)
+    if isinstance(value, ListBuffer):
+        return (value.abstract, value.atom.key if isinstance(value.atom, Literal) else None)
+    if isinstance(value, python_types.MethodType):
+        return (_type_of(value.__func__, places), _type_of(value.__self__, places))
     if isinstance(value, (PythonScalar, NumPyScalar)):
         constant = value.atom.value.tobytes() if isinstance(value.atom, Literal) else None
         return (value.abstract, layouts.interval(layouts.Constant(value)), constant)

@@ -351,3 +351,41 @@ def test_equal_code_is_one_function():
     assert f(2.0) == g(2.0) == 13.0
     first, second = (h._executables.values()[0].execution.code.function for h in (f, g))
     assert first is second
+
+
+def ordered(a, k):
+    total = 0.0
+    for i in range(k):
+        s = np.sort(a + i)
+        total += s[0] - s[-1]
+    return total, np.sort(a)[::-1], np.argsort(a, kind="stable"), np.sort(a[:5])
+
+
+def picked(a, k):
+    few = a[:6] * 2
+    places = [k, 1, -1]
+    total = a[0] * 0
+    for i in range(k):
+        places[i] = (places[i] + i) % 6
+        total += few[places].sum()
+    return few[places], total
+
+
+DTYPES = (np.int64, np.uint8, np.int16, np.uint64, np.float64, np.float32, np.bool_)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_few_elements_are_sorted(no_xla, dtype):
+    values = (np.random.default_rng(3).standard_normal(70) * 9).astype(dtype)
+    if np.dtype(dtype).kind == "f":
+        values[::9], values[4::11], values[5] = np.nan, -0.0, np.inf
+    check(ordered, values, 3)
+
+
+def test_many_elements_are_sorted_by_numpy():
+    check(ordered, np.random.default_rng(3).standard_normal(700), 3)
+
+
+def test_elements_of_small_arrays_are_picked(no_xla):
+    check(picked, np.arange(8.0), 3)
+    check(picked, np.arange(8), 2)

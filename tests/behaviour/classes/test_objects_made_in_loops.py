@@ -197,3 +197,22 @@ def test_an_object_of_many_is_not_printed() -> None:
 
     with pytest.raises(UnsupportedOperationError, match="is printed, logged or handed to a host function"):
         jit(f)(KEYS)
+
+
+def test_a_class_that_the_function_makes_is_refused() -> None:
+    @jit
+    def local(ks):
+        class Item:
+            def __init__(self, k):
+                self.k = k
+
+        kept = []
+        for k in ks:
+            if k > 1:
+                kept.append(Item(k))
+        for item in kept:
+            item.k += 1
+        return len(kept)
+
+    with pytest.raises(UnsupportedOperationError, match="an Item is an item of a list"):
+        local(KEYS)

@@ -16,6 +16,7 @@ PRELUDE = {
     "promotion": ("    t = 0", "t = t + 0.5"),
     "undefined": ("    t = 0.0", "last = t + n"),
     "list": ("    t = [0, 0.0]", "t[0], t[1] = t[0] + 1.5, t[1] + n"),
+    "keys": ("    t = {}", "t[n] = t.get(n, 0) + 1"),
     "two": ("    t, u = 0, 0", "t, u = u + 0.5, t"),
 }
 
@@ -60,7 +61,7 @@ def traces(made):
     return count
 
 
-@pytest.mark.parametrize("kind", sorted(PRELUDE))
+@pytest.mark.parametrize("kind", sorted(PRELUDE.keys() - {"keys"}))
 def test_nested_loops_are_traced_a_bounded_number_of_times(kind, traces, tmp_path):
     counts = {d: traces(nest(d, kind, tmp_path), 2) for d in (1, 2, 4, 8)}
     assert counts[1] >= 1
@@ -68,6 +69,10 @@ def test_nested_loops_are_traced_a_bounded_number_of_times(kind, traces, tmp_pat
     # Linear or quadratic in the depth; a list's slots are found one loop at a time, which makes it cubic. That the int
     # of a name is another one's takes each loop one more trace to find.
     assert counts[8] <= {"list": 180, "two": 70}.get(kind, 60), counts
+
+
+def test_types_of_memory_are_learned(traces, tmp_path):
+    assert traces(nest(4, "keys", tmp_path), 2) <= 55
 
 
 def test_nested_if_in_loops(traces, tmp_path):
