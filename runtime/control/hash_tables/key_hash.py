@@ -22,6 +22,7 @@ from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
+from anabranch.runtime.values.union_base import are_numbers
 from anabranch.runtime.values.union_operations import UNKNOWN
 
 _UINT64 = np.dtype(np.uint64)
@@ -43,6 +44,8 @@ def _hash(key: Value) -> Atom:
     if text_tables.is_constant(key) or isinstance(key, np.generic):
         return atoms.literal(_of_constant(key) % 2**64, _UINT64)
     if isinstance(key, UnionValue):
+        if not are_numbers(key):
+            return wrap.as_atom(key.each(lambda option: wrap.numpy_result(_hash(option))), _UINT64)
         key = key.resolve()
     if isinstance(key, tuple):
         whole: Atom = atoms.literal(len(key), _UINT64)
