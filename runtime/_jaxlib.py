@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anabranch.base.fork_locks import lock
+from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.host.buffer_types import BufferType, buffer_type
 from anabranch.runtime.host.callbacks import OutOfMemoryError, fail
 from anabranch.runtime.host.compile_options import CompileOptions, Flag, message_field, quiet_start
@@ -379,3 +380,33 @@ def bindings() -> Any:
     return types.SimpleNamespace(
         ir=ir, xla=_jax, hlo=_hlo, registry=_jax_mlir_ext, stablehlo=_stablehlo, dialects=dialects
     )
+
+
+@contextlib.contextmanager
+def op_times() -> Iterator[dict[str, float]]:
+    """The seconds that each op of the programs took which run within a `with` block, by its name; filled at the end.
+
+    The seconds of all threads that compute an op count.
+
+    Raises
+    ------
+    UnsupportedValueError
+        Where this jaxlib does not say.
+    """
+    try:
+        from jaxlib import _profile_data, _profiler  # noqa: PLC0415 - for those who profile alone
+    except ImportError as error:
+        raise UnsupportedValueError(f"jaxlib {version.__version__} does not say how long ops take: {error}") from None
+
+    options = _profiler.ProfileOptions()
+    options.python_tracer_level, options.host_tracer_level = 0, 2
+    session = _profiler.ProfilerSession(options)
+    found: dict[str, float] = {}
+    try:
+        yield found
+    finally:
+        data = _profile_data.ProfileData.from_serialized_xspace(session.stop())
+        for event in (event for plane in data.planes for line in plane.lines for event in line.events):
+            name = dict(event.stats).get("hlo_op")
+            if name is not None:
+                found[name] = found.get(name, 0.0) + event.duration_ns * 1e-9

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from anabranch.base.deep_stack import deep
 from anabranch.runtime.host.callbacks import HostCallback
 from anabranch.runtime.host.machine_code import NativeOptions
-from anabranch.runtime.ir.program import Equation, Program
+from anabranch.runtime.ir.program import Equation, Program, SourceLocation
 from anabranch.runtime.native.loops import LoopForm, NativeLoops
 from anabranch.runtime.ops.mlir_text import tensor
 from anabranch.runtime.ops.stablehlo_writer import Emitter
@@ -68,9 +69,17 @@ def module(
     return made if native_form is None else made._replace(loops=tuple(native_form.forms))
 
 
-def located(program: Program, aliases: Mapping[int, int], names: Mapping[int, str]) -> str:
-    """The text of the module with the user's lines, and with the names of inputs."""
-    lines = _module(program, _LocatedEmitter(), aliases, names).text.splitlines()
+def located(
+    program: Program,
+    aliases: Mapping[int, int],
+    names: Mapping[int, str],
+    *,
+    is_asynchronous: bool = False,
+    loops: NativeLoops | None = None,
+) -> str:
+    """The text of the same module with the user's lines, and with the names of inputs; `loops` are machine code."""
+    emitter = _LocatedEmitter(True, is_asynchronous, loops)
+    lines = _module(program, emitter, aliases, names).text.splitlines()
     # What has no place would get one in this very text.
     return "\n".join(f"{line} loc(unknown)" if _lacks_place(line) else line for line in lines) + "\n"
 
@@ -82,13 +91,35 @@ class _LocatedEmitter(Emitter):
         """Write the location after each op that has none yet; an op with regions has it after the last."""
         if equation.source is None:
             return
-        file, line, column = equation.source.place
-        place = f" loc({json.dumps(file)}:{line}:{column})"
-        for i in range(start, len(self.lines)):
-            text = self.lines[i]
-            if not text.endswith((")", ">")) or " loc(" in text:
-                continue
-            self.lines[i] = text + place
+        place = _written(equation.source)
+        self.lines[start:] = [_with_place(text, place) for text in self.lines[start:]]
+
+    def _function(self, signature: str, lines: Sequence[str]) -> str:
+        """A function's own lines are those of the equation that is being emitted."""
+        before, lines = len(self.functions), "\n".join(lines).split("\n")
+        name = super()._function(signature, [_PLACE.sub("", text) for text in lines])
+        source = self._under_way[-1].equation.source
+        if len(self.functions) > before and source is not None:
+            # Functions are one where they do the same, wherever they come from; the numbers of their names are new.
+            head, *body, end = self.functions[-1]
+            found = [_PLACE.search(text) for text in lines]
+            places = [_written(source) if one is None else one[0] for one in found]
+            located = [_with_place(text, place) for text, place in zip(body, places, strict=True)]
+            self.functions[-1] = [head, *located, end]
+        return name
+
+
+_PLACE = re.compile(r' loc\("(?:[^"\\]|\\.)*":\d+:\d+\)$')
+
+
+def _written(source: SourceLocation) -> str:
+    file, line, column = source.place
+    return f" loc({json.dumps(file)}:{line}:{column})"
+
+
+def _with_place(text: str, place: str) -> str:
+    """A line with a place, where it takes one and has none."""
+    return text + place if text.endswith((")", ">")) and " loc(" not in text else text
 
 
 def _lacks_place(line: str) -> bool:

@@ -23,6 +23,7 @@ from anabranch.transpile.rewritten import (
     needs_rewriting as needs_rewriting,
     rewrite as rewrite,
     rewrite_for as rewrite_for,
+    rewritten_with as rewritten_with,
     stage_operators as stage_operators,
     steps_of_generator as steps_of_generator,
 )

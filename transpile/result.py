@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import Enum
 from typing import Any
 
+from anabranch.base.code_objects import codes
 from anabranch.base.frozen import frozen
 
 Counterpart = Callable[[object], str | None]
@@ -34,6 +35,18 @@ class Rewritten:
     code: types.CodeType
     ab: str
     headers: tuple[tuple[str, str], ...]
+
+    def line_pairs(self) -> Iterator[tuple[int, int]]:
+        """Lines of the text with the user's lines that they stand for: the same instructions, compiled twice."""
+        module = compile(self.source, self.filename, "exec")
+        own = next((c for c in codes(module) if c.co_name == self.code.co_name), None)
+        if own is None:
+            return
+        for one, other in zip(codes(own), codes(self.code), strict=False):
+            if len(one.co_code) == len(other.co_code):  # the names of inner ones are the user's
+                for (here, *_), (there, *_) in zip(one.co_positions(), other.co_positions(), strict=True):
+                    if here is not None and there is not None:
+                        yield here, there
 
     def bind(
         self, function: types.FunctionType, ab: object, outside: Callable[[Any], object] = lambda value: value

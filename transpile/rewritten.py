@@ -190,6 +190,15 @@ def is_rewritten(code: types.CodeType) -> bool:
     return id(code) in _owners
 
 
+def rewritten_with(code: types.CodeType) -> Rewritten | None:
+    """The rewritten form that a code object is part of; None for code that is as the user wrote it."""
+    if not is_rewritten(code):
+        return None
+    with _lock:
+        known = list(_known.values())
+    return next((one for one in known if any(part is code for part in codes(one.code))), None)
+
+
 def needs_rewriting(function: types.FunctionType) -> bool:
     """Return whether `function` has anything to rewrite: a construct, a call, a `del`. Never imports libcst."""
     code = function.__code__

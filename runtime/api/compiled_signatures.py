@@ -11,6 +11,7 @@ from anabranch import transpile
 from anabranch.base.deep_stack import deep
 from anabranch.base.signals import Watched
 from anabranch.runtime.api.compile_driver import compile_function, tracing_alone
+from anabranch.runtime.api.inspection.inspection import Entry
 from anabranch.runtime.api.memory_cache import CacheInfo, ExecutableCache
 from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.api.stages import Compiled, Traced
@@ -122,8 +123,21 @@ class CompiledSignatures(Generic[P, R]):
             with deep():
                 made = compile_function(self.__anabranch_function__, name, trace, self.source)
             self._known.add(key, made.plan, name)
-            cache.put(known_key(key, leaves.values, made.plan.known), made)
+            # Why a new signature was compiled is found out when somebody asks: it lies in the signatures before.
+            why = "" if guards is None and suffices and not miss.was_dropped else cache_miss.explanation(miss, [])
+            cache.put(known_key(key, leaves.values, made.plan.known), made, why)
             return made
+
+    def _entries(self, this: Compiled | None) -> list[Entry]:
+        """All executables in memory, the first one first, `this` one marked."""
+        name, earlier, entries = name_of(self.__anabranch_function__), list[SignatureKey](), list[Entry]()
+        for key, compiled, origin in self._executables.origins():
+            miss = cache_miss.Miss(name, key, self._names, origin.number)
+            why = origin.why or cache_miss.explanation(miss, earlier)
+            shown = cache_miss.signature(key, self._names)
+            entries.append(Entry(shown, why, compiled.execution.compiler, compiled is this))
+            earlier.append(key)
+        return entries
 
     def _exact(self, key: SignatureKey, leaves: Leaves) -> SignatureKey:
         """The signature with the values of the leaves that calls of it had to know."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import builtins
 import dataclasses
-import html
-import os
 import types
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from anabranch.base.frozen import frozen
+from anabranch.base.html_text import element, table, text
 from anabranch.runtime import lower as lowering
 from anabranch.runtime.api.stages import Lowered, Traced
 from anabranch.runtime.call import cache_miss
@@ -39,6 +38,7 @@ _TITLES = {
     "decided": "Decided while tracing",
     "capacity": "Capacities for sizes known only at run time",
     "array": "Arrays from outside",
+    "generator": "Random generators from outside",
     "large": "Large arguments",
     "written": "Written back",
     "host": "Called on the host",
@@ -81,28 +81,19 @@ class Explanation:
             lines += ["", _TITLES[kind], *(f"  {_row(d)}" for d in decisions)]
         return "\n".join(lines)
 
+    def titled(self) -> dict[str, list[Decision]]:
+        """The decisions under the titles of the report."""
+        return {_TITLES[kind]: decisions for kind, decisions in self.by_kind().items()}
+
     def _repr_html_(self) -> str:
-        """The report as a table, for notebooks."""
-        rows = [
-            f"<tr><th colspan=3 style='text-align:left'>{html.escape(f'{self.function}({self.signature})')}</th></tr>"
-        ]
-        for kind, decisions in self.by_kind().items():
-            rows.append(f"<tr><th colspan=3 style='text-align:left'>{html.escape(_TITLES[kind])}</th></tr>")
-            for d in decisions:
-                cells = (_place(d), d.what, d.why)
-                rows.append(
-                    "<tr>" + "".join(f"<td style='text-align:left'>{html.escape(c)}</td>" for c in cells) + "</tr>"
-                )
-        return f"<table>{''.join(rows)}</table>"
+        """The report as tables, for notebooks."""
+        tables = [table([(d.place, d.what, d.why) for d in rows], title=title) for title, rows in self.titled().items()]
+        return element("div", element("code", text(f"{self.function}({self.signature})")), *tables)
 
 
 def _row(decision: Decision) -> str:
-    place = _place(decision)
+    place = decision.place
     return f"{place + ': ' if place else ''}{decision.what}: {decision.why}"
-
-
-def _place(decision: Decision) -> str:
-    return f"{os.path.basename(decision.file)}:{decision.line}" if decision.line else ""
 
 
 def explanation(
@@ -149,9 +140,9 @@ def _arguments(key: SignatureKey, names: tuple[str, ...], plan: Plan, named: fro
     positional, by_name, *_ = key
     parts = zip(argument_names(names, len(positional)), positional, strict=True)
     for name, part in (*parts, *by_name):
-        for leaf, text in cache_miss.leaves(name, part):
-            if text.startswith("static ") and leaf not in known:
-                value = text.removeprefix("static ")
+        for leaf, shown in cache_miss.leaves(name, part):
+            if shown.startswith("static ") and leaf not in known:
+                value = shown.removeprefix("static ")
                 yield Decision("argument", leaf, f"{value}, {'as it was named' if leaf in named else 'by itself'}")
     for need in plan.needs:
         file, line = need.place[:2] if need.place is not None else ("", 0)

@@ -11,6 +11,8 @@ from typing import Any, ParamSpec, TypeVar
 from anabranch import transpile
 from anabranch.base.frozen import frozen
 from anabranch.runtime.api.explain import Explanation
+from anabranch.runtime.api.inspection.inspection import Inspection
+from anabranch.runtime.api.inspection.profile import Profile
 from anabranch.runtime.api.jitted import Wrapped
 from anabranch.runtime.api.memory_cache import CacheInfo
 from anabranch.runtime.api.options import JitOptions
@@ -136,6 +138,16 @@ class GeneratorFunction(Wrapped[P, R]):
         """Return what becomes of the first step on these arguments, and why."""
         first, values = self._first(args, kwargs)
         return first.explain(*values)
+
+    def inspect(self, /, *args: object, **kwargs: object) -> Inspection:
+        """Return what becomes of each line of the first step on these arguments."""
+        first, values = self._first(args, kwargs)
+        return first.inspect(*values)
+
+    def profile(self, /, *args: object, seconds: float = 1.0, **kwargs: object) -> Profile:
+        """Return how long each line of the first step takes on these arguments."""
+        first, values = self._first(args, kwargs)
+        return first.profile(*values, seconds=seconds)
 
     def source(self, /, *args: object, **kwargs: object) -> str:
         """The rewritten source of all steps; of the first one alone with arguments."""

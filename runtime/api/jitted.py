@@ -7,19 +7,18 @@ import functools
 import sys
 import types
 from collections.abc import Callable
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast, overload
+from typing import Any, Concatenate, ParamSpec, TypeVar, overload
 
 from anabranch.base.deep_stack import deep
 from anabranch.base.instance_cache import PerInstance
-from anabranch.base.signals import Watched
-from anabranch.runtime.api.compile_driver import tracing_alone
-from anabranch.runtime.api.compiled_signatures import CompiledSignatures
-from anabranch.runtime.api.explain import Explanation, explanation
+from anabranch.runtime.api.explain import Explanation
+from anabranch.runtime.api.inspection.inspection import Inspection
+from anabranch.runtime.api.inspection.profile import Profile
 from anabranch.runtime.api.memory_cache import CacheInfo
+from anabranch.runtime.api.notebook_html import of_function
 from anabranch.runtime.api.options import JitOptions
-from anabranch.runtime.api.stages import Lowered, Traced
-from anabranch.runtime.call.auto_static import known_key
-from anabranch.runtime.call.call_spec import Call, Passed
+from anabranch.runtime.api.staged_function import StagedFunction
+from anabranch.runtime.call.call_spec import Call
 from anabranch.runtime.call.execution import MISS, Execution, Recompile, never, run_until_it_fits
 from anabranch.runtime.call.fastpath import CallForm, make_fast_path
 from anabranch.runtime.config import configure
@@ -29,10 +28,7 @@ from anabranch.runtime.frontend.function_info import method_of, name_of
 from anabranch.runtime.signature.flatten_to_key import Leaves, SignatureKey
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.tracing.capacity import OverflowedError
-from anabranch.runtime.tracing.decision_log import noting
-from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values.containers import is_deep
-from anabranch.runtime.values.failures.user_traceback import add_call_site, hide_internal_frames
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")
@@ -41,21 +37,7 @@ S = TypeVar("S")
 Stage = TypeVar("Stage", bound=Callable[..., Any])
 
 
-def _shortened(method: Stage) -> Stage:
-    """Return a method whose errors name the place of the call, and show the user's frames alone."""
-
-    @functools.wraps(method)
-    def call(self: Wrapped[..., Any], /, *args: object, **kwargs: object) -> Any:
-        try:
-            return method(self, *args, **kwargs)
-        except (Exception, KeyboardInterrupt) as error:
-            self._shorten(error, sys._getframe(1))
-            raise
-
-    return cast(Stage, call)
-
-
-class Wrapped(CompiledSignatures[P, R]):
+class Wrapped(StagedFunction[P, R]):
     """A function that is compiled for each new signature of its arguments, as `jax.stages.Wrapped`.
 
     Raises
@@ -95,17 +77,6 @@ class Wrapped(CompiledSignatures[P, R]):
         except (Exception, KeyboardInterrupt) as error:
             self._shorten(error, sys._getframe(1))
             raise
-
-    def _shorten(self, error: BaseException, caller: types.FrameType) -> None:
-        """Have an error name the place of the call, and leave this package's frames out of its traceback."""
-        if tracing():
-            return
-        if isinstance(error, AnabranchError) and not isinstance(error, SourceError):
-            while internal(caller.f_code.co_filename) and caller.f_back is not None:
-                caller = caller.f_back
-            add_call_site(error, caller)
-        if not self.__anabranch_options__.in_force().full_tracebacks:
-            hide_internal_frames(error)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The call by its signature."""
@@ -219,40 +190,8 @@ class Wrapped(CompiledSignatures[P, R]):
     def __repr__(self) -> str:
         return f"<anabranch.jit of {self.__anabranch_function__!r}>"
 
-    # ---- stages ----------------------------------------------------------------------------------------------------
-
-    @_shortened
-    def trace(self, /, *args: object, **kwargs: object) -> Traced:
-        """Trace the function on these arguments (or `ShapeDtypeStruct`s)."""
-        with deep():
-            key, leaves, call = self._signature(args, kwargs)
-        with Watched(), tracing_alone, configure(**self.__anabranch_options__.settings):
-            return self._trace(key, leaves, call, Passed.of(self._statics.form, args, kwargs, call))
-
-    @_shortened
-    def lower(self, /, *args: object, **kwargs: object) -> Lowered:
-        """Trace and lower to StableHLO."""
-        return self.trace(*args, **kwargs).lower()
-
-    @_shortened
-    def eval_shape(self, /, *args: object, **kwargs: object) -> Any:
-        """Return what is known of the result without computing it: `ShapeDtypeStruct`s in its structure."""
-        return self.trace(*args, **kwargs).out_info
-
-    @_shortened
-    def explain(self, /, *args: object, **kwargs: object) -> Explanation:
-        """Return what becomes of the function on these arguments, and why: traced anew, and not run.
-
-        `str(f.explain(x))` is a report, `f.explain(x).as_dict()` the same as plain values; notebooks show a table.
-        """
-        key, leaves, call = self._signature(args, kwargs)
-        with Watched(), configure(**self.__anabranch_options__.settings), noting() as decisions:
-            traced = self._trace(key, leaves, call)
-        exact = known_key(key, leaves.values, traced.plan.known)
-        found = self._executables.get(exact)
-        kept = "in memory" if found is not None and found.execution.plan.guards.hold() else ""
-        static = frozenset(s for s in self.__anabranch_options__.static if isinstance(s, str))
-        return explanation(traced, exact, self._names, decisions.listed(), kept, static)
+    def _repr_html_(self) -> str:
+        return of_function(self, self._entries(None))
 
 
 class BoundMethod(Wrapped[P, R]):
@@ -306,6 +245,18 @@ class BoundMethod(Wrapped[P, R]):
         if self._of_instance._alone:
             return super().explain(*args, **kwargs)
         return self.__func__.explain(self.__self__, *args, **kwargs)
+
+    def inspect(self, /, *args: object, **kwargs: object) -> Inspection:
+        """Return what becomes of each line of the method on these arguments; it is compiled, and not run."""
+        if self._of_instance._alone:
+            return super().inspect(*args, **kwargs)
+        return self.__func__.inspect(self.__self__, *args, **kwargs)
+
+    def profile(self, /, *args: object, seconds: float = 1.0, **kwargs: object) -> Profile:
+        """Return how long each line takes, from calls on copies of the instance and of these arguments."""
+        if self._of_instance._alone:
+            return super().profile(*args, seconds=seconds, **kwargs)
+        return self.__func__.profile(self.__self__, *args, seconds=seconds, **kwargs)
 
     def clear_cache(self) -> None:
         """Forget all executables."""

@@ -33,6 +33,13 @@ class CacheInfo(NamedTuple):
     currsize: int
 
 
+class Origin(NamedTuple):
+    """The number of a compilation among those of its function, and why it was made where its signature was not new."""
+
+    number: int
+    why: str = ""
+
+
 class ExecutableCache(Generic[K, T]):
     """A mapping from signatures that holds at most `settings().cache_size` entries.
 
@@ -46,6 +53,7 @@ class ExecutableCache(Generic[K, T]):
         "_dropped",
         "_entries",
         "_lock",
+        "_origins",
         "_with_fast_path",
         "compiles",
         "hits",
@@ -59,6 +67,7 @@ class ExecutableCache(Generic[K, T]):
         self._lock = lock()
         self._dropped: set[int] = set()  # hashes, which keep nothing alive
         self._entries: BoundedDict[K, T] = BoundedDict()
+        self._origins: dict[K, Origin] = {}
         self._with_fast_path: tuple[tuple[K, Execution], ...] = ()
         # Replaced as a whole, so that another thread can go through it meanwhile.
         self.with_fast_path: tuple[Execution, ...] = ()
@@ -74,7 +83,7 @@ class ExecutableCache(Generic[K, T]):
                 self._entries.move_to_end(key)
         return found
 
-    def put(self, key: K, value: T) -> None:
+    def put(self, key: K, value: T, why: str = "") -> None:
         """Keep an entry, and let those go that have not been used for longest."""
         with self._lock:
             for used, _ in self._with_fast_path:
@@ -83,6 +92,8 @@ class ExecutableCache(Generic[K, T]):
             for dropped in self._entries.put(key, value, settings().cache_size):
                 self._forget_quick(dropped)
                 self._dropped.add(hash(dropped))
+                self._origins.pop(dropped, None)
+            self._origins[key] = Origin(self.compiles, why)
             if len(self._dropped) > _REMEMBERED:
                 self._dropped.clear()
 
@@ -107,6 +118,7 @@ class ExecutableCache(Generic[K, T]):
         """Forget all entries and counts."""
         with self._lock:
             self._entries.clear()
+            self._origins.clear()
             self._dropped.clear()
             self._set_quick()
         self.hits = self.misses = 0
@@ -119,6 +131,12 @@ class ExecutableCache(Generic[K, T]):
         """The signatures, the most recently used last."""
         with self._lock:
             return list(self._entries)
+
+    def origins(self) -> list[tuple[K, T, Origin]]:
+        """The entries with how each came about, the one compiled first first."""
+        with self._lock:
+            found = [(key, value, self._origins[key]) for key, value in self._entries.items()]
+        return sorted(found, key=lambda row: row[2].number)
 
     def values(self) -> list[T]:
         """The entries, the most recently used last."""

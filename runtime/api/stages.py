@@ -12,6 +12,7 @@ from typing import Any
 
 from anabranch.runtime import lower as lowering
 from anabranch.runtime._jaxlib import platform
+from anabranch.runtime.api.notebook_html import of_traced
 from anabranch.runtime.api.options import flags_of
 from anabranch.runtime.call.call_spec import Call, CallSpec, out_info
 from anabranch.runtime.call.container_format import Buffer, made_here, pack, unpack, write
@@ -152,6 +153,9 @@ class Traced(Stage):
         """The Program as text."""
         return str(self.program)
 
+    def _repr_html_(self) -> str:
+        return of_traced(self)
+
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class Lowered(Stage):
@@ -195,7 +199,7 @@ class Lowered(Stage):
             For another dialect.
         """
         text = self._located() if debug_info else self.text
-        if _dialect(dialect) == "stablehlo":
+        if mlir_module.dialect_of(dialect) == "stablehlo":
             return text
         printed: str = mlir_module.hlo_text(text, metadata=debug_info)
         return printed
@@ -208,7 +212,11 @@ class Lowered(Stage):
         UnsupportedValueError
             For another dialect.
         """
-        return mlir_module.module(self.text) if _dialect(dialect) == "stablehlo" else mlir_module.hlo(self.text)
+        return (
+            mlir_module.module(self.text)
+            if mlir_module.dialect_of(dialect) == "stablehlo"
+            else mlir_module.hlo(self.text)
+        )
 
     def cost_analysis(self) -> dict[str, float]:
         """XLA's estimates before it optimises, by its own names ("flops", "bytes accessed")."""
@@ -253,12 +261,6 @@ class Lowered(Stage):
 
     def _located(self) -> str:
         return lowering.located(self.program, self.donation.aliases, self.calling.leaf_names())
-
-
-def _dialect(name: str | None) -> str:
-    if name not in (None, "stablehlo", "hlo"):
-        raise UnsupportedValueError(f"a module can be had in the dialects 'stablehlo' and 'hlo', not {name!r}")
-    return name or "stablehlo"
 
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)

@@ -8,7 +8,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
-from anabranch.runtime.control.aliasing import object_numbers
+from anabranch.runtime.control.aliasing import object_numbers, split_containers
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.columnar import node_reads
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -67,6 +67,8 @@ def is_(a: object, b: object) -> Value:
         return _is_one_array(a, b)
     if (isinstance(a, PythonScalar) or isinstance(b, PythonScalar)) and is_python_scalar(a) and is_python_scalar(b):
         return _is_one_number(a, b)
+    if tracing():
+        split_containers.check_identity(a, b)
     if a is b or a is None or b is None or not tracing() or not {id(a), id(b)} & current().trace.identity.merged.keys():
         return a is b
     return _is_one_of_parts(a, b)

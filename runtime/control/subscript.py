@@ -35,6 +35,7 @@ from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.failures.refusals import outside_array_refusal
+from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees import exceptions
 from anabranch.runtime.values.pytrees.node_reference import Reference
@@ -190,7 +191,9 @@ def _is_index(key: Tracer) -> bool:
 
 def _is_run_time(container: object, key: object) -> bool:
     """Return whether which item of a container is meant is known only at run time."""
-    return isinstance(key, Tracer) or (isinstance(container, dict) and text_tables.is_choice(key))
+    if isinstance(key, Tracer):
+        return True
+    return isinstance(container, dict) and (isinstance(key, Text) or text_tables.is_choice(key))
 
 
 def _missing(container: dict[Value, Value]) -> Callable[..., Any] | None:
@@ -203,7 +206,7 @@ def _missing(container: dict[Value, Value]) -> Callable[..., Any] | None:
 
 def _get_or_make(container: dict[Value, Value], key: object, missing: Callable[..., object]) -> Value:
     """The item of a dict at a run-time key, or what `__missing__` returns."""
-    if isinstance(key, Tracer) and missing is collections.defaultdict.__missing__:
+    if isinstance(key, (Tracer, Text)) and missing is collections.defaultdict.__missing__:
         run_time_keys.become_table(container)
     place, found = place_of(container, key)
     if isinstance(found, Literal) and found.value:
@@ -239,7 +242,9 @@ def _set(value: Value, container: Value, key: Value) -> None:
     _prefer_arrays(container, key)
     if isinstance(key, slice) and isinstance(container, list):
         check_bounds(key)
-    if isinstance(container, dict) and (isinstance(key, Tracer) or (isinstance(key, tuple) and has_traced(key))):
+    if isinstance(container, dict) and (
+        isinstance(key, (Tracer, Text)) or (isinstance(key, tuple) and has_traced(key))
+    ):
         run_time_keys.become_table(container)
     if not _is_run_time(container, key) or not _is_plain(container) or isinstance(container, (tuple, str, bytes)):
         container[key] = value
@@ -298,8 +303,9 @@ def place_of(container: dict[Value, Value], key: object) -> tuple[int | PythonSc
         return _found(of_text)
     place: Atom = atoms.literal(0, np.int64)
     found: Atom = atoms.literal(False)
+    alike = (bool, int, float, np.generic) if isinstance(key, Tracer) else (str,)
     for i, known in enumerate(container):
-        if type(known) not in (bool, int, float) and not isinstance(known, np.generic):
+        if not isinstance(known, alike):
             continue
         same = wrap.as_atom(key == known)
         place = atoms.select(same, atoms.literal(i, np.int64), place)

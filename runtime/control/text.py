@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import operator
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,7 +12,11 @@ from typing import Any
 from anabranch.base.value import Value
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.values import containers
+from anabranch.runtime.values.arrays.index_numbers import check_integer
 from anabranch.runtime.values.lazy_text import StrMethod, Text, deferred, refusal, refuse_hidden
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
 
 def counterpart(function: object) -> Callable[..., Any] | None:
@@ -72,6 +77,37 @@ def repr_(value: object, /) -> Value:
 def ascii_(value: object, /) -> Value:
     """As `ascii`."""
     return _shown("{!a}", value)
+
+
+def bin_(number: Value, /) -> Value:
+    """As `bin`."""
+    return _in_base("{:#b}", number) if is_traced_number(number) else bin(number)
+
+
+def oct_(number: Value, /) -> Value:
+    """As `oct`."""
+    return _in_base("{:#o}", number) if is_traced_number(number) else oct(number)
+
+
+def hex_(number: Value, /) -> Value:
+    """As `hex`."""
+    return _in_base("{:#x}", number) if is_traced_number(number) else hex(number)
+
+
+def is_traced_number(number: object) -> bool:
+    """Return whether a value is a number known only at run time."""
+    return isinstance(number, (Tracer, UnionValue))
+
+
+def _in_base(template: str, number: Value) -> Value:
+    if isinstance(number, UnionValue):
+        return number.through(lambda one: _in_base(template, one))
+    if not isinstance(number, Tracer):
+        return _shown(template, operator.index(number))
+    check_integer(number)
+    if isinstance(number, PythonScalar) and number.python is bool:
+        number = number + 0  # a bool, which is not written as one here
+    return deferred("format", template, number)
 
 
 def _shown(template: str, value: object) -> Value:

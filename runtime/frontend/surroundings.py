@@ -14,6 +14,7 @@ from anabranch.runtime.control.call import call
 from anabranch.runtime.control.calls.user_functions import is_capturable, is_rewritten
 from anabranch.runtime.control.columnar import copied_items
 from anabranch.runtime.control.staging import restaging
+from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.frontend import call_values
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
 from anabranch.runtime.frontend.captured_arrays import CapturedArrays
@@ -21,7 +22,7 @@ from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.host.generator_state import kind_of
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.outside import ValueConstructors
-from anabranch.runtime.tracing.upper_layers import UnionOperations
+from anabranch.runtime.tracing.upper_layers import TextOperations, UnionOperations
 from anabranch.runtime.values import containers, text_tables
 from anabranch.runtime.values.arrays import dynamic_array
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
@@ -57,6 +58,12 @@ class Surroundings:
         merge=several_sizes.merged,
         look_up=text_tables.look_up,
         method=StrMethod,
+    )
+    text_operations = TextOperations(
+        compare=text_operations.compared,
+        item=text_operations.item,
+        truth=text_operations.truth,
+        method=text_operations.method,
     )
     vocabulary = vocabulary
 

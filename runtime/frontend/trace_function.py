@@ -11,6 +11,7 @@ from anabranch.base.deep_stack import deep
 from anabranch.base.signals import Interrupt
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import settings
+from anabranch.runtime.control.aliasing import split_containers
 from anabranch.runtime.control.arenas.creation import make_arenas
 from anabranch.runtime.control.call import call, resolve
 from anabranch.runtime.control.calls import special_methods
@@ -77,8 +78,10 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
             value = resolve(function)(*given.args, **given.kwargs)
             nested_lists.end(root, lambda: (value, given.args, given.kwargs, *trace.heap.roots))
             reached = True
-            if copied_items.is_changed(root):
-                raised = copied_items.container_refusal()
+            results = (value, given.args, given.kwargs, *trace.heap.roots)
+            raised = copied_items.container_refusal() if copied_items.is_changed(root) else None
+            raised = raised or split_containers.results_refusal(root, results)
+            if raised is not None:
                 raise _of_the_whole(raised, function) if isinstance(raised, AnabranchError) else raised
         except UnreachableError:
             value, reached = None, False

@@ -65,6 +65,24 @@ class NativeOptions:
 
 def compile_llvm(llvm: str) -> bytes:
     """The object code of a module, for this machine; floating-point arithmetic is as written."""
+    code: bytes = _machine().emit_object(_optimised(llvm))
+    return code
+
+
+def assembly(llvm: str) -> str:
+    """The same code as text, in the assembler's language of this machine."""
+    text: str = _machine().emit_assembly(_optimised(llvm))
+    return text
+
+
+def sections(code: bytes) -> dict[str, bytes]:
+    """The contents of object code by the names of its sections."""
+    found = _llvm().ObjectFileRef.from_data(code).sections()
+    return {section.name().decode(): section.data() for section in found if section.name()}
+
+
+def _optimised(llvm: str) -> Any:
+    """A module as LLVM has optimised it."""
     binding, machine = _llvm(), _machine()
     module = binding.parse_assembly(llvm)
     module.verify()
@@ -72,8 +90,7 @@ def compile_llvm(llvm: str) -> bytes:
     options.loop_vectorization = options.slp_vectorization = True
     builder = binding.create_pass_builder(machine, options)
     builder.getModulePassManager().run(module, builder)
-    code: bytes = machine.emit_object(module)
-    return code
+    return module
 
 
 def linked(name: str, code: bytes, entry: str, llvm: str) -> tuple[int, Any]:

@@ -25,6 +25,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.html_text import code
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.output_groups import OutputGroups
@@ -90,18 +91,16 @@ class Equation:
 
     def with_programs(self, change: Callable[[Program], Program]) -> Equation:
         """The equation with `change` applied to each sub-Program; itself where that changes none."""
-
-        def changed(value: Any) -> Any:
+        changed: dict[str, Any] = {}
+        for name, value in self.params.items():
             if isinstance(value, Program):
-                return change(value)
-            if isinstance(value, tuple) and value and isinstance(value[0], Program):
-                programs = tuple(map(change, value))
-                return value if all(new is old for new, old in zip(programs, value, strict=True)) else programs
-            return value
-
-        params = {name: changed(value) for name, value in self.params.items()}
-        same = all(params[name] is value for name, value in self.params.items())
-        return self if same else dataclasses.replace(self, params=params)
+                if (one := change(value)) is not value:
+                    changed[name] = one
+            elif isinstance(value, tuple) and value and isinstance(value[0], Program):
+                several = tuple(map(change, value))
+                if any(new is not old for new, old in zip(several, value, strict=True)):
+                    changed[name] = several
+        return dataclasses.replace(self, params={**self.params, **changed}) if changed else self
 
     def programs(self) -> Iterator[Program]:
         """The sub-Programs among the params, in order."""
@@ -140,11 +139,29 @@ class Program:
     def out_types(self) -> tuple[ArrayType, ...]:
         return tuple(a.type for a in self.outputs)
 
+    def lines(self) -> list[PrintedLine]:
+        """The text by lines, each with the user's code that its equation came from."""
+        return _Printer().program(self)
+
     def __str__(self) -> str:
-        return "\n".join(_Printer().program(self))
+        return "\n".join([line.text for line in self.lines()])
 
     # What an equation does may hold values of the trace, which have no text.
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return code(self)
+
+
+class PrintedLine(NamedTuple):
+    """A line of a Program's text, and the user's code that it came from."""
+
+    text: str
+    source: SourceLocation | None = None
+
+    def indented(self) -> PrintedLine:
+        """The line, four columns further in."""
+        return self._replace(text="    " + self.text)
 
 
 class _Printer:
@@ -176,13 +193,12 @@ class _Printer:
             text = str(value.tolist()).replace(" ", "")
         return f"{text}:{atom.type}"
 
-    def program(self, program: Program) -> list[str]:
+    def program(self, program: Program) -> list[PrintedLine]:
         head = " ".join(map(self.binder, program.inputs))
-        lines = [f"{{ lambda {head} ; let" if head else "{ lambda ; let"]
+        lines = [PrintedLine(f"{{ lambda {head} ; let" if head else "{ lambda ; let")]
         for equation in program.equations:
-            lines += ["    " + line for line in self.equation(equation)]
-        lines.append(f"  in ({self.outputs(program)}) }}")
-        return lines
+            lines += [line.indented() for line in self.equation(equation)]
+        return [*lines, PrintedLine(f"  in ({self.outputs(program)}) }}")]
 
     def outputs(self, program: Program) -> str:
         (_, results), *others = program.groups.named([*map(self.atom, program.outputs)])
@@ -190,25 +206,28 @@ class _Printer:
             return f"{results[0]},"
         return ", ".join(results) + "".join([f"; {name} {', '.join(atoms)}" for name, atoms in others if atoms])
 
-    def equation(self, equation: Equation) -> list[str]:
+    def equation(self, equation: Equation) -> list[PrintedLine]:
         inputs = "".join(" " + self.atom(a) for a in equation.inputs)
-        params = []
+        params: list[PrintedLine] = []
         for key, value in equation.params.items():
             params += self.param(key, value)
         binders = " ".join(map(self.binder, equation.outputs))
         head = f"{binders} = {equation.op.name}" if binders else f"= {equation.op.name}"
         if not params:
-            return [head + inputs]
-        if len(params) <= 4 and all("\n" not in p and not p.startswith(" ") for p in params):
-            return [f"{head}[{' '.join(params)}]{inputs}"]
-        return [f"{head}["] + ["    " + p for p in params] + ["]" + inputs]
+            return [PrintedLine(head + inputs, equation.source)]
+        texts = [line.text for line in params]
+        if len(params) <= 4 and all("\n" not in p and not p.startswith(" ") for p in texts):
+            return [PrintedLine(f"{head}[{' '.join(texts)}]{inputs}", equation.source)]
+        lines = [PrintedLine(f"{head}["), *[line.indented() for line in params], PrintedLine("]" + inputs)]
+        # What is in a sub-Program may have a place of its own.
+        return [line if line.source else line._replace(source=equation.source) for line in lines]
 
-    def param(self, key: str, value: Any) -> list[str]:
+    def param(self, key: str, value: Any) -> list[PrintedLine]:
         if isinstance(value, Program):
             value = (value,)
         if isinstance(value, tuple) and any(isinstance(v, Program) for v in value):
-            lines = [f" {key}="]
+            lines = [PrintedLine(f" {key}=")]
             for sub in value:
-                lines += ["    " + line for line in self.program(sub)]
+                lines += [line.indented() for line in self.program(sub)]
             return lines
-        return [f"{key}={value}".replace(" ", "")]
+        return [PrintedLine(f"{key}={value}".replace(" ", ""))]

@@ -59,12 +59,20 @@ class NativeLoops:
         if self._facts is None:
             self._facts = value_ranges(self._program), FailureValues(self._program)
         try:
-            call = _Call(loop, ctx, *self._facts, self._options)
+            call = _Call(loop, ctx, *self._facts, self)
         except NotNativeError as error:
             self.forms.append(LoopForm(ctx.source, str(error)))
             return None
         self.forms.append(LoopForm(ctx.source, ""))
         return call.emit()
+
+    def begun(self) -> tuple[Instructions, type[NativeEmitter]]:
+        """What the next loop is written as, and by."""
+        return Instructions(self._options.fastmath), NativeEmitter
+
+    def finished(self, llvm: str, code: Instructions) -> NativeFunction:
+        """The function of a loop that has been written, from its module."""
+        return NativeFunction.of(llvm)
 
 
 class _Call:
@@ -76,18 +84,18 @@ class _Call:
         ctx: LoweringContext,
         outside: Mapping[Var, Interval],
         failures: FailureValues,
-        options: NativeOptions,
+        loops: NativeLoops,
     ) -> None:
-        self._ctx = ctx
-        self._code = Instructions(options.fastmath)
-        equation = Equation(loop, tuple(ctx.atoms), ctx.params, tuple(map(Var, ctx.out_types)))
+        self._ctx, self._loops = ctx, loops
+        self._code, kind = loops.begun()
+        equation = Equation(loop, tuple(ctx.atoms), ctx.params, tuple(map(Var, ctx.out_types)), ctx.source)
         self._memory = Memory(self._code, KnownValues(outside))
         operands = [self._memory.operand(type) for type in ctx.in_types]
         names = [
             constant(atom.value) if isinstance(atom, Literal) and atom.type.size == 1 else name
             for atom, name in zip(ctx.atoms, operands, strict=True)
         ]
-        emitter = NativeEmitter(self._code, self._memory, failures)
+        emitter = kind(self._code, self._memory, failures)
         self._results = emitter.equation(equation, names, ())
         self._outputs = Outputs(self._memory, operands, ctx.in_types, self._results, ctx.out_types)
         self._code.act("ret void")
@@ -101,7 +109,7 @@ class _Call:
             )
             for output in self._outputs.arrays
         ]
-        function = NativeFunction.of(handler(self._code, ctx.in_types, outputs))
+        function = self._loops.finished(handler(self._code, ctx.in_types, outputs), self._code)
         emitter = ctx.emitter
         if function not in emitter.callbacks:
             emitter.callbacks.append(function)

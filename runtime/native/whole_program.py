@@ -65,22 +65,28 @@ def native_program(program: Program, options: NativeOptions) -> NativeProgram | 
     """The function of a Program; None where it has no native form, or one that XLA's is better than."""
     try:
         with deep():
-            return _made(program, options)
+            return build(program, Instructions(options.fastmath), NativeEmitter)
     except NotNativeError:
         return None
 
 
-def _made(program: Program, options: NativeOptions) -> NativeProgram:
+def build(program: Program, code: Instructions, kind: type[NativeEmitter]) -> NativeProgram:
+    """The function of a Program, written as `code` by an emitter of this kind.
+
+    Raises
+    ------
+    NotNativeError
+        Where it has no native form, or XLA's is better.
+    """
     if not all(type.size for type in program.out_types):
         raise NotNativeError("an array without elements")
     work, most = _array_work(program), _MOST_WORK_BESIDE_LOOPS if _has_loops(program) else _MOST_WORK
     if work > most:
         raise NotNativeError(f"{work} elements of arrays as wholes")
-    code = Instructions(options.fastmath)
     memory = Memory(code, KnownValues(value_ranges(program)))
     operands = [memory.operand(type) for type in program.in_types]
     signals = Signals(code)
-    emitter = NativeEmitter(code, memory, FailureValues(program), signals)
+    emitter = kind(code, memory, FailureValues(program), signals)
     results = emitter.stores.settled(emitter.program(program, operands), program.out_types, ())
     own = [_own(memory, name, type, operands) for name, type in zip(results, program.out_types, strict=True)]
     settled = Outputs(memory, operands, program.in_types, own, program.out_types)

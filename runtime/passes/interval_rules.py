@@ -5,6 +5,7 @@ An array's interval holds each of its elements; a bool is 0 or 1.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -23,6 +24,7 @@ TRUTH, NO, YES = Interval(0, 1), exactly(0), exactly(1)
 _BITS = 63
 
 
+@functools.cache
 def of_dtype(dtype: np.dtype) -> Interval | None:
     """Every value of a dtype; None where these are no integers."""
     if dtype.kind == "b":

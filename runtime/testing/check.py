@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anabranch.base.frozen import frozen
+from anabranch.base.html_text import code, element, table, text
 from anabranch.runtime.api.jit import jit
 from anabranch.runtime.api.jitted import Wrapped
 from anabranch.runtime.testing.compare_outcomes import Difference, first_difference
@@ -51,6 +52,14 @@ class Report:
         if self.source:
             lines += ["  rewritten source:", *(f"    {line}" for line in self.source.splitlines())]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """The report for notebooks."""
+        found = self.difference
+        rows = [("plain", found.plain), ("compiled", found.compiled), ("made by", self.stage)]
+        head = element("p", text(f"{self.function}{self.call} differs from what is compiled of it"))
+        source = [code(self.source)] if self.source else []
+        return element("div", head, table(rows, title=f"{found.what} of {found.where}"), *source)
 
 
 def check_equivalent(

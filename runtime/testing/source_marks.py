@@ -24,7 +24,7 @@ def marked_source(function: Wrapped[..., Any], want: Outcome, got: Outcome) -> s
     else:
         rewritten = transpile.rewrite(plain, counterpart)
         users = _raised_at(got.error or want.error, plain.__code__) or _computed_at(function, want, plain.__code__)
-        text, lines = rewritten.source, {own for own, user in _pairs(rewritten) if user in users}
+        text, lines = rewritten.source, {own for own, user in rewritten.line_pairs() if user in users}
     rows = enumerate(text.rstrip().splitlines(), 1)
     return "\n".join(f"{'>' if number in lines else ' '} {line}" for number, line in rows)
 
@@ -60,16 +60,3 @@ def _origins(program: Program) -> Iterator[tuple[str, int]]:
     for equation in program.equations:
         if outputs.intersection(equation.outputs) and equation.source is not None:
             yield equation.source.place[:2]
-
-
-def _pairs(rewritten: transpile.Rewritten) -> Iterator[tuple[int, int]]:
-    """Lines of the rewritten text with the user's lines that they stand for: the same instructions, compiled twice."""
-    module = compile(rewritten.source, rewritten.filename, "exec")
-    own = next((c for c in codes(module) if c.co_name == rewritten.code.co_name), None)
-    if own is None:
-        return
-    for one, other in zip(codes(own), codes(rewritten.code), strict=False):
-        if one.co_name == other.co_name and len(one.co_code) == len(other.co_code):
-            for (here, *_), (there, *_) in zip(one.co_positions(), other.co_positions(), strict=True):
-                if here is not None and there is not None:
-                    yield here, there

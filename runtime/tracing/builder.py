@@ -101,6 +101,7 @@ class Checkpoint:
     decisions: int
     unrolled: int
     copied: int
+    split: int
 
 
 @mutable
@@ -129,6 +130,8 @@ class Builder:
     frozen_storages: set[Storage] | None = None
     # Lists and dicts of which a list of run-time length has a copy for an item, with what they held then.
     copied: list[tuple[Any, Any]] = field(default_factory=list)
+    # Containers of which others may be the same ones at run time, by identity.
+    split: list[int] = field(default_factory=list)
     # What the containers held that stand for items of lists, which a step may read alone.
     lent: list[Lent] = field(default_factory=list)
     # Where something may have failed in the body of a try statement.
@@ -228,6 +231,7 @@ class Builder:
             0 if self.trace.explanation.decisions is None else len(self.trace.explanation.decisions.made),
             self.trace.unrolling.equations,
             len(self.copied),
+            len(self.split),
         )
 
     def rollback(self, to: Checkpoint) -> None:
@@ -235,6 +239,7 @@ class Builder:
         self.drop_equations(to.equations)
         del self.points[to.points :]
         del self.copied[to.copied :]
+        del self.split[to.split :]
         self.env, self.written = dict(to.env), dict(to.written)
         self.captures, self.storage_inputs = dict(to.captures), dict(to.storage_inputs)
         self.trace.unrolling.equations = to.unrolled

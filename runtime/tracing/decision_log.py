@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import os
 import re
 from collections.abc import Iterator
 
@@ -17,8 +18,8 @@ class Decision:
     Attributes
     ----------
     kind : str
-        "argument", "specialised", "rewritten", "staged", "unrolled", "decided", "capacity", "array", "written",
-        "effect", "guarded", "executable".
+        "argument", "specialised", "rewritten", "staged", "unrolled", "decided", "capacity", "array", "generator",
+        "large", "written", "host", "effect", "guarded", "executable".
     what : str
         What it was decided of.
     why : str
@@ -33,6 +34,11 @@ class Decision:
     why: str
     file: str = ""
     line: int = 0
+
+    @property
+    def place(self) -> str:
+        """The file's name and the line; empty for what stands nowhere."""
+        return f"{os.path.basename(self.file)}:{self.line}" if self.line else ""
 
 
 class Decisions:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.storage import Storage
-from anabranch.runtime.tracing.upper_layers import UnionOperations
+from anabranch.runtime.tracing.upper_layers import TextOperations, UnionOperations
 
 
 @frozen
@@ -43,6 +43,8 @@ class Outside(Protocol):
         The functions that make traced values.
     union_operations : UnionOperations
         The operations that unions leave to the layers above their class.
+    text_operations : TextOperations
+        The operations that texts leave to the layers above their class.
     vocabulary : module
         The names that rewritten code calls.
     """
@@ -52,6 +54,9 @@ class Outside(Protocol):
 
     @property
     def union_operations(self) -> UnionOperations: ...
+
+    @property
+    def text_operations(self) -> TextOperations: ...
 
     @property
     def vocabulary(self) -> types.ModuleType: ...

@@ -84,6 +84,27 @@ class HostCalls:
 
 
 @mutable
+class SplitContainer:
+    """A list, dict or object of which others are, or may be, the same one at run time.
+
+    Attributes
+    ----------
+    container : object
+    contents : object
+        What it held when that was noted.
+    group : int
+        The same number for all that may be one.
+    what : str
+        The statement that it comes from, in the words of a message.
+    """
+
+    container: Any
+    contents: Any
+    group: int
+    what: str
+
+
+@mutable
 class Identity:
     """Which objects are one and the same; all by the objects' identity.
 
@@ -122,6 +143,8 @@ class Identity:
         Of an int64: how many steps of loops came before, of those that it matters for.
     graphs : list of Graph
         Graphs of containers of which run-time conditions choose one.
+    split : dict
+        The containers of which others may be the same ones at run time.
     """
 
     callers_objects: dict[int, Any] = field(default_factory=dict)
@@ -140,6 +163,7 @@ class Identity:
     steps: dict[int, tuple[Any, int]] = field(default_factory=dict)
     step: Storage = field(default_factory=lambda: Storage(_INT64))
     graphs: list[Any] = field(default_factory=list)
+    split: dict[int, SplitContainer] = field(default_factory=dict)
 
     def is_created(self, value: object) -> bool:
         """Return whether an object was made while tracing."""
@@ -266,6 +290,9 @@ class Calls:
         Such functions in progress, with None for each other function.
     host_calls : int
         How many calls there were of functions that are not compiled, and of which nothing is known.
+    cached : dict
+        The results of the user's own functions under `functools.cache`, and where they were computed, by the wrapper
+        and the arguments.
     """
 
     looped: set[CodeType] | None
@@ -276,6 +303,7 @@ class Calls:
     active: dict[CodeType, Active] = field(default_factory=dict)
     tail_calls: list[TailLoop | None] = field(default_factory=list)
     host_calls: int = 0
+    cached: dict[tuple[object, Hashable], tuple[Any, Any]] = field(default_factory=dict)
 
     @staticmethod
     def of(approach: Approach) -> Calls:

@@ -143,3 +143,26 @@ class UnionOperations:
     merge: Callable[[Any], Value]
     look_up: Callable[..., Value]
     method: Callable[[str, Any], Value]
+
+
+@frozen
+class TextOperations:
+    """The functions by which texts that are known only at run time leave to control flow what needs their characters.
+
+    Attributes
+    ----------
+    compare : callable
+        `compare(operation, a, b)` is a comparison of two values of which one is such a text.
+    item : callable
+        `item(text, key)` is the character, or the part of the text, that the key leads to.
+    truth : callable
+        `truth(text)` is whether there are characters: a bool scalar.
+    method : callable
+        `method(name, text, *args)` is a method of `str` that returns a number; `NotImplemented` where it has no such
+        form.
+    """
+
+    compare: Callable[[Callable[[Any, Any], object], Any, Any], Value]
+    item: Callable[[Any, Any], Value]
+    truth: Callable[[Any], Atom]
+    method: Callable[..., Value]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import operator
 import types
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeAlias
@@ -19,7 +20,8 @@ from anabranch.base.frozen import frozen
 from anabranch.base.grammar import a
 from anabranch.base.value import Value
 from anabranch.runtime.errors import ConcretizationError, UnsupportedValueError
-from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.upper_layers import TextOperations
 from anabranch.runtime.values import containers, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.attributes import TextStandIn
@@ -120,20 +122,57 @@ class Text(TextStandIn):
         return deferred("__mod__", template, self) if isinstance(template, str) else NotImplemented
 
     def _needs_characters(self, *_: object) -> NoReturn:
-        error = refusal("")
-        for part in self.parts:
-            with_static_request(error, part.tag if isinstance(part, UnionValue) else part, "a plain str")
-        raise error
+        raise refused(self)
 
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = __getitem__ = _needs_characters
-    __hash__ = __len__ = __iter__ = __bool__ = __str__ = __format__ = _needs_characters
+    __len__ = __iter__ = __bool__ = __str__ = __format__ = __contains__ = _needs_characters
     __int__ = __float__ = __complex__ = __index__ = __fspath__ = __reduce__ = _needs_characters
+
+    def __hash__(self) -> int:
+        if tracing():
+            current().trace.outside.needs_plain()
+            current().trace.tables.ask_for_places()
+        raise refused(self)
+
+    def __eq__(self, other: object) -> Value:
+        return _operations(self).compare(operator.eq, self, other)
+
+    def __ne__(self, other: object) -> Value:
+        return _operations(self).compare(operator.ne, self, other)
+
+    def __lt__(self, other: object) -> Value:
+        return _operations(self).compare(operator.lt, self, other)
+
+    def __le__(self, other: object) -> Value:
+        return _operations(self).compare(operator.le, self, other)
+
+    def __gt__(self, other: object) -> Value:
+        return _operations(self).compare(operator.gt, self, other)
+
+    def __ge__(self, other: object) -> Value:
+        return _operations(self).compare(operator.ge, self, other)
+
+    def __getitem__(self, key: Value) -> Value:
+        return _operations(self).item(self, key)
 
     def __repr__(self) -> str:
         return shown_to_tools(f"{SHOWN}text, str.{self.method} of {len(self.parts)} parts>")
 
 
 Text.__name__ = "str"  # as Python's messages name the class
+
+
+def _operations(text: Text) -> TextOperations:
+    if not tracing():
+        raise refused(text)
+    return current().trace.outside.text_operations
+
+
+def refused(text: object, use: str = "") -> ConcretizationError:
+    """The error where the characters of a text are wanted, which says what would have to be known for them."""
+    error = refusal(use)
+    for part in text.parts if isinstance(text, Text) else ():
+        with_static_request(error, part.tag if isinstance(part, UnionValue) else part, "a plain str")
+    return error
 
 
 def refusal(use: str) -> ConcretizationError:
@@ -161,9 +200,13 @@ class StrMethod:
             return found
         if self.name in _GIVE_TEXT:
             return deferred(self.name, *args, **kwargs)
+        if tracing() and not kwargs and containers.has_traced(args):
+            made = current().trace.outside.text_operations.method(self.name, *args)
+            if made is not NotImplemented:
+                return made
         method = getattr(str, self.name)
         if containers.has_traced((args, kwargs)):
-            raise refusal(f" by str.{self.name}")
+            raise refused(self.owner, f" by str.{self.name}")
         return method(*args, **kwargs)
 
 
@@ -189,9 +232,17 @@ def deferred(method: str, *parts: object, **keywords: object) -> Value:
     return Text(method, kept, names, changed_options())
 
 
+def _method_named(name: str) -> Callable[..., Value]:
+    return _part if name == "part" else getattr(str, name)
+
+
+def _part(text: str, start: int | None, stop: int | None, step: int | None) -> str:
+    return text[start:stop:step]
+
+
 def _evaluate(method: str, parts: Sequence[object], keywords: Sequence[str]) -> Value:
     named = dict(zip(keywords, parts[len(parts) - len(keywords) :], strict=True))
-    made = getattr(str, method)(*parts[: len(parts) - len(keywords)], **named)
+    made = _method_named(method)(*parts[: len(parts) - len(keywords)], **named)
     if made is NotImplemented:
         raise TypeError(f"unsupported operands of str.{method}: {', '.join(type(p).__name__ for p in parts)}")
     return made

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from anabranch.runtime._jaxlib import backend_of, bindings
-from anabranch.runtime.errors import SerializationError
+from anabranch.runtime.errors import SerializationError, UnsupportedValueError
 from anabranch.runtime.host.buffer_types import DTYPES, BufferType, Signature, buffer_type
 from anabranch.runtime.host.callbacks import LoweringError
 from anabranch.runtime.host.staging import is_recycled
@@ -16,6 +16,19 @@ from anabranch.runtime.xla.windows import add_windows, read_in_place, windows_of
 
 # Releases of the last twelve weeks read what `portable` gives; newer ones do for five years.
 _READABLE_BY = "WEEK_12"
+
+
+def dialect_of(name: str | None) -> str:
+    """The name of a dialect that modules can be had in; "stablehlo" where none is named.
+
+    Raises
+    ------
+    UnsupportedValueError
+        For another one.
+    """
+    if name not in (None, "stablehlo", "hlo"):
+        raise UnsupportedValueError(f"a module can be had in the dialects 'stablehlo' and 'hlo', not {name!r}")
+    return name or "stablehlo"
 
 
 def parse(text: str) -> Any:

@@ -41,4 +41,4 @@ def _is_literal(value: cst.BaseExpression) -> bool:
         value = value.expression
     if isinstance(value, cst.Tuple):
         return all(_is_literal(element.value) for element in value.elements)
-    return isinstance(value, (cst.BaseNumber, cst.BaseString, cst.Ellipsis))
+    return isinstance(value, (cst.BaseNumber, cst.SimpleString, cst.Ellipsis))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.control.aliasing import branch_aliasing, branch_identity
+from anabranch.runtime.control.aliasing import branch_aliasing, branch_identity, split_containers
 from anabranch.runtime.control.branches.join import MISSING, check_contents, check_sharing, decided_by, join_all
 from anabranch.runtime.control.columnar import copied_items, nested_lists, node_reads
 from anabranch.runtime.errors import (
@@ -107,6 +107,8 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], what: str) ->
     reached = [(o.value, o.contents(slots)) for o in outcomes if o.value is not MISSING]
     elements = BranchElements(outer, {n: row for n, _, row in after})
     firsts = check_sharing(reached, (layout, contents), what)
+    parts = [t for t in (layout, contents) if t is not None]
+    together = split_containers.shared_places([[((v,), t) for v, t in zip(r, parts, strict=False)] for r in reached])
     for number, outcome in enumerate(outcomes):
         copied = len(outcome.builder.copied)
         with building(outcome.builder):
@@ -127,6 +129,7 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], what: str) ->
     leaves, unpacking = iter(results), pack_unpack.Unpacking(arrays, firsts=firsts)
     value = MISSING if layout is None else unpacking.unpack(layout, leaves)
     held = () if contents is None else unpacking.unpack(contents, leaves)
+    split_containers.note(outer, together, unpacking.places, what)
     preds = iter(results[len(outcomes[0].packed) :])
     given: dict[int, Iterator[Atom]] = {}
     for number, outcome in enumerate(outcomes):
@@ -220,9 +223,12 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], object]) -> Tra
             roll_back(inner.points, inner.trace.failures.regions[-1].roots, finished=True)
     changes = {id(s.target): s.contents() for s in heap.changes()}
     shared = copied_items.is_shared(inner, heap, (value, *changes.values()))
+    split = split_containers.changed(inner, changes)
     heap.restore()
     if shared:
         raise copied_items.container_refusal()
+    if split is not None:
+        raise split_containers.refusal(split, "changed")
     if heap.written_arrays():
         raise UnsupportedOperationError(
             "a branch or a loop body writes into an array that was made outside of the function or by code that is "

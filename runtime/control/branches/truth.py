@@ -11,6 +11,7 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import apply_ufunc, atoms
 from anabranch.runtime.values.containers import own_method
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
+from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.run_time_container import RunTimeContainer
@@ -39,6 +40,9 @@ def truth(value: Value) -> bool | Atom:
         return truth(value.items.length)
     if isinstance(value, RunTimeContainer):
         return truth(value.count_)
+    if isinstance(value, Text) and tracing():
+        atom = current().trace.outside.text_operations.truth(value)
+        return bool(atom.value) if isinstance(atom, Literal) else atom
     method = own_method(value, "__bool__")
     return bool(value) if method is None else _answer(method())
 

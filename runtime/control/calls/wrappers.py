@@ -13,8 +13,14 @@ from typing import Any
 
 from anabranch.base.value import Value
 from anabranch.runtime.control import attribute
+from anabranch.runtime.control.calls.user_functions import is_rewritten
 from anabranch.runtime.control.stdlib.introspection import type_
+from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.computed import Computed
+from anabranch.runtime.values import containers, text_tables
+from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
@@ -23,6 +29,7 @@ Call = Callable[..., Any]
 
 def unwrapped(function: object, call: Call) -> Call | None:
     """Return the staged form of a wrapped function, where `call` calls the user's own; None for any other function."""
+    _refuse_counts(function)
     if isinstance(function, functools._lru_cache_wrapper):
         return functools.partial(_cached, function, call)
     if isinstance(function, types.FunctionType) and function.__code__ is _DISPATCHER:
@@ -34,14 +41,58 @@ def unwrapped(function: object, call: Call) -> Call | None:
     return None
 
 
-def _cached(function: functools._lru_cache_wrapper[Any], call: Call, *args: object, **kwargs: object) -> Value:
+def _cached(function: functools._lru_cache_wrapper[Any], call: Call, *args: Value, **kwargs: Value) -> Value:
     """A run-time argument is nothing to find a kept result by; for others the result may be one from before."""
     if any(isinstance(a, (Tracer, UnionValue)) for a in (*args, *kwargs.values())):
         return call(function.__wrapped__, *args, **kwargs)
+    if not tracing():
+        return function(*args, **kwargs)
+    if isinstance(function.__wrapped__, types.FunctionType) and is_rewritten(function.__wrapped__.__code__):
+        return _kept(function, call, args, kwargs)
     made = function(*args, **kwargs)
-    if tracing():
-        current().trace.outside.enter(made)
+    current().trace.outside.enter(made)
     return made
+
+
+def _kept(
+    function: functools._lru_cache_wrapper[Any], call: Call, args: tuple[Value, ...], kwargs: dict[str, Value]
+) -> Value:
+    """The result of a function that is made in this trace: one from before, where the code that runs now can use it."""
+    parameters = function.cache_parameters()
+    key: Any = function, functools._make_key(args, kwargs, parameters["typed"])
+    cached = current().trace.calls.cached
+    if key in cached and parameters["maxsize"] != 0:
+        made, computed = cached[key]
+        if computed.is_there or not containers.has_traced(made):
+            return made
+        if not _is_unchangeable(made):
+            raise UnsupportedOperationError(
+                f"the result of {function.__wrapped__.__name__}, which a cache keeps, can be changed and was computed "
+                "in a branch or a loop known only at run time; call the function before that, or without "
+                "functools.cache"
+            )
+    made = call(function.__wrapped__, *args, **kwargs)
+    cached[key] = made, Computed.now()
+    return made
+
+
+def _is_unchangeable(value: object) -> bool:
+    """Return whether a result computed again is as good as the one from before."""
+    if isinstance(value, tuple):
+        return all(map(_is_unchangeable, value))
+    if isinstance(value, UnionValue):
+        return all(map(_is_unchangeable, value.options))
+    return isinstance(value, (NumPyScalar, PythonScalar)) or text_tables.is_constant(value)
+
+
+def _refuse_counts(method: object) -> None:
+    """Refuse to tell how often a cache was asked: compiled code asks none for what is known only at run time."""
+    owner = getattr(method, "__self__", None)
+    if tracing() and isinstance(owner, functools._lru_cache_wrapper) and method == owner.cache_info:
+        raise UnsupportedOperationError(
+            "cache_info() is not supported in compiled code, where calls with values known only at run time leave the "
+            "cache out; count the calls yourself, or ask for it outside of the compiled function"
+        )
 
 
 def _dispatched(function: Any, call: Call, *args: Value, **kwargs: Value) -> Value:

@@ -13,6 +13,7 @@ from anabranch.runtime.control import boolean, generator_expression
 from anabranch.runtime.control.containers import container_order, generator_reductions, set_members
 from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences import countable, countable_ranges
+from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.device import array as device
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
@@ -20,7 +21,7 @@ from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.containers import has_traced, own_method
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
-from anabranch.runtime.values.lazy_text import Text, refusal
+from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers import python_conversions
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.run_time_container import RunTimeContainer
@@ -39,8 +40,8 @@ def in_(item: Value, container: Value) -> Value:
         return found
     if isinstance(container, UnionValue):
         return container.through(lambda c: in_(item, c))
-    if isinstance(item, Text) and isinstance(container, str):
-        raise refusal(" by in")
+    if isinstance(container, Text) or (isinstance(item, Text) and isinstance(container, str)):
+        return text_operations.contains(container, item)
     if isinstance(container, (TracedArray, DynamicArray)):
         return python_scalar(_any(container == item))
     if isinstance(container, NumPyScalar):

@@ -13,12 +13,15 @@ import numpy as np
 
 from anabranch.base.grammar import a
 from anabranch.base.value import Value
+from anabranch.runtime.control.texts import text_hash
+from anabranch.runtime.control.texts.characters_of import characters_of
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.attributes import class_of
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -43,6 +46,8 @@ def _hash(key: Value) -> Atom:
         return atoms.convert(wrap.as_atom(found, np.int64), _UINT64)
     if text_tables.is_constant(key) or isinstance(key, np.generic):
         return atoms.literal(_of_constant(key) % 2**64, _UINT64)
+    if isinstance(key, (Text, UnionValue)) and (characters := characters_of(key)) is not None:
+        return text_hash.of_characters(characters)
     if isinstance(key, UnionValue):
         if not are_numbers(key):
             return wrap.as_atom(key.each(lambda option: wrap.numpy_result(_hash(option))), _UINT64)
@@ -80,9 +85,10 @@ def _of_constant(key: Any) -> int:
         for part in key:
             whole = ((whole >> 3) ^ (_of_constant(part) % 2**64)) * _GOLDEN % 2**64
         return _signed(whole)
-    if isinstance(key, (str, bytes)):
-        text = key.encode("utf-8", "surrogatepass") if isinstance(key, str) else key
-        return _signed(zlib.crc32(text) * _GOLDEN)
+    if isinstance(key, str):
+        return _signed(text_hash.of_known(key))
+    if isinstance(key, bytes):
+        return _signed(zlib.crc32(key) * _GOLDEN)
     if key is None:
         return 0
     if isinstance(key, (complex, np.complexfloating)):

@@ -54,7 +54,7 @@ def lists_in(layout: layouts.Layout) -> list[ListOfLoop]:
             case layouts.Node(structure, children):
                 if isinstance(structure, (ItemsStructure, PaddedStructure)):
                     number = next(numbers)
-                    if isinstance(structure, ItemsStructure):
+                    if isinstance(structure, ItemsStructure) and not structure.fixed:
                         found.append(ListOfLoop(number, leaf, layout))
                     return
                 for child in children:
@@ -103,6 +103,8 @@ def _longest(value: Value, layout: layouts.Layout) -> list[int | None]:
     if not isinstance(layout, layouts.Node) or isinstance(value, UnionValue):
         return [None] * len(lists_in(layout))
     if isinstance(layout.structure, ItemsStructure):
+        if layout.structure.fixed:
+            return []
         contents = value.contents() if isinstance(value, Growable) else value  # type: ignore[attr-defined]
         return [interval_of(contents.length).high if isinstance(contents, Items) else len(contents)]
     if isinstance(layout.structure, PaddedStructure):

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.control.aliasing import split_containers
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
@@ -66,9 +67,10 @@ def shared(values: Sequence[object]) -> bool:
         if described is None:
             return False
         if described.mutable:
-            if id(value) in seen:
+            one = split_containers.number_of(value)
+            if one in seen:
                 return True
-            seen.add(id(value))
+            seen.add(one)
         return any(twice(c) for c in described.children(value))
 
     return any(twice(v) for v in values)

@@ -124,6 +124,7 @@ class LoopTypes:
         self.places = Places()
         self.deepened: collections.defaultdict[int, Deepening] = collections.defaultdict(Deepening)  # of state entries
         self.requests: list[Capacity] = []  # that lists got in this loop
+        self.together: set[tuple[int, ...]] = set()  # places of containers in the state that may hold the same one
         self.exact = False  # whether containers from before the loop and new ones are told apart
         self.init: list[Any] = [NEXT, Undefined(no_value.name), *map(_fresh_undefined, loop.init)]
         self.layouts: list[layouts.Layout] = self._initial_abstraction()

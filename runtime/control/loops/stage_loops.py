@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from anabranch.base.value import Value
-from anabranch.runtime.control.aliasing import loop_aliasing, loop_identity, object_numbers
+from anabranch.runtime.control.aliasing import loop_aliasing, loop_identity, object_numbers, split_containers
 from anabranch.runtime.control.aliasing.loop_identity import Identities
 from anabranch.runtime.control.branches.join import MISSING, decided_by
 from anabranch.runtime.control.branches.stage_branches import trace_branch
@@ -122,6 +122,7 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
             traced.entry_of.append(unpacking.made)
             values.append(unpacking.unpack(layout, iter(traced.formals_of[-1])))
         traced.given = values
+        split_containers.note(inner, types.together, unpacking.places, loop.what)
         position = python_scalar(traced.index, Interval(0, max(loop.most - 1, 0)))
         if types.aliased:
             aliased = _leaves(types, types.aliased)
@@ -145,11 +146,14 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
     with decided_by(loop.trip):
         # What a first step makes of lists that were not known to be carried is among the types of those, too.
         if not _widen(outer, traced, loop, types, out) or new or (types.aliased and before != types.layouts):
+            types.together.clear()  # places have other numbers now
             return None
     if before != types.layouts:
         traced.init = initial(outer, types)
     if not types.exact and _must_be_exact(types, entries, out):
         types.begin_exactly()
+        return None
+    if _comes_together(types, out):
         return None
     sharing_before, sharing_after = (
         shared_containers.first_occurrences(tuple(v), types.whole) for v in (types.init, out)
@@ -218,6 +222,16 @@ def _must_be_exact(types: LoopTypes, entries: loop_objects.Entries, out: Sequenc
     )
 
 
+def _comes_together(types: LoopTypes, out: Sequence[object]) -> bool:
+    """Note which places of the state hold one container before the loop or after a step; whether that is news."""
+    before = [((), t) if i in types.unread else ((types.init[i],), t) for i, t in enumerate(types.layouts)]
+    after = [((v,), t) for v, t in zip(out, types.layouts, strict=True)]
+    found = {*types.together, *split_containers.shared_places((before, after))}
+    is_news = len(found) > len(types.together)
+    types.together = found
+    return is_news
+
+
 def _new(out: Sequence[object], types: LoopTypes) -> list[Value]:
     """The values that a step returns, but for objects that were there before the loop."""
     return [v for v in out if v not in types.heap]
@@ -263,7 +277,9 @@ def _finish(
         outer, traced.builder, traced.entry, init, traced.packed, [arrays.get(k) for k in range(len(made))]
     )
     firsts = shared_containers.first_occurrences(traced.out or tuple(types.init), whole)
-    values = list(pack_unpack.Unpacking([], arrays, firsts).unpack(whole, iter(results)))
+    unpacking = pack_unpack.Unpacking([], arrays, firsts)
+    values = list(unpacking.unpack(whole, iter(results)))
+    split_containers.note(outer, types.together, unpacking.places, loop.what)
     if loop.least == 0:
         rows = zip(values, types.init, types.layouts, strict=True)
         values = [

@@ -51,7 +51,7 @@ class CallBody:
                 unpacking = pack_unpack.Unpacking(made)
                 given.append(unpacking.unpack(layout, iter(formals)))
                 self._formals += formals
-                containers += unpacking.containers if i < varying else []
+                containers += unpacking.places if i < varying else []
                 for array in made:
                     if array is not None:
                         inner.freeze(array.storage)

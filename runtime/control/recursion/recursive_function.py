@@ -134,7 +134,7 @@ class RecursiveFunction:
         made: list[TracedArray | None] = []
         unpacking = pack_unpack.Unpacking(made)
         value = unpacking.unpack(self._result, leaves)
-        self._handed_on.get(builder, made, unpacking.containers)
+        self._handed_on.get(builder, made, unpacking.places)
         first = 2 + len(self._varying)
         for slot, layout in zip(self._types.slots, self._types.layouts[first:], strict=True):
             slot.restore(pack_unpack.unpack(layout, leaves, []))

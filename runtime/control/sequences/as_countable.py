@@ -16,6 +16,7 @@ from anabranch.runtime.values.arrays.flat_iterator import FlatIterator
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.host_types.host_type import HostTyped
+from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.union import UnionValue
 
@@ -28,7 +29,7 @@ def is_countable(items: object) -> bool:
         return True
     if isinstance(items, HostTyped):
         return items._item_count is not None
-    return isinstance(items, (Countable, range, TracedArray, DynamicArray, FlatIterator)) or (
+    return isinstance(items, (Countable, Text, range, TracedArray, DynamicArray, FlatIterator)) or (
         isinstance(items, np.ndarray) and bool(items.ndim) and items.dtype.kind in "biufc"
     )
 
@@ -38,7 +39,7 @@ def countable(items: object) -> Countable | None:
     if isinstance(items, UnionValue):
         items = items.without_undefined()
         if isinstance(items, UnionValue) and items.of_objects:
-            return text_iteration.characters(items)
+            return text_iteration.characters(items) or text_iteration.run_time_text(items)
         items = items.resolve() if isinstance(items, UnionValue) else items
     if not tracing():
         return None
@@ -50,6 +51,8 @@ def countable(items: object) -> Countable | None:
         return items.fresh()
     if isinstance(items, HostTyped) and items._item_count is not None:
         return HostItems(items)
+    if isinstance(items, Text):
+        return text_iteration.run_time_text(items)
     if isinstance(items, FlatIterator):
         return AxisItems(items.take_up())
     if isinstance(items, range):

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from anabranch.base.value import Value
 from anabranch.runtime.control.columnar import text_items
 from anabranch.runtime.control.sequences import chosen_item
 from anabranch.runtime.control.sequences.countable import Countable, changes_length
+from anabranch.runtime.control.texts import text_operations
+from anabranch.runtime.control.texts.characters import Characters
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.values import text_tables
+from anabranch.runtime.values import text_tables, wrap
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
+from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -20,7 +25,7 @@ MANY = 16  # of so many texts the loop over each is a branch of its own
 FEW = 8  # lists of so many strings are gone over one by one
 
 
-class Characters(Countable):
+class KnownText(Countable):
     """The characters of a string, the bytes of others, or the strings (or rows with strings) of a list or tuple."""
 
     def __init__(self, items: Value) -> None:
@@ -65,11 +70,32 @@ class OneOfTexts(Countable):
         return text_items.character(self._texts, index)
 
 
+class RunTimeText(Countable):
+    """The characters of a text that is known only at run time."""
+
+    def __init__(self, characters: Characters) -> None:
+        self._characters = characters
+
+    @property
+    def length(self) -> Value:
+        return self._characters.length
+
+    def at(self, index: int | PythonScalar) -> Value:
+        return self._characters.at(wrap.as_atom(index, np.int64))
+
+
+def run_time_text(text: Value) -> Countable | None:
+    """The staged form of a text that is known only at run time; None for one of several that are known."""
+    if isinstance(text, UnionValue) and not any(isinstance(option, Text) for option in text.options):
+        return None
+    return RunTimeText(text_operations.known_characters(text))
+
+
 def characters(items: Value) -> Countable | None:
     """The staged form of text, of one of many texts, or of a list or tuple of strings; None for anything else."""
     if text_items.is_one_of_texts(items):
         return OneOfTexts(items) if len(items.options) > MANY else None
-    return Characters(items) if is_text(items) else None
+    return KnownText(items) if is_text(items) else None
 
 
 def is_text(items: Value) -> bool:

@@ -10,11 +10,13 @@ from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.remaining_items import is_named
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib.choices import is_traced, of_each_list, plain
+from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import attributes
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
+from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
@@ -34,6 +36,8 @@ def len_(items: Value) -> Value:
         return items.items.length
     if isinstance(items, RunTimeContainer):
         return items.count_
+    if isinstance(items, Text) and tracing():
+        return text_operations.length(items)
     if isinstance(items, Countable) and items.is_sized:
         return items.fresh().length
     return items.shape[0] if isinstance(items, DynamicArray) else len(items)

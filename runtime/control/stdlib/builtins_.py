@@ -22,6 +22,7 @@ from anabranch.runtime.control.stdlib.builtin_reductions import (
     sorted_ as sorted_,
     sum_ as sum_,
 )
+from anabranch.runtime.control.stdlib.choices import plain
 from anabranch.runtime.control.stdlib.conversions import (
     bool_ as bool_,
     complex_ as complex_,
@@ -38,7 +39,10 @@ from anabranch.runtime.control.stdlib.introspection import (
     isinstance_ as isinstance_,
     setattr_ as setattr_,
 )
-from anabranch.runtime.values.lazy_text import Text, refusal
+from anabranch.runtime.control.texts import text_operations
+from anabranch.runtime.values.lazy_text import Text
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
 
@@ -46,13 +50,26 @@ from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 def ord_(character: Value, /) -> Value:
     """As `ord`."""
     found = looked_up(ord, character)
+    if found is UNKNOWN and isinstance(character, UnionValue):
+        return character.through(ord_)
     if found is UNKNOWN and isinstance(character, Text):
-        raise refusal(" by ord()")
+        return text_operations.ord_(character)
     return ord(character) if found is UNKNOWN else found
+
+
+@staged_form_of(chr)
+def chr_(code: Value, /) -> Value:
+    """As `chr`."""
+    found = looked_up(chr, code)
+    if found is not UNKNOWN:
+        return found
+    code = plain(code)
+    return text_operations.chr_(code) if isinstance(code, Tracer) else chr(code)
 
 
 print_ = fitted(print_and_log.print_, print)
 repr_, ascii_, format_ = fitted(text.repr_, repr), fitted(text.ascii_, ascii), fitted(text.format_, format)
+bin_, oct_, hex_ = fitted(text.bin_, bin), fitted(text.oct_, oct), fitted(text.hex_, hex)
 str_ = text.str_
 
 # The names by which rewritten code has the staged forms: `ab.builtins.len_`.
@@ -62,5 +79,6 @@ COUNTERPARTS: dict[object, str] = {
     int: "int_", float: "float_", bool: "bool_", complex: "complex_", pow: "pow_",
     isinstance: "isinstance_", hasattr: "hasattr_", getattr: "getattr_", setattr: "setattr_", delattr: "delattr_",
     dir: "dir_", next: "next_", callable: "callable_",
-    ord: "ord_", print: "print_", repr: "repr_", ascii: "ascii_", format: "format_", str: "str_",
+    ord: "ord_", chr: "chr_", print: "print_", repr: "repr_", ascii: "ascii_", format: "format_", str: "str_",
+    bin: "bin_", oct: "oct_", hex: "hex_",
 }  # fmt: skip

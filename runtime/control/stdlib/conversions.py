@@ -13,8 +13,11 @@ from anabranch.runtime.control.branches.truth import truth_value
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib.choices import is_traced, plain
 from anabranch.runtime.control.stdlib.introspection import class_of
+from anabranch.runtime.control.texts import text_numbers
+from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import atoms, containers, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers import python_conversions, python_operands, python_power
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.union import UnionValue
@@ -44,6 +47,8 @@ def _convert(kind: type) -> Callable[..., Any]:
         if len(args) == 1 and isinstance(args[0], UnionValue):
             return args[0].through(lambda value: convert(value, **kwargs))
         args = tuple(map(plain, args))
+        if kind is int and args and isinstance(args[0], Text) and tracing():
+            return text_numbers.int_of(args[0], *args[1:], **kwargs)
         if not any(map(is_traced, args)):
             return _convert_object(kind, *args) if len(args) == 1 and not kwargs else kind(*args, **kwargs)
         if kind is complex and len(args) == 2:

@@ -47,14 +47,14 @@ def steps(low: Bound, high: Bound, step: Bound) -> Bound:
     """How many positions there are from one bound up to another."""
     if all(isinstance(bound, int) for bound in (low, high, step)):
         return len(range(low, high, step))
-    rest = maximum(_difference(high, low), 0)
+    rest = maximum(difference(high, low), 0)
     widest, least = interval_of(rest).high, interval_of(step).low
     rounded = add(rest, add(step, -1))
     made = atoms.ufunc(np.floor_divide, atom_of(rounded), atom_of(step))
     return _traced(made, Interval(0, -(-widest // least)))
 
 
-def _difference(a: Bound, b: Bound) -> Bound:
+def difference(a: Bound, b: Bound) -> Bound:
     """Give a - b, of any sign."""
     if isinstance(b, int):
         return add(a, -b)

@@ -208,7 +208,8 @@ def unpack(
 class Unpacking:
     """Makes values of atoms: arrays into `made`, mutable containers into `containers`, each in order.
 
-    `firsts` has, for each mutable container outside of choices, the first one that is the same object.
+    `places` has those of the options of choices, too: the numbers of places are as in `containers_by_place`. `firsts`
+    has, for each mutable container outside of choices, the first one that is the same object.
     """
 
     def __init__(
@@ -216,6 +217,7 @@ class Unpacking:
     ) -> None:
         self.made = made
         self.containers: list[Any] = []
+        self.places: list[Any] = []
         self._reuse = reuse or {}
         self._firsts = firsts
 
@@ -247,13 +249,15 @@ class Unpacking:
         return result
 
     def _node(self, structure: containers.Structure, children: Sequence[Layout], values: Iterator[Atom]) -> Value:
-        place = len(self.containers)
+        place, everywhere = len(self.containers), len(self.places)
         if structure.mutable:
             self.containers.append(None)
+            self.places.append(None)
         made = structure.build([self.unpack(c, values) for c in children])
         if structure.mutable:
             first = self._firsts[place] if place < len(self._firsts) else place
             made = self.containers[place] = made if first == place else self.containers[first]
+            self.places[everywhere] = made
             current().trace.identity.note_created(made)
         elif structure.cls is not type(None) and not isinstance(structure, node_structures.ReferenceStructure):
             current().trace.identity.merge(made)
@@ -264,6 +268,7 @@ class Unpacking:
         tag = next(values)
         # The containers of options are numbered apart: which of them there are differs from value to value.
         apart = Unpacking(self.made, self._reuse)
+        apart.places = self.places
         inner = tuple(apart.unpack(o, values) for o in options)
         if isinstance(tag, Literal):
             return inner[int(tag.value)]

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeGuard
 
 from anabranch.base.value import Value
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArrayStructure
-from anabranch.runtime.values.pytrees.layout import Layout, Node
+from anabranch.runtime.values.pytrees.layout import Layout, Node, Union, is_reference
+from anabranch.runtime.values.pytrees.node_reference import Reference
+from anabranch.runtime.values.pytrees.pack_unpack import option_index
 from anabranch.runtime.values.union import UnionValue
 
 
@@ -40,3 +43,40 @@ def _merged_containers(layout: Layout) -> list[Value]:
         return []
     own = [object()] if layout.structure.mutable else []
     return own + [c for t in layout.children for c in _merged_containers(t)]
+
+
+def containers_by_place(values: Sequence[object], layout: Layout) -> list[list[Value]]:
+    """For each mutable container that `Unpacking` makes, also in choices, those which it may stand for.
+
+    Parameters
+    ----------
+    values
+        The values that may be packed; none where that is unspecified.
+    layout
+    """
+    if not _holds_containers(layout):
+        return []
+    given = [o for v in values for o in (v.options if _is_choice(v) else (v,))]
+    if isinstance(layout, Union):
+        chosen: list[list[Value]] = [[] for _ in layout.options]
+        for value in given:
+            chosen[option_index(value, layout.options)].append(value)
+        return [c for inner, o in zip(chosen, layout.options, strict=True) for c in containers_by_place(inner, o)]
+    assert isinstance(layout, Node)
+    own = [given] if layout.structure.mutable else []
+    parts = [layout.structure.children(value) for value in given]
+    inner = [containers_by_place([row[i] for row in parts], child) for i, child in enumerate(layout.children)]
+    return own + [c for found in inner for c in found]
+
+
+def _is_choice(value: object) -> TypeGuard[UnionValue]:
+    return isinstance(value, UnionValue) and not isinstance(value, Reference)
+
+
+def _holds_containers(layout: Layout) -> bool:
+    """Return whether a layout has mutable containers that are made anew."""
+    if isinstance(layout, Union):
+        return any(map(_holds_containers, layout.options))
+    if not isinstance(layout, Node) or is_reference(layout) or isinstance(layout.structure, DynamicArrayStructure):
+        return False
+    return layout.structure.mutable or any(map(_holds_containers, layout.children))

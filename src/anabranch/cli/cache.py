@@ -17,6 +17,11 @@ _CACHES: tuple[tuple[str, Callable[[Path], Store], Callable[[], Mapping[str, str
 _SHOWN = 60  # characters of what an entry needs
 
 
+def stores(folder: Path) -> list[Store]:
+    """Each cache's files."""
+    return [store_in(folder) for _, store_in, _ in _CACHES]
+
+
 def info(folder: Path) -> Iterator[str]:
     """How much there is."""
     for what, store_in, _ in _CACHES:

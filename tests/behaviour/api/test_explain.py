@@ -181,7 +181,8 @@ def test_text_dict_and_html(told):
         "line": line("staged"),
     } in (found["staged"])
     html = told._repr_html_()
-    assert html.startswith("<table>")
+    assert html.startswith("<div><code>everything(")
+    assert "<caption" in html
     assert "one loop after its first step" in html
     assert "<lambda>" not in jit(lambda x: x).explain(1.0)._repr_html_()
 
@@ -211,3 +212,13 @@ def test_methods_and_helpers_that_are_compiled():
             return inner(x) * self.gain
 
     assert rows(Model().run.explain(3.0), "staged")["if", line("if v > 1", helper)].endswith("hangs on x")
+
+
+def test_a_generator_from_outside_is_told_of():
+    rng = np.random.default_rng(3)
+
+    @jit
+    def draw(x):
+        return x + rng.normal()
+
+    assert "Random generators from outside\n  a " in str(draw.explain(1.0))

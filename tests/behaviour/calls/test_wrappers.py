@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 
+import numpy as np
 import pytest
 
-from anabranch import jit
+from anabranch import UnsupportedOperationError, jit
 from tests.equivalence import same
 
 
@@ -90,3 +91,69 @@ def test_calls_in_a_row(make):
     plain, compiled = make(), jit(make())
     for x in (1.0, 5.0, -3.0, 4, -4, 4.5):
         same(plain(x), compiled(x), f"{make.__name__}({x})")
+
+
+def longest_common(a, b):
+    @functools.lru_cache(None)
+    def longest(i, j):
+        if i == len(a) or j == len(b):
+            return 0
+        if a[i] == b[j]:
+            return 1 + longest(i + 1, j + 1)
+        return max(longest(i + 1, j), longest(i, j + 1))
+
+    return longest(0, 0)
+
+
+def in_a_branch(a, b):
+    @functools.cache
+    def first(k):
+        return a[k] * 2, "name"
+
+    total = 0
+    if b[0] > 1:
+        total += first(0)[0]
+    return total + first(0)[0] + first(0)[0], first(0)
+
+
+def one_after_the_other(a, b):
+    @functools.cache
+    def made(k):
+        return np.full(2, a[k])
+
+    made(0)[0] += 5
+    return made(0), made(0) is made(0), made(1) is made(0)
+
+
+@pytest.mark.parametrize("function", [longest_common, in_a_branch, one_after_the_other])
+def test_results_that_a_cache_keeps(function):
+    compiled = jit(function)
+    for a, b in (([1, 2, 3, 4, 1], [3, 4, 1, 2]), ([1, 1, 5], [1, 1]), ([7, 2], [2, 7])):
+        a, b = np.array(a), np.array(b)
+        same(function(a, b), compiled(a, b), f"{function.__name__}({a}, {b})")
+
+
+def test_an_array_that_a_branch_has_made_is_refused():
+    def f(x):
+        @functools.cache
+        def made():
+            return np.full(2, x)
+
+        if x > 1:
+            made()[0] = 7.0
+        return made()
+
+    with pytest.raises(UnsupportedOperationError, match="the result of made, which a cache keeps"):
+        jit(f)(2.0)
+
+
+def test_how_often_a_cache_was_asked_is_refused():
+    @functools.cache
+    def square(x):
+        return x * x
+
+    def f(x):
+        return square(x) + square(x), square.cache_info()
+
+    with pytest.raises(UnsupportedOperationError, match="count the calls yourself"):
+        jit(f)(2.0)

@@ -102,6 +102,23 @@ def list_methods(items, x):
     items.reverse()
 
 
+@case(([[1, 2, 3], [4, 5, 6], [7, 8, 9]],))
+def rows_in_another_order(rows):
+    rows.reverse()
+    for i in range(len(rows)):
+        for j in range(i):
+            rows[i][j], rows[j][i] = rows[j][i], rows[i][j]
+    return rows
+
+
+@case(([[1, 2, 3], [4, 5, 6], [7, 8, 9]],))
+def swapped_rows(rows):
+    rows[0], rows[1] = rows[1], rows[0]
+    for i in range(len(rows)):
+        rows[i][0] = i
+    return rows
+
+
 @case(([1.0, 2.0], 3.0))
 def cleared_and_filled_again(items, x):
     items.clear()

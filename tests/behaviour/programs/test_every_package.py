@@ -42,7 +42,7 @@ def numbers_and_text(word, k):
     for letter in word:
         total += ord(letter) * k
     print("total", total)
-    return max(total, 3), f"{word}"
+    return max(total, 3), f"{word}", str(k) == "3"
 
 
 def halvings(x):
@@ -56,6 +56,7 @@ def tour():
     testing.check_equivalent(arrays_and_lists, np.array([1.0, 2.0, 3.0]), 1)
     testing.check_equivalent(numbers_and_text, "word", 2)
     jit(arrays_and_lists).explain(np.array([1.0, 2.0, 3.0]), 1)
+    assert "ab.while_" in compiled.inspect(2.0, 1e-12).html
     jit(lambda: random.normal(random.key(0), (2,)))()
     assert jit(halvings)(20.0) == halvings(20.0)
     assert np.asarray(asarray(np.arange(3.0)) * 2).tolist() == [0.0, 2.0, 4.0]

@@ -124,7 +124,7 @@ def chosen_text(x):
     return f"{name}: {kind}", "<" + name + ">", name.upper(), kind, name, name == "other", name != "other"
 
 
-@case((2.5,), (-2.5,), refused=ConcretizationError)
+@case((2.5,), (-2.5,))
 def text_made_of_a_chosen_one_compared(x):
     name = "positive" if x > 0 else "other"
     return f"{name}-0" == name
@@ -262,7 +262,7 @@ def print_options(a):
     return text, str(a)
 
 
-@case((2,), (-2,), refused=ConcretizationError)
+@case((2,), (-2,))
 def in_a_plain_string(n):
     return str(n) in "123"
 
@@ -323,7 +323,7 @@ def back_to_a_number(n):
     return int(str(n)) + 1
 
 
-@case((2,), (-2,), refused=ConcretizationError)
+@case((2,), (-2,))
 def starts_with(n):
     return "2a".startswith(str(n)) or str(n).isdigit()
 
@@ -362,7 +362,7 @@ def test_text(program: Program) -> None:
 
 def test_refusal_names_the_line_and_what_to_write() -> None:
     with pytest.raises(ConcretizationError, match="compare the values instead") as caught:
-        jit(compared, auto_static=False)(2)
+        jit(compared, auto_static=False)(2.5)
     assert __file__ in str(caught.value)
 
 

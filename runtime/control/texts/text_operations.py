@@ -1,0 +1,291 @@
+"""Comparisons, lengths, parts and searches of texts that are known only at run time."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.value import Value
+from anabranch.runtime.control.texts.characters import Characters, Part, letters_of, of_code
+from anabranch.runtime.control.texts.characters_of import characters_of, part_of
+from anabranch.runtime.ir.interval import FULL, Interval
+from anabranch.runtime.ir.program import Atom
+from anabranch.runtime.values import atoms, lazy_text, wrap
+from anabranch.runtime.values.arrays.index_numbers import check_bounds, check_integer, check_place
+from anabranch.runtime.values.attributes import class_of
+from anabranch.runtime.values.counted_loops import repeated
+from anabranch.runtime.values.dynamic_shapes import size_arithmetic
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.lazy_text import Text
+from anabranch.runtime.values.python_numbers.python_operands import interval_of
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.python_numbers.sequence_index import place_of
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
+
+_INT64 = np.dtype(np.int64)
+_ORDERS: dict[Callable[..., Any], np.ufunc] = {
+    operator.lt: np.less, operator.le: np.less_equal, operator.gt: np.greater, operator.ge: np.greater_equal,
+}  # fmt: skip
+
+
+def known_characters(text: Value, use: str = "") -> Characters:
+    """The characters of a text.
+
+    Raises
+    ------
+    ConcretizationError
+        Where compiled code cannot compute them.
+    """
+    found = characters_of(text)
+    if found is None:
+        raise lazy_text.refused(text, use)
+    return found
+
+
+def length(text: Text) -> Value:
+    """`len(text)`."""
+    return known_characters(text).length
+
+
+def truth(text: Text) -> Atom:
+    """`bool(text)`."""
+    zero = atoms.literal(0, _INT64)
+    return atoms.ufunc(np.greater, size_arithmetic.atom_of(length(text)), zero)
+
+
+def item(text: Text, key: Value) -> Value:
+    """`text[key]`."""
+    if isinstance(key, slice):
+        check_bounds(key)
+        if part_of(known_characters(text), key) is None:
+            raise lazy_text.refused(text, " by a slice")
+        return lazy_text.deferred("part", text, key.start, key.stop, key.step)
+    if isinstance(key, UnionValue):
+        return key.through(lambda k: item(text, k))
+    if isinstance(key, Tracer):
+        check_place(key, "string")
+    elif not isinstance(key, (int, np.integer)):
+        return ""[key]  # raises what Python does
+    characters = known_characters(text)
+    place = place_of(key if isinstance(key, Tracer) else int(key), characters.length, "string index out of range")
+    return characters.at(size_arithmetic.atom_of(place))
+
+
+# ---- comparisons -----------------------------------------------------------------------------------------------------
+
+
+def compared(operation: Callable[..., Any], a: object, b: object) -> Value:
+    """`a OP b`, where one of both is a text that is known only at run time."""
+    for value, other, is_left in ((a, b, True), (b, a, False)):
+        if isinstance(value, UnionValue) and characters_of(value) is None:
+            return value.each(lambda v, o=other, w=is_left: operation(*((v, o) if w else (o, v))))  # type: ignore[misc]
+        if isinstance(value, Tracer):
+            return operation(value, "")  # no number is a text, whichever it is
+        if not isinstance(value, (str, Text, UnionValue)):
+            if operation is operator.eq or operation is operator.ne:
+                return operation is operator.ne
+            return NotImplemented
+    first, second = known_characters(a), known_characters(b)
+    if operation in _ORDERS:
+        return python_scalar(_ordered(_ORDERS[operation], first, second))
+    same = equal(first, second)
+    return python_scalar(same if operation is operator.eq else atoms.logical_not(same))
+
+
+def equal(a: Characters, b: Characters) -> Atom:
+    """Return whether two texts have the same characters."""
+    lengths = [size_arithmetic.interval_of(x.length) for x in (a, b)]
+    if lengths[0].high < lengths[1].low or lengths[1].high < lengths[0].low:
+        return atoms.literal(False)
+    sizes = [size_arithmetic.atom_of(x.length) for x in (a, b)]
+    same_size = atoms.ufunc(np.equal, *sizes)
+    zero = atoms.literal(0, _INT64)
+    if min(span.high for span in lengths) == 1:
+        same = atoms.ufunc(np.equal, a.code(zero), b.code(zero))
+        nothing: Atom = atoms.literal(False)
+        if all(span.low == 0 for span in lengths):
+            nothing = atoms.ufunc(np.equal, sizes[0], zero)
+        return atoms.logical_and(same_size, atoms.logical_or(nothing, same))
+    shorter = sizes[0] if type(a.length) is int else sizes[1]
+    until = atoms.select(same_size, shorter, zero)
+    return atoms.logical_and(same_size, atoms.ufunc(np.equal, _common(a, b, until), until))
+
+
+def _common(a: Characters, b: Characters, until: Atom) -> Atom:
+    """How many of the first characters of two texts are the same, of so many that both have."""
+
+    def goes_on(carries: Sequence[Atom]) -> Atom:
+        (place,) = carries
+        same = atoms.ufunc(np.equal, a.code(place), b.code(place))
+        return atoms.logical_and(atoms.ufunc(np.less, place, until), same)
+
+    return repeated(goes_on, _next, [atoms.literal(0, _INT64)])[0]
+
+
+def _next(carries: Sequence[Atom]) -> list[Atom]:
+    return [atoms.ufunc(np.add, carries[0], atoms.literal(1, _INT64))]
+
+
+def _ordered(comparison: np.ufunc, a: Characters, b: Characters) -> Atom:
+    sizes = [size_arithmetic.atom_of(x.length) for x in (a, b)]
+    until = atoms.ufunc(np.minimum, *sizes)
+    place = _common(a, b, until)
+    differs = atoms.ufunc(np.less, place, until)
+    return atoms.select(differs, atoms.ufunc(comparison, a.code(place), b.code(place)), atoms.ufunc(comparison, *sizes))
+
+
+# ---- searches --------------------------------------------------------------------------------------------------------
+
+
+def contains(text: object, part: object) -> Value:
+    """`part in text`."""
+    if isinstance(part, UnionValue) and characters_of(part) is None:
+        return part.each(lambda p: contains(text, p))
+    if not isinstance(part, (str, Text, UnionValue)):
+        raise TypeError(f"'in <string>' requires string as left operand, not {class_of(part).__name__}")
+    return python_scalar(_found(known_characters(text, " by in"), known_characters(part, " by in"))[1])
+
+
+def _found(whole: Characters, part: Characters) -> tuple[Atom, Atom]:
+    """The first place where a text has another as its part, and whether there is one."""
+    sizes = [size_arithmetic.atom_of(x.length) for x in (whole, part)]
+    last = atoms.ufunc(np.subtract, *sizes)
+
+    def goes_on(carries: Sequence[Atom]) -> Atom:
+        (place,) = carries
+        here = Part(whole, place, 1, part.length)
+        left = atoms.ufunc(np.less_equal, place, last)
+        return atoms.logical_and(left, atoms.logical_not(equal(here, part)))
+
+    place = repeated(goes_on, _next, [atoms.literal(0, _INT64)])[0]
+    return place, atoms.ufunc(np.less_equal, place, last)
+
+
+def _find(text: Text, part: object) -> Value:
+    place, is_there = _found(known_characters(text, " by str.find"), known_characters(part, " by str.find"))
+    most = size_arithmetic.interval_of(length(text)).high
+    return python_scalar(atoms.select(is_there, place, atoms.literal(-1, _INT64)), Interval(-1, most))
+
+
+def _starts(text: Text, part: object) -> Value:
+    whole, start = known_characters(text, " by str.startswith"), known_characters(part, " by str.startswith")
+    return python_scalar(equal(_first(whole, start), start))
+
+
+def _first(whole: Characters, other: Characters) -> Characters:
+    """As many characters of a text as another has."""
+    size = size_arithmetic.minimum(whole.length, other.length)
+    return Part(whole, atoms.literal(0, _INT64), 1, size)
+
+
+def _ends(text: Text, part: object) -> Value:
+    whole, end = known_characters(text, " by str.endswith"), known_characters(part, " by str.endswith")
+    size = size_arithmetic.minimum(whole.length, end.length)
+    start = atoms.ufunc(np.subtract, *map(size_arithmetic.atom_of, (whole.length, size)))
+    return python_scalar(equal(Part(whole, start, 1, size), end))
+
+
+def _counted(text: Text, part: object) -> Value:
+    """`text.count(part)`, of one character."""
+    use = " by str.count"
+    whole, one = known_characters(text, use), known_characters(part, use)
+    if type(one.length) is not int or one.length != 1:
+        raise lazy_text.refused(text, use)
+    zero, code = atoms.literal(0, _INT64), one.code(atoms.literal(0, _INT64))
+    size = size_arithmetic.atom_of(whole.length)
+
+    def step(carries: Sequence[Atom]) -> list[Atom]:
+        place, count = carries
+        here = atoms.convert(atoms.ufunc(np.equal, whole.code(place), code), _INT64)
+        return [*_next([place]), atoms.ufunc(np.add, count, here)]
+
+    count = repeated(lambda carries: atoms.ufunc(np.less, carries[0], size), step, [zero, zero])[1]
+    return python_scalar(count, Interval(0, size_arithmetic.interval_of(whole.length).high))
+
+
+def _all_are(name: str) -> Callable[[Text], Value]:
+    """The method that tells whether there are characters, and each is of a kind."""
+    method: Callable[[str], bool] = getattr(str, name)
+
+    def tell(text: Text) -> Value:
+        use = f" by str.{name}"
+        whole = known_characters(text, use)
+        if not whole.letters:
+            raise lazy_text.refused(text, use)
+        first, last = ord(whole.letters[0]), ord(whole.letters[-1])
+        table = np.array([method(chr(code)) for code in range(first, last + 1)])
+        size = size_arithmetic.atom_of(whole.length)
+
+        def goes_on(carries: Sequence[Atom]) -> Atom:
+            (place,) = carries
+            row = atoms.ufunc(np.subtract, whole.code(place), atoms.literal(first, _INT64))
+            return atoms.logical_and(atoms.ufunc(np.less, place, size), atoms.taken(row, table))
+
+        zero = atoms.literal(0, _INT64)
+        place = repeated(goes_on, _next, [zero])[0]
+        return python_scalar(atoms.logical_and(atoms.ufunc(np.equal, place, size), atoms.ufunc(np.greater, size, zero)))
+
+    return tell
+
+
+METHODS: dict[str, Callable[..., Value]] = {
+    "find": _find, "startswith": _starts, "endswith": _ends, "count": _counted,
+    **{name: _all_are(name) for name in ("isdigit", "isdecimal", "isnumeric", "isalpha", "isalnum", "isspace")},
+}  # fmt: skip
+
+
+def method(name: str, text: object, *args: object) -> Value:
+    """A method of a text that returns a number; `NotImplemented` where it has no such form."""
+    staged = METHODS.get(name)
+    takes = 0 if name.startswith("is") else 1
+    if staged is None or len(args) != takes or not all(isinstance(a, (str, Text, UnionValue)) for a in (text, *args)):
+        return NotImplemented
+    return staged(text, *args)
+
+
+# ---- characters and codes --------------------------------------------------------------------------------------------
+
+
+def ord_(text: Text) -> Value:
+    """`ord(text)`."""
+    characters = known_characters(text, " by ord()")
+    size = characters.length
+    is_one = atoms.ufunc(np.equal, size_arithmetic.atom_of(size), atoms.literal(1, _INT64))
+    run_time_checks.fail_if(
+        atoms.logical_not(is_one),
+        run_time_checks.IntMessage(TypeError, "ord() expected a character, but string of length {} found"),
+        size_arithmetic.atom_of(size),
+    )
+    letters = characters.letters
+    span = Interval(ord(letters[0]), ord(letters[-1])) if letters else Interval(0, 0x10FFFF)
+    return python_scalar(characters.code(atoms.literal(0, _INT64)), span)
+
+
+def chr_(code: Value) -> Value:
+    """`chr(code)`, of a number known only at run time."""
+    check_integer(code)
+    span = interval_of(code) if isinstance(code, PythonScalar) else FULL
+    atom = wrap.as_atom(code)
+    if atom.type.dtype == np.uint64:
+        beyond = atoms.ufunc(np.greater, atom, atoms.literal(_MOST_INT, np.uint64))
+        atom = atoms.select(beyond, atoms.literal(_MOST_INT, np.uint64), atom)
+    atom = atoms.convert(atom, _INT64)
+    for message, low, high in _CHR_ERRORS:
+        outside: Atom = atoms.literal(False)
+        if span.low < low:
+            outside = atoms.ufunc(np.less, atom, atoms.literal(low, _INT64))
+        if span.high > high:
+            outside = atoms.logical_or(outside, atoms.ufunc(np.greater, atom, atoms.literal(high, _INT64)))
+        run_time_checks.fail_if(outside, message)
+    return of_code(atom, letters_of(Interval(max(span.low, 0), max(span.high, 0))))
+
+
+_MOST_INT = 2**62
+_CHR_ERRORS = (
+    (run_time_checks.IntMessage(OverflowError, "Python int too large to convert to C int"), -(2**31), 2**31 - 1),
+    (run_time_checks.IntMessage(ValueError, "chr() arg not in range(0x110000)"), 0, 0x10FFFF),
+)
