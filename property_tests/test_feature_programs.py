@@ -1,4 +1,4 @@
-"""Random programs of single features, judged by their calls: a few of each family in every run, more in a deep one."""
+"""Random programs of single features, judged by their calls: one of each family in every run, many in a deep one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import settings
 from property_tests.failures import failure_of
 from property_tests.families import FAULTS, FEATURES
 
-_FEW = 2
+_FEW = 1
 _MANY = 200
 
 
