@@ -24,6 +24,7 @@ def each(rows):
 
 def drive(f, a, l, o, n):
     told = []
+    a, l, o = copy.deepcopy((a, l, o))
     made = f(a, l, o, n)
     try:
         for step in range(8):
@@ -35,7 +36,7 @@ def drive(f, a, l, o, n):
     except Exception as error:
         if type(error).__module__.startswith("anabranch"):
             raise
-        # What a step has changed when it raises is as it was before.
+        # What a step has changed when it raises is as it was before, so that it is not told.
         return [*told, (type(error).__name__, str(error))]
     <last>
     return told, a, l, o.v
