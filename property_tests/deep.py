@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m property_tests.deep", description=__doc__)
     parser.add_argument("first", type=int)
     parser.add_argument("last", type=int, nargs="?", help="the first seed that is not taken any more; none: show FIRST")
-    parser.add_argument("--family", choices=("general", "shared-arrays"), default="general", help="which programs")
+    parser.add_argument("--family", default="general", help="which programs")
     parser.add_argument("--jobs", type=int, default=1, help="how many processes at a time")
     parser.add_argument("--found", type=Path, default=Path("found.txt"), help="the file that failures are appended to")
     parser.add_argument("--block", type=int, default=_BLOCK, help="how many programs a process takes")
@@ -72,7 +72,7 @@ def _judge_block(family: str, first: int, last: int) -> None:
             statistics = Statistics()
         _tell(begins=seed)
         try:
-            judgement = judged(programs.program_of(seed), statistics, **programs.options_of(seed))
+            judgement = judged(programs.program_of(seed), statistics, programs.judge, **programs.options_of(seed))
         except Exception as error:  # the generator's fault, or the comparison's
             statistics.count_verdict("broken")
             _tell(seed=seed, stage="generator or comparison", text=repr(error))

@@ -7,11 +7,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from anabranch import jit
+from anabranch.runtime.api.jitted import Wrapped
 from property_tests.alias_programs import alias_program
 from property_tests.compiling import options_of, quick_options
+from property_tests.feature_programs import (
+    draws,
+    failing,
+    generators,
+    nested,
+    objects,
+    queues,
+    recursive,
+    tables,
+    texts,
+)
+from property_tests.feature_programs.grammar import Grammar
 from property_tests.generation import fewer_lines, shrinking
 from property_tests.generation.programs import GeneratedProgram, program_of
-from property_tests.oracles import Judgement, Verdict, judge
+from property_tests.oracles import Judgement, Verdict, judge, judge_calls
 
 FAULTS = (Verdict.DIFFERENT, Verdict.ILL_TYPED)
 
@@ -28,15 +41,18 @@ class Family:
         Seed -> the options of `jit` for that program.
     smallest : callable
         (seed, shows) -> the smallest program found for which `shows` is still true.
+    judge : callable
+        (program, compiled function) -> what the oracles say.
     """
 
     program_of: Callable[[int], GeneratedProgram]
     options_of: Callable[[int], dict[str, Any]]
     smallest: Callable[[int, Callable[[GeneratedProgram], bool]], GeneratedProgram]
+    judge: Callable[[GeneratedProgram, Wrapped[..., Any]], Judgement] = judge
 
     def judged(self, program: GeneratedProgram, seed: int) -> Judgement:
         """Return what the oracles say of a program that is compiled as that of the seed."""
-        return judge(program, jit(program.function, **self.options_of(seed)))
+        return self.judge(program, jit(program.function, **self.options_of(seed)))
 
 
 def _has_native_loops(seed: int) -> bool:
@@ -61,4 +77,26 @@ SHARED_ARRAYS = Family(
     lambda seed, shows: fewer_lines.smallest(alias_program(seed), shows),
 )
 
-FAMILIES = {"general": GENERAL, "shared-arrays": SHARED_ARRAYS}
+
+def _of_feature(grammar: Grammar) -> Family:
+    """The programs of a grammar. Only their calls are compared: most are loops, which NumPy takes long to evaluate."""
+    return Family(
+        grammar.program_of,
+        lambda seed: {"compiler_options": quick_options(), "native_loops": _has_native_loops(seed)},
+        lambda seed, shows: fewer_lines.smallest(grammar.program_of(seed), shows),
+        judge_calls,
+    )
+
+
+FEATURES = {
+    "tables": _of_feature(tables.GRAMMAR),
+    "nested": _of_feature(nested.GRAMMAR),
+    "objects": _of_feature(objects.GRAMMAR),
+    "texts": _of_feature(texts.GRAMMAR),
+    "recursive": _of_feature(recursive.GRAMMAR),
+    "generators": _of_feature(generators.GRAMMAR),
+    "failing": _of_feature(failing.GRAMMAR),
+    "queues": _of_feature(queues.GRAMMAR),
+    "draws": _of_feature(draws.GRAMMAR),
+}
+FAMILIES = {"general": GENERAL, "shared-arrays": SHARED_ARRAYS, **FEATURES}

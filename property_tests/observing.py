@@ -14,6 +14,7 @@ from typing import Any
 
 from anabranch import jit
 from anabranch.runtime import passes
+from anabranch.runtime.api.jitted import Wrapped
 from anabranch.runtime.control import vocabulary
 from anabranch.runtime.ir.program import Program
 from anabranch.transpile import rewriter
@@ -29,7 +30,12 @@ _FEATURES, _KINDS = "features", "kinds of nodes"
 _REWRITING, _CONTROL, _OPTIMISER = "rewriting passes", "control constructs", "optimiser passes"
 
 
-def judged(program: GeneratedProgram, statistics: Statistics, **options: Any) -> Judgement:
+def judged(
+    program: GeneratedProgram,
+    statistics: Statistics,
+    judge: Callable[[GeneratedProgram, Wrapped[..., Any]], Judgement] = judge,
+    **options: Any,
+) -> Judgement:
     """Return what the oracles say of a program that `jit` compiles with these options, and count it."""
     _hook()
     statistics.there = statistics.there or _there()

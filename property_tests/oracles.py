@@ -89,18 +89,16 @@ def judge(program: GeneratedProgram, wrapped: Wrapped[..., Any] | None = None) -
     wrapped : Wrapped, optional
         The compiled function; `jit(program.function)` by default.
     """
-    wrapped = jit(program.function) if wrapped is None else wrapped
-    each = _Judging(program, wrapped)
-    first, *others = zip(program.argsets, program.arguments(), strict=True)
-    for times, (call, args) in ((3, first), *((1, other) for other in others)):
-        found = each.judged(call, args, times)
-        if found is not None:
-            return found
-    return Judgement(Verdict.EQUAL)
+    return _Judging(program, jit(program.function) if wrapped is None else wrapped).of_all()
 
 
-class _Judging:
-    """One program with its compiled function."""
+def judge_calls(program: GeneratedProgram, wrapped: Wrapped[..., Any]) -> Judgement:
+    """Compare, as `judge`, what eager Python does with what the compiled function does, and with no stage before it."""
+    return _Calls(program, wrapped).of_all()
+
+
+class _Calls:
+    """One program with its compiled function, of which the calls are compared."""
 
     def __init__(self, program: GeneratedProgram, wrapped: Wrapped[..., Any]) -> None:
         self._program = program
@@ -109,6 +107,15 @@ class _Judging:
         self._binds_anew = binds_anew(program.text)
         declared = (node.names for node in ast.walk(ast.parse(program.text)) if isinstance(node, ast.Global))
         self._globals = {name: program.scope[name] for names in declared for name in names}
+
+    def of_all(self) -> Judgement:
+        """Return the judgement on all sets of arguments."""
+        first, *others = zip(self._program.argsets, self._program.arguments(), strict=True)
+        for times, (call, args) in ((3, first), *((1, other) for other in others)):
+            found = self.judged(call, args, times)
+            if found is not None:
+                return found
+        return Judgement(Verdict.EQUAL)
 
     def judged(self, call: str, args: tuple[Any, ...], times: int) -> Judgement | None:
         """Return the judgement on one set of arguments."""
@@ -139,6 +146,27 @@ class _Judging:
         )
 
     def _outcomes(self, args: tuple[Any, ...], times: int) -> Iterator[tuple[str, Outcome]]:
+        """Return the outcome of each call, with the stage that it is that of."""
+        for _ in range(times):
+            yield "XLA", self._outcome(self._wrapped, args)
+
+    def _outcome(self, run: Callable[..., Any], args: tuple[Any, ...]) -> Outcome:
+        """One run; globals that the program assigns start from the same and are part of what it gives."""
+        if not self._globals:
+            return Outcome(self._program.driven(run), args, {})
+        scope = self._program.scope
+        scope.update(self._globals)
+
+        def observed(*given: Any) -> Any:
+            return run(*given), {name: scope[name] for name in self._globals}
+
+        return Outcome(observed, args, {})
+
+
+class _Judging(_Calls):
+    """The same, with each stage on the way to XLA."""
+
+    def _outcomes(self, args: tuple[Any, ...], times: int) -> Iterator[tuple[str, Outcome]]:
         """Return the outcome of each stage. The calls come first, since the Programs that they traced are evaluated."""
         calls = [self._outcome(self._wrapped, args) for _ in range(times)]
         try:
@@ -152,18 +180,6 @@ class _Judging:
                 yield stage, self._outcome(self._ways[stage], args)
         for got in calls:
             yield "tracing" if _is_refused(got) else "XLA", got
-
-    def _outcome(self, run: Callable[..., Any], args: tuple[Any, ...]) -> Outcome:
-        """One run; globals that the program assigns start from the same and are part of what it gives."""
-        if not self._globals:
-            return Outcome(run, args, {})
-        scope = self._program.scope
-        scope.update(self._globals)
-
-        def observed(*given: Any) -> Any:
-            return run(*given), {name: scope[name] for name in self._globals}
-
-        return Outcome(observed, args, {})
 
 
 def _is_refused(got: Outcome) -> bool:

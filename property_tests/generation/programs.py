@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import linecache
 import zlib
 from collections.abc import Callable
@@ -100,6 +101,10 @@ class GeneratedProgram:
         """The function `f`."""
         found: Callable[..., Any] = self.scope["f"]
         return found
+
+    def driven(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, or where the program defines `drive`, what that does with it."""
+        return functools.partial(self.scope["drive"], function) if "drive" in self.scope else function
 
     def arguments(self) -> list[tuple[Any, ...]]:
         """The sets of arguments, new ones each time."""

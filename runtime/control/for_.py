@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -20,6 +21,7 @@ from anabranch.runtime.control.loops.unroll_budget import Cost
 from anabranch.runtime.control.sequences import stacked_sequences
 from anabranch.runtime.control.sequences.as_countable import countable
 from anabranch.runtime.control.sequences.countable import Countable
+from anabranch.runtime.control.sequences.deque_watch import DequeWatch, known_items
 from anabranch.runtime.control.sequences.elements import ChangedError, Elements
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
@@ -58,14 +60,15 @@ def run(items: Iterable[Value], body: Callable[..., Any], init: tuple[Value, ...
         after: State = items.through(lambda one: run(one, body, init, form, what))
         return after
     if isinstance(items, Growable):
-        in_steps = functools.partial(_over_list, items, body, (NEXT, no_value, *init), form, what)
+        in_steps = functools.partial(_over_list, items, DequeWatch(items), body, (NEXT, no_value, *init), form, what)
         sequence, cannot = _as_it_is(items)
         counted = [] if sequence is None else [functools.partial(run_counted, sequence, body, init, form, what)]
         return first_possible((body, init, items), cannot, *counted, in_steps)
     sequence = countable(items)
     if sequence is None:
         why = f"it goes over a {type(items).__name__}, whose items are Python objects"
-        return steps.unroll(items, body, (NEXT, no_value, *init), form, what, why)
+        each = known_items(items) if type(items) is collections.deque else items
+        return steps.unroll(each, body, (NEXT, no_value, *init), form, what, why)
     return run_counted(sequence, body, init, form, what)
 
 
@@ -76,7 +79,9 @@ def _as_it_is(items: Growable) -> tuple[Countable | None, tuple[type[Exception],
     return (Elements(items) if isinstance(items.items.length, int) else None), (ChangedError,)
 
 
-def _over_list(items: Value, body: Callable[..., Any], state: State, form: StateForm, what: str) -> State:
+def _over_list(
+    items: Value, watch: DequeWatch, body: Callable[..., Any], state: State, form: StateForm, what: str
+) -> State:
     """Over a list that may grow, in the loop itself, too: its length is asked for before each step."""
     position = 0
     cost = Cost(what, "it goes over a list, whose items are Python objects")
@@ -86,25 +91,35 @@ def _over_list(items: Value, body: Callable[..., Any], state: State, form: State
             return (NEXT, no_value, *state[2:])
         state = form.from_rewritten(body(items[position], *state[2:]))
         cost.count()
+        watch.check(state[0] < BREAK)
         go_on = truth(state[0] < BREAK)
         if go_on is False:
             return tuple(state)
         position += 1
         if go_on is not True:
-            rest = functools.partial(_from, position, items, body, form, what)
+            rest = functools.partial(_from, position, items, watch, body, form, what)
             return steps.then(state, rest, what)
-    return _from(position, items, body, form, what, state)
+    return _from(position, items, watch, body, form, what, state)
 
 
-def _from(position: int, items: Value, body: Callable[..., Any], form: StateForm, what: str, state: State) -> State:
+def _from(
+    position: int,
+    items: Value,
+    watch: DequeWatch,
+    body: Callable[..., Any],
+    form: StateForm,
+    what: str,
+    state: State,
+) -> State:
     """The state after a loop over the items from some position on."""
     if items.items is None:
         rest = items[position:] if position else items
-        return _over_list(rest, body, state, form, what)
+        return _over_list(rest, watch, body, state, form, what)
     inner = StateForm(("position", *form.names), form.exits)
 
     def step(position: Value, *carry: Any) -> Value:
         code, value, *after = form.from_rewritten(body(items[position], *carry))
+        watch.check(code < BREAK)
         return inner.pack(code, value, (position + 1, *after))
 
     def test(position: Value, *_: Value) -> Value:

@@ -138,6 +138,9 @@ class _Comparison:
             yield from self._generators(kind, want, got, where)
         elif parts(want) is not None:
             yield from self._containers(want, got, where)
+        elif isinstance(want, (set, frozenset)):
+            if not _are_same_members(want, got):
+                yield Difference(where, "value", repr(want), repr(got))
         elif want is not got and not callable(want) and want != got:
             yield Difference(where, "value", repr(want), repr(got))
 
@@ -198,9 +201,26 @@ def _is_one_type(want: type, got: type) -> bool:
     return want is got or (inside and (want.__module__, want.__name__) == (got.__module__, got.__name__))
 
 
-def _is_one_key(a: object, b: object) -> bool:
-    """Return whether two keys are the same: equal, or both such as are not equal to themselves."""
-    return a is b or bool(a == b) or bool(type(a) is type(b) and a != a and b != b)
+def _is_one_key(a: Any, b: Any) -> bool:
+    """Return whether two keys are the same: of one type, and equal or both not equal to themselves."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(map(_is_one_key, a, b))
+    return a is b or bool(a == b and _is_one_zero(a, b)) or bool(a != a and b != b)
+
+
+def _is_one_zero(a: Any, b: Any) -> bool:
+    """Return whether two equal keys are not the two zeros of floats."""
+    return not isinstance(a, (float, np.floating)) or bool(np.signbit(a) == np.signbit(b))
+
+
+def _are_same_members(ours: Any, theirs: Any) -> bool:
+    """Return whether two sets have the same members, each of one type, in whatever order."""
+    if len(ours) != len(theirs):
+        return False
+    own = {one: one for one in theirs}
+    return all(one in own and _is_one_key(one, own[one]) for one in ours)
 
 
 def _keys(value: object, held: dict[Any, Any]) -> str:

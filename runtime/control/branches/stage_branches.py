@@ -31,6 +31,7 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.decisions import note, origin
 from anabranch.runtime.values.dynamic_lists.grouped_fields import FieldGroups
 from anabranch.runtime.values.dynamic_lists.items import Items
+from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
 from anabranch.runtime.values.dynamic_lists.list_results import BranchElements, note_prefix
 from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_lengths
 from anabranch.runtime.values.failures import run_time_checks
@@ -109,10 +110,13 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], what: str) ->
     parts = [t for t in (layout, contents) if t is not None]
     together = split_containers.shared_places([[((v,), t) for v, t in zip(r, parts, strict=False)] for r in reached])
     for number, outcome in enumerate(outcomes):
+        copied = len(outcome.builder.copied)
         with building(outcome.builder):
             outcome.packed = _pack(outcome.value, layout) + _pack(
                 outcome.contents(slots) if outcome in seen else MISSING, contents
             )
+            left = _left_apart(outcome, slots, contents)
+            copied_items.note_packed(outer, outcome.builder, copied, heap, [s.target for s in slots], left)
             outcome.aliases = branch_aliasing.aliases_of(outer, outcome.packed)
             outcome.aliases.objects = objects.preds.get(number, [])
             if outcome in seen:
@@ -171,6 +175,14 @@ def _distinguished(
     if not branch_identity.all_distinguished(told, rows):
         trace.identity.ambiguous = {**marked, **trace.identity.ambiguous}
     return told
+
+
+def _left_apart(outcome: TracedBranch, slots: Sequence[Slot], contents: layouts.Layout | None) -> list[object]:
+    """Return what a branch leaves behind, but for the contents of lists of run-time length, which are copies."""
+    joined = contents.children if isinstance(contents, layouts.Node) else ()
+    held = zip(outcome.contents(slots), joined, strict=False)
+    apart = [c for c, to in held if not (isinstance(to, layouts.Node) and isinstance(to.structure, ItemsStructure))]
+    return [outcome.value, *apart]
 
 
 def _pack(value: object, layout: layouts.Layout | None) -> list[pack_unpack.Packed]:

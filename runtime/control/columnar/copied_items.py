@@ -131,6 +131,41 @@ def is_shared(inner: Builder, before: Heap, left: Sequence[object]) -> bool:
     )
 
 
+def note_packed(
+    outer: Builder, inner: Builder, first: int, before: Heap, changed: Sequence[object], left: Sequence[object]
+) -> None:
+    """Note the lists and dicts that were copied into a list when a branch's values were joined with another's.
+
+    Parameters
+    ----------
+    outer, inner : Builder
+    first : int
+        How many the branch had copied until then.
+    before : Heap
+        The state before the branch.
+    changed : sequence
+        What any of the branches changes.
+    left : sequence
+        The values that the branch leaves behind, but for the contents of such lists.
+
+    Raises
+    ------
+    Restart, AliasError
+        Where the branch leaves one of them under another name, or has changed it.
+    """
+    copied = [container for container, _ in inner.copied[first:]]
+    if not copied:
+        return
+    after = Heap(part for part in left for part in _parts(part))
+    for container in copied:
+        is_old = container in before
+        if any(container is c for c in changed) or (not is_old and after.has_seen(container)):
+            raise container_refusal()
+        slot = slot_of(container)
+        if is_old and slot is not None:
+            outer.copied.append((container, slot.before))
+
+
 def _parts(left: object) -> Sequence[object]:
     """Return the values that lead to the containers that are left, but for those that lists have copies of."""
     if isinstance(left, Items):

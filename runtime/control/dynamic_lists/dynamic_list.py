@@ -254,14 +254,67 @@ class GrowableList(_Methods, list[Any]):  # type: ignore[misc]
 
 
 class GrowableDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
-    """A deque that may grow."""
+    """A deque that may grow.
 
-    __slots__ = ("_items", "origins", "row_binding", "site")
+    Attributes
+    ----------
+    changes : tuple of int
+        How often code that was traced has added items, and removed some.
+    """
+
+    __slots__ = ("_items", "changes", "origins", "row_binding", "site")
     native = collections.deque
     _contents = DequeContents
+    changes: tuple[int, int]
+
+    def __new__(cls, *args: Value, **kwargs: Value) -> Value:
+        made = super().__new__(cls, *args, **kwargs)
+        made.changes = (0, 0)
+        return made
+
+    def _gains(self) -> None:
+        self.changes = (self.changes[0] + 1, self.changes[1])
+
+    def _loses(self) -> None:
+        self.changes = (self.changes[0], self.changes[1] + 1)
+
+    def append(self, value: Value) -> None:
+        """As `deque.append`."""
+        self._gains()
+        super().append(value)
+
+    def extend(self, values: Iterable[Value]) -> None:
+        """As `deque.extend`."""
+        self._gains()
+        super().extend(values)
+
+    def insert(self, place: Value, value: Value) -> None:
+        """As `deque.insert`."""
+        self._gains()
+        super().insert(place, value)
+
+    def pop(self, *place: object) -> Value:
+        """As `deque.pop`."""
+        self._loses()
+        return super().pop(*place)
+
+    def remove(self, value: object) -> None:
+        """As `deque.remove`."""
+        self._loses()
+        super().remove(value)
+
+    def __delitem__(self, key: Value) -> None:
+        self._loses()
+        super().__delitem__(key)
+
+    def clear(self) -> None:
+        """As `deque.clear`."""
+        self._loses()
+        super().clear()
 
     def appendleft(self, value: object) -> None:
         """As `deque.appendleft`."""
+        self._gains()
         if self.items is None:
             super().appendleft(value)
         else:
@@ -269,6 +322,7 @@ class GrowableDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
 
     def popleft(self) -> Value:
         """As `deque.popleft`."""
+        self._loses()
         return super().popleft() if self.items is None else item_access.popleft(self)
 
     def extendleft(self, values: Iterable[object]) -> None:

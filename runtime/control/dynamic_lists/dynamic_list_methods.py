@@ -24,6 +24,7 @@ from anabranch.runtime.control.dynamic_lists.item_access import (
 )
 from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences import as_countable, countable, countable_ranges, elements, iterators
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
@@ -39,7 +40,8 @@ def extend(owner: GrowableContents, values: Value, listed: Callable[[Any], Any])
         return
     if values is owner:
         values = owner.copy()
-    if isinstance(values, PushIterator) and owner.items is None:
+    # What an item raises is raised behind those before it, which a handler finds in the list.
+    if isinstance(values, PushIterator) and owner.items is None and not current().trace.failures.regions:
         values = values.items_or(listed)
     many = values if isinstance(values, PushIterator) else as_countable.countable(values)
     if isinstance(many, countable.Countable) and isinstance(many.length, int) and owner.items is None:

@@ -25,6 +25,7 @@ from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
+from anabranch.runtime.values.union_base import are_numbers
 from anabranch.runtime.values.union_operations import UNKNOWN
 
 _UINT64 = np.dtype(np.uint64)
@@ -48,6 +49,8 @@ def _hash(key: Value) -> Atom:
     if isinstance(key, (Text, UnionValue)) and (characters := characters_of(key)) is not None:
         return text_hash.of_characters(characters)
     if isinstance(key, UnionValue):
+        if not are_numbers(key):
+            return wrap.as_atom(key.each(lambda option: wrap.numpy_result(_hash(option))), _UINT64)
         key = key.resolve()
     if isinstance(key, tuple):
         whole: Atom = atoms.literal(len(key), _UINT64)

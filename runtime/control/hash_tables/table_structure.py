@@ -47,7 +47,9 @@ class TableStructure(Structure):
         index = self.keys.index("index")
         parts = [*smaller.children[:index], larger.children[index], *smaller.children[index + 1 :]]
         pairs = zip(larger.children, parts, strict=True)
-        return layouts.Node(larger.structure, tuple([layout_join.join(a, b) for a, b in pairs]))
+        # The parts are nobody else's, so that what they are joined to is no other object.
+        joined = [layout_join.join(layout_join.unboxed(a), layout_join.unboxed(b), unboxing=True) for a, b in pairs]
+        return layouts.Node(larger.structure, tuple(joined))
 
     @property
     def _kind(self) -> tuple[Any, ...]:

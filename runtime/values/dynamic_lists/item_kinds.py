@@ -98,7 +98,8 @@ def general(layout: layouts.Layout) -> layouts.Layout:
             if isinstance(value, Undefined):
                 raise Undefined.error(value)
             current().trace.lists.copied_sites |= getattr(value, "origins", frozenset())
-            return layout
+            # A held list or dict is copied into the list like any other: its kind says what it is made of.
+            return layout if containers.structure_of(value) is None else general(layouts.describe(value))
         case layouts.Leaf(abstract):
             return layouts.Leaf(abstract)
         case layouts.Node(structure, children):

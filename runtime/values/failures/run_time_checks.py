@@ -15,7 +15,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import Builder, current
-from anabranch.runtime.tracing.failures import Details, Failure
+from anabranch.runtime.tracing.failures import Details, Failure, UnreachableError
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values import atoms
 
@@ -108,11 +108,15 @@ def fail_if(pred: Atom, make: Callable[..., BaseException], *details: Atom) -> N
     The first failure of a call wins.
     """
     if isinstance(pred, Literal):
-        if pred.value:
-            raise make(*([int(d.value) if isinstance(d, Literal) else 0 for d in details] or [0]))
-        return
+        if not pred.value:
+            return
+        known = [int(d.value) for d in details if isinstance(d, Literal)]
+        if len(known) == len(details):
+            raise make(*(known or [0]))
     numbers = [atoms.convert(detail, np.int64) for detail in details]
     record_failure(pred, _Counted(make), None, user_frames(), numbers)
+    if isinstance(pred, Literal):
+        raise UnreachableError  # it fails for certain, and what its message tells of is known only then
 
 
 @frozen

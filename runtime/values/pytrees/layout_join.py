@@ -59,7 +59,7 @@ def join(a: Layout, b: Layout, unboxing: bool = False) -> Layout:
         both = join_abstract(x, y)
         if both is not None:
             return Leaf(both, interval(a) | interval(b), traits(a) | traits(b))
-    p = _unboxed(a) if unboxing else a
+    p = unboxed(a) if unboxing else a
     if isinstance(p, Node) and isinstance(b, Node) and p.structure == b.structure:
         pairs = zip(p.children, b.children, strict=True)
         return Node(p.structure, tuple([join(c, d, unboxing) for c, d in pairs]))
@@ -137,8 +137,8 @@ def of_padded(structure: padded_union.PaddedStructure, abstract: Abstract) -> No
     return Node(structure, (Leaf(abstract), *parts))
 
 
-def _unboxed(layout: Layout) -> Layout:
-    """A held container as a node, its parts held: it is not one object any more."""
+def unboxed(layout: Layout) -> Layout:
+    """Return a held container as a node, its parts held: it is not one object any more."""
     if isinstance(layout, Constant):
         structure = containers.structure_of(layout.value)
         if structure is not None:

@@ -412,6 +412,48 @@ def counters_compare_missing_keys_as_zero(ws):
     return c == e, c != e, c == Counter(int(w) for w in ws[:3]), c == {1: 2}
 
 
+@case((WORDS[:9],), (WORDS[20:29],))
+def none_or_a_number(ws):
+    d = {}
+    s = set()
+    for w in ws.tolist():
+        key = None if w % 3 == 1 else w * 0.5
+        d[key] = d.get(key, 0) + 1
+        s.add(key)
+        d[None if w > 5 else (w, 1)] = w
+    return d, list(d), None in s, d.get(None), s
+
+
+@case((WORDS[:9],))
+def texts_and_numbers(ws):
+    d = {}
+    for w in ws.tolist():
+        key = "many" if w > 9 else w
+        d[key] = d.get(key, 0) + 1
+    return d, d["many"]
+
+
+@case((WORDS[:6], 0), (WORDS[:6], 2))
+def begun_anew(ws, n):
+    d = {}
+    for _ in range(n):
+        d = {}
+        for w in ws[:3]:
+            d[w] = 1
+    d[ws[5]] = d.get(ws[1], 3)
+    return d
+
+
+@case((WORDS[:6], 1), (WORDS[:6], 2))
+def another_of_pairs(ws, n):
+    d = {}
+    members = {n, 3}
+    for _ in range(n % 6):
+        d = dict(zip(list(members), range(3)))  # noqa: B905
+    d[n] = d.get(int(ws[0]), 0) + 1
+    return d
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_as_in_eager_python(program: Program) -> None:
     program.check()

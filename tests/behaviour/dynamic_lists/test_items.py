@@ -110,6 +110,46 @@ def written_before(a):
     return out
 
 
+@case((SIGNED, 2), (SIGNED, 0))
+def lists_and_numbers(a, n):
+    out = [[2, 4]]
+    out[0].append(n)
+    if a[0] > n:
+        out.append(3)
+    out[0].append(5)
+    return out
+
+
+@case((SIGNED, 2), (SIGNED, 0))
+def a_list_that_both_branches_leave(a, n):
+    first = [2, 4]
+    out = [first]
+    if a[0] > n:
+        out.append(3)
+        first.append(7)
+    first[0] = 1
+    return out, first
+
+
+@case((SIGNED, 2), (SIGNED, 0))
+def a_list_that_a_branch_makes(a, n):
+    out = []
+    last = []
+    if a[0] > n:
+        last = [n]
+        out.append(last)
+    last.append(3)
+    return out, last
+
+
+@case((SIGNED, 2), (SIGNED, 0))
+def dicts_and_numbers(a, n):
+    out = [{"n": n}]
+    if a[0] > n:
+        out.append(3)
+    return out
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_as_in_eager_python(program: Program) -> None:
     program.check()

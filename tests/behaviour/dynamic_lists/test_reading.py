@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from anabranch import configure
+from tests.equivalence import check
 from tests.program_table import Program, Table
 
 case = Table()
@@ -307,3 +308,14 @@ def test_as_in_eager_python_with_all_numbers_at_run_time(program: Program) -> No
 @pytest.mark.parametrize("program", case.static_programs)
 def test_as_in_eager_python_with_static_arguments(program: Program) -> None:
     program.check_static()
+
+
+def test_the_message_of_what_is_certainly_not_there_has_the_value() -> None:
+    def f(a, n):
+        found = []
+        for _ in a:
+            found.append(found.index(n))
+        return found
+
+    error = check(f, np.arange(3), 2)
+    assert str(error) == "2 is not in list"

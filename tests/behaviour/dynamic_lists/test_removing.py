@@ -8,7 +8,8 @@ import heapq
 import numpy as np
 import pytest
 
-from anabranch import configure
+from anabranch import UnsupportedOperationError, configure, jit
+from tests.equivalence import check_calls
 from tests.program_table import Program, Table
 
 case = Table()
@@ -289,3 +290,58 @@ def test_as_in_eager_python_with_all_numbers_at_run_time(program: Program) -> No
 @pytest.mark.parametrize("program", case.static_programs)
 def test_as_in_eager_python_with_static_arguments(program: Program) -> None:
     program.check_static()
+
+
+def _loses_an_item(a):
+    waiting = collections.deque(a.tolist())
+    for x in waiting:
+        if x == 4:
+            waiting.popleft()
+    return waiting
+
+
+def _gets_an_item_and_is_left(a):
+    waiting = collections.deque()
+    for x in a.tolist():
+        if x > 1:
+            waiting.append(x)
+    for x in waiting:
+        if x == 3:
+            waiting.append(9)
+            break
+    for x in waiting:
+        waiting[0] = x
+    return waiting
+
+
+def _is_cleared_in_a_try(a):
+    waiting = collections.deque()
+    for x in a.tolist():
+        if x > 1:
+            waiting.append(x)
+    try:
+        for x in waiting:
+            if x == 4:
+                waiting.clear()
+    except RuntimeError as error:
+        return str(error)
+    return "whole"
+
+
+@pytest.mark.parametrize("function", [_loses_an_item, _gets_an_item_and_is_left, _is_cleared_in_a_try])
+@pytest.mark.parametrize("native", [True, False])
+def test_a_deque_that_a_loop_over_it_changes(function, native):
+    with configure(native_loops=native):
+        check_calls(function, (np.array([3, 1, 4]),), (np.array([3, 1, 5]),))
+
+
+def test_a_deque_that_gets_and_loses_items_in_a_loop_over_it_is_refused():
+    def f(a):
+        waiting = collections.deque(a.tolist())
+        for x in waiting:
+            if x > 3:
+                waiting.append(waiting.popleft())
+        return waiting
+
+    with pytest.raises(UnsupportedOperationError, match="a deque gets and loses items in a loop over it"):
+        jit(f)(np.array([3, 1, 4]))

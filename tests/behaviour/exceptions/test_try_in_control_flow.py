@@ -354,6 +354,27 @@ def inner_function(a, i):
     return x, count
 
 
+@case((A,), (A + 2,), (A[::-1] + 1,))
+def items_that_came_before_a_failure(a):
+    quotients = [0]
+    counts = {}
+    try:
+        quotients.extend(6 // (int(x) - 1) for x in a)
+    except ZeroDivisionError:
+        quotients.append(-1)
+    try:
+        quotients += (6 // (int(x) - 2) for x in a if x < 3)
+    except ZeroDivisionError:
+        quotients.append(-2)
+    for x in a:
+        counts[int(x)] = 1
+    try:
+        counts.update((int(x), 6 // (int(x) - 2)) for x in a)
+    except ZeroDivisionError:
+        counts[99] = -1
+    return quotients, counts
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_try(program: Program) -> None:
     program.check()

@@ -1,0 +1,1 @@
+"""Random programs of one feature each: a grammar for each module, of templates that are filled at random."""
