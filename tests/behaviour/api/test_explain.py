@@ -159,7 +159,7 @@ def test_only_the_trace_that_stays_is_told():
         for i in range(n):
             for j in range(i + 1):  # inner
                 if j > 1:
-                    found[str(j)] = i
+                    found[str(j * 0.5)] = i
         return found
 
     told = jit(nested).explain(3)
