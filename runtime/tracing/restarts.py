@@ -17,6 +17,6 @@ class Restart(BaseException):
 class Abandon(Restart):
     """Raised while tracing when an attempt has come to cost more than it may; what had begun it catches it."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: object) -> None:
         super().__init__()
         self.limit = limit

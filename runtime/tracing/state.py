@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from anabranch.base.frozen import mutable
+from anabranch.base.frozen import frozen, mutable
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, SourceLocation, Var
 from anabranch.runtime.tracing.approach import Approach
@@ -195,6 +195,8 @@ class Loops:
         By how much a step makes each list longer at most; None where nothing is known.
     fixed_failures : dict
         Why a loop cannot be one in which lists keep their lengths, by the body's code and its number of steps.
+    cheap_unrolls : dict
+        Why a loop was unrolled, which was cheap, by the body's code and its number of steps.
     dynamic_list_sites : set
         Loops that cannot do without lists of run-time length.
     staged_with_dynamic_lists : set of str
@@ -210,10 +212,19 @@ class Loops:
     types: dict[Hashable, list[Any]] = field(default_factory=dict)
     gains: dict[tuple[Hashable, int, int], int | None] = field(default_factory=dict)
     fixed_failures: dict[tuple[CodeType, int | None], Exception] = field(default_factory=dict)
+    cheap_unrolls: dict[tuple[CodeType, int], str] = field(default_factory=dict)
     dynamic_list_sites: set[CodeType] = field(default_factory=set)
     staged_with_dynamic_lists: set[str] = field(default_factory=set)
     staged_sites: set[CodeType] = field(default_factory=set)
     unstacked: set[Hashable] = field(default_factory=set)
+
+
+@frozen(eq=False)
+class UnrollLimit:
+    """How many equations and steps unrolled loops may have come to, where that is to be cheap."""
+
+    equations: int
+    steps: int
 
 
 @mutable
@@ -224,8 +235,10 @@ class Unrolling:
     ----------
     equations : int
         How many equations they have added.
-    limits : list of int
-        How many they may have added when attempts that are under way have to be cheap.
+    steps : int
+        How many steps have run, those of attempts that were given up among them.
+    limits : list of UnrollLimit
+        Those of the attempts that are under way.
     reason : str, optional
         Why loops with lists that grow are unrolled rather than staged.
     too_costly : str
@@ -234,7 +247,8 @@ class Unrolling:
 
     reason: str | None
     equations: int = 0
-    limits: list[int] = field(default_factory=list)
+    steps: int = 0
+    limits: list[UnrollLimit] = field(default_factory=list)
     too_costly: str = ""
 
 

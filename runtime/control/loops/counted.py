@@ -88,6 +88,10 @@ class _Counted:
             raise failed
         if grows and not unrolls and (site in trace.loops.dynamic_list_sites or failed is not None):
             return self._grown_or_unrolled(state)
+        known_why = trace.loops.cheap_unrolls.pop((site, self.length), None)
+        if known_why is not None and (cheap := self._cheaply_unrolled(state, known_why)) is not None:
+            trace.loops.cheap_unrolls[site, self.length] = known_why
+            return cheap
         others, known = trace.lists.wants_growth, trace.lists.wants_known
         trace.lists.grow_here = trace.lists.wants_growth = trace.lists.wants_known = False
         try:
@@ -105,6 +109,7 @@ class _Counted:
             return self._unrolled(state, why)
         cheap = self._cheaply_unrolled(state, why)
         if cheap is not None:
+            trace.loops.cheap_unrolls[site, self.length] = why
             return cheap
         if unrolls:
             trying = self._attempt(state)

@@ -10,6 +10,7 @@ from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.tracing.builder import builder_or_none, current
 from anabranch.runtime.tracing.restarts import Abandon
+from anabranch.runtime.tracing.state import UnrollLimit
 from anabranch.runtime.values.decisions import note
 
 T = TypeVar("T")
@@ -18,6 +19,8 @@ T = TypeVar("T")
 CHEAP: Final = 64
 CHEAP_IF_SHORT: Final = 200
 SHORT: Final = 4
+# Steps that add nothing take their time, too; loops in one another have as many as the product of their lengths.
+CHEAP_STEPS: Final = 256
 
 
 class TooCostlyError(StructureMismatchError):
@@ -80,8 +83,9 @@ class Cost:
         # What loops in this step have added is among its equations.
         trace.unrolling.equations = self._before + self.equations
         most = settings().unroll_budget
+        trace.unrolling.steps += 1
         for limit in trace.unrolling.limits:
-            if trace.unrolling.equations > limit:
+            if trace.unrolling.equations > limit.equations or trace.unrolling.steps > limit.steps:
                 raise Abandon(limit)
         if trace.unrolling.equations > most:
             others = f" (other unrolled loops: {self._before})" if self._before else ""
@@ -104,20 +108,17 @@ def weight(equations: Iterable[Equation]) -> int:
 
 def cheaply(attempt: Callable[[], T], number: int) -> T | None:
     """Return the result of an attempt to unroll `number` steps; None where it adds more equations than is cheap."""
-    trace = current().trace
-    depth, limit = (
-        len(trace.unrolling.limits),
-        trace.unrolling.equations + (CHEAP if number > SHORT else CHEAP_IF_SHORT),
-    )
+    unrolling = current().trace.unrolling
+    depth, equations = len(unrolling.limits), unrolling.equations + (CHEAP if number > SHORT else CHEAP_IF_SHORT)
     # One that is under way around this one has a say first; of equal ones this one gives up.
-    if limit in trace.unrolling.limits:
-        limit -= 1
-    trace.unrolling.limits.append(limit)
+    equations -= any(limit.equations == equations for limit in unrolling.limits)
+    limit = UnrollLimit(equations, unrolling.steps + CHEAP_STEPS)
+    unrolling.limits.append(limit)
     try:
         return attempt()
     except Abandon as stopped:
-        if stopped.limit != limit:
+        if stopped.limit is not limit:
             raise
         return None
     finally:
-        del trace.unrolling.limits[depth:]
+        del unrolling.limits[depth:]

@@ -11,6 +11,7 @@ from anabranch import jit
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.tracing.builder import Trace
 from tests.equations import every_equation
+from tests.equivalence import check
 
 PRELUDE = {
     "promotion": ("    t = 0", "t = t + 0.5"),
@@ -18,6 +19,7 @@ PRELUDE = {
     "list": ("    t = [0, 0.0]", "t[0], t[1] = t[0] + 1.5, t[1] + n"),
     "keys": ("    t = {}", "t[n] = t.get(n, 0) + 1"),
     "two": ("    t, u = 0, 0", "t, u = u + 0.5, t"),
+    "append": ("    t = []", "if n > 1: t.append(n)"),
 }
 
 
@@ -68,11 +70,18 @@ def test_nested_loops_are_traced_a_bounded_number_of_times(kind, traces, tmp_pat
     assert all(counts[d] >= d for d in counts)
     # Linear or quadratic in the depth; a list's slots are found one loop at a time, which makes it cubic. That the int
     # of a name is another one's takes each loop one more trace to find.
-    assert counts[8] <= {"list": 180, "two": 70}.get(kind, 60), counts
+    assert counts[8] <= {"list": 180, "append": 110, "two": 70}.get(kind, 60), counts
 
 
 def test_types_of_memory_are_learned(traces, tmp_path):
     assert traces(nest(4, "keys", tmp_path), 2) <= 55
+
+
+def test_cheap_steps_of_nested_loops_are_limited_together(traces, tmp_path):
+    few, more = (traces(nest(depth, "append", tmp_path), 5) for depth in (3, 4))
+    assert few <= 20
+    assert more <= 60
+    check(nest(4, "append", tmp_path), 5)
 
 
 def test_nested_if_in_loops(traces, tmp_path):
