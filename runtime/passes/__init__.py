@@ -27,6 +27,7 @@ from anabranch.runtime.passes.loop_unrolling import unroll_loops
 from anabranch.runtime.passes.reduction_fusion import fuse_reductions
 from anabranch.runtime.passes.sealed_loops import outside_element_loops
 from anabranch.runtime.passes.select_simplify import simplify_selects
+from anabranch.runtime.passes.slice_composition import compose_slices
 from anabranch.runtime.passes.undef_propagation import propagate_undef
 
 
@@ -66,6 +67,7 @@ PASSES = (
     Pass(unroll_loops),
     Pass(fold_constants),
     Pass(eliminate_common_subexpressions),
+    Pass(compose_slices),
     Pass(batch_loops),
     Pass(forward_loads),
     Pass(fuse_reductions),

@@ -164,6 +164,14 @@ def horner(a, n):
     return total
 
 
+def written_rows(a, k):
+    for i in range(k):
+        row = a[i]
+        for j in range(a.shape[1]):
+            row[j] += row[0] * i
+    return a
+
+
 # Whole numbers, so that sums are exact in any order.
 MATRIX = (np.arange(150.0 * 150) % 7).reshape(150, 150)
 CALLS = [
@@ -179,6 +187,7 @@ CALLS = [
     (counted_writes, MATRIX, 90),
     (smoothed, MATRIX, 3),
     (rows_times_matrix, MATRIX, 20),
+    (written_rows, MATRIX[:8].copy(), 8),
     (horner, MATRIX, 3),
 ]
 
