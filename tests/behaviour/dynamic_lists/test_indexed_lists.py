@@ -337,7 +337,7 @@ def _row_of(n):
 
 @pytest.mark.parametrize("family", [_sieve_of, _union_of, _memo_of, _heap_of, _row_of])
 def test_equations_do_not_grow_with_the_length(family) -> None:
-    few, many = (_equations(program, *args) for program, args in (family(12), family(400)))
+    few, many = (_equations(program, *args) for program, args in (family(20), family(400)))
     assert many == few
 
 
