@@ -64,6 +64,8 @@ def containers_by_place(values: Sequence[object], layout: Layout) -> list[list[V
         return [c for inner, o in zip(chosen, layout.options, strict=True) for c in containers_by_place(inner, o)]
     assert isinstance(layout, Node)
     own = [given] if layout.structure.mutable else []
+    if layout.structure.flat:
+        return own
     parts = [layout.structure.children(value) for value in given]
     inner = [containers_by_place([row[i] for row in parts], child) for i, child in enumerate(layout.children)]
     return own + [c for found in inner for c in found]
@@ -79,4 +81,4 @@ def _holds_containers(layout: Layout) -> bool:
         return any(map(_holds_containers, layout.options))
     if not isinstance(layout, Node) or is_reference(layout) or isinstance(layout.structure, DynamicArrayStructure):
         return False
-    return layout.structure.mutable or any(map(_holds_containers, layout.children))
+    return layout.structure.mutable or (not layout.structure.flat and any(map(_holds_containers, layout.children)))
