@@ -172,7 +172,9 @@ f(np.arange(3.0), 1.5)
         """
     if not (op.pure and atoms and isinstance(atoms[0], Literal) and all(isinstance(a, Literal) for a in atoms)):
         return False
-    return all(t.size == 1 for t in types) and not any(effects((Equation(op, tuple(atoms), params, ()),)))
+    whole = (*types, *(a.type for a in atoms))
+    few = all(t.dtype.kind in "iub" and t.size <= _FEW for t in whole)
+    return (few or all(t.size == 1 for t in types)) and not any(effects((Equation(op, tuple(atoms), params, ()),)))
 """,
         """
     if not (atoms and isinstance(atoms[0], Literal) and all(isinstance(a, Literal) for a in atoms)):
