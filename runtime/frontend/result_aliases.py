@@ -14,7 +14,7 @@ from anabranch.runtime.tracing.storage import OnDevice, Storage
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArrayStructure
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.memory import views
+from anabranch.runtime.values.memory import memory_layout, views
 from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
 
 
@@ -127,6 +127,9 @@ def _owners(
             known[storage] = ()  # of edges in a circle
             known[storage] = _owners_by_edges(storage, leaves, known)
         owners = known[storage]
+        if storage.readonly == memory_layout.BY_THE_VIEW:
+            # A view that a step of a loop, or a branch, has made.
+            owners = tuple([dataclasses.replace(o, readonly=True) if o.path else o for o in owners])
     path = handle.path or ((views.Reshape(handle.shape),) if _is_view(handle) else ())
     if not path:
         return owners

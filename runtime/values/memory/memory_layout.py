@@ -292,7 +292,7 @@ def traits(value: object) -> Traits:
         return PLAIN
     if value.storage.strides is None and not value.path and not value.is_readonly:
         return PLAIN
-    readonly = value.storage.readonly or (_BY_THE_VIEW if value.readonly else None)
+    readonly = value.storage.readonly or (BY_THE_VIEW if value.readonly else None)
     if not known(value):
         return Traits(UNKNOWN, readonly)
     if isinstance(value.storage.strides, Compact):
@@ -304,15 +304,15 @@ def traits(value: object) -> Traits:
 
 def traits_of_ndarray(array: np.ndarray) -> Traits:
     """The traits of an ndarray that is known."""
-    return Traits(None if array.flags.c_contiguous else array.strides, None if array.flags.writeable else _BY_THE_VIEW)
+    return Traits(None if array.flags.c_contiguous else array.strides, None if array.flags.writeable else BY_THE_VIEW)
 
 
 UNDECIDED = "decided by a run-time condition"
-_BY_THE_VIEW = "the view is"
+BY_THE_VIEW = "the view is"
 
 
 def set_traits(made: Handle, what: Traits) -> None:
     """Give new memory these traits."""
     made.storage.strides = what.strides
-    made.readonly = what.readonly == _BY_THE_VIEW
+    made.readonly = what.readonly == BY_THE_VIEW
     made.storage.readonly = what.readonly

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from anabranch import jit
 from tests.program_table import Program, Table
 
 case = Table()
@@ -134,3 +135,19 @@ def in_an_inner_loop(n, a, b):
 @pytest.mark.parametrize("program", case.programs)
 def test_views_in_loops(program: Program) -> None:
     program.check()
+
+
+def test_a_view_that_cannot_be_written_stays_so_after_its_loop():
+    def f(a, n):
+        for _ in range(n):
+            a *= 2
+            edge = np.diagonal(a, 1)
+        return edge
+
+    for wrapped in (jit(f), jit(f, native_loops=False)):
+        for _ in range(3):
+            a = np.arange(9.0).reshape(3, 3)
+            edge = wrapped(a, 2)
+            assert not edge.flags.writeable
+            assert np.shares_memory(edge, a)
+            np.testing.assert_array_equal(edge, [4.0, 20.0])
