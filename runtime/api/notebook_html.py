@@ -1,4 +1,4 @@
-"""What notebooks show of a jitted function and of a traced one."""
+"""The forms of a jitted function and of a traced one in notebooks."""
 
 from __future__ import annotations
 

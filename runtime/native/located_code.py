@@ -82,7 +82,7 @@ class LocatedLoops(NativeLoops):
         self._written: dict[str, tuple[str, list[SourceLocation]]] = {}
 
     def begun(self) -> tuple[Instructions, type[NativeEmitter]]:
-        """What the next loop is written as, and by."""
+        """Empty instructions for the next loop, and the class that emits them."""
         return _LocatedInstructions(self._options.fastmath), _LocatedEmitter
 
     def finished(self, llvm: str, code: Instructions) -> NativeFunction:

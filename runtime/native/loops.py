@@ -67,7 +67,7 @@ class NativeLoops:
         return call.emit()
 
     def begun(self) -> tuple[Instructions, type[NativeEmitter]]:
-        """What the next loop is written as, and by."""
+        """Empty instructions for the next loop, and the class that emits them."""
         return Instructions(self._options.fastmath), NativeEmitter
 
     def finished(self, llvm: str, code: Instructions) -> NativeFunction:

@@ -38,7 +38,7 @@ def after_steps(initial: Interval | None, change: Interval | None, steps: int) -
 
 
 class _Scope:
-    """What is known of the values of one Program: of a loop's body, or of a branch in it.
+    """The knowledge of the values of one Program: of a loop's body, or of a branch in it.
 
     Attributes
     ----------

@@ -39,9 +39,9 @@ from anabranch.runtime.tracing.state import (
     Reachable,
     Requests,
     Text,
-    Unrolling,
 )
 from anabranch.runtime.tracing.storage import Part, Storage
+from anabranch.runtime.tracing.unrolling import Unrolling
 from anabranch.runtime.tracing.upper_layers import Lent
 
 # From how many elements on NumPy is asked whether there is memory for an array.

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from anabranch.base.frozen import frozen, mutable
+from anabranch.base.frozen import mutable
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, SourceLocation, Var
 from anabranch.runtime.tracing.approach import Approach
@@ -217,39 +217,6 @@ class Loops:
     staged_with_dynamic_lists: set[str] = field(default_factory=set)
     staged_sites: set[CodeType] = field(default_factory=set)
     unstacked: set[Hashable] = field(default_factory=set)
-
-
-@frozen(eq=False)
-class UnrollLimit:
-    """How many equations and steps unrolled loops may have come to, where that is to be cheap."""
-
-    equations: int
-    steps: int
-
-
-@mutable
-class Unrolling:
-    """The equations that unrolled loops have added, and how many they may add.
-
-    Attributes
-    ----------
-    equations : int
-        How many equations they have added.
-    steps : int
-        How many steps have run, those of attempts that were given up among them.
-    limits : list of UnrollLimit
-        Those of the attempts that are under way.
-    reason : str, optional
-        Why loops with lists that grow are unrolled rather than staged.
-    too_costly : str
-        What an error says of a loop that could not be unrolled; "" where there is none.
-    """
-
-    reason: str | None
-    equations: int = 0
-    steps: int = 0
-    limits: list[UnrollLimit] = field(default_factory=list)
-    too_costly: str = ""
 
 
 @mutable

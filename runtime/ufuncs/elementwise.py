@@ -66,7 +66,7 @@ def operand(value: Value) -> NumPyOperand:
 
 
 def scalar(value: Value, dtype: np.dtype) -> Value:
-    """What a function returned as a NumPy scalar."""
+    """The result of a function as a NumPy scalar."""
     slot = xp.zeros(1, dtype=dtype)
     slot[0] = value
     return slot[0]

@@ -248,7 +248,7 @@ class UFunc(UserFunction):
         self._run(reductions.at, (a, indices, () if b is np._NoValue else (b,)))
 
     def _overriding(self, method: str, args: Sequence[Any], **options: Any) -> tuple[Any] | None:
-        """What an operand that takes ufuncs over itself makes of the call, in a tuple; None where there is none."""
+        """The result of an operand that takes ufuncs over itself, in a tuple; None where there is no such operand."""
         for x in args:
             if isinstance(x, _AS_GIVEN) or getattr(type(x), "__array_ufunc__", None) is None:
                 continue

@@ -88,7 +88,7 @@ def show(target: str, program: list[str] | None) -> int:
 
 @contextlib.contextmanager
 def _told(target: str) -> Iterator[None]:
-    """What the user's function raises, or its call, is told in one line."""
+    """An exception of the user's function, or of its call, is told in one line."""
     try:
         yield
     except AnabranchError:

@@ -109,7 +109,7 @@ def _with_heads(lines: list[InspectedLine]) -> list[InspectedLine]:
 def code_columns(
     lowered: Lowered, compiled: Compiled, stablehlo: Column, loops: LocatedLoops | None
 ) -> Iterable[Column]:
-    """What was compiled: XLA's optimised HLO, with the loops that are LLVM's code; or LLVM's code alone."""
+    """The compiled code: XLA's optimised HLO, with the loops that are LLVM's code; or LLVM's code alone."""
     execution = compiled.execution
     if isinstance(execution, NativeExecution) and lowered.native is not None:
         yield from _of_llvm("", [located_program(lowered.program, lowered.native)])

@@ -24,7 +24,7 @@ class StageTime(NamedTuple):
 
 @frozen
 class Inspection:
-    """What became of a function on some arguments: a page for a browser, and a text for a terminal.
+    """The forms of a function on some arguments: a page for a browser, and a text for a terminal.
 
     `str` of it is the text. Notebooks show the page in a frame.
 

@@ -10,7 +10,7 @@ from anabranch.runtime.errors import StructureMismatchError
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.tracing.builder import builder_or_none, current
 from anabranch.runtime.tracing.restarts import Abandon
-from anabranch.runtime.tracing.state import UnrollLimit
+from anabranch.runtime.tracing.unrolling import UnrollLimit
 from anabranch.runtime.values.decisions import note
 
 T = TypeVar("T")

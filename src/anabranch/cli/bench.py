@@ -20,7 +20,7 @@ from anabranch.runtime.testing.check import check_equivalent
 
 @frozen
 class Measured:
-    """What was measured.
+    """The measured times.
 
     Attributes
     ----------

@@ -102,7 +102,7 @@ def report(trial: Trial) -> Iterator[str]:
 
 
 def advice(trial: Trial) -> Iterator[str]:
-    """What is slow about the set-up, or odd, each with what to do about it."""
+    """The slow and odd points of the set-up, each with what to do about it."""
     chosen = settings()
     if not machine_code.is_available():
         yield (

@@ -17,7 +17,7 @@ VOID = {"meta", "link", "br", "input"}
 
 
 class Page(html.parser.HTMLParser):
-    """What a page holds: its ids, its links, and the lines of each column with their classes."""
+    """The contents of a page: its ids, its links, and the lines of each column with their classes."""
 
     def __init__(self, text):
         super().__init__()

@@ -1,4 +1,4 @@
-"""What notebooks show of functions, Programs, explanations and reports: well-formed, and escaped."""
+"""Forms of functions, Programs, explanations and reports in notebooks: well-formed, and escaped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What extends Numba: functions are compiled from their own source here, so there is nothing to register."""
+"""The decorators that extend Numba. Functions are compiled from their own source here: there is nothing to register."""
 
 from __future__ import annotations
 
