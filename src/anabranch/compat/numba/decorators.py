@@ -19,19 +19,49 @@ _threads = 1
 
 
 def vectorize(signatures_or_function: Any = (), **options: Any) -> Any:
-    """As `numba.vectorize`: `anabranch.vectorize` with Numba's options."""
+    """As `numba.vectorize`: `anabranch.vectorize` with Numba's options.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch.compat.numba import vectorize
+    >>> @vectorize(["float64(float64)"], target="parallel")
+    ... def clipped(x):
+    ...     return min(x, 1.0)
+    >>> clipped(np.array([0.5, 2.0]))
+    array([0.5, 1. ])
+    """
     identity = options.pop("identity", None)
     return _ufuncs.vectorize(signatures_or_function, identity=identity, **numba_options.settings(options))
 
 
 def guvectorize(*signatures_and_layout: Any, **options: Any) -> Any:
-    """As `numba.guvectorize`: `anabranch.guvectorize` with Numba's options."""
+    """As `numba.guvectorize`: `anabranch.guvectorize` with Numba's options.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch.compat.numba import guvectorize
+    >>> @guvectorize(["void(float64[:], float64[:])"], "(n)->()")
+    ... def largest(row, out):
+    ...     out[0] = row.max()
+    >>> largest(np.array([[1.0, 3.0], [5.0, 4.0]]))
+    array([3., 5.])
+    """
     options.pop("identity", None)
     return _ufuncs.guvectorize(*signatures_and_layout, **numba_options.settings(options))
 
 
 def typeof(value: Any) -> Type:
-    """The type of a number, an array, or None."""
+    """The type of a number, an array, or None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch.compat.numba import typeof
+    >>> typeof(np.ones((2, 3))).name
+    'float64[:, ::1]'
+    """
     if value is None:
         return type_of(None)
     array = np.asarray(value)
@@ -48,7 +78,15 @@ def typeof(value: Any) -> Type:
 
 
 def from_dtype(dtype: Any) -> Type:
-    """The type of a dtype's elements."""
+    """The type of a dtype's elements.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch.compat.numba import from_dtype
+    >>> from_dtype(np.dtype(np.int16)).name
+    'int16'
+    """
     return type_of(np.dtype(dtype))
 
 
