@@ -117,5 +117,5 @@ def _entry(module: str, name: str) -> str:
     directive = "autofunction"
     if inspect.isclass(value):
         directive = "autoexception" if issubclass(value, BaseException) else "autoclass"
-    members = "\n   :members:" if directive == "autoclass" else ""
+    members = "\n   :members:\n   :inherited-members:" if directive == "autoclass" else ""
     return f"```{{eval-rst}}\n.. {directive}:: {module}.{name}{members}\n```\n"

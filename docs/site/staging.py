@@ -12,6 +12,7 @@ from docs.site import navigation, reference
 from docs.site.navigation import DOCS, ROOT
 
 _LINK = re.compile(r"(?<!!)\[([^\[\]]*)\]\(([^)\s#:]+)(#[^)\s]*)?\)")
+_FILE_NAME = re.compile(r"[\w./-]+(?:\.md|/)")
 _TARGET = re.compile(r"\]\(([^)\s#:]+)(#[^)\s]*)?\)")
 _FENCED = re.compile(r"(^ *```.*?^ *```$)", re.MULTILINE | re.DOTALL)
 _MECHANISMS = "# Mechanisms\n\nOne page for each; their paths are relative to `runtime/`.\n"
@@ -59,15 +60,19 @@ def _linked(text: str, source: Path, page: str, homes: dict[Path, str]) -> str:
     """The text with links that lead to pages; a link to a file that is no page is its words alone."""
 
     def home(target: str) -> str | None:
-        there = Path(os.path.normpath(source.parent / target))
-        if there.is_dir():
-            there /= "README.md"
+        there = _file(source, target)
         if there in homes:
             return os.path.relpath(f"{homes[there]}.md", Path(page).parent)
         return os.path.relpath(there.relative_to(DOCS), Path(page).parent) if there.suffix in _PICTURES else None
 
     def link(found: re.Match[str]) -> str:
-        return found[0] if home(found[2]) is not None else found[1]
+        words, target, anchor = found.groups()
+        if home(target) is None:
+            return words
+        there = _file(source, target)
+        # The name of a file says where a page lies; who reads the site wants to know what it is about.
+        named = _FILE_NAME.fullmatch(words) is not None and there.suffix == ".md"
+        return f"[{_heading(there) if named else words}]({target}{anchor or ''})"
 
     def target(found: re.Match[str]) -> str:
         return f"]({home(found[1])}{found[2] or ''})"
@@ -75,6 +80,17 @@ def _linked(text: str, source: Path, page: str, homes: dict[Path, str]) -> str:
     parts = _FENCED.split(text)
     parts[::2] = [_TARGET.sub(target, _LINK.sub(link, prose)) for prose in parts[::2]]
     return "".join(parts)
+
+
+def _file(source: Path, target: str) -> Path:
+    """The file that a link leads to; a folder stands for its README."""
+    there = Path(os.path.normpath(source.parent / target))
+    return there / "README.md" if there.is_dir() else there
+
+
+def _heading(page: Path) -> str:
+    found = re.search(r"^# (.*)$", page.read_text(), re.MULTILINE)
+    return found[1] if found else page.stem
 
 
 def _program_page(program: Path) -> str:
