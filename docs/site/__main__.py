@@ -17,7 +17,18 @@ def main() -> int:
     """Write the pages down, and let Sphinx make the site of them; the status is Sphinx's."""
     stage(SOURCE / "pages")
     settings = Path(__file__).parent
-    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-b", "html", "-c", settings]
+    command: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-W",
+        "--keep-going",
+        "-q",
+        "-b",
+        "html",
+        "-c",
+        settings,
+    ]
     done = subprocess.run([*command, "-d", SOURCE / "doctrees", SOURCE / "pages", PLACE], cwd=ROOT, check=False)
     if done.returncode == 0:
         print(f"{PLACE / 'index.html'}")

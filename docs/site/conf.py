@@ -30,7 +30,7 @@ html_copy_source = False
 html_show_copyright = False
 html_show_sphinx = False
 # The pages are to be read from a disk, too: nothing is loaded from elsewhere.
-html_theme_options = {"top_of_page_buttons": []}
+html_theme_options: dict[str, object] = {"top_of_page_buttons": []}
 pygments_style = "friendly"
 pygments_dark_style = "monokai"
 

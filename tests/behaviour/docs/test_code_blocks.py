@@ -100,15 +100,16 @@ PAGES = sorted(
 GIVEN = {"features": {"newton": jit(lambda x, tol: x + tol)}, "settings": {"x": 1.0}}
 
 
-# The steps of Threefry make a long program.
-SLOW = [pytest.param(page, marks=pytest.mark.slow) if page == "random" else page for page in PAGES]
+# A page whose programs take long to compile, and have tests of their own: here they run as they are written.
+PLAIN = {"random"}
 
 
-@pytest.mark.parametrize("page", SLOW)
+@pytest.mark.parametrize("page", PAGES)
 def test_programs_of_a_page_run(page, module, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     vars(module).update({"np": np, "jit": jit, "anabranch": anabranch, **GIVEN.get(page, {})})
     for number, (language, text) in enumerate(blocks(page)):
         imported = re.findall(r"^(?:import|from) (\w+)", text, re.MULTILINE)
         if language == "python" and all(importlib.util.find_spec(name) is not None for name in imported):
-            run_text(text, f"docs/{page}-{number}.py", vars(module))
+            with anabranch.configure(disable_jit=page in PLAIN):
+                run_text(text, f"docs/{page}-{number}.py", vars(module))
