@@ -18,7 +18,7 @@ RULE = [FORWARD, LEFT, PUSH, PUSH, GROW, POP, RIGHT, GROW, POP, RIGHT]
 RULE += [FORWARD, PUSH, RIGHT, FORWARD, GROW, POP, LEFT, GROW]
 
 
-# Room for all symbols from the start: a list that outgrows its capacity has the function compiled again.
+# More room from the start: each time that a list outgrows its capacity, the function is compiled again.
 @jit(capacity=8192)
 def grown(rule, times):
     symbols = [GROW]
@@ -37,7 +37,7 @@ def grown(rule, times):
     return symbols
 
 
-@jit(capacity=8192)
+@jit
 def walked(symbols, angle):
     """The ends of each line that the turtle draws."""
     x, y, direction = 0.0, 0.0, math.pi / 2
