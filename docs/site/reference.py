@@ -85,7 +85,20 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "compat-numba": (
         "anabranch.compat.numba",
         "anabranch.compat.numba",
-        ("njit", "jit", "vectorize", "guvectorize", "typeof", "from_dtype", "install"),
+        (
+            "njit",
+            "jit",
+            "vectorize",
+            "guvectorize",
+            "jitclass",
+            "typeof",
+            "from_dtype",
+            "literally",
+            "set_num_threads",
+            "get_num_threads",
+            "threading_layer",
+            "install",
+        ),
     ),
 }
 

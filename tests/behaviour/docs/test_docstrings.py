@@ -12,6 +12,7 @@ import pytest
 import anabranch
 import anabranch.random
 import anabranch.testing
+from anabranch.compat import numba
 from docs.site.reference import PAGES
 
 NAMES = [(module, name) for _, module, names in PAGES.values() for name in names]
@@ -45,6 +46,12 @@ def test_every_name_of_random_is_on_one_page():
 
 def test_every_name_of_export_is_on_one_page():
     assert sorted(listed("anabranch.export")) == sorted(anabranch.export.__all__)
+
+
+def test_every_function_of_numba_is_on_one_page():
+    functions = {name for name, value in vars(numba).items() if inspect.isfunction(value) and not name.startswith("_")}
+    # `literal_unroll` is another name of `literally`.
+    assert sorted(listed("anabranch.compat.numba")) == sorted(functions - {"literal_unroll"})
 
 
 @pytest.fixture

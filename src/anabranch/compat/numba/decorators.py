@@ -91,7 +91,14 @@ def from_dtype(dtype: Any) -> Type:
 
 
 def literally(value: Any) -> Any:
-    """The value."""
+    """The value.
+
+    Examples
+    --------
+    >>> from anabranch.compat.numba import literally, njit
+    >>> njit(lambda n: (0,) * literally(n))(3)
+    (0, 0, 0)
+    """
     return value
 
 
@@ -99,7 +106,14 @@ literal_unroll: Callable[[Any], Any] = literally
 
 
 def set_num_threads(n: int) -> None:
-    """Note how many threads there may be; loops run in one."""
+    """Note how many threads there may be; loops run in one.
+
+    Examples
+    --------
+    >>> from anabranch.compat.numba import get_num_threads, set_num_threads
+    >>> before = get_num_threads()
+    >>> set_num_threads(before)
+    """
     global _threads
     if n < 1:
         raise ValueError("The number of threads must be at least 1")
@@ -107,10 +121,24 @@ def set_num_threads(n: int) -> None:
 
 
 def get_num_threads() -> int:
-    """How many threads were asked for."""
+    """How many threads were asked for.
+
+    Examples
+    --------
+    >>> from anabranch.compat.numba import get_num_threads
+    >>> get_num_threads() >= 1
+    True
+    """
     return _threads
 
 
 def threading_layer() -> str:
-    """The name of what runs loops in parallel: there is none."""
+    """The name of what runs loops in parallel: there is none.
+
+    Examples
+    --------
+    >>> from anabranch.compat.numba import threading_layer
+    >>> threading_layer()
+    'none'
+    """
     return "none"
