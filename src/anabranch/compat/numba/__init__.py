@@ -54,7 +54,16 @@ def __getattr__(name: str) -> Any:
 
 
 def install() -> None:
-    """Let this process import this module and its parts where `numba` is imported."""
+    """Let this process import this module and its parts where `numba` is imported.
+
+    Examples
+    --------
+    >>> import sys
+    >>> from anabranch.compat import numba
+    >>> numba.install()
+    >>> sys.modules["numba"] is numba
+    True
+    """
     sys.modules["numba"] = sys.modules[__name__]
     for name in _MODULES:
         sys.modules[f"numba.{name}"] = importlib.import_module(f"{__name__}.{name}")
