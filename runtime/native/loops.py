@@ -19,6 +19,7 @@ from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.outputs import Outputs
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
+from anabranch.runtime.ops.structured import Loop
 from anabranch.runtime.passes.range_analysis import value_ranges
 from anabranch.runtime.xla.native_code import NativeFunction
 
@@ -55,16 +56,20 @@ class NativeLoops:
         self._facts: tuple[Mapping[Var, Interval], FailureValues] | None = None
 
     def __call__(self, loop: Op, ctx: LoweringContext) -> list[str] | None:
-        """Emit a loop as a call of machine code; returns the names of the results, None where it has no native form."""
+        """Emit an equation as a call of machine code; the names of the results, None where it has no native form."""
         if self._facts is None:
             self._facts = value_ranges(self._program), FailureValues(self._program)
         try:
             call = _Call(loop, ctx, *self._facts, self)
         except NotNativeError as error:
-            self.forms.append(LoopForm(ctx.source, str(error)))
+            self._note(loop, LoopForm(ctx.source, str(error)))
             return None
-        self.forms.append(LoopForm(ctx.source, ""))
+        self._note(loop, LoopForm(ctx.source, ""))
         return call.emit()
+
+    def _note(self, op: Op, form: LoopForm) -> None:
+        if isinstance(op, Loop):
+            self.forms.append(form)
 
     def begun(self) -> tuple[Instructions, type[NativeEmitter]]:
         """Empty instructions for the next loop, and the class that emits them."""

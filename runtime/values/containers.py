@@ -330,7 +330,7 @@ _SYSTEM = ("builtins", "typing", "abc", "enum", "collections", "functools")
 def is_users_class(cls: type) -> bool:
     """Return whether a class is a user's: written in Python, not by NumPy, Python's own machinery or this project."""
     module = cls.__module__
-    if module in _SYSTEM or module.startswith(("numpy", "anabranch.", "unittest.")):
+    if module in _SYSTEM or module.startswith(("numpy", "anabranch.", "unittest.", "tqdm.", "rich.")):
         return False
     if module.partition(".")[0] in _NOT_REWRITTEN:
         return False
