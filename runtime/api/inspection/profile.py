@@ -5,8 +5,9 @@ from __future__ import annotations
 import linecache
 import os
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from anabranch.base.coloured import coloured
 from anabranch.base.frozen import frozen
 from anabranch.base.html_text import element, table, text
 from anabranch.base.shown_numbers import shown_seconds
@@ -91,6 +92,12 @@ class Profile(TimeReport):
         lines = line_frames((line.place, line.share * self.seconds) for line in self.lines if line.share >= _LEAST)
         around = Frame("around the compiled code", self.around * self.seconds)
         return Frame(f"{self.function}({self.signature})", self.seconds, (*lines, around))
+
+    def __rich__(self) -> Any:
+        """The table in colours, for terminals."""
+        return coloured(
+            self, {r"\A.*": "bold", r"(?m)^ *[1-9]\d(?:\.\d)? %.*$": "red", r"\d[\d.]* (?:s|ms|µs|ns)\b": "cyan"}
+        )
 
     def _repr_html_(self) -> str:
         rows = table(self._rows(), ("share", "time", "line"))

@@ -99,6 +99,8 @@ def test_a_profile_writes_files(tmp_path):
     assert found.memory.results == 12  # a number, and of which kind it is
     assert found.memory.copied == ("x (not C-contiguous)",)
     assert str(found).endswith("copied: x (not C-contiguous)")
+    pytest.importorskip("rich")
+    assert found.__rich__().plain == str(found)
 
 
 def test_memory_of_writes():
