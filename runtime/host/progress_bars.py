@@ -36,6 +36,11 @@ class Shown(Protocol):
         """Call a method of the library's own bar."""
 
 
+def write_count(address: int, count: int) -> None:
+    """Write the count of a bar to its place."""
+    ctypes.c_int64.from_address(address).value = count
+
+
 class Slot:
     """The place in memory of the count of a bar, to which compiled code writes; and the bars that show it.
 
@@ -43,16 +48,14 @@ class Slot:
 
     Attributes
     ----------
-    address : int
+    address : numpy.ndarray
+        Of one int, which is given to compiled code at each call.
     """
 
     def __init__(self) -> None:
         self._memory = np.zeros(1, np.int64)
-        self.address = int(self._memory.ctypes.data)
+        self.address = np.array(self._memory.ctypes.data, np.int64)
         self._bars: list[_Bar] = []
-
-    def __str__(self) -> str:
-        return "count"
 
     @property
     def count(self) -> int:
@@ -61,7 +64,7 @@ class Slot:
 
     @count.setter
     def count(self, count: int) -> None:
-        ctypes.c_int64.from_address(self.address).value = count
+        write_count(int(self.address), count)
 
     def open(self, make: Callable[[], Shown]) -> None:
         """Make a bar that shows the count from now on."""

@@ -137,7 +137,7 @@ class NativeEmitter(ValueEmitter):
             *words, ticket, number = drawn(self.code, equation, self.elements(names[0], in_types[0]), names[1:])
             return [packed(words), ticket, number]
         if equation.op is progress_tick:
-            return tick(self.code, equation, names)
+            return tick(self.code, names)
         if equation.op is library_ufunc:
             return self._library_ufunc(equation, names)
         if equation.op is dot_general:

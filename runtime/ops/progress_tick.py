@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.host.progress_bars import Slot
+from anabranch.runtime.host.progress_bars import write_count
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
 from anabranch.runtime.ir.program import Equation
@@ -20,26 +20,28 @@ _INT32, _INT64 = np.dtype(np.int32), np.dtype(np.int64)
 
 
 class _ProgressTick(Op):
-    """`progress_tick[slot] number, code, count`: `number, count`; the slot holds this unless `code` is a failure's.
+    """`progress_tick number, code, count, address`: `number, count`, which goes there unless `code` is a failure's.
 
-    The number is that of the effects so far, which orders it among them.
+    The number is that of the effects so far, which orders it among them. The address is data, so that nothing that is
+    compiled belongs to a process.
     """
 
     __slots__ = ()
     pure = False
     work = Work.LITTLE
 
-    def type(self, *inputs: ArrayType, slot: Slot) -> tuple[ArrayType, ...]:
+    def type(self, *inputs: ArrayType) -> tuple[ArrayType, ...]:
         """The types of the number and the count."""
-        expect(inputs == (scalar(_INT32), scalar(_INT32), scalar(_INT64)), self.name, "takes a number, a code, a count")
-        return (scalar(_INT32), scalar(_INT64))
+        number, code, count, address = inputs
+        expect(number == code == scalar(_INT32), self.name, "takes a number and a code of 32 bits")
+        expect(count == address == scalar(_INT64), self.name, "takes a count and an address of 64 bits")
+        return (number, count)
 
     def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
         """Write the count."""
-        number, code, count = arrays
-        slot: Slot = params["slot"]
+        number, code, count, address = arrays
         if not code:
-            slot.count = int(count)
+            write_count(int(address), int(count))
         return (np.asarray(number, np.int32), np.asarray(count, np.int64))
 
     def bytes_touched(self, equation: Equation) -> int:

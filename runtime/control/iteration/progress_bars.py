@@ -52,6 +52,7 @@ class Count:
             {key: value for key, value in options.items() if key not in known},
         )
         self._storage = current().new_storage(atoms.literal(0, np.int64))
+        self._address = wrap.as_atom(current().trace.outside.capture(self._slot.address))
 
     @property
     def atom(self) -> Atom:
@@ -71,7 +72,7 @@ class Count:
         """Write another count, which the host sees."""
         builder = current()
         counter, code = builder.trace.output.counter, builder.read(builder.trace.failures.error_code)
-        number, count = builder.bind(progress_tick, builder.read(counter), code, count, slot=self._slot)
+        number, count = builder.bind(progress_tick, builder.read(counter), code, count, self._address)
         builder.write(counter, number)
         builder.write(self._storage, count)
 
