@@ -24,6 +24,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from anabranch.base.coloured import coloured
 from anabranch.base.frozen import frozen
 from anabranch.base.html_text import code
 from anabranch.runtime.ir.array_type import ArrayType
@@ -156,6 +157,11 @@ class Program:
 
     # What an equation does may hold values of the trace, which have no text.
     __repr__ = __str__
+
+    def __rich__(self) -> Any:
+        """The text in colours, for terminals."""
+        types = r"\b(?:bool|complex|[uif])\d*\[[\d,]*\]"
+        return coloured(self, {types: "cyan", r"(?<== )\w+": "bold blue", r"\b(?:lambda|let|in)\b": "magenta"})
 
     def _repr_html_(self) -> str:
         return code(self)

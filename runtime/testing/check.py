@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.base.coloured import coloured
 from anabranch.base.frozen import frozen
 from anabranch.base.html_text import code, element, table, text
 from anabranch.runtime.api.jit import jit
@@ -62,6 +63,10 @@ class Report:
         if self.source:
             lines += ["  rewritten source:", *(f"    {line}" for line in self.source.splitlines())]
         return "\n".join(lines)
+
+    def __rich__(self) -> Any:
+        """The report in colours, for terminals."""
+        return coloured(self, {r"\A.*": "bold", r"(?m)^    plain:.*$": "green", r"(?m)^    compiled:.*$": "red"})
 
     def _repr_html_(self) -> str:
         """The report for notebooks."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from anabranch import AnabranchError, Wrapped, xpr
@@ -37,7 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if options.command == "inspect":
             return inspect(options.target, options.arguments, options.size, options.html)
         if options.command == "profile":
-            return profile(options.target, options.arguments, options.size, options.seconds)
+            files = {"flame graph": options.flame, "trace": options.trace}
+            return profile(options.target, options.arguments, options.size, options.seconds, files)
         return show(options.target, options.program)
     except TargetError as error:
         print(f"python -m anabranch {options.command}: {error}", file=sys.stderr)
@@ -100,11 +101,19 @@ def _told(target: str) -> Iterator[None]:
         raise TargetError(f"on these arguments {target} raises {one_line(error)}") from error
 
 
-def profile(target: str, texts: list[str], size: int, seconds: float) -> int:
-    """Print how long each line of a function takes."""
+def profile(target: str, texts: list[str], size: int, seconds: float, files: Mapping[str, str | None]) -> int:
+    """Print how long each line of a function takes; write a flame graph and a trace where files are named."""
     function, given = _called(target, texts, size)
     with _told(target):
-        print(function.profile(*given, seconds=seconds))
+        found = function.profile(*given, seconds=seconds)
+    print(found)
+    for what, path in files.items():
+        if path is not None:
+            try:
+                (found.flame_graph if what == "flame graph" else found.chrome_trace)(path)
+            except OSError as error:
+                raise TargetError(f"{path} can't be written: {error.strerror}") from error
+            print(f"{path} has the {what}")
     return 0
 
 
