@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.runtime.compat.c_functions import get_cython_function_address as get_cython_function_address
 from anabranch.runtime.compat.dispatcher import jit
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from anabranch.runtime.ufuncs.number_types import NAMES, NUMBERS, NumberType, Type, containers
+from anabranch.runtime.compat.c_functions import WrapperAddressProtocol as WrapperAddressProtocol
+from anabranch.runtime.ufuncs.number_types import NAMES, NUMBERS, NumberType, Type as Type, containers
 
 List, Tuple, UniTuple = containers["List"], containers["Tuple"], containers["UniTuple"]
 ListType, DictType, Set, Optional = (containers[n] for n in ("ListType", "DictType", "Set", "optional"))
