@@ -71,9 +71,9 @@ class GUFunc(UserFunction):
         for place, (type_, names) in enumerate(zip(types, dims, strict=True)):
             ndim = type_.ndim if isinstance(type_, ArrayType) else 0
             least = max(len(names), 1) if place >= self.nin else len(names)
-            if not hasattr(type_, "dtype") or (ndim != least and (names or ndim > 1 or place >= self.nin)):
+            if not hasattr(type_, "element") or (ndim != least and (names or ndim > 1 or place >= self.nin)):
                 raise TypeError(f"type {type_} of operand {place} of {self.__name__}() does not fit {self.signature}")
-        dtypes = tuple(t.dtype for t in types)  # type: ignore[attr-defined]
+        dtypes = tuple(t.element for t in types)  # type: ignore[attr-defined]
         as_arrays = tuple(isinstance(t, ArrayType) for t in types[: self.nin])
         self.loops = (*self.loops, CoreLoop(dtypes[: self.nin], dtypes[self.nin :], as_arrays))
         self._compiled.clear()

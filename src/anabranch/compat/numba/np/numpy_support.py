@@ -11,7 +11,7 @@ from anabranch.compat.numba.decorators import from_dtype as from_dtype
 
 def as_dtype(numba_type: Any) -> np.dtype:
     """The dtype of a number's type, or of the elements of an array's."""
-    found = getattr(numba_type, "dtype", None)
+    found = getattr(numba_type, "element", None)
     if found is None:
         raise NotImplementedError(f"{numba_type} cannot be represented as a NumPy dtype")
     dtype: np.dtype = np.dtype(found)
