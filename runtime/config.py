@@ -19,6 +19,7 @@ class Switches(TypedDict, total=False):
     """The settings as keyword arguments; `Settings` says what they mean."""
 
     checks: bool
+    zero_division_errors: bool
     auto_static: bool
     unroll_budget: int
     recursion_limit: int
@@ -51,6 +52,10 @@ class Settings:
     checks : bool
         Whether a run-time index out of range raises `IndexError`. Without the checks such an index is moved to the
         nearest end of its axis, for reading and for writing.
+    zero_division_errors : bool
+        Whether dividing a Python number by zero raises `ZeroDivisionError` where the result is a float. Without it the
+        result is that of NumPy's scalars: infinite, or NaN. `//` and `%` of ints, and complex numbers, raise in any
+        case.
     auto_static : bool
         Whether a Python int or bool among the arguments becomes static where its value is needed while tracing (a
         shape, the structure of a result, how often a function calls itself); else that is an error which names the
@@ -118,6 +123,7 @@ class Settings:
     """
 
     checks: bool = True
+    zero_division_errors: bool = True
     auto_static: bool = True
     unroll_budget: int = 4000
     recursion_limit: int = 32
@@ -149,6 +155,7 @@ class Settings:
 
 TRACED = (
     "checks",
+    "zero_division_errors",
     "unroll_budget",
     "recursion_limit",
     "capacity",

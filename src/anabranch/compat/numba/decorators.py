@@ -10,6 +10,7 @@ import numpy as np
 from anabranch.runtime.compat import numba_options
 from anabranch.runtime.compat.dispatcher import jit
 from anabranch.runtime.compat.objmode import objmode as objmode
+from anabranch.runtime.compat.value_types import value_type
 from anabranch.runtime.ufuncs import vectorize as _ufuncs
 from anabranch.runtime.ufuncs.number_types import Type, type_of
 
@@ -62,19 +63,7 @@ def typeof(value: Any) -> Type:
     >>> typeof(np.ones((2, 3))).name
     'float64[:, ::1]'
     """
-    if value is None:
-        return type_of(None)
-    array = np.asarray(value)
-    found = type_of(array.dtype)
-    if not isinstance(value, np.ndarray) or not array.ndim:
-        return found
-    step = slice(None, None, 1)
-    whole = [slice(None)] * array.ndim
-    if array.flags.c_contiguous:
-        whole[-1] = step
-    elif array.flags.f_contiguous:
-        whole[0] = step
-    return found[tuple(whole)]
+    return value_type(value)
 
 
 def from_dtype(dtype: Any) -> Type:
