@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import numbers
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -320,7 +321,7 @@ def place_of(
 def _may_be_equal(key: object, known: object) -> bool:
     """Return whether a key of a dict is of a kind that a run-time key may be equal to."""
     if isinstance(key, Tracer):
-        return isinstance(known, (bool, int, float, complex, np.generic))
+        return isinstance(known, (numbers.Number, np.generic))
     return isinstance(known, str) or not isinstance(key, Text)
 
 
