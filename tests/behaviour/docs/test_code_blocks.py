@@ -97,7 +97,11 @@ PAGES = sorted(
     if not name.startswith(("errors/", "mechanisms/")) and any(language == "python" for language, _ in blocks(name))
 )
 # What a page takes for granted besides `np`, `jit` and `anabranch`.
-GIVEN = {"features": {"newton": jit(lambda x, tol: x + tol)}, "settings": {"x": 1.0}}
+GIVEN = {
+    "features": {"newton": jit(lambda x, tol: x + tol)},
+    "settings": {"x": 1.0},
+    "profile": {"x": np.ones(1000), "n": 3, "main": lambda: None},
+}
 
 
 # A page whose programs take long to compile, and have tests of their own: here they run as they are written.
