@@ -19,6 +19,7 @@ class Switches(TypedDict, total=False):
     """The settings as keyword arguments; `Settings` says what they mean."""
 
     checks: bool
+    zero_division_errors: bool
     auto_static: bool
     unroll_budget: int
     recursion_limit: int
@@ -51,6 +52,10 @@ class Settings:
     checks : bool
         Whether a run-time index out of range raises `IndexError`. Without the checks such an index is moved to the
         nearest end of its axis, for reading and for writing.
+    zero_division_errors : bool
+        Whether dividing a Python number by zero raises `ZeroDivisionError` where the result is a float. Without it the
+        result is that of NumPy's scalars: infinite, or NaN. `//` and `%` of ints, and complex numbers, raise in any
+        case.
     auto_static : bool
         Whether a Python int or bool among the arguments becomes static where its value is needed while tracing (a
         shape, the structure of a result, how often a function calls itself); else that is an error which names the
@@ -109,9 +114,16 @@ class Settings:
     cache_dir : Path or None
         Where rewritten functions and executables are kept for other processes, by default `~/.cache/anabranch`; None,
         or `ANABRANCH_CACHE=0`, where they are not. Its files hold code: nobody else should be able to write.
+
+    Examples
+    --------
+    >>> from anabranch import Settings
+    >>> Settings().unroll_budget
+    4000
     """
 
     checks: bool = True
+    zero_division_errors: bool = True
     auto_static: bool = True
     unroll_budget: int = 4000
     recursion_limit: int = 32
@@ -143,6 +155,7 @@ class Settings:
 
 TRACED = (
     "checks",
+    "zero_division_errors",
     "unroll_budget",
     "recursion_limit",
     "capacity",
@@ -261,6 +274,15 @@ def configure(**changes: Unpack[Switches]) -> Iterator[Settings]:
         For a name that is no setting, or a value of another type.
     ValueError
         For a number below 0, and for a flag that LLVM does not have.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import anabranch
+    >>> last = anabranch.jit(lambda a, i: a[i])
+    >>> with anabranch.configure(checks=False):
+    ...     int(last(np.arange(3), 7))
+    2
     """
     token = _current.set(dataclasses.replace(settings(), **checked(changes)))
     try:
@@ -270,5 +292,14 @@ def configure(**changes: Unpack[Switches]) -> Iterator[Settings]:
 
 
 def disable_jit(disable: bool = True) -> contextlib.AbstractContextManager[Settings]:
-    """Within a `with` block jitted functions run as they were written, as `jax.disable_jit`."""
+    """Within a `with` block jitted functions run as they were written, as `jax.disable_jit`.
+
+    Examples
+    --------
+    >>> import anabranch
+    >>> kind = anabranch.jit(lambda x: print(type(x).__name__))
+    >>> with anabranch.disable_jit():
+    ...     kind(1)
+    int
+    """
     return configure(disable_jit=disable)

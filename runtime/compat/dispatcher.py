@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, ParamSpec, TypeVar
@@ -30,6 +31,15 @@ def jit(signature_or_function: Any = None, locals: Any = None, **options: Any) -
     """Compile a function, as `numba.jit` and `numba.njit`: bare, with options, with a signature or several.
 
     Numbers are cast to the types of a signature, arrays must have them; the result is cast to its type.
+
+    Examples
+    --------
+    >>> from anabranch.compat.numba import njit
+    >>> @njit("float64(float64)")
+    ... def half(x):
+    ...     return x / 2
+    >>> half(3)
+    1.5
     """
     chosen = settings({**options, "locals": locals})
 
@@ -105,11 +115,13 @@ class Dispatcher(Wrapped[P, R]):
         if not self._typed:
             return function
 
-        def typed(*args: Value, **kwargs: Value) -> Value:
-            signature, given = self._cast(args, kwargs)
-            return _result(signature, function(*given))
+        # No function: calls tell recursions by the code of functions, and all that have signatures would share one.
+        run = function if isinstance(function, functools.partial) else functools.partial(call, self.plain())
+        return functools.partial(self._run_typed, run)
 
-        return typed
+    def _run_typed(self, run: Callable[..., Any], *args: Value, **kwargs: Value) -> Value:
+        signature, given = self._cast(args, kwargs)
+        return _result(signature, run(*given))
 
     def _cast(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Signature, list[Any]]:
         """The signature for arguments, and these in its types."""
@@ -147,7 +159,9 @@ def _score(signature: Signature, given: Sequence[Any]) -> int:
         dtype = _dtype(value)
         if dtype is not None and isinstance(type_, (NumberType, ArrayType)):
             is_array = isinstance(type_, ArrayType)
-            total += 100 if dtype == type_.dtype and is_array == _is_array(value) else np.can_cast(dtype, type_.dtype)
+            total += (
+                100 if dtype == type_.element and is_array == _is_array(value) else np.can_cast(dtype, type_.element)
+            )
     return total
 
 
@@ -172,7 +186,7 @@ def cast(type_: Type, value: Value) -> Any:
         return type_.cast(value)
     if isinstance(type_, ArrayType) and _is_array(value):
         dtype, ndim = _dtype(value), len(getattr(value, "shape", ()))
-        if dtype != type_.dtype or ndim != type_.ndim:
+        if dtype != type_.element or ndim != type_.ndim:
             raise TypeError(f"an array of {dtype} with {ndim} dimensions is passed for {type_}")
         return value
     if isinstance(type_, NumberType):

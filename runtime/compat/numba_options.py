@@ -22,16 +22,13 @@ def settings(options: Mapping[str, Any]) -> dict[str, Any]:
         if name == "fastmath":
             if value:
                 found["fastmath"] = _FLAGS if value is True or "fast" in value else tuple(sorted(value))
-        elif name == "error_model" and value == "numpy":
-            _warn(
-                name,
-                "error_model='numpy' is not kept: dividing Python's numbers by zero raises",
-            )
+        elif name == "error_model":
+            found["zero_division_errors"] = value != "numpy"
         elif name == "forceobj" and value:
             _warn(name, "forceobj=True is not kept: everything is compiled, or refused")
         elif name == "locals" and value:
             _warn(name, "locals=… is not kept: variables have the types of their values; write float32(x)")
-        elif name not in _WITHOUT_EFFECT and name not in ("error_model", "forceobj", "locals"):
+        elif name not in _WITHOUT_EFFECT and name not in ("forceobj", "locals"):
             _warn(name, f"the option {name!r} is not one that anabranch knows; it has no effect")
     return found
 

@@ -70,7 +70,7 @@ class _UfuncObject(ctypes.Structure):
 
 @frozen
 class Loop:
-    """One loop of a ufunc, as machine code names it: the symbols of its function and of the data it takes."""
+    """One loop of a ufunc, as machine code names it: the symbols of its function and of the data it takes, if any."""
 
     function: str
     data: str
@@ -79,10 +79,11 @@ class Loop:
 def loop_of(ufunc: LibraryUfunc, dtypes: Sequence[np.dtype]) -> Loop | None:
     """The loop for the dtypes of operands and results; None where its address cannot be had."""
     types = next((t for t in ufunc.load().types if _dtypes(t) == tuple(dtypes)), None)
-    if types is None or "?" in types or _addresses(ufunc, types) is None:
+    addresses = None if types is None or "?" in types else _addresses(ufunc, types)
+    if types is None or addresses is None:
         return None
     rest = f"{types.replace('->', '_')}.{ufunc.module}.{ufunc.name}"
-    return Loop(f"{_LOOP}.{rest}", f"{_DATA}.{rest}")
+    return Loop(f"{_LOOP}.{rest}", f"{_DATA}.{rest}" if addresses[1] else "")
 
 
 def symbols_in(llvm: str) -> Iterator[tuple[str, int]]:

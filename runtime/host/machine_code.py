@@ -12,7 +12,7 @@ from typing import Any
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.config import settings
-from anabranch.runtime.host import library_ufuncs
+from anabranch.runtime.host import blas, library_ufuncs
 from anabranch.runtime.host.numpy_samplers import PREFIX, address_of
 
 # Of a module of so many lines LLVM's last level would take several times as long as the one before.
@@ -120,7 +120,7 @@ def linked(name: str, code: bytes, entry: str, llvm: str) -> tuple[int, Any]:
     builder = _llvm().JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(entry)
     for symbol in set(re.findall(rf"@{PREFIX}(\w+)", llvm)):
         builder.import_symbol(PREFIX + symbol, address_of(symbol))
-    for symbol, address in library_ufuncs.symbols_in(llvm):
+    for symbol, address in (*library_ufuncs.symbols_in(llvm), *blas.symbols_in(llvm)):
         builder.import_symbol(symbol, address)
     library = builder.link(_linker(), name)
     return library[entry], library

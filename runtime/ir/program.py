@@ -123,6 +123,14 @@ class Program:
         What the outputs are for.
     failures_leave : bool
         Where the error code is set, nothing else of a run is seen.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch import make_xpr
+    >>> program = make_xpr(lambda x: np.sin(x) * 2.0)(1.0)
+    >>> [equation.op.name for equation in program.equations]
+    ['sin', 'multiply']
     """
 
     inputs: tuple[Var, ...]

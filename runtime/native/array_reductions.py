@@ -1,4 +1,4 @@
-"""Reductions of arrays that are too large for registers, and products of matrices: loops over their elements.
+"""Reductions of arrays that are too large for registers: loops over their elements.
 
 What is added may be added in any order, as elsewhere: LLVM then adds several elements at once.
 """
@@ -13,18 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.affine import Affine, Region, flat
 from anabranch.runtime.native.element_loops import MOST_WHOLE, ElementLoops, check_size
-from anabranch.runtime.native.lazy_array import Axis, LazyArray, Update
+from anabranch.runtime.native.lazy_array import Axis, LazyArray
 from anabranch.runtime.native.lazy_arrays import LazyArrays
-from anabranch.runtime.native.llvm_types import NotNativeError, constant
-from anabranch.runtime.native.scalar_ops import rule_of
+from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.ops.checks import without
 from anabranch.runtime.ops.stablehlo_text import Body
-
-# How many products machine code adds up in no more time than a library takes with what its call costs.
-_MOST_PRODUCTS = 2**12
 
 
 class _Task(NamedTuple):
@@ -95,7 +90,7 @@ class ArrayReductions:
         """All elements of arrays combined to one value each; of a single one, those in the part that is not neutral."""
         region: Region = {}
         if len(arrays) == 1:
-            array, region = _within(arrays[0], inits[0])
+            array, region = within_region(arrays[0], inits[0])
             arrays = [array]
         for array in arrays:
             check_size(array, region)
@@ -111,57 +106,6 @@ class ArrayReductions:
         self._loops.in_versions(arrays, region, write)
         rows = zip(cells, dtypes, strict=True)
         return [self._memory.load(self._memory.name(cell), dtype, "0") for cell, dtype in rows]
-
-    def _dot(self, names: Sequence[str], types: Sequence[ArrayType], dtype: np.dtype) -> str:
-        """The dot product of two vectors, over the positions at which both may differ from 0."""
-        zero, (multiply, add) = constant(np.zeros((), dtype)), (rule_of("multiply"), rule_of("add"))
-        vectors = [self._arrays.of(name, type) for name, type in zip(names, types, strict=True)]
-        (x, one), (y, other) = (_within(vector, zero) for vector in vectors)
-        met = one[0].met(other[0]) if one and other else None
-        region = {0: met} if met is not None else {} if one and other else one or other
-        if not region:
-            x, y = vectors
-
-        def write_product(row: list[str]) -> str:
-            return multiply(self._code, row, dtype, dtype)
-
-        product = self._arrays.combined([x, y], types[0], write_product)
-        if region:
-            zeros = self._arrays.all_equal(types[0], zero)
-            product = self._arrays.updated(Update(zeros, (Axis(Affine(0), 1, 0),), product, region))
-        return self._to_values([product], [zero], lambda xy: [add(self._code, xy, dtype, dtype)])[0]
-
-    def product(self, equation: Equation, names: Sequence[str]) -> str:
-        """The sums of products of a `dot_general`."""
-        (contract, batch), (out,) = (equation.params["contract"], equation.params["batch"]), equation.outputs
-        types = [atom.type for atom in equation.inputs]
-        if all(len(type.shape) == 1 for type in types) and contract[0] and out.type.dtype.kind in "iufc":
-            return self._dot(names, types, out.type.dtype)
-        free = [[a for a in range(len(t.shape)) if a not in (*contract[i], *batch[i])] for i, t in enumerate(types)]
-        # The axes of all products: what is added up stands before what is left of the second operand.
-        order = [*batch[0], *free[0], *contract[0]]
-        sizes = [*(types[0].shape[a] for a in order), *(types[1].shape[a] for a in free[1])]
-        second = [*range(len(batch[1])), *range(len(order) - len(contract[1]), len(sizes))]
-        if math.prod(sizes) > _MOST_PRODUCTS or not contract[0] or out.type.dtype.kind not in "iufc":
-            raise NotNativeError("dot_general")
-        if out.type.dtype.itemsize < 4 and out.type.dtype.kind == "f":
-            raise NotNativeError(f"sums of {out.type.dtype}")
-        whole = ArrayType(tuple(sizes), out.type.dtype)
-        places = dict(zip((*batch[1], *contract[1], *free[1]), second, strict=True))
-        operands = [self._arrays.of(name, type) for name, type in zip(names, types, strict=True)]
-        spread = [
-            self._arrays.part(operands[0], whole, [Axis(Affine(0), 1, order.index(a)) for a in range(len(order))]),
-            self._arrays.part(operands[1], whole, [Axis(Affine(0), 1, places[a]) for a in range(len(places))]),
-        ]
-        dtype, (multiply, add) = out.type.dtype, (rule_of("multiply"), rule_of("add"))
-
-        def element(index: Sequence[Affine]) -> str:
-            return multiply(self._code, [self._arrays.part_of_element(x, index) for x in spread], dtype, dtype)
-
-        products = LazyArray(whole, element, spread[0].reads | spread[1].reads)
-        axes = range(len(order) - len(contract[0]), len(order))
-        zero = constant(np.zeros((), dtype))
-        return self.reduced([products], [zero], list(axes), lambda xy: [add(self._code, xy, dtype, dtype)])[0]
 
     def _one_by_one(self, task: _Task) -> None:
         """Find each result in registers before the next one."""
@@ -217,7 +161,7 @@ class ArrayReductions:
         return self._memory.place_of(self._memory.add(self._code.reserve(f"[{dtype.itemsize} x i8]")))
 
 
-def _within(array: LazyArray, neutral: str) -> tuple[LazyArray, Region]:
+def within_region(array: LazyArray, neutral: str) -> tuple[LazyArray, Region]:
     """The array that one is in a region; elsewhere it is neutral."""
     update = array.update
     every = tuple(Axis(Affine(0), 1, axis) for axis in range(len(array.type.shape)))

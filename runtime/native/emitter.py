@@ -5,7 +5,6 @@ Arrays are written in place; one that is needed as it was before a write is copi
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Collection, Sequence
 
 from anabranch.runtime.ir.array_type import ArrayType
@@ -17,12 +16,13 @@ from anabranch.runtime.native.branches import branch_results
 from anabranch.runtime.native.carries import Carry, Exits, close_carries
 from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.instructions import Instructions
-from anabranch.runtime.native.library_loops import ElementCall
+from anabranch.runtime.native.library_ufuncs import LibraryUfuncs, takes_whole
 from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.memory_flow import Steps
 from anabranch.runtime.native.nest import Nest
 from anabranch.runtime.native.ordering import LastUses, ordered
+from anabranch.runtime.native.products import Products
 from anabranch.runtime.native.progress_ticks import tick
 from anabranch.runtime.native.random_draws import drawn
 from anabranch.runtime.native.short_forms import short_form
@@ -41,6 +41,9 @@ from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 from anabranch.runtime.ops.structured import Branches, Loop
 from anabranch.runtime.ops.window import window
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
+
+# From so many operations for an element on it is written to memory before others are computed from it.
+_MOST_COST = 100
 
 
 class NativeEmitter(ValueEmitter):
@@ -63,6 +66,8 @@ class NativeEmitter(ValueEmitter):
     ) -> None:
         super().__init__(code, memory)
         self.stores = ArrayStores(self.arrays)
+        self._ufuncs = LibraryUfuncs(self, self.stores)
+        self._products = Products(self.arrays, self.reductions, self.stores)
         self._failures = failures
         self._signals = signals
         self._op: Op | None = None  # whose lowering is being written
@@ -97,9 +102,12 @@ class NativeEmitter(ValueEmitter):
                 names = [read(a) for a in equation.inputs]
                 results = self.equation(equation, names, uses.after(place))
                 for name, var in zip(results, equation.outputs, strict=True):
-                    if is_lazy(name) and uses.count(var) > 1:
+                    kept = self.kept.union(uses.after(place))
+                    if is_lazy(name) and self.arrays.of(name, var.type).cost > _MOST_COST:
+                        (name,) = self.stores.settled([name], [var.type], kept)
+                    elif is_lazy(name) and uses.count(var) > 1:
                         # What is read more than once would be computed more than once.
-                        name = self.stores.at_once(name, var.type, self.kept.union(uses.after(place)))
+                        name = self.stores.at_once(name, var.type, kept)
                     bind(var, name)
             return [read(a) for a in program.outputs]
 
@@ -139,9 +147,11 @@ class NativeEmitter(ValueEmitter):
         if equation.op is progress_tick:
             return tick(self.code, names)
         if equation.op is library_ufunc:
-            return self._library_ufunc(equation, names)
+            return self._ufuncs.of_elements(equation, names)
+        if takes_whole(equation):
+            return [self._ufuncs.of_arrays(equation, names)]
         if equation.op is dot_general:
-            return [self.reductions.product(equation, names)]
+            return [self._products.product(equation, names, kept.union(needed))]
         if equation.op is window and out_types[0].size > MOST_ELEMENTS:
             return [self.arrays.name(window_of(self.arrays, names, equation))]
         if isinstance(equation.op, Loop):
@@ -157,17 +167,6 @@ class NativeEmitter(ValueEmitter):
         results = list(equation.op.lower(ctx))
         self.kept = kept
         return results
-
-    def _library_ufunc(self, equation: Equation, names: Sequence[str]) -> list[str]:
-        """The results of a library's ufunc."""
-        call, types = ElementCall(self.code, equation), [a.type for a in equation.inputs]
-        if equation.outputs[0].type.size == 1:
-            (row,) = zip(*(self.elements(name, type) for name, type in zip(names, types, strict=True)), strict=True)
-            return call.results(row)
-        return [
-            self._each(names, types, out.type, functools.partial(call.result, place=place))
-            for place, out in enumerate(equation.outputs)
-        ]
 
     def ascending(self, x: str, type: ArrayType, axis: int) -> str:
         """Integers sorted along an axis, in memory of their own."""

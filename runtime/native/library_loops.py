@@ -1,4 +1,4 @@
-"""Ufuncs of other libraries in machine code: their own loops in C, called for one element."""
+"""The loops in C of ufuncs, NumPy's and other libraries', called from machine code for one element or for arrays."""
 
 from __future__ import annotations
 
@@ -6,63 +6,74 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from anabranch.runtime.host.library_ufuncs import loop_of
-from anabranch.runtime.ir.program import Equation
+from anabranch.runtime.host.library_ufuncs import LibraryUfunc, loop_of
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.llvm_types import NotNativeError, joined, memory_type, part, parts
 
 
-class ElementCall:
-    """The call of a ufunc's loop for one element.
+class LibraryLoop:
+    """A ufunc's loop in C, and calls of it.
 
     Parameters
     ----------
     code
         The function under construction.
-    equation
-        Of `library_ufunc`.
+    ufunc
+    dtypes
+        Of operands and results.
 
     Raises
     ------
     NotNativeError
+        Where the address of the loop cannot be had.
     """
 
-    def __init__(self, code: Instructions, equation: Equation) -> None:
-        self._code = code
-        self._dtypes = [a.type.dtype for a in (*equation.inputs, *equation.outputs)]
-        loop = loop_of(equation.params["ufunc"], self._dtypes)
-        if loop is None or any(d.kind == "b" for d in self._dtypes):
-            raise NotNativeError(f"{equation.params['ufunc']} of these dtypes")
+    def __init__(self, code: Instructions, ufunc: LibraryUfunc, dtypes: Sequence[np.dtype]) -> None:
+        self._code, self._dtypes = code, dtypes
+        loop = loop_of(ufunc, dtypes)
+        if loop is None or any(d.kind == "b" for d in dtypes):
+            raise NotNativeError(f"{ufunc} of these dtypes")
         self._loop = loop
-        data = f"@{loop.data} = external global i8"
-        if data not in code.globals:
+        self._data = f"@{loop.data}" if loop.data else "null"
+        data = f"{self._data} = external global i8"
+        if loop.data and data not in code.globals:
             code.globals.append(data)
-        self._count = len(equation.inputs)
 
-    def result(self, row: Sequence[str], place: int) -> str:
-        """Write a call of these operands; returns the result at a place among all."""
-        return self.results(row)[place]
+    def on_arrays(self, addresses: Sequence[str], steps: Sequence[int], count: int) -> None:
+        """Write a call for so many elements.
 
-    def results(self, row: Sequence[str]) -> list[str]:
-        """Write a call of these operands; returns all results."""
-        code, count = self._code, len(self._dtypes)
+        Parameters
+        ----------
+        addresses
+            Of the operands and results.
+        steps
+            How many elements it is from one to the next in each.
+        count
+        """
+        code = self._code
+        pointers, distances, length = (
+            code.reserve(type) for type in (f"[{len(addresses)} x ptr]", f"[{len(steps)} x i64]", "i64")
+        )
+        for place, (address, step, dtype) in enumerate(zip(addresses, steps, self._dtypes, strict=True)):
+            at = code.emit(f"getelementptr ptr, ptr {pointers}, i64 {place}")
+            code.act(f"store ptr {address}, ptr {at}")
+            at = code.emit(f"getelementptr i64, ptr {distances}, i64 {place}")
+            code.act(f"store i64 {step * dtype.itemsize}, ptr {at}")
+        code.act(f"store i64 {count}, ptr {length}")
+        code.declarations[self._loop.function] = f"declare void @{self._loop.function}(ptr, ptr, ptr, ptr)"
+        arguments = ", ".join(f"ptr {x}" for x in (pointers, length, distances, self._data))
+        code.act(f"call void @{self._loop.function}({arguments})")
+
+    def on_element(self, row: Sequence[str]) -> list[str]:
+        """Write a call of these operands; returns the results."""
+        code, count = self._code, len(row)
         memory = [code.reserve(f"[2 x {memory_type(dtype)}]") for dtype in self._dtypes]
         for name, dtype, address in zip(row, self._dtypes, memory, strict=False):
             for value, at in zip(parts(name), self._parts(dtype, address), strict=True):
                 code.act(f"store {memory_type(dtype)} {value}, ptr {at}")
-        addresses, one = code.reserve(f"[{count} x ptr]"), code.reserve("i64")
-        steps = code.reserve(f"[{count} x i64]")
-        for place, address in enumerate(memory):
-            at = code.emit(f"getelementptr ptr, ptr {addresses}, i64 {place}")
-            code.act(f"store ptr {address}, ptr {at}")
-            at = code.emit(f"getelementptr i64, ptr {steps}, i64 {place}")
-            code.act(f"store i64 {self._dtypes[place].itemsize}, ptr {at}")
-        code.act(f"store i64 1, ptr {one}")
-        code.declarations[self._loop.function] = f"declare void @{self._loop.function}(ptr, ptr, ptr, ptr)"
-        arguments = ", ".join(f"ptr {x}" for x in (addresses, one, steps, f"@{self._loop.data}"))
-        code.act(f"call void @{self._loop.function}({arguments})")
+        self.on_arrays(memory, [1] * len(memory), 1)
         made = []
-        for dtype, address in zip(self._dtypes[self._count :], memory[self._count :], strict=True):
+        for dtype, address in zip(self._dtypes[count:], memory[count:], strict=True):
             loaded = [code.emit(f"load {memory_type(dtype)}, ptr {at}") for at in self._parts(dtype, address)]
             made.append(loaded[0] if len(loaded) == 1 else joined(*loaded))
         return made

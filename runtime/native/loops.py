@@ -1,4 +1,4 @@
-"""Loops of a Program as calls of machine code."""
+"""Loops and products of a Program as calls of machine code."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class LoopForm:
 
 
 class NativeLoops:
-    """The native forms of a Program's loops.
+    """The native forms of a Program's loops and products.
 
     Attributes
     ----------
@@ -55,16 +55,16 @@ class NativeLoops:
         self._program = program
         self._facts: tuple[Mapping[Var, Interval], FailureValues] | None = None
 
-    def __call__(self, loop: Op, ctx: LoweringContext) -> list[str] | None:
-        """Emit an equation as a call of machine code; the names of the results, None where it has no native form."""
+    def __call__(self, op: Op, ctx: LoweringContext) -> list[str] | None:
+        """Emit an equation as a call of machine code; returns the names of the results, None where it has none."""
         if self._facts is None:
             self._facts = value_ranges(self._program), FailureValues(self._program)
         try:
-            call = _Call(loop, ctx, *self._facts, self)
+            call = _Call(op, ctx, *self._facts, self)
         except NotNativeError as error:
-            self._note(loop, LoopForm(ctx.source, str(error)))
+            self._note(op, LoopForm(ctx.source, str(error)))
             return None
-        self._note(loop, LoopForm(ctx.source, ""))
+        self._note(op, LoopForm(ctx.source, ""))
         return call.emit()
 
     def _note(self, op: Op, form: LoopForm) -> None:
@@ -81,11 +81,11 @@ class NativeLoops:
 
 
 class _Call:
-    """The function of a loop, and the call of it."""
+    """The function of an equation, and the call of it."""
 
     def __init__(
         self,
-        loop: Op,
+        op: Op,
         ctx: LoweringContext,
         outside: Mapping[Var, Interval],
         failures: FailureValues,
@@ -93,7 +93,7 @@ class _Call:
     ) -> None:
         self._ctx, self._loops = ctx, loops
         self._code, kind = loops.begun()
-        equation = Equation(loop, tuple(ctx.atoms), ctx.params, tuple(map(Var, ctx.out_types)), ctx.source)
+        equation = Equation(op, tuple(ctx.atoms), ctx.params, tuple(map(Var, ctx.out_types)), ctx.source)
         self._memory = Memory(self._code, KnownValues(outside))
         operands = [self._memory.operand(type) for type in ctx.in_types]
         names = [

@@ -97,6 +97,10 @@ class Memory:
             raise NotNativeError("a write to a constant")
         return self.renew(place)
 
+    def address(self, place: int, dtype: np.dtype, number: str) -> str:
+        """LLVM's name of the address of an element."""
+        return self._addresses(place, dtype, number)[0]
+
     def _addresses(self, place: int, dtype: np.dtype, number: str) -> list[str]:
         base, type = self._pointers[place], memory_type(dtype)
         if dtype.kind != "c":

@@ -105,7 +105,7 @@ class ValueEmitter(Emitter):
         places = self.memory.places(rest[1:], types[1:], type.shape, types[0].shape)
         return self.memory.store(x, type.dtype, list(zip(places, values, strict=True)))
 
-    def _each(self, names: Sequence[str], types: Types, out: ArrayType, rule: Rule) -> str:
+    def each(self, names: Sequence[str], types: Types, out: ArrayType, rule: Rule) -> str:
         """The array that a rule makes of the elements at the same positions."""
         if out.size > MOST_ELEMENTS or any(map(is_lazy, names)):
             return self._result(self.arrays.elementwise(names, types, out, rule), out)
@@ -119,16 +119,14 @@ class ValueEmitter(Emitter):
 
     def multiply_add(self, names: Sequence[str], type: ArrayType) -> str:
         """The sum of a product and a value, fused on the machines that can."""
-        return self._each(names, [type] * 3, type, lambda row: multiply_add(self.code, row, type.dtype))
+        return self.each(names, [type] * 3, type, lambda row: multiply_add(self.code, row, type.dtype))
 
     def compare(self, x: str, y: str, direction: str, type: ArrayType, total: bool = False) -> str:
         """The comparison of two values."""
         if total and type.dtype.kind in "fc":
             raise NotNativeError("a comparison in the total order of floats")
         out = ArrayType(type.shape, np.dtype(bool))
-        return self._each(
-            [x, y], [type] * 2, out, lambda row: compare(self.code, row[0], row[1], direction, type.dtype)
-        )
+        return self.each([x, y], [type] * 2, out, lambda row: compare(self.code, row[0], row[1], direction, type.dtype))
 
     def select(self, pred: str, on_true: str, on_false: str, type: ArrayType) -> str:
         """One of two values."""
@@ -138,7 +136,7 @@ class ValueEmitter(Emitter):
         if type.size > MOST_ELEMENTS:
             operands = map(self.arrays.of, (pred, on_true, on_false), types)
             return self.arrays.name(self.arrays.choice(*operands))
-        return self._each(
+        return self.each(
             [pred, on_true, on_false], types, type, lambda row: select(self.code, row[0], row[1], row[2], type.dtype)
         )
 
@@ -147,7 +145,7 @@ class ValueEmitter(Emitter):
         if source.dtype == dtype:
             return x
         out = ArrayType(source.shape, dtype)
-        return self._each([x], [source], out, lambda row: convert(self.code, row[0], source.dtype, dtype))
+        return self.each([x], [source], out, lambda row: convert(self.code, row[0], source.dtype, dtype))
 
     def fence(self, operand: str, type: ArrayType) -> str:
         """The operand: LLVM keeps to the arithmetic of floats."""

@@ -15,12 +15,14 @@ from anabranch.runtime.native.emitter import NativeEmitter
 from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.known_values import KnownValues
+from anabranch.runtime.native.library_ufuncs import takes_whole
 from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.outputs import Output, Outputs
 from anabranch.runtime.native.python_entry import Lock, PythonEntry
 from anabranch.runtime.native.signals import Signals
 from anabranch.runtime.native.values import is_memory
+from anabranch.runtime.ops.dot_general import Contraction, dot_general
 from anabranch.runtime.ops.op import PartOp
 from anabranch.runtime.ops.structured import Branches, Loop
 from anabranch.runtime.passes.range_analysis import value_ranges
@@ -28,8 +30,11 @@ from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 # What takes LLVM long: so many lines take about a second.
 _MOST_LINES = 20_000
-# How many elements of arrays as wholes take no longer than the call of XLA, and than its compilation beside loops.
-_MOST_WORK, _MOST_WORK_BESIDE_LOOPS = 2**12, 2**16
+# How many operations on elements of arrays as wholes take no longer than XLA takes with its call, and what a function
+# of a mathematical library counts, which XLA computes on several elements at once.
+_MOST_WORK, _LIBRARYS_WORK = 2**16, 8
+# How many multiplications of a product take so long that other threads may run meanwhile.
+_LONG_PRODUCT = 2**16
 # Of all arrays that are no results.
 _MOST_BYTES_ON_STACK = 2**16
 
@@ -80,9 +85,9 @@ def build(program: Program, code: Instructions, kind: type[NativeEmitter]) -> Na
     """
     if not all(type.size for type in program.out_types):
         raise NotNativeError("an array without elements")
-    work, most = _array_work(program), _MOST_WORK_BESIDE_LOOPS if _has_loops(program) else _MOST_WORK
-    if work > most:
-        raise NotNativeError(f"{work} elements of arrays as wholes")
+    work = _array_work(program)
+    if work > _MOST_WORK:
+        raise NotNativeError(f"{work} operations on elements of arrays as wholes")
     memory = Memory(code, KnownValues(value_ranges(program)))
     operands = [memory.operand(type) for type in program.in_types]
     signals = Signals(code)
@@ -111,17 +116,19 @@ def build(program: Program, code: Instructions, kind: type[NativeEmitter]) -> Na
 
 
 def _array_work(program: Program) -> int:
-    """The number of elements computed outside of loops for arrays as wholes, which XLA does on all processors."""
+    """The number of operations outside of loops on elements of arrays as wholes, which XLA does on all processors."""
     found = 0
     for equation in program.equations:
         if isinstance(equation.op, Branches):
             found += sum(map(_array_work, equation.programs()))
             continue
+        # A library's products take no longer than XLA's.
         in_place = isinstance(equation.op, Loop) or equation.op.update is not None or equation.op.is_view
+        in_place = in_place or equation.op is dot_general
         if not in_place and any(a.type.size > 1 for a in equation.inputs):
             read = () if isinstance(equation.op, PartOp) else equation.inputs
-            sizes = [x.type.size for x in (*read, *equation.outputs)]
-            found += max(sizes) if max(sizes) > MOST_ELEMENTS else 0
+            size = max(x.type.size for x in (*read, *equation.outputs))
+            found += size * (_LIBRARYS_WORK if takes_whole(equation) else 1) if size > MOST_ELEMENTS else 0
     return found
 
 
@@ -147,7 +154,13 @@ def _passed(code: Instructions, settled: Outputs) -> list[Output]:
 def _lock(program: Program, signals: Signals) -> Lock:
     if signals.are_asked_for:
         return Lock.ASKED_FOR
-    return Lock.FREE if _has_loops(program) else Lock.HELD
+    return Lock.FREE if _takes_long(program) else Lock.HELD
+
+
+def _takes_long(program: Program) -> bool:
+    """Return whether a run may take longer than another thread should wait."""
+    products = (e for e in program.equations if e.op is dot_general)
+    return _has_loops(program) or any(Contraction.of(e).work >= _LONG_PRODUCT for e in products)
 
 
 def _has_loops(program: Program) -> bool:

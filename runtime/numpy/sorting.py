@@ -166,9 +166,25 @@ def _write(a: Value, name: str, made: Value) -> None:
         raise refused(f"generic.{name}", "a NumPy scalar cannot be written")
 
 
+def _first_misplaced(kth: Value, size: Value) -> Value:
+    """The first of run-time positions that is not on an axis of this size, in a list; any where all are."""
+    if kth.ndim > 1:
+        raise ValueError("kth array must have dimension <= 1")
+    places = fresh(operands.padded(operands.left_packed(kth), 0))
+    if places.dtype.kind not in "iu":
+        raise TypeError("Partition index must be integer")
+    if places.ndim == 0 or places.shape[0] == 0:
+        return [places[()]] if places.ndim == 0 else []
+    bad = _F[np.logical_or](places >= size, places < -size)
+    return [places[_F[np.argmax](bad)]]
+
+
 def _check_kth(kth: Value, x: Value, axis: int) -> None:
     """Raise for a position that is not on the axis, unless the axis is empty."""
-    places = list(kth) if isinstance(kth, (list, tuple, np.ndarray)) and np.ndim(kth) else [kth]
+    if isinstance(kth, TracedArray) or wrap.is_dynamic_array(kth):
+        kth = _first_misplaced(kth, x.shape[axis])
+    is_many = isinstance(kth, (list, tuple)) or (isinstance(kth, np.ndarray) and kth.ndim > 0)
+    places = list(kth) if is_many else [kth]
     size, some = x.shape[axis], broadcasting.differ(x.size, 0)
     count = size_arithmetic.atom_of(size)
     text = "kth(={}) out of bounds ({})"
@@ -187,7 +203,7 @@ def partition(a: object, kth: Value, axis: object = -1, kind: object = "introsel
     x, at = operands.flat_unless_axis(a, axis)
     _check_kth(kth, x, at)
     n = x.shape[at]
-    if wrap.is_dynamic_array(x) or n == 0 or traced_inside(kth):
+    if wrap.is_dynamic_array(x) or n == 0 or traced_inside(kth) or wrap.is_dynamic_array(kth):
         return in_order(x, at)
     places = tuple(sorted({int(place) % n for place in np.ravel(kth)}))
     return fresh(atoms.op("partition", atom_of(x), axis=at, kth=places))

@@ -8,9 +8,10 @@ from typing import TypeAlias
 
 import numpy as np
 
+from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
-from anabranch.runtime.ir.program import Equation
+from anabranch.runtime.ir.program import Equation, Var
 from anabranch.runtime.ops import numpy_calls
 from anabranch.runtime.ops.blocked_reduction import reduced
 from anabranch.runtime.ops.checks import BOOL, in_range
@@ -21,6 +22,8 @@ from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 _FLOAT32 = np.dtype(np.float32)
 # From so many elements on NumPy takes less time, the call of the host included, for matrices and for vectors.
 _LARGE, _LONG = 4096, 16 * 1024
+# From so many multiplications on it takes no longer to call the library that NumPy calls.
+_LEAST_FOR_LIBRARY = 4096
 # From this size on an argument's product with a vector is a sum of products, which reads the argument where it is: for
 # the library's product it would be copied. Such a loop takes longer to compile.
 _LARGE_ARGUMENT = 64 * 1024
@@ -88,6 +91,8 @@ class _DotGeneral(Op):
         one = len(contract[0]) == min(len(t.shape) for t in types) == 1
         if one and types[side].size >= _LARGE_ARGUMENT and emitter.is_argument(operands[side]):
             result = _of_vector(emitter, operands[side], types[side], contract[side][0], operands[1 - side])
+        elif (native := self._by_library(ctx)) is not None:
+            return native
         elif numpy_calls.may_call_at_once(ctx, _least_for_numpy(ctx)):
             return numpy_calls.called(ctx, self)
         else:
@@ -96,12 +101,58 @@ class _DotGeneral(Op):
             return [emitter.compare(result, emitter.constant(0, result_type), "NE", result_type)]
         return [emitter.convert(result, result_type, out.dtype)]
 
+    def _by_library(self, ctx: LoweringContext) -> Sequence[str] | None:
+        """Emit a call of the library that NumPy calls; None where XLA's own product is as good, or there is none."""
+        made = Equation(self, tuple(ctx.atoms), ctx.params, tuple(map(Var, ctx.out_types)), ctx.source)
+        is_long = made.outputs[0].type.shape and Contraction.of(made).work >= _LEAST_FOR_LIBRARY
+        return ctx.emitter.native(self, ctx) if is_long and made.outputs[0].type.dtype.char in "fdFD" else None
+
     def bytes_touched(self, equation: Equation) -> int:
         """Many times the operands', for the library's product would be lost; that of matrices XLA has nowhere else."""
         sides = zip(equation.inputs, equation.params["contract"], equation.params["batch"], strict=True)
         if all(_free(x.type, contract, batch) for x, contract, batch in sides):
             return UNBOUNDED
         return 64 * super().bytes_touched(equation)
+
+
+@frozen
+class Contraction:
+    """The axes of a product and its sizes.
+
+    Attributes
+    ----------
+    types : tuple of ArrayType
+        Of the operands.
+    out : ArrayType
+    summed, batch, free : tuple of sequences of int
+        The axes of each operand along which products are added up, those of the stack, and those that are left.
+    """
+
+    types: tuple[ArrayType, ArrayType]
+    out: ArrayType
+    summed: _Axes
+    batch: _Axes
+    free: _Axes
+
+    @classmethod
+    def of(cls, equation: Equation) -> Contraction:
+        """Those of a `dot_general`."""
+        summed, batch = equation.params["contract"], equation.params["batch"]
+        x, y = (atom.type for atom in equation.inputs)
+        free = _free(x, summed[0], batch[0]), _free(y, summed[1], batch[1])
+        return cls((x, y), equation.outputs[0].type, summed, batch, free)
+
+    @property
+    def stack(self) -> tuple[int, ...]:
+        """The shape of the stack of products."""
+        return tuple(self.types[0].shape[a] for a in self.batch[0])
+
+    @property
+    def work(self) -> int:
+        """The number of multiplications of one product of the stack."""
+        x, y = self.types
+        rows = math.prod(x.shape[a] for a in (*self.free[0], *self.summed[0]))
+        return rows * math.prod(y.shape[a] for a in self.free[1])
 
 
 def _least_for_numpy(ctx: LoweringContext) -> float:

@@ -34,6 +34,16 @@ class Report:
         What made it: "rewriting", "tracing", "optimising" or "XLA"; another compiler's name.
     source : str
         The rewritten source, with the lines that the difference comes from marked; of another compiler, nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch.testing import check_equivalent
+    >>> def never_compiled(function):
+    ...     return lambda x: 0.0
+    >>> report = check_equivalent(lambda x: float(x), np.float64(1.0), compiler=never_compiled)
+    >>> report.difference.where
+    'the result'
     """
 
     function: str
@@ -95,6 +105,13 @@ def check_equivalent(
     -------
     Report or None
         The first difference; None where there is none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch.testing import check_equivalent
+    >>> check_equivalent(lambda x: x[x > 1.0].sum(), np.arange(4.0)) is None
+    True
     """
     compiled = function if isinstance(function, Wrapped) else compiler(function)
     plain = function.__wrapped__ if isinstance(function, Wrapped) else function
@@ -125,6 +142,12 @@ def assert_equivalent(
     ------
     AssertionError
         With the report as its text.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch.testing import assert_equivalent
+    >>> assert_equivalent(lambda x, i: x[i], np.arange(4.0), 9)  # both raise IndexError
     """
     report = check_equivalent(function, *args, tolerance=tolerance, compiler=compiler, **kwargs)
     if report is not None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.ufuncs.elementwise import misfit
 from anabranch.runtime.values.atoms import shape_text
 
@@ -29,7 +30,7 @@ class Layout:
 
     @classmethod
     def of(cls, text: str) -> Layout:
-        """The layout that a text says.
+        """The layout that a text says; without an arrow all operands are inputs, which the function may write.
 
         Raises
         ------
@@ -39,9 +40,9 @@ class Layout:
             For a dimension of an output that no input has, as Numba does.
         """
         sides = re.sub(r"\s", "", text).split("->")
-        if len(sides) != 2 or not all(re.fullmatch(r"\([^()]*\)(,\([^()]*\))*", side) for side in sides):
+        if len(sides) > 2 or not all(re.fullmatch(r"\([^()]*\)(,\([^()]*\))*", side) for side in sides):
             raise ValueError(f"the layout of a generalised ufunc is such as '(n),(m)->(n,m)', not {text!r}")
-        inputs, outputs = (_operands(side, text) for side in sides)
+        inputs, outputs = [*(_operands(side, text) for side in sides), ()][:2]
         known = {name for dims in inputs for name in dims}
         unknown = sorted({name for dims in outputs for name in dims if not name.isdigit()} - known)
         if unknown:
@@ -80,14 +81,26 @@ class Shapes:
         """The sizes of core dimensions."""
         return tuple(self.sizes[name] for name in names)
 
+    def place(self, index: Value, own: tuple[int, ...]) -> tuple[Value, ...]:
+        """Where an operand with the loop dimensions `own` is at the position `index` of the loop."""
+        found: list[Value] = []
+        for axis, n in enumerate(reversed(own), 1):
+            size = self.loop[-axis]
+            found.append(0 if n == 1 else index % size if axis < len(self.loop) else index)
+            index = index // size if axis < len(self.loop) else index
+        return tuple(reversed(found))
+
 
 def matched(
     name: str,
     layout: Layout,
     inputs: Sequence[tuple[int, ...]],
     outputs: Sequence[tuple[int, ...] | None],
+    passed: Sequence[tuple[int, ...]],
 ) -> Shapes:
     """The dimensions of a call with operands of these shapes; None for an output that the call makes.
+
+    `passed` are the shapes as the caller passes them, with core dimensions that need not be the last.
 
     Raises
     ------
@@ -98,44 +111,57 @@ def matched(
     loops: list[tuple[int, ...]] = []
     places = [*zip(layout.inputs, inputs, strict=True), *zip(layout.outputs, outputs, strict=True)]
     for place, (dims, shape) in enumerate(places):
-        is_input = place < len(inputs)
-        operand = f"{'Input' if is_input else 'Output'} operand {place if is_input else place - len(inputs)}"
         if shape is None:
             continue
-        if len(shape) < len(dims):
-            raise ValueError(
-                f"{name}: {operand} does not have enough dimensions (has {len(shape)}, gufunc core with signature "
-                f"{layout.text} requires {len(dims)})"
-            )
         split = len(shape) - len(dims)
         loops.append(shape[:split])
         for k, (dim, n) in enumerate(zip(dims, shape[split:], strict=True)):
             if sizes.setdefault(dim, n) != n:
+                operand = operand_text(place, len(inputs))
                 raise ValueError(
                     f"{name}: {operand} has a mismatch in its core dimension {k}, with gufunc signature {layout.text} "
                     f"(size {n} is different from {sizes[dim]})"
                 )
     made = [shape for shape in outputs if shape is not None]
     written = tuple(sizes.get(dim, 0) for dims in layout.outputs for dim in dims)
-    return Shapes(_loop(loops, [*inputs, *made], len(inputs), written), sizes)
+    return Shapes(_loop(loops, [*inputs, *made], passed, len(inputs), written), sizes)
+
+
+def operand_text(place: int, nin: int) -> str:
+    """An operand of a generalised ufunc in NumPy's words."""
+    return f"Input operand {place}" if place < nin else f"Output operand {place - nin}"
+
+
+def check_dimensions(name: str, layout: Layout, shapes: Sequence[tuple[int, ...] | None]) -> None:
+    """Raise `ValueError` as NumPy does for an operand that has not as many dimensions as its core."""
+    for place, (dims, shape) in enumerate(zip((*layout.inputs, *layout.outputs), shapes, strict=True)):
+        if shape is not None and len(shape) < len(dims):
+            raise ValueError(
+                f"{name}: {operand_text(place, len(layout.inputs))} does not have enough dimensions (has {len(shape)}, "
+                f"gufunc core with signature {layout.text} requires {len(dims)})"
+            )
 
 
 def _loop(
-    loops: Sequence[tuple[int, ...]], shapes: Sequence[tuple[int, ...]], nin: int, core: tuple[int, ...]
+    loops: Sequence[tuple[int, ...]],
+    shapes: Sequence[tuple[int, ...]],
+    passed: Sequence[tuple[int, ...]],
+    nin: int,
+    core: tuple[int, ...],
 ) -> tuple[int, ...]:
     """The dimensions that the operands are broadcast over; outputs, which come after the inputs, are not.
 
-    `core` are the core dimensions of all outputs.
+    `core` are the core dimensions of all outputs, `passed` the shapes as the caller passes them.
     """
     try:
         common = np.broadcast_shapes(*loops)
     except ValueError:
         new = ["newaxis"] * len(core)
         axes = [(*map(str, loop), *new) for loop in loops[:nin]] + [tuple(map(str, shape)) for shape in shapes[nin:]]
-        shown = " ".join(map(_remapped, shapes, axes))
+        shown = " ".join(map(_remapped, passed, axes))
         raise ValueError(
             f"operands could not be broadcast together with remapped shapes [original->remapped]: {shown}  and "
-            f"requested shape {shape_text(core)}"
+            f"requested shape ({','.join(map(str, core))})"
         ) from None
     for loop in loops[nin:]:
         if loop != common:

@@ -16,7 +16,8 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy import namespace as xp
 from anabranch.runtime.numpy.core import shape_of
 from anabranch.runtime.ufuncs import loops
-from anabranch.runtime.ufuncs.core_dimensions import Layout, Shapes, matched
+from anabranch.runtime.ufuncs.core_axes import CoreAxes
+from anabranch.runtime.ufuncs.core_dimensions import Layout, Shapes, check_dimensions, matched
 from anabranch.runtime.ufuncs.number_types import ArrayType, Written, parsed
 from anabranch.runtime.ufuncs.ufunc import UserFunction
 from anabranch.runtime.values import passed_functions, wrap
@@ -70,9 +71,9 @@ class GUFunc(UserFunction):
         for place, (type_, names) in enumerate(zip(types, dims, strict=True)):
             ndim = type_.ndim if isinstance(type_, ArrayType) else 0
             least = max(len(names), 1) if place >= self.nin else len(names)
-            if not hasattr(type_, "dtype") or (ndim != least and (names or ndim > 1 or place >= self.nin)):
+            if not hasattr(type_, "element") or (ndim != least and (names or ndim > 1 or place >= self.nin)):
                 raise TypeError(f"type {type_} of operand {place} of {self.__name__}() does not fit {self.signature}")
-        dtypes = tuple(t.dtype for t in types)  # type: ignore[attr-defined]
+        dtypes = tuple(t.element for t in types)  # type: ignore[attr-defined]
         as_arrays = tuple(isinstance(t, ArrayType) for t in types[: self.nin])
         self.loops = (*self.loops, CoreLoop(dtypes[: self.nin], dtypes[self.nin :], as_arrays))
         self._compiled.clear()
@@ -87,16 +88,26 @@ class GUFunc(UserFunction):
         """The number of loops that signatures say."""
         return len(self.loops)
 
-    def __call__(self, /, *args: Any, out: Any = None, casting: str = "same_kind") -> Any:
+    def __call__(
+        self,
+        /,
+        *args: Any,
+        out: Any = None,
+        casting: str = "same_kind",
+        axes: Any = np._NoValue,
+        axis: Any = np._NoValue,
+        keepdims: Any = False,
+    ) -> Any:
         """Return what the function writes for each of the loop dimensions of the operands, or write it to `out`."""
-        return self._run(_called, (args,), out=out, casting=casting)
+        core_axes = CoreAxes.of(self.__name__, self.layout, axes, axis, keepdims)
+        return self._run(_called, (args,), out=out, casting=casting, core_axes=core_axes)
 
     def reduce(self, *args: Any, **kwargs: Any) -> Any:
         """Refused as by NumPy."""
         raise RuntimeError("Reduction not defined on ufunc with signature")
 
 
-def _called(gufunc: GUFunc, args: tuple[Value, ...], out: Value, casting: str) -> Value:
+def _called(gufunc: GUFunc, args: tuple[Value, ...], out: Value, casting: str, core_axes: CoreAxes) -> Value:
     """`gufunc(*args, out=out, casting=casting)` while a function is traced."""
     inputs, outs = gufunc.operands(args, out)
     if not gufunc.loops and any(o is None for o in outs):
@@ -110,29 +121,41 @@ def _called(gufunc: GUFunc, args: tuple[Value, ...], out: Value, casting: str) -
             "code; write the loop"
         )
     layout, name = gufunc.layout, gufunc.__name__
-    shapes = matched(name, layout, [shape_of(x) for x in inputs], [None if o is None else shape_of(o) for o in outs])
+    kept = core_axes.kept_in(layout)
+    given = [None if x is None else shape_of(x) for x in (*inputs, *outs)]
+    check_dimensions(name, kept, given)
+    operands = tuple(None if x is None else core_axes.moved(k, x) for k, x in enumerate((*inputs, *outs)))
+    inputs, moved = operands[: gufunc.nin], operands[gufunc.nin :]
+    shapes = matched(
+        name,
+        kept,
+        [shape_of(x) for x in inputs],
+        [None if o is None else shape_of(o) for o in moved],
+        [shape for shape in given if shape is not None],
+    )
     loop = _chosen(gufunc, inputs, outs)
     for place, (o, d) in enumerate(zip(outs, loop.outputs, strict=True)):
         if o is not None:
             loops.check_output(gufunc, d, o.dtype, casting, gufunc.nin + place)
-    given = [
-        _rows(x, d, shapes, names, as_array)
+    rows = _rows if outs else _views
+    rows_of = [
+        rows(x, d, shapes, names, as_array)
         for x, d, names, as_array in zip(inputs, loop.inputs, layout.inputs, loop.as_arrays, strict=True)
     ]
-    results = [_results(o, d, shapes, names) for o, d, names in zip(outs, loop.outputs, layout.outputs, strict=True)]
+    results = [_results(o, d, shapes, names) for o, d, names in zip(moved, loop.outputs, layout.outputs, strict=True)]
     function = passed_functions.called(gufunc.function)
 
     def one(index: Value) -> None:
         # Arrays of their own: what is written to them element by element is not written through views.
-        rows = [xp.array(r[index]) for r in results]
-        function(*(x(index) for x in given), *rows)
-        for result, row in zip(results, rows, strict=True):
+        written = [xp.array(r[index]) for r in results]
+        function(*(x(index) for x in rows_of), *written)
+        for result, row in zip(results, written, strict=True):
             result[index] = row
 
     each_index(range(shapes.count), one, f"gufunc '{name}'")
     made = []
-    for r, o, names in zip(results, outs, layout.outputs, strict=True):
-        result = xp.reshape(r, (*shapes.loop, *shapes.core(names)))
+    for place, (r, o, names) in enumerate(zip(results, outs, kept.outputs, strict=True), gufunc.nin):
+        result = core_axes.placed(place, xp.reshape(r, (*shapes.loop, *shapes.core(names))))
         if o is not None:
             o[...] = result.astype(o.dtype)
         made.append(o if o is not None else result if len(shape_of(result)) else result[()])
@@ -163,6 +186,16 @@ def _rows(x: Value, dtype: np.dtype, shapes: Shapes, names: Sequence[str], as_ar
         return lambda index: rows[0]
     places = xp.asarray(np.broadcast_to(np.arange(count).reshape(own), shapes.loop).ravel())
     return lambda index: rows[places[index]]
+
+
+def _views(x: Value, dtype: np.dtype, shapes: Shapes, names: Sequence[str], as_array: bool) -> Callable[[Value], Value]:
+    """An input by the position in the loop, where what is written goes into it if it has the loop's dtype."""
+    array = xp.asarray(x)
+    array = array if array.dtype == dtype else array.astype(dtype)
+    own = shape_of(array)[: len(shape_of(array)) - len(names)]
+    if as_array and not names:
+        array = array[..., None]
+    return lambda index: array[shapes.place(index, own)] if own else array if shape_of(array) else array[()]
 
 
 def _results(out: Value, dtype: np.dtype, shapes: Shapes, names: Sequence[str]) -> Value:

@@ -52,6 +52,11 @@ class NumberType(Type):
 
     dtype: np.dtype
 
+    @property
+    def element(self) -> np.dtype:
+        """The dtype of the number."""
+        return self.dtype
+
     def __call__(self, *arguments: Any) -> Any:
         """Return a signature for types; for a value, the number of this type."""
         if len(arguments) == 1 and not _is_type(arguments[0]):
@@ -85,21 +90,26 @@ class ArrayType(Type):
 
     Attributes
     ----------
-    dtype : numpy.dtype
+    element : numpy.dtype
     ndim : int
     layout : {"A", "C", "F"}
         The order of its elements in memory, if one is asked for.
     """
 
-    dtype: np.dtype
+    element: np.dtype
     ndim: int
     layout: str
+
+    @property
+    def dtype(self) -> NumberType:
+        """The type of its elements."""
+        return _BY_DTYPE[self.element]
 
     def cast(self, value: Any) -> Any:
         """The array, which must have the type: arrays are not converted."""
         if not isinstance(value, np.ndarray):
             return value
-        if value.dtype != self.dtype or value.ndim != self.ndim:
+        if value.dtype != self.element or value.ndim != self.ndim:
             given = f"{value.dtype}[{_colons(value.ndim)}]"
             raise TypeError(f"an array {given} is passed for {self.name}; convert it, or leave the signature out")
         contiguous = {"A": True, "C": value.flags.c_contiguous, "F": value.flags.f_contiguous}

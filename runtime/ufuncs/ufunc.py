@@ -14,6 +14,7 @@ from anabranch.runtime.api.jit import jit
 from anabranch.runtime.api.jitted import Wrapped
 from anabranch.runtime.api.options import JitOptions
 from anabranch.runtime.device.array import Array
+from anabranch.runtime.frontend.function_info import refuse_early
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.ufuncs import elementwise, loops as loops_, reductions
 from anabranch.runtime.ufuncs.loops import Loop
@@ -23,7 +24,7 @@ from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 _AS_GIVEN = (np.ndarray, np.generic, Array, bool, int, float, complex, type(None), Tracer, UnionValue)
-_STATIC = ("axis", "dtype", "keepdims", "casting")
+_STATIC = ("axis", "dtype", "keepdims", "casting", "core_axes")
 
 
 class _LoopsSlot(Slot):
@@ -134,6 +135,7 @@ class UserFunction:
 
     def _compile(self, steps: Callable[..., Any], names: tuple[str, ...], chosen: dict[str, Any]) -> Wrapped[..., Any]:
         """The steps for what is chosen, as a function of the operands and of the options of these names."""
+        refuse_early(self.function)
 
         def call(args: tuple[Any, ...], *values: Any) -> Any:
             return steps(self, *args, **dict(zip(names, values, strict=True)), **chosen)

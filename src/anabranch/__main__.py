@@ -1,4 +1,4 @@
-"""The command line: `demo`, `doctor`, `cache`, and what there is of `FILE.py:FUNCTION`: `show`, `check` and others."""
+"""The command line: `demo`, `doctor`, `cache`, `docs`, and those on `FILE.py:FUNCTION`: `show`, `check` and others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from anabranch import AnabranchError, Wrapped, xpr
-from anabranch.cli import bench as _bench, cache as _kept, check as _check, doctor as _doctor, made_up
+from anabranch.cli import bench as _bench, cache as _kept, check as _check, doctor as _doctor, documentation, made_up
 from anabranch.cli.demo import demonstrate
 from anabranch.cli.kernels import KERNELS, arguments
 from anabranch.cli.parser import parse
@@ -27,6 +27,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.command == "cache":
         return cache(options.action)
     try:
+        if options.command == "docs":
+            print(documentation.show())
+            return 0
         if options.command == "check":
             return check(options.target, options.example, options.examples, options.deadline)
         if options.command == "bench":

@@ -9,11 +9,20 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.config import settings
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.python_numbers.python_operands import Operand, Rule, as_kind, made, raised, zero_check
+from anabranch.runtime.values.python_numbers.python_operands import (
+    Operand,
+    Rule,
+    as_kind,
+    made,
+    quotient_check,
+    raised,
+    zero_check,
+)
 
 _PYTHON: dict[np.ufunc, Callable[[Any, Any], Any]] = {
     np.true_divide: operator.truediv,
@@ -29,7 +38,7 @@ def _plain(function: np.ufunc, kind: type) -> Rule:
 def _divides(function: np.ufunc, kind: type) -> Rule:
     def rule(x: Operand, y: Operand) -> Value:
         b = as_kind(y, kind)
-        zero_check(y, b, _PYTHON[function], kind)
+        quotient_check(y, b, _PYTHON[function], kind)
         return made(atoms.ufunc(function, as_kind(x, kind), b))
 
     return rule
@@ -40,7 +49,7 @@ def power(x: Operand, y: Operand) -> Value:
     a, b = as_kind(x, float), as_kind(y, float)
     zero = atoms.literal(0.0)
     whole = isinstance(b, Literal) and bool(b.value == np.floor(b.value))
-    if not (isinstance(b, Literal) and b.value >= 0):
+    if settings().zero_division_errors and not (isinstance(b, Literal) and b.value >= 0):
         below = atoms.logical_and(atoms.ufunc(np.less, b, zero), atoms.ufunc(np.greater, b, atoms.literal(-np.inf)))
         bad = atoms.logical_and(atoms.ufunc(np.equal, a, zero), below)
         run_time_checks.fail_if(bad, raised(operator.pow, 0.0, -1.0))
@@ -55,6 +64,8 @@ def power(x: Operand, y: Operand) -> Value:
         run_time_checks.fail_if(atoms.logical_and(negative, fractional), lambda _: UnsupportedOperationError(message))
     r = atoms.ufunc(np.multiply, a, a) if isinstance(b, Literal) and b.value == 2 else atoms.ufunc(np.power, a, b)
     operands = atoms.logical_and(atoms.ufunc(np.isfinite, a), atoms.ufunc(np.isfinite, b))
+    if not settings().zero_division_errors:  # and not a pole
+        operands = atoms.logical_and(operands, atoms.ufunc(np.not_equal, a, zero))
     run_time_checks.fail_if(atoms.logical_and(atoms.ufunc(np.isinf, r), operands), raised(operator.pow, 1e200, 2.0))
     return made(r)
 

@@ -26,6 +26,7 @@ from anabranch.runtime.values.python_numbers.python_operands import (
     is_run_time,
     made,
     overflow,
+    quotient_check,
     raised,
     zero_check,
 )
@@ -122,7 +123,7 @@ def multiply(x: IntOperand, y: IntOperand) -> Value:
 
 
 def _true_divide(x: IntOperand, y: IntOperand) -> Value:
-    zero_check(y, as_kind(y, int), operator.truediv, int)
+    quotient_check(y, as_kind(y, int), operator.truediv, int)
     if all(EXACT.low <= i.low and i.high <= EXACT.high for i in (interval_of(x), interval_of(y))):
         return made(atoms.ufunc(np.true_divide, as_kind(x, float), as_kind(y, float)))
     return made(atoms.op("int_true_divide", as_kind(x, int), as_kind(y, int)))

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, TypeGuard
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.config import settings
 from anabranch.runtime.errors import IntegerRangeError
 from anabranch.runtime.ir.interval import FULL, Interval, exactly
 from anabranch.runtime.ir.program import Atom
@@ -112,8 +113,14 @@ def zero_check(y: Operand, b: Atom, function: Callable[..., object], sample: Pyt
     run_time_checks.fail_if(atoms.ufunc(np.equal, b, zero), raised(function, sample(1), sample(0)))
 
 
+def quotient_check(y: Operand, b: Atom, function: Callable[..., object], sample: PythonType) -> None:
+    """As `zero_check`, for a result that can be infinite or NaN, which the settings may ask for instead."""
+    if settings().zero_division_errors:
+        zero_check(y, b, function, sample)
+
+
 def divmod_check(x: Operand, y: Operand) -> None:
     """Raise at run time `divmod`'s own exception where the divisor of floats is zero."""
     kinds = {kind_of(v) for v in (x, y)}
     if float in kinds and kinds <= {float, int, bool}:
-        zero_check(y, as_kind(y, float), divmod, float)
+        quotient_check(y, as_kind(y, float), divmod, float)

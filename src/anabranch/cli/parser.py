@@ -59,6 +59,13 @@ def _parser() -> argparse.ArgumentParser:
         "The exit status is 1 where a compiled function doesn't work.",
         "doctor",
     )
+    command(
+        "docs",
+        "open the documentation in a browser",
+        "Open the site in a browser, and print where it is. It is read from the disk: from the\n"
+        "package if it was installed with it, or from a checkout where it was built.",
+        "docs",
+    )
     kept = command(
         "cache",
         "say what is kept on disk, or remove it",

@@ -380,3 +380,32 @@ def test_objects_of_a_class_with_its_own_new(f):
         held = COUNTER.v, getattr(Single.one, "v", None)
         same(want, compiled(x))
         assert held == (COUNTER.v, getattr(Single.one, "v", None))
+
+
+class Disguised:
+    """A class whose objects have a name of their own, and another class as their own to see."""
+
+    def __init__(self, scale):
+        self.scale = scale
+
+    @property
+    def __name__(self):
+        return f"times {self.scale}"
+
+    @property
+    def __class__(self):
+        return int
+
+    def __call__(self, x):
+        return x * self.scale if x > 1 else x
+
+
+@pytest.mark.parametrize("x", [1, 2])
+def test_properties_of_the_names_that_classes_have_themselves(x):
+    def f(x):
+        made = Disguised(3)
+        return made(x), isinstance(made, int)
+
+    compiled = jit(f)
+    for _ in range(3):
+        same(f(x), compiled(x))

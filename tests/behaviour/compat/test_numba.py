@@ -171,14 +171,18 @@ def test_options_without_a_meaning_are_warned_about_once():
         warnings.simplefilter("error")
         ours.njit(no_such_option=1)(lambda x: x)
         ours.njit(cache=True, parallel=True, boundscheck=False, error_model="python")(lambda x: x)
-    with pytest.warns(UserWarning, match="error_model"):
-        ours.njit(error_model="numpy")(lambda x: x)
+    with pytest.warns(UserWarning, match="forceobj"):
+        ours.jit(forceobj=True)(lambda x: x)
 
 
 def test_what_differs_raises():
     divide = ours.njit(lambda x, y: x / y)
     with pytest.raises(ZeroDivisionError):
         divide(1.0, 0.0)
+    loose = ours.njit(error_model="numpy")(lambda x, y: x / y)
+    assert [loose(1.0, 0.0), ours.njit(lambda x: loose(x, 0.0))(-1.0)] == [math.inf, -math.inf]
+    with pytest.raises(ZeroDivisionError):
+        ours.njit(error_model="numpy")(lambda x: ours.njit(error_model="python")(divide.py_func)(x, 0.0))(1.0)
     with pytest.raises(IndexError):
         ours.njit(lambda a, i: a[i])(np.ones(3), 7)
 
@@ -220,6 +224,10 @@ def test_in_place_of_numba(run_python):
         from numba.typed import List
         from numba.extending import register_jitable
         import numba.core.errors, numba.experimental
+        from numba.np.ufunc.gufunc import GUFunc
+        from numba.np.numpy_support import as_dtype
+        made = numba.guvectorize([(types.float64[:], types.float64[:])], "(n)->()")(lambda a, out: None)
+        assert isinstance(made, GUFunc) and as_dtype(types.float32) == "f4"
         assert found is numba and types is other and errors.TypingError is found.TypingError
         print(found.__version__)
     """

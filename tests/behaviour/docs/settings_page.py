@@ -31,8 +31,9 @@ its thread and its `asyncio` task. Variables are read when the first name is ask
 `true`, `yes` or `on`, off as `0`, `false`, `no`, `off` or the empty text; what is not understood is warned of, and left
 out. A name that is no setting, or a value of another type, is a `TypeError` of `jit` and of `configure`.
 
-`checks`, `unroll_budget`, `recursion_limit`, `capacity`, `capacity_limit`, `disable_passes`, `host_calls`,
-`native_loops` and `fastmath` belong to a call's signature: one that is called under others is compiled for them.
+`checks`, `zero_division_errors`, `unroll_budget`, `recursion_limit`, `capacity`, `capacity_limit`, `disable_passes`,
+`host_calls`, `native_loops` and `fastmath` belong to a call's signature: one that is called under others is compiled
+for them.
 `with anabranch.disable_jit():` is `configure(disable_jit=True)`.
 
 | name | `jit` | block | variable | default | what it says |

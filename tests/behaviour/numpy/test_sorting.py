@@ -10,7 +10,7 @@ import pytest
 from anabranch import djit, jit
 from tests.behaviour.numpy.cases import Static, Table
 from tests.behaviour.numpy.samples import FLOATS, INTS, VECTOR
-from tests.equivalence import check
+from tests.equivalence import Outcome, alike, check
 
 case = Table()
 
@@ -126,3 +126,20 @@ def test_sorts_on_the_host_are_explained():
     ordered = jit(lambda x: np.sort(x))
     assert "sort: computed by NumPy" in str(ordered.explain(np.ones(1000)))
     assert "NumPy" not in str(ordered.explain(np.ones(10)))
+
+
+@pytest.mark.parametrize("native", [True, False])
+@pytest.mark.parametrize("kth", [[1, 1, 3], [1, 7, 9], [-7, -6], [-1]])
+def test_positions_known_at_run_time(kth, native):
+    def by_those_that_differ(a, k):
+        places = np.unique(k)
+        return np.partition(a, places)[places].sum()
+
+    def by_all(a, k):
+        return np.partition(a, k).sum(), np.partition(a, [k[0], 1])[1]
+
+    values = np.array([3.0, 1, 2, 5, 4])
+    for function in (by_those_that_differ, by_all):
+        compiled = jit(function, native_loops=native)
+        for _ in range(3):
+            alike(Outcome(function, (values, np.array(kth)), {}), Outcome(compiled, (values, np.array(kth)), {}))

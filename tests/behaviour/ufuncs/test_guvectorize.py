@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anabranch import UnsupportedOperationError, configure, guvectorize, jit
+from anabranch import NoSourceError, UnsupportedOperationError, configure, guvectorize, jit
 from tests.equivalence import Outcome, alike, check, same
 
 LINE = np.arange(3.0)
@@ -164,3 +164,60 @@ def test_what_is_refused():
     with pytest.raises(UnsupportedOperationError, match="known only at run time"):
         jit(lambda x: OURS["dot"](x[x > 0], x[x > 0]))(LINE)
     assert repr(OURS["dot"]) == "<gufunc 'dot' with signature '(n),(n)->()'>"
+
+
+def scattered(values, labels, out):
+    for i in range(values.shape[0]):
+        out[labels[i]] += values[i]
+
+
+SCATTERED = (["(float64[:], int64[:], float64[:])"], "(a),(a),(z)")
+LABELS = np.array([0, 1, 2, 0])
+
+
+@pytest.mark.parametrize("settings", [{}, {"native_loops": False}])
+@pytest.mark.parametrize(
+    "out",
+    [
+        np.zeros(3),
+        np.zeros((2, 3)),
+        np.zeros((1, 3)),
+        np.zeros((4, 2, 3)),
+        np.zeros((3, 2)).T,
+        np.zeros((4, 2, 3))[::2, :, ::-1],
+    ],
+)
+def test_a_layout_without_outputs(out, settings):
+    values = np.arange(8.0).reshape(2, 4) + 1
+    gufunc = guvectorize(*SCATTERED, **settings)(scattered)
+    want, got = out.copy(), out.copy(order="K")
+    for _ in range(3):
+        for index in np.ndindex(np.broadcast_shapes(want.shape[:-1], (2,))):
+            own = index[len(index) - want.ndim + 1 :] if want.ndim > 1 else ()
+            scattered(values[index[-1]], LABELS, want[tuple(0 if want.shape[k] == 1 else i for k, i in enumerate(own))])
+        assert gufunc(values, LABELS, got) == ()
+        same(want, got)
+
+
+@pytest.mark.slow
+def test_a_layout_without_outputs_as_numbas():
+    numba = pytest.importorskip("numba")
+    ours, theirs = guvectorize(*SCATTERED)(scattered), numba.guvectorize(*SCATTERED)(scattered)
+    for args in (
+        (np.ones((2, 4)), LABELS),
+        (np.ones(4), LABELS, np.zeros(3), 1),
+        (np.ones(4), LABELS[:2], np.zeros(3)),
+    ):
+        alike(Outcome(lambda: theirs(*args), (), {}), Outcome(lambda: ours(*args), (), {}))
+    assert (ours.nin, ours.nout, ours.signature) == (theirs.nin, theirs.nout, theirs.signature)
+
+
+def test_a_function_without_source():
+    made = {}
+    exec(
+        "def biggest(a, out):\n    out[0] = -1.0\n    for x in a:\n        if x > out[0]:\n            out[0] = x\n",
+        made,
+    )
+    gufunc = guvectorize(["(float64[:], float64[:])"], "(n)->()")(made["biggest"])
+    with pytest.raises(NoSourceError, match="no source for biggest"):
+        gufunc(LINE)

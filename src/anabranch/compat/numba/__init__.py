@@ -6,6 +6,7 @@ Results are those of the plain functions. `install()` lets packages that import 
 from __future__ import annotations
 
 import importlib
+import pkgutil
 import sys
 import types as _types
 from typing import Any
@@ -15,6 +16,7 @@ from anabranch.compat.numba import (
     errors as errors,
     experimental as experimental,
     extending as extending,
+    np as np,
     typed as typed,
     types as types,
 )
@@ -35,14 +37,14 @@ from anabranch.compat.numba.decorators import (
 from anabranch.compat.numba.errors import TypingError as TypingError
 from anabranch.compat.numba.experimental import jitclass as jitclass
 from anabranch.runtime.compat.dispatcher import jit as jit
-from anabranch.runtime.ufuncs.number_types import NAMES
+from anabranch.runtime.ufuncs.number_types import NAMES, containers
 
 __version__ = "0.61.0"  # the one whose names these are
 config = _types.SimpleNamespace(
     CACHE_DIR="", DISABLE_JIT=0, NUMBA_DEFAULT_NUM_THREADS=1, NUMBA_NUM_THREADS=1, THREADING_LAYER="default"
 )
+optional = containers["optional"]
 _ABSENT = ("cfunc", "cuda", "stencil", "carray", "farray", "gdb", "generated_jit")
-_MODULES = ("core", "errors", "experimental", "extending", "typed", "types")
 
 
 def __getattr__(name: str) -> Any:
@@ -54,8 +56,17 @@ def __getattr__(name: str) -> Any:
 
 
 def install() -> None:
-    """Let this process import this module and its parts where `numba` is imported."""
+    """Let this process import this module and its parts where `numba` is imported.
+
+    Examples
+    --------
+    >>> import sys
+    >>> from anabranch.compat import numba
+    >>> numba.install()
+    >>> sys.modules["numba"] is numba
+    True
+    """
     sys.modules["numba"] = sys.modules[__name__]
-    for name in _MODULES:
-        sys.modules[f"numba.{name}"] = importlib.import_module(f"{__name__}.{name}")
+    for part in pkgutil.walk_packages(__path__, f"{__name__}."):
+        sys.modules[f"numba{part.name.removeprefix(__name__)}"] = importlib.import_module(part.name)
     sys.modules["numba.core.errors"], sys.modules["numba.core.types"] = errors, types

@@ -1,21 +1,18 @@
-"""The decorators that extend Numba. Functions are compiled from their own source here: there is nothing to register."""
+"""The decorators that extend Numba; functions that are written in Python need none of them here."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.runtime.compat.c_functions import get_cython_function_address as get_cython_function_address
 from anabranch.runtime.compat.dispatcher import jit
+from anabranch.runtime.compat.overloads import overload as overload
 
 
 def register_jitable(function: Any = None, **options: Any) -> Any:
     """The function, which compiled functions may call as any other."""
     return function if function is not None else lambda one: one
-
-
-def overload(function: Any, **options: Any) -> Callable[[Any], Any]:
-    """A decorator that leaves its function as it is: `function` itself is compiled, or refused."""
-    return lambda implementation: implementation
 
 
 def overload_method(*names: Any, **options: Any) -> Callable[[Any], Any]:

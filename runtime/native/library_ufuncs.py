@@ -1,0 +1,82 @@
+"""Equations that a library's ufunc computes: SciPy's functions, and NumPy's where one element takes it much work.
+
+NumPy's loops compute several elements at once where the machine can, and the results are its own to the bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from anabranch.runtime.host.library_ufuncs import LibraryUfunc
+from anabranch.runtime.ir.op import Work
+from anabranch.runtime.ir.program import Equation
+from anabranch.runtime.native.array_stores import ArrayStores
+from anabranch.runtime.native.element_loops import MOST_WHOLE
+from anabranch.runtime.native.library_loops import LibraryLoop
+from anabranch.runtime.native.llvm_types import NotNativeError
+from anabranch.runtime.native.strided import joined_axes, strided_view
+from anabranch.runtime.native.value_emitter import ValueEmitter
+from anabranch.runtime.ops.elementwise.ufunc import NativeUfunc, Ufunc
+from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
+
+
+def takes_whole(equation: Equation) -> bool:
+    """Return whether NumPy's loop computes an equation: of arrays that are too large for registers."""
+    op = equation.op
+    if not isinstance(op, Ufunc) or isinstance(op, NativeUfunc) or op.work is not Work.MUCH:
+        return False
+    types = [a.type for a in (*equation.inputs, *equation.outputs)]
+    return types[0].size > MOST_ELEMENTS and op.ufunc.nout == 1 and {t.dtype for t in types} <= _DTYPES
+
+
+_DTYPES = frozenset(map(np.dtype, "fdFD"))
+
+
+class LibraryUfuncs:
+    """Writes calls of ufuncs' loops."""
+
+    def __init__(self, emitter: ValueEmitter, stores: ArrayStores) -> None:
+        self._emitter, self._stores = emitter, stores
+
+    def of_elements(self, equation: Equation, names: Sequence[str]) -> list[str]:
+        """The results of a `library_ufunc`, which is called for each element."""
+        emitter, types = self._emitter, [a.type for a in equation.inputs]
+        loop = _loop(emitter, equation, equation.params["ufunc"])
+        if equation.outputs[0].type.size == 1:
+            columns = [emitter.elements(name, type) for name, type in zip(names, types, strict=True)]
+            (row,) = zip(*columns, strict=True)
+            return loop.on_element(row)
+        return [
+            emitter.each(names, types, out.type, lambda row, place=place: loop.on_element(row)[place])  # type: ignore[misc]
+            for place, out in enumerate(equation.outputs)
+        ]
+
+    def of_arrays(self, equation: Equation, names: Sequence[str]) -> str:
+        """The result of NumPy's ufunc for an equation that `takes_whole`, in memory of its own."""
+        emitter, memory, out = self._emitter, self._emitter.memory, equation.outputs[0].type
+        if out.size > MOST_WHOLE:
+            raise NotNativeError(f"{equation.op.name} of {out.size} elements")
+        loop = _loop(emitter, equation, LibraryUfunc("numpy", equation.op.name))
+        rows = [self._row(name, equation, place) for place, name in enumerate(names)]
+        made = memory.place_of(memory.allocate(out))
+        addresses = [*(address for address, _ in rows), memory.pointer(made)]
+        loop.on_arrays(addresses, [*(step for _, step in rows), 1], out.size)
+        return memory.written(made)
+
+    def _row(self, name: str, equation: Equation, place: int) -> tuple[str, int]:
+        """The address of the first element of an operand in memory, and how far it is to the next one."""
+        emitter, memory, type = self._emitter, self._emitter.memory, equation.inputs[place].type
+        view = strided_view(emitter.arrays.of(name, type))
+        joined = None if view is None else joined_axes(list(zip(type.shape, view.strides, strict=True)))
+        # A distance of 0 says that there is one number for all, for which some loops have another form.
+        if view is None or joined is None or not joined[1]:
+            (name,) = self._stores.settled([name], [type], memory.all_places())
+            return memory.pointer(memory.place_of(name)), 1
+        number = emitter.positions.value(view.start)
+        return memory.address(memory.place_of(view.array), type.dtype, number), joined[1]
+
+
+def _loop(emitter: ValueEmitter, equation: Equation, ufunc: LibraryUfunc) -> LibraryLoop:
+    return LibraryLoop(emitter.code, ufunc, [a.type.dtype for a in (*equation.inputs, *equation.outputs)])

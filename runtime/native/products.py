@@ -1,0 +1,209 @@
+"""Products of matrices and vectors: short ones as loops over their elements, others by the BLAS that NumPy calls."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.host import blas
+from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.program import Equation
+from anabranch.runtime.native.affine import Affine, Region, Span, flat
+from anabranch.runtime.native.array_reductions import ArrayReductions, within_region
+from anabranch.runtime.native.array_stores import ArrayStores
+from anabranch.runtime.native.element_loops import ElementLoops
+from anabranch.runtime.native.lazy_array import Axis, LazyArray, Update
+from anabranch.runtime.native.lazy_arrays import LazyArrays
+from anabranch.runtime.native.library_products import LETTERS, Factor, LibraryProducts
+from anabranch.runtime.native.llvm_types import NotNativeError, constant
+from anabranch.runtime.native.scalar_ops import rule_of
+from anabranch.runtime.native.strided import joined_axes, strided_view
+from anabranch.runtime.ops.dot_general import Contraction
+
+# How many products of elements machine code adds up in no more time than the library takes with its call, for one
+# product of matrices and for all of a stack.
+_MOST_IN_LOOPS, _MOST_IN_ALL = 2**8, 2**12
+
+
+class Products:
+    """Writes products."""
+
+    def __init__(self, arrays: LazyArrays, reductions: ArrayReductions, stores: ArrayStores) -> None:
+        self._arrays, self._reductions, self._stores = arrays, reductions, stores
+        self._loops, self._library = ElementLoops(arrays), LibraryProducts(arrays.code)
+        self._code, self._memory, self._positions = arrays.code, arrays.memory, arrays.positions
+
+    def product(self, equation: Equation, names: Sequence[str], kept: Collection[int]) -> str:
+        """The sums of products of a `dot_general`.
+
+        Parameters
+        ----------
+        equation
+        names
+            Of the operands.
+        kept
+            The places of the arrays that are needed afterwards as they are.
+        """
+        contraction, types = Contraction.of(equation), [atom.type for atom in equation.inputs]
+        dtype = types[0].dtype
+        if not contraction.summed[0] or dtype.kind not in "iufc":
+            raise NotNativeError("dot_general")
+        if dtype.itemsize < 4 and dtype.kind == "f":
+            raise NotNativeError(f"sums of {dtype}")
+        if all(len(type.shape) == 1 for type in types):
+            return self._dot(names, types, dtype)
+        if contraction.work > _MOST_IN_LOOPS and _is_librarys(contraction):
+            return self._by_library(contraction, names, kept)
+        if contraction.work * math.prod(contraction.stack) > _MOST_IN_ALL:
+            raise NotNativeError("dot_general")
+        return self._by_elements(contraction, names)
+
+    def _dot(self, names: Sequence[str], types: Sequence[ArrayType], dtype: np.dtype) -> str:
+        """The dot product of two vectors, over the positions at which both may differ from 0."""
+        zero, (multiply, add) = constant(np.zeros((), dtype)), (rule_of("multiply"), rule_of("add"))
+        vectors = [self._arrays.of(name, type) for name, type in zip(names, types, strict=True)]
+        (x, one), (y, other) = (within_region(vector, zero) for vector in vectors)
+        met = one[0].met(other[0]) if one and other else None
+        region: Region = {0: met} if met is not None else {} if one and other else one or other
+        if not region:
+            x, y = vectors
+
+        def write_product(row: list[str]) -> str:
+            return multiply(self._code, row, dtype, dtype)
+
+        product = self._arrays.combined([x, y], types[0], write_product)
+        if region:
+            zeros = self._arrays.all_equal(types[0], zero)
+            product = self._arrays.updated(Update(zeros, (Axis(Affine(0), 1, 0),), product, region))
+        return self._reductions.reduced([product], [zero], [0], lambda xy: [add(self._code, xy, dtype, dtype)])[0]
+
+    def _by_elements(self, contraction: Contraction, names: Sequence[str]) -> str:
+        """The product as sums over the axes of all products of elements."""
+        batch, summed, free = contraction.batch, contraction.summed, contraction.free
+        types, dtype = contraction.types, contraction.types[0].dtype
+        # What is added up stands before what is left of the second operand.
+        order = [*batch[0], *free[0], *summed[0]]
+        sizes = [*(types[0].shape[a] for a in order), *(types[1].shape[a] for a in free[1])]
+        second = [*range(len(batch[1])), *range(len(order) - len(summed[1]), len(sizes))]
+        whole = ArrayType(tuple(sizes), dtype)
+        places = dict(zip((*batch[1], *summed[1], *free[1]), second, strict=True))
+        operands = [self._arrays.of(name, type) for name, type in zip(names, types, strict=True)]
+        spread = [
+            self._arrays.part(operands[0], whole, [Axis(Affine(0), 1, order.index(a)) for a in range(len(order))]),
+            self._arrays.part(operands[1], whole, [Axis(Affine(0), 1, places[a]) for a in range(len(places))]),
+        ]
+        multiply, add = rule_of("multiply"), rule_of("add")
+
+        def element(index: Sequence[Affine]) -> str:
+            return multiply(self._code, [self._arrays.part_of_element(x, index) for x in spread], dtype, dtype)
+
+        products = LazyArray(whole, element, spread[0].reads | spread[1].reads)
+        axes = range(len(order) - len(summed[0]), len(order))
+        zero = constant(np.zeros((), dtype))
+        return self._reductions.reduced([products], [zero], list(axes), lambda xy: [add(self._code, xy, dtype, dtype)])[
+            0
+        ]
+
+    # ---- by the library --------------------------------------------------------------------------------------------
+
+    def _by_library(self, contraction: Contraction, names: Sequence[str], kept: Collection[int]) -> str:
+        """The product of each pair of matrices of two stacks, in memory of its own."""
+        x, y = (self._operand(contraction, side, name, kept) for side, name in enumerate(names))
+        out = contraction.out
+        made = self._memory.place_of(self._memory.allocate(out))
+        m, n = x.rows, y.rows
+        with contextlib.ExitStack() as stack:
+            index = [stack.enter_context(self._loops.each(size)) for size in contraction.stack]
+            number = flat(index, contraction.stack).times(m * n)
+            result = self._memory.address(made, out.dtype, self._positions.value(number))
+            first, second = (self._factor(operand, index, out.dtype) for operand in (x, y))
+            if x == y and m > 1:
+                self._library.square(first, result, out.dtype)
+                self._mirrored(made, number, m, out.dtype)
+            else:
+                self._library.product(first, second, result, out.dtype)
+        return self._memory.written(made)
+
+    def _operand(self, contraction: Contraction, side: int, name: str, kept: Collection[int]) -> _Matrices:
+        """An operand as matrices in memory; it is brought there where it is not."""
+        type = contraction.types[side]
+        found = _matrices(self._arrays.of(name, type), contraction, side)
+        if found is None:
+            (name,) = self._stores.settled([name], [type], [*kept, *self._arrays.reads(name)])
+            found = _matrices(self._arrays.of(name, type), contraction, side)
+        if found is None and self._memory.is_current(name):
+            # Its axes are in no order that a matrix can have.
+            raise NotNativeError(f"a product of {type} along axes that are no matrix's")
+        assert found is not None
+        self._memory.place_of(found.array)
+        return found
+
+    def _factor(self, operand: _Matrices, index: Sequence[Affine], dtype: np.dtype) -> Factor:
+        number = operand.start
+        for position, stride in zip(index, operand.stack, strict=True):
+            number = number.plus(position, stride)
+        place = self._memory.place_of(operand.array)
+        pointer = self._memory.address(place, dtype, self._positions.value(number))
+        return Factor(pointer, operand.rows, operand.columns, operand.strides)
+
+    def _mirrored(self, place: int, start: Affine, size: int, dtype: np.dtype) -> None:
+        """Copy the part of a matrix above its diagonal to the part below."""
+        memory, positions = self._memory, self._positions
+        with (
+            self._loops.over((size, size), {0: Span((Affine(1),), (Affine(size),))}, 1) as (row,),
+            self._loops.counted("0", positions.value(row), Span((Affine(0),), (row,))) as column,
+        ):
+            above, below = (start + i.times(size) + j for i, j in ((column, row), (row, column)))
+            value = memory.load(memory.name(place), dtype, positions.value(above))
+            memory.put(place, dtype, positions.value(below), value)
+
+
+def _is_librarys(contraction: Contraction) -> bool:
+    return contraction.types[0].dtype.char in LETTERS and contraction.out.size < blas.MOST and blas.is_there()
+
+
+@frozen
+class _Matrices:
+    """A stack of matrices within an array in memory, of rows that are multiplied with the other operand's.
+
+    Attributes
+    ----------
+    array : str
+        The name of the array in memory.
+    start : Affine
+        The number of the first element.
+    stack : tuple of int
+        How far it is from one matrix to the next, along the axes of the stack.
+    rows, columns : int
+    strides : tuple of int
+        How far it is from one row to the next, and from one column to the next.
+    """
+
+    array: str
+    start: Affine
+    stack: tuple[int, ...]
+    rows: int
+    columns: int
+    strides: tuple[int, int]
+
+
+def _matrices(array: LazyArray, contraction: Contraction, side: int) -> _Matrices | None:
+    """An operand as matrices; None where it is in no memory, or its axes are no matrix's there."""
+    strided = strided_view(array)
+    if strided is None:
+        return None
+    name, start, strides = strided.array, strided.start, strided.strides
+    axes: Mapping[str, Sequence[int]] = {"rows": contraction.free[side], "columns": contraction.summed[side]}
+    joined = {key: joined_axes([(array.type.shape[a], strides[a]) for a in group]) for key, group in axes.items()}
+    rows, columns = joined["rows"], joined["columns"]
+    if rows is None or columns is None:
+        return None
+    shape, steps = (rows[0], columns[0]), (rows[1], columns[1])
+    if not LibraryProducts.takes(shape, steps):
+        return None
+    stack = tuple(strides[a] for a in contraction.batch[side])
+    return _Matrices(name, start, stack, *shape, steps)

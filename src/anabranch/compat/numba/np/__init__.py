@@ -1,0 +1,5 @@
+"""Numba's modules about NumPy, by their names."""
+
+from __future__ import annotations
+
+from anabranch.compat.numba.np import numpy_support as numpy_support, ufunc as ufunc
