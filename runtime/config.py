@@ -114,6 +114,12 @@ class Settings:
     cache_dir : Path or None
         Where rewritten functions and executables are kept for other processes, by default `~/.cache/anabranch`; None,
         or `ANABRANCH_CACHE=0`, where they are not. Its files hold code: nobody else should be able to write.
+
+    Examples
+    --------
+    >>> from anabranch import Settings
+    >>> Settings().unroll_budget
+    4000
     """
 
     checks: bool = True
@@ -268,6 +274,15 @@ def configure(**changes: Unpack[Switches]) -> Iterator[Settings]:
         For a name that is no setting, or a value of another type.
     ValueError
         For a number below 0, and for a flag that LLVM does not have.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import anabranch
+    >>> last = anabranch.jit(lambda a, i: a[i])
+    >>> with anabranch.configure(checks=False):
+    ...     int(last(np.arange(3), 7))
+    2
     """
     token = _current.set(dataclasses.replace(settings(), **checked(changes)))
     try:
@@ -277,5 +292,14 @@ def configure(**changes: Unpack[Switches]) -> Iterator[Settings]:
 
 
 def disable_jit(disable: bool = True) -> contextlib.AbstractContextManager[Settings]:
-    """Within a `with` block jitted functions run as they were written, as `jax.disable_jit`."""
+    """Within a `with` block jitted functions run as they were written, as `jax.disable_jit`.
+
+    Examples
+    --------
+    >>> import anabranch
+    >>> kind = anabranch.jit(lambda x: print(type(x).__name__))
+    >>> with anabranch.disable_jit():
+    ...     kind(1)
+    int
+    """
     return configure(disable_jit=disable)

@@ -12,7 +12,7 @@ import libcst as cst
 
 from anabranch.base.frozen import frozen
 from anabranch.transpile.breakpoints import reveal
-from anabranch.transpile.mangle import mangle
+from anabranch.transpile.mangle import mangle, unmangled
 from anabranch.transpile.positions import Span, record
 
 
@@ -132,7 +132,7 @@ def _find(compiled: types.CodeType, like: types.CodeType) -> types.CodeType:
     level = [c for c in compiled.co_consts if isinstance(c, types.CodeType)]
     while level:
         inner = [c for outer in level for c in outer.co_consts if isinstance(c, types.CodeType)]
-        found = [c for c in inner if c.co_name == like.co_name]
+        found = [c for c in inner if unmangled(c.co_name, like.co_qualname) == like.co_name]
         if found:
             return found[-1]
         level = inner
@@ -143,10 +143,12 @@ def _renamed(
     code: types.CodeType, old: str, new: str, taken: frozenset[str], around: str | None = None
 ) -> types.CodeType:
     """The code with its names, and those of the functions in it, as the user knows them."""
-    name = code.co_name
+    name = code.co_name if code.co_name in taken else unmangled(code.co_name, new)
     if around is not None and name not in taken and not name.startswith("<"):
         name = around
     constants = tuple(
         _renamed(c, old, new, taken, name) if isinstance(c, types.CodeType) else c for c in code.co_consts
     )
-    return code.replace(co_consts=constants, co_name=name, co_qualname=new + code.co_qualname[len(old) :])
+    below = code.co_qualname[len(old) :].split(".")
+    inner = ".".join(part if part in taken else unmangled(part, new) for part in below)
+    return code.replace(co_consts=constants, co_name=name, co_qualname=new + inner)

@@ -14,17 +14,45 @@ from anabranch.base.frozen import frozen
 
 
 class AnabranchError(Exception):
-    """Root of every error that this package raises on its own account."""
+    """Root of every error that this package raises on its own account.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch import AnabranchError, jit
+    >>> try:
+    ...     jit(lambda x: x.reshape(x[0], -1))(np.array([2, 3, 5, 7]))
+    ... except AnabranchError as error:
+    ...     print(type(error).__name__)
+    ConcretizationError
+    """
 
 
 class SourceError(AnabranchError):
-    """A function whose source can't be turned into staged source."""
+    """A function whose source can't be turned into staged source.
+
+    Examples
+    --------
+    >>> import anabranch
+    >>> issubclass(anabranch.NoSourceError, anabranch.SourceError)
+    True
+    """
 
 
 class NoSourceError(SourceError, OSError):
     """The function has no source text: a builtin, an extension function, or code made by ``exec`` from a string.
 
     Put the function into a file (or a notebook cell), so that Python can find its text again.
+
+    Examples
+    --------
+    >>> from anabranch import jit
+    >>> names = {}
+    >>> exec("def double(x): return 2 * x if x else x", names)
+    >>> jit(names["double"])(1.0)
+    Traceback (most recent call last):
+        ...
+    anabranch.NoSourceError: there is no source
     """
 
 
@@ -72,6 +100,17 @@ class UnsupportedConstructError(SourceError, NotImplementedError):
     ----------
     findings : tuple of Finding
         All of them, in source order.
+
+    Examples
+    --------
+    >>> from anabranch import jit
+    >>> @jit
+    ... async def later(x):
+    ...     return x
+    >>> later(1.0)
+    Traceback (most recent call last):
+        ...
+    anabranch.UnsupportedConstructError: ...
     """
 
     def __init__(self, name: str, findings: Sequence[Finding]) -> None:

@@ -312,7 +312,9 @@ class _Stepper:
                 made = self._delivery(number, value or name("None"))
             return self._derived(line(cst.Return(made)), small)
         if isinstance(node, cst.Return):
-            return self._derived(node.with_changes(value=self._delivery(0, node.value or name("None"))), node)
+            made = self._delivery(0, node.value or name("None"))
+            # A bare `return` has no space behind it.
+            return self._derived(node.with_changes(value=made, whitespace_after_return=cst.SimpleWhitespace(" ")), node)
         if isinstance(node, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
             return node
         new = replace_children(node, self._changed)

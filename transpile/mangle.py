@@ -7,10 +7,9 @@ import ast
 
 def mangle(tree: ast.AST, qualname: str) -> None:
     """Give every private name in `tree` the form that it has in the class that `qualname` stands in."""
-    owner = enclosing_class(qualname)
-    if owner is None or not owner.strip("_"):
+    prefix = _prefix(qualname)
+    if prefix is None:
         return
-    prefix = "_" + owner.lstrip("_")
     for node in ast.walk(tree):
         for field in ("id", "attr", "arg", "name", "rest"):
             value = getattr(node, field, None)
@@ -20,6 +19,20 @@ def mangle(tree: ast.AST, qualname: str) -> None:
             node.names = [prefix + n if is_private(n) else n for n in node.names]
         if isinstance(node, ast.MatchClass):
             node.kwd_attrs = [prefix + n if is_private(n) else n for n in node.kwd_attrs]
+
+
+def unmangled(name: str, qualname: str) -> str:
+    """A name as the user wrote it in the class that `qualname` stands in: code objects keep that one."""
+    prefix = _prefix(qualname)
+    if prefix is None or not name.startswith(prefix) or not is_private(name[len(prefix) :]):
+        return name
+    return name[len(prefix) :]
+
+
+def _prefix(qualname: str) -> str | None:
+    """What the compiler puts before private names; None where it leaves them as they are."""
+    owner = enclosing_class(qualname)
+    return None if owner is None or not owner.strip("_") else "_" + owner.lstrip("_")
 
 
 def is_private(name: str) -> bool:

@@ -17,6 +17,7 @@ from anabranch.transpile.emit import Emitted, emit
 from anabranch.transpile.errors import Finding, NoSourceError, UnsupportedConstructError
 from anabranch.transpile.generator_functions import FreshNames, with_push_iteration
 from anabranch.transpile.generator_steps import Report, Step, StepNames, steps_of
+from anabranch.transpile.keyword_spaces import put_spaces
 from anabranch.transpile.lowering import Lowering, Session
 from anabranch.transpile.mangle import enclosing_class, is_private
 from anabranch.transpile.names import Function, scope_of, values_among
@@ -46,6 +47,7 @@ def rewrite_function(
     """
     module, node = _parse(source)
     original = _positions(module, source)
+    put_spaces(node)
     origin: dict[cst.CSTNode, cst.CSTNode] = {}
     if step is not None:
         node = _steps(node, step.known, origin, _nothing)[1][step.number].node
@@ -111,6 +113,7 @@ def steps_of_generator(function: types.FunctionType, source: FunctionSource) -> 
     """
     module, node = _parse(source)
     original = _positions(module, source)
+    put_spaces(node)
     origin: dict[cst.CSTNode, cst.CSTNode] = {}
     findings: list[tuple[str, cst.CSTNode]] = []
     known = _known_names(function, node)

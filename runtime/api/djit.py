@@ -32,6 +32,15 @@ class Dynamic(Wrapped[P, R]):
 
     What is traced is compiled once for each program that comes of it, which its text tells apart; the executables that
     have not been used for longest make room for new ones, as in `Wrapped`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch import djit
+    >>> repeated = djit(lambda x, n: np.tile(x, n) if n else None)
+    >>> repeated(np.array([1, 2]), 2)
+    array([1, 2, 1, 2])
+    >>> repeated(np.array([1, 2]), 0)
     """
 
     _taking = LeavesButNumbers

@@ -8,6 +8,7 @@ import types
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from anabranch.base.coloured import coloured
 from anabranch.base.frozen import frozen
 from anabranch.base.html_text import element, table, text
 from anabranch.runtime import lower as lowering
@@ -84,6 +85,10 @@ class Explanation:
     def titled(self) -> dict[str, list[Decision]]:
         """The decisions under the titles of the report."""
         return {_TITLES[kind]: decisions for kind, decisions in self.by_kind().items()}
+
+    def __rich__(self) -> Any:
+        """The report in colours, for terminals."""
+        return coloured(self, {r"(?m)^\S.*$": "bold", r"(?m)^  [^:\n]*\.py:\d+": "cyan"})
 
     def _repr_html_(self) -> str:
         """The report as tables, for notebooks."""

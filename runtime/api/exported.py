@@ -31,6 +31,13 @@ class Exported(Stage):
         The platforms that it can run on.
     mlir_module_serialized : bytes
         The module, as releases of StableHLO exchange it.
+
+    Examples
+    --------
+    >>> from anabranch.export import export
+    >>> exported = export(lambda x: 2 * x)(1.0)
+    >>> exported.platforms, exported.call(4.0)
+    (('cpu',), 8.0)
     """
 
     platforms: tuple[str, ...]
@@ -115,6 +122,12 @@ def deserialize(blob: Buffer) -> Exported:
     SerializationError
         For bytes that are damaged, something else, of another form or for another platform, and where a class that the
         function takes or gives is not there.
+
+    Examples
+    --------
+    >>> from anabranch.export import deserialize, export
+    >>> deserialize(export(lambda x: 2 * x)(1.0).serialize()).call(4.0)
+    8.0
     """
     module, surroundings, rest = unpack(blob, _KIND, {"form": FORM}, 3)
     plan, calling = loaded(surroundings)

@@ -38,6 +38,15 @@ def cond(pred: object, true_fun: Callable[..., object], false_fun: Callable[...,
     -------
     pytree
         What the chosen function gives.
+
+    Examples
+    --------
+    >>> from anabranch import cond, jit
+    >>> @jit
+    ... def halved_or_tripled(n):
+    ...     return cond(n % 2 == 0, lambda n: n // 2, lambda n: 3 * n + 1, n)
+    >>> halved_or_tripled(7)
+    22
     """
     return if_(pred, resolve(true_fun), resolve(false_fun), operands)
 
@@ -49,6 +58,15 @@ def switch(index: Any, branches_: Any, *operands: Any) -> Any:
     ------
     ValueError
         Where there are no branches.
+
+    Examples
+    --------
+    >>> from anabranch import jit, switch
+    >>> @jit
+    ... def applied(index, x):
+    ...     return switch(index, [lambda x: -x, lambda x: x + 1.0, lambda x: x * x], x)
+    >>> applied(2, 3.0)
+    9.0
     """
     functions = list(map(resolve, branches_))
     if not functions:
@@ -63,12 +81,32 @@ def switch(index: Any, branches_: Any, *operands: Any) -> Any:
 
 
 def while_loop(cond_fun: Callable[[Any], object], body_fun: Callable[[Any], object], init_val: object) -> Any:
-    """Apply `body_fun` while `cond_fun` holds, as `jax.lax.while_loop`."""
+    """Apply `body_fun` while `cond_fun` holds, as `jax.lax.while_loop`.
+
+    Examples
+    --------
+    >>> from anabranch import jit, while_loop
+    >>> @jit
+    ... def next_power(limit):
+    ...     return while_loop(lambda power: power < limit, lambda power: power * 2, 1)
+    >>> next_power(100)
+    128
+    """
     return while_(resolve(cond_fun), resolve(body_fun), (init_val,), ("val",))
 
 
 def fori_loop(lower: object, upper: object, body_fun: Callable[[Any, Any], object], init_val: object) -> Any:
-    """Apply `body_fun(i, val)` for i from `lower` to `upper - 1`, as `jax.lax.fori_loop`."""
+    """Apply `body_fun(i, val)` for i from `lower` to `upper - 1`, as `jax.lax.fori_loop`.
+
+    Examples
+    --------
+    >>> from anabranch import fori_loop, jit
+    >>> @jit
+    ... def sum_of_squares(n):
+    ...     return fori_loop(0, n, lambda i, total: total + i * i, 0)
+    >>> sum_of_squares(4)
+    14
+    """
     return for_(range_(lower, upper), resolve(body_fun), (init_val,), ("val",))
 
 
@@ -97,6 +135,16 @@ def scan(
     ------
     ValueError
         Where the lengths differ or none is given.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch import jit, scan
+    >>> @jit
+    ... def running_sum(xs):
+    ...     return scan(lambda total, x: (total + x, total + x), 0.0, xs)[1]
+    >>> running_sum(np.array([1.0, 2.0, 3.0]))
+    array([1., 3., 6.])
     """
     function = resolve(f)
     count = _length(xs, length)

@@ -115,6 +115,22 @@ def jit(
         For what cannot be called.
     TypeError
         For a switch that is no setting, or has a value of another type.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch import jit
+    >>> @jit
+    ... def first_above(values, limit):
+    ...     for i, value in enumerate(values):
+    ...         if value > limit:
+    ...             return i
+    ...     return -1
+    >>> first_above(np.array([0.5, 1.5, 2.5]), 1.0)
+    1
+    >>> window = jit(lambda n: np.hanning(n), static_argnames="n")
+    >>> window(5)
+    array([0. , 0.5, 1. , 0.5, 0. ])
     """
     asked: dict[str, Any] = {
         "static_argnums": static_argnums,
@@ -204,6 +220,16 @@ def djit(func: Callable[..., object] | None = None, show_graph: bool = False, au
     -------
     Dynamic
         A callable; as a decorator with arguments, `djit(show_graph=True)` returns the decorator.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch import djit
+    >>> @djit
+    ... def powers(x, n):
+    ...     return [x**k for k in range(n)] if n > 1 else x
+    >>> powers(np.array([2.0, 3.0]), 2)
+    [array([1., 1.]), array([2., 3.])]
     """
     return (
         jit(func, False, show_graph, auto_device)
@@ -234,6 +260,14 @@ def make_xpr(
     -------
     callable
         Takes arguments, or `ShapeDtypeStruct`s for them, and gives a `Program`; computes nothing.
+
+    Examples
+    --------
+    >>> from anabranch import make_xpr
+    >>> make_xpr(lambda x: x * 2.0)(1.5)
+    { lambda a:f64[] ; let
+        b:f64[] = multiply a 2.0:f64[]
+      in (b,) }
     """
     wrapped = jit(_wrapped(fun), static_argnums=None if static_argnums == () else static_argnums)
 
@@ -245,7 +279,16 @@ def make_xpr(
 
 
 def xpr(fun: Callable[..., object], /, *primals: object, **kwargs: object) -> str:
-    """The Program of a function on these arguments, as text."""
+    """The Program of a function on these arguments, as text.
+
+    Examples
+    --------
+    >>> from anabranch import xpr
+    >>> print(xpr(lambda x: x * 2.0, 1.5))
+    { lambda a:f64[] ; let
+        b:f64[] = multiply a 2.0:f64[]
+      in (b,) }
+    """
     return str(make_xpr(fun)(*primals, **kwargs))
 
 
@@ -262,5 +305,12 @@ def eval_shape(fun: Callable[..., object], /, *args: object, **kwargs: object) -
     Returns
     -------
     pytree of ShapeDtypeStruct
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch import eval_shape
+    >>> eval_shape(np.outer, np.ones(2), np.ones(3))
+    ShapeDtypeStruct(shape=(2, 3), dtype=float64)
     """
     return _wrapped(fun).eval_shape(*args, **kwargs)

@@ -50,6 +50,17 @@ class Wrapped(StagedFunction[P, R]):
         For an argument that is no array, scalar or pytree of these.
     StaticArgumentError
         For a static argument that is not hashable.
+
+    Examples
+    --------
+    >>> from anabranch import jit
+    >>> double = jit(lambda x: 2 * x)
+    >>> double(4), double(1.5)
+    (8, 3.0)
+    >>> double.cache_info().misses
+    2
+    >>> double.__wrapped__("ab")
+    'abab'
     """
 
     __anabranch_static__ = True  # as an argument of another one

@@ -22,6 +22,7 @@ from anabranch.runtime.call.fastpath import CallForm, make_fast_path
 from anabranch.runtime.config import configure
 from anabranch.runtime.errors import AnabranchError, SourceError
 from anabranch.runtime.frontend.function_info import plain_function
+from anabranch.runtime.signature.argument_layouts import argument_names
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.tracing.capacity import OverflowedError
 from anabranch.runtime.tracing.decision_log import noting
@@ -160,7 +161,8 @@ class StagedFunction(CompiledSignatures[P, R]):
         >>> total.profile(np.ones(10_000), seconds=0.1).function
         'total'
         """
-        from anabranch.runtime.api.inspection.profile_call import Repeated, profile  # noqa: PLC0415 - few need it
+        from anabranch.runtime.api.inspection.memory_use import memory_use  # noqa: PLC0415 - few need it
+        from anabranch.runtime.api.inspection.profile_call import Repeated, profile  # noqa: PLC0415
 
         # A call finds out which values have to be known, and how large buffers are.
         call: Any = self
@@ -186,7 +188,9 @@ class StagedFunction(CompiledSignatures[P, R]):
             plan = lowered.plan
             are_changed = bool(plan.writes or plan.written or plan.slots)
             calls = Repeated(args, kwargs, seconds, are_changed=are_changed)
-            return profile(lowered, compiled, explained.signature, run_by(compiled.execution), run_by, calls)
+            names = self._names if len(self._names) >= len(args) else argument_names(self._names, len(args))
+            memory = memory_use(compiled, {**dict(zip(names, args, strict=False)), **kwargs})
+            return profile(lowered, compiled, explained.signature, run_by(compiled.execution), run_by, calls, memory)
 
     def _explained(
         self, args: tuple[object, ...], kwargs: dict[str, Any]

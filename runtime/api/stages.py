@@ -112,6 +112,14 @@ class Traced(Stage):
         The passes that were disabled when it was traced.
     native : NativeOptions or None
         How loops become machine code; None where they may not.
+
+    Examples
+    --------
+    >>> from anabranch import jit
+    >>> jit(lambda x: x + 1.0).trace(2.0).program
+    { lambda a:f64[] ; let
+        b:f64[] = add a 1.0:f64[]
+      in (b,) }
     """
 
     flags: tuple[Flag, ...] = ()
@@ -165,6 +173,12 @@ class Lowered(Stage):
     ----------
     program : Program
         The optimised Program.
+
+    Examples
+    --------
+    >>> from anabranch import jit
+    >>> "stablehlo.add" in jit(lambda x: x + 1.0).lower(2.0).as_text()
+    True
     """
 
     program: Program
@@ -265,7 +279,15 @@ class Lowered(Stage):
 
 @dataclasses.dataclass(frozen=True, slots=True, repr=False)
 class Compiled(Stage):
-    """An executable for one signature."""
+    """An executable for one signature.
+
+    Examples
+    --------
+    >>> from anabranch import jit
+    >>> compiled = jit(lambda x: x + 1.0).lower(2.0).compile()
+    >>> compiled(5.0)
+    6.0
+    """
 
     execution: Execution
     flags: tuple[Flag, ...] = ()

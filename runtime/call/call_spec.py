@@ -37,6 +37,12 @@ class ArgInfo:
         Whether its memory is given away.
     weak_type : bool
         Whether it is a Python number.
+
+    Examples
+    --------
+    >>> from anabranch import jit
+    >>> jit(lambda x: x).lower(2.0).args_info
+    ((ArgInfo(shape=(), dtype=float64, donated=False, weak_type=True),), {})
     """
 
     shape: tuple[int, ...]

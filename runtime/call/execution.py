@@ -10,6 +10,7 @@ from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.host.callbacks import CallbackError, HostCallback
 from anabranch.runtime.host.compile_options import CompileOptions, Flag
+from anabranch.runtime.host.progress_bars import ending_bars
 from anabranch.runtime.ops.host_call import keeping_results
 from anabranch.runtime.ops.host_callback import done_before
 from anabranch.runtime.signature.flatten_to_key import (
@@ -136,7 +137,7 @@ def run_until_it_fits(execution: Execution, leaves: Leaves, recompile: Recompile
         except OverflowedError as error:
             execution, leaves = recompile(error)
     effects = 0
-    with keeping_results({}):
+    with keeping_results({}), ending_bars():
         while True:
             try:
                 with done_before(effects):

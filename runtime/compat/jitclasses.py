@@ -12,7 +12,22 @@ from anabranch.runtime.ufuncs.number_types import NumberType, Type, type_of
 
 
 def jitclass(class_or_spec: Any = None, spec: Any = None) -> Any:
-    """Compile the methods of a class; numbers that are written into fields get the types of the specification."""
+    """Compile the methods of a class; numbers that are written into fields get the types of the specification.
+
+    Examples
+    --------
+    >>> from anabranch.compat.numba import float64, jitclass
+    >>> @jitclass([("total", float64)])
+    ... class Sum:
+    ...     def __init__(self):
+    ...         self.total = 0
+    ...
+    ...     def add(self, x):
+    ...         self.total += x
+    ...         return self.total
+    >>> Sum().add(2)
+    2.0
+    """
     if isinstance(class_or_spec, type):
         return _made(class_or_spec, spec)
     return lambda cls: _made(cls, class_or_spec if spec is None else spec)

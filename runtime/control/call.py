@@ -39,6 +39,7 @@ from anabranch.runtime.control.stdlib import (
     introspection,
     itertools_,
     print_and_log,
+    progress,
     random_,
 )
 from anabranch.runtime.numpy import staged as staged_numpy
@@ -171,7 +172,7 @@ def resolve(function: Any) -> Value:
     wrapped = unwrapped(function, call)
     if wrapped is not None:
         return wrapped
-    for instead in (print_and_log, random_, text, heapq_, bisect_, outside_world, elementwise_calls):
+    for instead in (print_and_log, random_, text, heapq_, bisect_, outside_world, elementwise_calls, progress):
         found = instead.counterpart(function)
         if found is not None:
             return found

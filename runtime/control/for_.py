@@ -13,6 +13,7 @@ from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, NEXT, State, no_value
 from anabranch.runtime.control.if_ import where
 from anabranch.runtime.control.iteration.generators import PushIterator
+from anabranch.runtime.control.iteration.progress_bars import PushedBar
 from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.loops import steps
 from anabranch.runtime.control.loops.counted import CANNOT, run_counted
@@ -52,6 +53,8 @@ def for_(
 def run(items: Iterable[Value], body: Callable[..., Any], init: tuple[Value, ...], form: StateForm, what: str) -> State:
     """The state after a loop that is traced."""
     items = iterated(items)
+    if isinstance(items, PushedBar):
+        return _with_bar(items, body, init, form, what)
     if isinstance(items, PushIterator):
         return _consume(items, body, init, form)
     if isinstance(items, UnionValue) and items.of_objects and (many := countable(items)) is not None:
@@ -70,6 +73,17 @@ def run(items: Iterable[Value], body: Callable[..., Any], init: tuple[Value, ...
         each = known_items(items) if type(items) is collections.deque else items
         return steps.unroll(each, body, (NEXT, no_value, *init), form, what, why)
     return run_counted(sequence, body, init, form, what)
+
+
+def _with_bar(bar: PushedBar, body: Callable[..., Any], init: tuple[Value, ...], form: StateForm, what: str) -> State:
+    """Over what a bar goes over, which nothing else counts."""
+    if isinstance(bar.source_, PushIterator):
+        after = _consume(bar, body, init, form)
+    else:
+        why = f"it goes over a {type(bar.source_).__name__}, whose items are Python objects"
+        after = steps.unroll(bar.pull(), body, (NEXT, no_value, *init), form, what, why)
+    bar.ended_(after[0])
+    return after
 
 
 def _as_it_is(items: Growable) -> tuple[Countable | None, tuple[type[Exception], ...]]:

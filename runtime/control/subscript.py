@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import numbers
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -295,22 +296,33 @@ def _is_plain(container: Value) -> bool:
     return type(container).__getitem__ in _PLAIN_GET
 
 
-def place_of(container: dict[Value, Value], key: object) -> tuple[int | PythonScalar, Atom]:
-    """The place of a key among those of a dict, and whether it is one of them."""
+def place_of(
+    container: dict[Value, Value], key: object, equal: Callable[[Any, Any], object] = operator.eq
+) -> tuple[int | PythonScalar, Atom]:
+    """The place of a key among those of a dict, and whether it is one of them.
+
+    `equal` compares two keys; by default as numbers and texts are.
+    """
     places = {known: i for i, known in enumerate(container)}
     of_text = text_tables.look_up(lambda k: places.get(k, -1), key)
     if of_text is not UNKNOWN:
         return _found(of_text)
     place: Atom = atoms.literal(0, np.int64)
     found: Atom = atoms.literal(False)
-    alike = (bool, int, float, np.generic) if isinstance(key, Tracer) else (str,)
     for i, known in enumerate(container):
-        if not isinstance(known, alike):
+        if not _may_be_equal(key, known):
             continue
-        same = wrap.as_atom(key == known)
+        same = wrap.as_atom(equal(key, known), np.bool_)
         place = atoms.select(same, atoms.literal(i, np.int64), place)
         found = atoms.logical_or(found, same)
     return python_scalar(place, Interval(0, max(len(container) - 1, 0))), found
+
+
+def _may_be_equal(key: object, known: object) -> bool:
+    """Return whether a key of a dict is of a kind that a run-time key may be equal to."""
+    if isinstance(key, Tracer):
+        return isinstance(known, (numbers.Number, np.generic))
+    return isinstance(known, str) or not isinstance(key, Text)
 
 
 def _found(place: int | PythonScalar) -> tuple[int | PythonScalar, Atom]:

@@ -14,6 +14,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.branches.stage_branches import is_own
 from anabranch.runtime.control.calls import special_methods
 from anabranch.runtime.control.calls.user_functions import is_user_function
+from anabranch.runtime.control.iteration.progress_bars import CountedBar, PushedBar
 from anabranch.runtime.control.staging import restaging
 from anabranch.runtime.control.try_ import may_raise
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -42,7 +43,7 @@ def suppressed(manager: object) -> Callable[[], Any]:
 
 def managed(manager: object) -> Value:
     """The manager of a with statement; where the block may raise at run time, one refuses what it would do then."""
-    if isinstance(manager, _Leaving):
+    if isinstance(manager, (_Leaving, CountedBar, PushedBar)):
         return manager
     generated = isinstance(getattr(manager, "gen", None), types.GeneratorType)
     in_python = isinstance(getattr(type(manager), "__exit__", None), types.FunctionType)

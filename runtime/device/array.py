@@ -60,6 +60,19 @@ class Array(Operators):
         For `a[i] = v` and everything else that would write into the array. `a += b` makes a new Array, as for a tuple.
     DeletedArrayError
         When the array is used after `delete`.
+
+    Examples
+    --------
+    >>> import anabranch
+    >>> from anabranch import jit
+    >>> a = anabranch.asarray([1.0, 2.0, 3.0])
+    >>> total = jit(lambda x: x.sum())(a)
+    >>> isinstance(total, anabranch.Array), float(total)
+    (True, 6.0)
+    >>> a[0] = 5.0
+    Traceback (most recent call last):
+        ...
+    anabranch.ImmutableArrayError: an Array never changes
     """
 
     __slots__ = ("__weakref__", "_kind", "_memory", "_shared", "_taker")

@@ -45,6 +45,12 @@ def asarray(x: Value, /, *, dtype: Value = None, device: Value = None, copy: boo
         are not on the CPU.
     ValueError
         Where `copy=False` cannot be kept, and for another device.
+
+    Examples
+    --------
+    >>> import anabranch
+    >>> anabranch.asarray([1, 2, 3]) * 2
+    Array([2, 4, 6], dtype=int64)
     """
     check_device(device)
     if tracing():
@@ -79,6 +85,13 @@ def device_put(x: Value, device: Value = None) -> Value:
     ------
     UnsupportedValueError
         For a leaf that is no array or number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import anabranch
+    >>> anabranch.device_put({"weights": np.ones(2)})
+    {'weights': Array([1., 1.], dtype=float64)}
     """
     check_device(device)
     foreign = interop.exports(type(x))
@@ -99,6 +112,13 @@ def from_dlpack(x: object, /, *, device: object = None, copy: bool | None = None
     BufferError
         Where `copy=False` asks for memory that is shared: its owner could change it, and an Array never changes. Also
         for data that is not on the CPU, or of a dtype that NumPy does not have.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import anabranch
+    >>> anabranch.from_dlpack(np.arange(3.0))
+    Array([0., 1., 2.], dtype=float64)
     """
     check_device(device)
     if isinstance(x, Array):

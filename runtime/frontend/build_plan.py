@@ -177,10 +177,11 @@ def _check_shapes(handles: Sequence[TracedArray | None]) -> None:
 def _taken_out(root: Builder) -> list[Equation]:
     """The effects that can wait for the end of the run, taken out of the equations.
 
-    All can when none stands in a branch or loop; otherwise the count of effects keeps them all where they are.
+    All can when none stands in a branch or loop, and none is seen before the end; otherwise the count of effects keeps
+    them all where they are.
     """
     found = list(effect_op.effects(root.equations))
-    if not all(outside and e.op is effect_op.host_callback for e, outside in found):
+    if not all(outside and e.op is effect_op.host_callback and not e.params["action"].at_once for e, outside in found):
         return []
     root.equations = [e for e in root.equations if e.op is not effect_op.host_callback]
     return [equation for equation, _ in found]

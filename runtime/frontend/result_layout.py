@@ -52,6 +52,8 @@ def result_layout(value: object, contents: tuple[object, ...], outside: Heap, gi
             _refuse_cycles(part, "the result", {}, set(), exists)
     else:
         _refuse_cycles(value, "the result", {}, set(), exists)
+    for part in contents:
+        _refuse_cycles(part, "what a changed object holds", {}, set(), exists)
     result = carry_layouts.with_leaves(_of_made_nodes(layouts.describe(value, exists), exists), lambda _: False)
     described = [_of_made_nodes(layouts.describe(c, exists), exists) for c in contents]
     rest = [carry_layouts.with_leaves(c, lambda v: id(v) in given.numbers) for c in described]
@@ -66,6 +68,10 @@ def _existence(outside: Heap, given: BoundArguments) -> Exists:
 
 def _refuse_cycles(value: object, where: str, around: dict[int, str], seen: set[int], exists: Exists) -> None:
     """Refuse a new container that holds itself; one that exists outside is returned as it is."""
+    if isinstance(value, UnionValue) and not isinstance(value, node_reference.Reference):
+        for option in value.options:
+            _refuse_cycles(option, where, around, seen, exists)
+        return
     structure = containers.structure_of(value)
     if structure is None or not structure.keys or exists(value):
         return

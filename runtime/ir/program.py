@@ -24,6 +24,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from anabranch.base.coloured import coloured
 from anabranch.base.frozen import frozen
 from anabranch.base.html_text import code
 from anabranch.runtime.ir.array_type import ArrayType
@@ -122,6 +123,14 @@ class Program:
         What the outputs are for.
     failures_leave : bool
         Where the error code is set, nothing else of a run is seen.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch import make_xpr
+    >>> program = make_xpr(lambda x: np.sin(x) * 2.0)(1.0)
+    >>> [equation.op.name for equation in program.equations]
+    ['sin', 'multiply']
     """
 
     inputs: tuple[Var, ...]
@@ -148,6 +157,11 @@ class Program:
 
     # What an equation does may hold values of the trace, which have no text.
     __repr__ = __str__
+
+    def __rich__(self) -> Any:
+        """The text in colours, for terminals."""
+        types = r"\b(?:bool|complex|[uif])\d*\[[\d,]*\]"
+        return coloured(self, {types: "cyan", r"(?<== )\w+": "bold blue", r"\b(?:lambda|let|in)\b": "magenta"})
 
     def _repr_html_(self) -> str:
         return code(self)

@@ -23,6 +23,7 @@ from anabranch.runtime.native.memory_flow import Steps
 from anabranch.runtime.native.nest import Nest
 from anabranch.runtime.native.ordering import LastUses, ordered
 from anabranch.runtime.native.products import Products
+from anabranch.runtime.native.progress_ticks import tick
 from anabranch.runtime.native.random_draws import drawn
 from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.signals import Signals
@@ -32,6 +33,7 @@ from anabranch.runtime.native.values import is_lazy, is_memory, packed, value_ty
 from anabranch.runtime.ops.control import For
 from anabranch.runtime.ops.dot_general import dot_general
 from anabranch.runtime.ops.library_ufuncs import library_ufunc
+from anabranch.runtime.ops.progress_tick import progress_tick
 from anabranch.runtime.ops.random_draws import random_draw
 from anabranch.runtime.ops.sorting import MANY
 from anabranch.runtime.ops.stablehlo_text import Body, Rule, Types
@@ -142,6 +144,8 @@ class NativeEmitter(ValueEmitter):
         if equation.op is random_draw:
             *words, ticket, number = drawn(self.code, equation, self.elements(names[0], in_types[0]), names[1:])
             return [packed(words), ticket, number]
+        if equation.op is progress_tick:
+            return tick(self.code, names)
         if equation.op is library_ufunc:
             return self._ufuncs.of_elements(equation, names)
         if takes_whole(equation):

@@ -31,6 +31,13 @@ def uniform(
     Returns
     -------
     array of shape (*key.shape[:-1], *shape)
+
+    Examples
+    --------
+    >>> from anabranch import random
+    >>> numbers = random.uniform(random.key(0), (1000,))
+    >>> numbers.shape, abs(float(numbers.mean()) - 0.5) < 0.1
+    ((1000,), True)
     """
     numbers = fraction(key, shape_of(shape), floating(dtype))
     if isinstance(minval, (int, float)) and isinstance(maxval, (int, float)) and (minval, maxval) == (0, 1):
@@ -52,6 +59,13 @@ def normal(key: object, shape: object = (), dtype: object = np.float64) -> Value
     -------
     array of shape (*key.shape[:-1], *shape)
         By the method of Box and Muller.
+
+    Examples
+    --------
+    >>> from anabranch import random
+    >>> numbers = random.normal(random.key(0), (1000,))
+    >>> numbers.shape, abs(float(numbers.mean()) - 0.0) < 0.1
+    ((1000,), True)
     """
     return _normal(key, shape_of(shape), floating(dtype), 0)
 
@@ -68,6 +82,13 @@ def exponential(key: object, shape: object = (), dtype: object = np.float64) -> 
     Returns
     -------
     array of shape (*key.shape[:-1], *shape)
+
+    Examples
+    --------
+    >>> from anabranch import random
+    >>> numbers = random.exponential(random.key(0), (1000,))
+    >>> numbers.shape, abs(float(numbers.mean()) - 1.0) < 0.1
+    ((1000,), True)
     """
     return -ns.log1p(-fraction(key, shape_of(shape), floating(dtype)))
 
@@ -93,6 +114,13 @@ def gamma(key: Value, a: Value, shape: Value = None, dtype: Value = np.float64) 
     ------
     ValueError
         Where a parameter is not positive.
+
+    Examples
+    --------
+    >>> from anabranch import random
+    >>> numbers = random.gamma(random.key(0), 3.0, (1000,))
+    >>> numbers.shape, round(float(numbers.mean()))
+    ((1000,), 3)
     """
     kind = floating(dtype)
     form = ns.asarray(a).astype(kind)

@@ -39,6 +39,13 @@ def integers(
     ------
     ValueError
         Where `low` is not below `high`, or a bound is beyond the dtype.
+
+    Examples
+    --------
+    >>> from anabranch import random
+    >>> dice = random.integers(random.key(0), 1, 6, (1000,), endpoint=True)
+    >>> int(dice.min()), int(dice.max())
+    (1, 6)
     """
     kind: np.dtype = np.dtype(dtype)
     if kind.kind not in "iu":
@@ -110,6 +117,12 @@ def bernoulli(key: object, p: object = 0.5, shape: object = None) -> Value:
     Returns
     -------
     bool array of shape (*key.shape[:-1], *shape)
+
+    Examples
+    --------
+    >>> from anabranch import random
+    >>> round(float(random.bernoulli(random.key(0), 0.3, (1000,)).mean()), 1)
+    0.3
     """
     chance = ns.asarray(p)
     return fraction(key, chance.shape if shape is None else shape_of(shape), _FLOAT) < chance
@@ -129,6 +142,13 @@ def categorical(key: object, logits: object, axis: int = -1, shape: object = Non
     Returns
     -------
     int64 array
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch import random
+    >>> int(random.categorical(random.key(0), np.array([-np.inf, 0.0, -np.inf])))
+    1
     """
     rows = ns.moveaxis(ns.asarray(logits), axis, -1)
     sizes = rows.shape[:-1] if shape is None else shape_of(shape)
@@ -148,6 +168,13 @@ def permutation(key: object, x: object, axis: int = 0) -> Value:
     -------
     array
         A new one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch import random
+    >>> np.sort(random.permutation(random.key(0), 5))
+    array([0, 1, 2, 3, 4])
     """
     items = _items(x)
     return ns.take(items, _order(key, items.shape[axis]), axis=axis)
@@ -172,6 +199,14 @@ def choice(key: object, a: object, shape: object = (), replace: bool = True, p: 
     ------
     ValueError
         Where there is nothing or too little to draw from, or the probabilities do not fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch import random
+    >>> sample = random.choice(random.key(0), np.array([2, 3, 5, 7]), (3,), replace=False)
+    >>> len(set(sample.tolist()))
+    3
     """
     items, sizes = _items(a), shape_of(shape)
     axis = range(items.ndim)[axis]

@@ -37,6 +37,12 @@ def key(seed: Value) -> Value:
         For a seed that is no integer.
     ValueError
         For an int of more than 64 bits.
+
+    Examples
+    --------
+    >>> from anabranch import random
+    >>> random.key(7)
+    array([0, 7], dtype=uint32)
     """
     return _key(seed)
 
@@ -65,6 +71,13 @@ def split(key: object, num: int | tuple[int, ...] = 2) -> Value:
     -------
     uint32 array of shape (..., *num, 2)
         The first k of them do not depend on how many there are.
+
+    Examples
+    --------
+    >>> from anabranch import random
+    >>> first, second = random.split(random.key(7))
+    >>> bool(random.uniform(first) != random.uniform(second))
+    True
     """
     first, second = words(key)
     shape = shape_of(num)
@@ -84,6 +97,12 @@ def fold_in(key: object, data: object) -> Value:
     Returns
     -------
     uint32 array of shape (..., 2)
+
+    Examples
+    --------
+    >>> from anabranch import random
+    >>> [int(random.integers(random.fold_in(random.key(0), i), 1, 7)) for i in range(5)]
+    [4, 4, 3, 6, 4]
     """
     first, second = words(key)
     high, low = words(_key(data))

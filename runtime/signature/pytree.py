@@ -28,6 +28,12 @@ class OneOf:
     ----------
     options : tuple
         A tree for each.
+
+    Examples
+    --------
+    >>> from anabranch import eval_shape
+    >>> eval_shape(lambda x: x if x > 0 else None, 1.0)
+    OneOf(options=(None, ShapeDtypeStruct(shape=(), dtype=float64, weak_type=True)))
     """
 
     options: tuple[Any, ...]
@@ -65,6 +71,12 @@ class PyTreeDef:
     Leaves are arrays and numbers, and text that is made at run time. What a call holds fast (None, strings, functions)
     belongs to the structure. Two are equal when their containers are of the same classes with the same keys, and what
     they hold fast is the same. Named as in `jax.tree_util`.
+
+    Examples
+    --------
+    >>> from anabranch import jit
+    >>> jit(lambda x: {"twice": 2 * x, "all": [x, x]}).lower(1.0).out_tree
+    PyTreeDef({'twice': *, 'all': [*, *]})
     """
 
     structure: Structure | ConstantLeaf | None = None

@@ -34,6 +34,13 @@ class ShapeDtypeStruct:
     ------
     UnsupportedValueError
         For a dtype that cannot be compiled, and where it is used as an array.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch import ShapeDtypeStruct, eval_shape
+    >>> eval_shape(np.cumsum, ShapeDtypeStruct((3,), np.int32))
+    ShapeDtypeStruct(shape=(3,), dtype=int64)
     """
 
     shape: tuple[int | None, ...]

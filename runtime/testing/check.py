@@ -6,6 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from anabranch.base.coloured import coloured
 from anabranch.base.frozen import frozen
 from anabranch.base.html_text import code, element, table, text
 from anabranch.runtime.api.jit import jit
@@ -33,6 +34,16 @@ class Report:
         What made it: "rewriting", "tracing", "optimising" or "XLA"; another compiler's name.
     source : str
         The rewritten source, with the lines that the difference comes from marked; of another compiler, nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch.testing import check_equivalent
+    >>> def never_compiled(function):
+    ...     return lambda x: 0.0
+    >>> report = check_equivalent(lambda x: float(x), np.float64(1.0), compiler=never_compiled)
+    >>> report.difference.where
+    'the result'
     """
 
     function: str
@@ -52,6 +63,10 @@ class Report:
         if self.source:
             lines += ["  rewritten source:", *(f"    {line}" for line in self.source.splitlines())]
         return "\n".join(lines)
+
+    def __rich__(self) -> Any:
+        """The report in colours, for terminals."""
+        return coloured(self, {r"\A.*": "bold", r"(?m)^    plain:.*$": "green", r"(?m)^    compiled:.*$": "red"})
 
     def _repr_html_(self) -> str:
         """The report for notebooks."""
@@ -90,6 +105,13 @@ def check_equivalent(
     -------
     Report or None
         The first difference; None where there is none.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch.testing import check_equivalent
+    >>> check_equivalent(lambda x: x[x > 1.0].sum(), np.arange(4.0)) is None
+    True
     """
     compiled = function if isinstance(function, Wrapped) else compiler(function)
     plain = function.__wrapped__ if isinstance(function, Wrapped) else function
@@ -120,6 +142,12 @@ def assert_equivalent(
     ------
     AssertionError
         With the report as its text.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch.testing import assert_equivalent
+    >>> assert_equivalent(lambda x, i: x[i], np.arange(4.0), 9)  # both raise IndexError
     """
     report = check_equivalent(function, *args, tolerance=tolerance, compiler=compiler, **kwargs)
     if report is not None:

@@ -31,6 +31,13 @@ class Difference:
         "maxlen", "message", "access", "identity", "memory", "state".
     plain, compiled : str
         Both sides.
+
+    Examples
+    --------
+    >>> from anabranch.testing import check_equivalent
+    >>> report = check_equivalent(abs, -1.5, compiler=lambda function: lambda x: function(x) + 1.0)
+    >>> report.difference.what, report.difference.plain
+    ('value', '1.5')
     """
 
     where: str

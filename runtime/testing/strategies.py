@@ -26,6 +26,14 @@ def elements(dtype: Any) -> Strategy:
     ----------
     dtype : dtype
         Of bools, integers, floating-point or complex numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hypothesis import find
+    >>> from anabranch.testing import elements
+    >>> bool(np.isnan(find(elements(np.float64), lambda x: x != x)))
+    True
     """
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
@@ -74,6 +82,14 @@ def arrays(
     ------
     ValueError
         For another layout.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> from anabranch.testing import arrays
+    >>> find(arrays(int, (2, 2)), lambda a: True)
+    array([[0, 0],
+           [0, 0]])
     """
     for layout in layouts:
         if layout not in LAYOUTS:
@@ -116,6 +132,13 @@ def scalars(*kinds: type) -> Strategy:
     *kinds : type
         Of `bool`, `int`, `float`, `complex` and NumPy's scalar types; Python's four by default. Ints are within 64
         bits.
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> from anabranch.testing import scalars
+    >>> find(scalars(int), lambda n: n > 41)
+    42
     """
     return st.one_of([_scalar(kind) for kind in kinds or (bool, int, float, complex)])
 
@@ -138,6 +161,13 @@ def pytrees(leaves: Strategy | None = None, *, max_leaves: int = 6) -> Strategy:
     leaves : strategy, optional
         Arrays and numbers by default.
     max_leaves : int
+
+    Examples
+    --------
+    >>> from hypothesis import find
+    >>> from anabranch.testing import pytrees, scalars
+    >>> find(pytrees(scalars(int)), lambda tree: isinstance(tree, list) and len(tree) > 1)
+    [0, 0]
     """
     return st.recursive(
         st.one_of(scalars(), arrays()) if leaves is None else leaves,

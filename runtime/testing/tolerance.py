@@ -23,6 +23,12 @@ class Tolerance:
         Whether what is returned may be a copy where the plain function returns an argument, a part or a view of it, as
         is documented of names that a loop binds to one of several arrays or lists, and a copy that is read-only where
         the view is not, as is documented of rows of run-time length.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch.testing import Tolerance, assert_equivalent
+    >>> assert_equivalent(np.sort, np.array([2.0, 1.0]), tolerance=Tolerance(ulps=0))
     """
 
     ulps: float = 4096.0

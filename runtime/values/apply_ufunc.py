@@ -8,9 +8,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from anabranch.base.grammar import a
 from anabranch.base.value import Value
 from anabranch.runtime.device import array as device
-from anabranch.runtime.errors import ShapeMismatchError, UnsupportedValueError
+from anabranch.runtime.errors import ShapeMismatchError, UnsupportedOperationError, UnsupportedValueError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind, PythonType
@@ -27,10 +28,25 @@ def operator(function: np.ufunc, left: object, right: object) -> Value:
     """A Python operator between NumPy-like values; unknown operands are left to their own reflected method."""
     for operand in (left, right):
         if not isinstance(operand, (Tracer, np.ndarray, np.generic, bool, int, float, complex, list, tuple)):
+            _refuse_library_number(function, operand)
             return NotImplemented
         if isinstance(operand, (np.ndarray, np.generic)) and operand.dtype.kind in "mM":
             return NotImplemented  # NumPy asks `__array_ufunc__` then
     return apply(function, (left, right), _power_of(left))
+
+
+def _refuse_library_number(function: np.ufunc, operand: object) -> None:
+    """Refuse numbers of the standard library that Python computes with: their methods know no run-time values."""
+    for kind in type(operand).__mro__:
+        scaled = kind.__module__ == "datetime" and kind.__name__ == "timedelta" and function in _SCALING
+        if scaled or kind.__module__ in ("decimal", "_pydecimal", "fractions"):
+            raise UnsupportedOperationError(
+                f"{a(type(operand).__name__)} and a number known only at run time cannot be computed with or compared "
+                f"in compiled code; take {'its total_seconds()' if scaled else 'float() of it, or int(),'} before"
+            )
+
+
+_SCALING = (np.multiply, np.true_divide, np.floor_divide)
 
 
 def apply(

@@ -324,15 +324,17 @@ def is_plain_object(value: object) -> bool:
 # Classes of the standard library that are like a user's own.
 _PLAIN = (types.SimpleNamespace, collections.UserDict, collections.UserList, collections.ChainMap)
 _NOT_REWRITTEN = ("jax", "jaxlib", "pandas", "torch")
+# Of the module `logging`: what leads to all loggers of the process, which come and go.
+_LOGGERS = ("Logger", "RootLogger", "Manager", "PlaceHolder")
 _SYSTEM = ("builtins", "typing", "abc", "enum", "collections", "functools")
 
 
 def is_users_class(cls: type) -> bool:
     """Return whether a class is a user's: written in Python, not by NumPy, Python's own machinery or this project."""
     module = cls.__module__
-    if module in _SYSTEM or module.startswith(("numpy", "anabranch.", "unittest.")):
+    if module in _SYSTEM or module.startswith(("numpy", "anabranch.", "unittest.", "tqdm.", "rich.")):
         return False
-    if module.partition(".")[0] in _NOT_REWRITTEN:
+    if module.partition(".")[0] in _NOT_REWRITTEN or (module == "logging" and cls.__name__ in _LOGGERS):
         return False
     private = module.startswith("_") and module != "__main__"
     return not private and bool(cls.__flags__ & 0x200)  # a heap type

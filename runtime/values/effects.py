@@ -17,10 +17,11 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.host.progress_bars import ending_bars
 from anabranch.runtime.ops.host_callback import host_callback
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.source_frames import internal
-from anabranch.runtime.values import lazy_text
+from anabranch.runtime.values import atoms, lazy_text
 from anabranch.runtime.values.failures.run_time_checks import user_function_name
 from anabranch.runtime.values.pytrees import carry_layouts, host_values, layout as layouts, pack_unpack
 
@@ -36,6 +37,7 @@ class Action:
     layout: layouts.Layout
     perform: Callable[[Any], None]
     options: lazy_text.PrintOptions = ()
+    at_once: bool = False  # whether it is seen during the run, so that it cannot wait for the end
 
     def __call__(self, *arrays: np.ndarray) -> None:
         with lazy_text.with_options(self.options):
@@ -45,8 +47,18 @@ class Action:
         return self.name
 
 
-def emit(name: str, perform: Callable[[Any], None], value: object) -> None:
-    """Do `perform(value)` when the computation gets here, unless it has failed before."""
+def emit(
+    name: str,
+    perform: Callable[[Any], None],
+    value: object,
+    *,
+    at_once: bool = False,
+    even_after_failures: bool = False,
+) -> None:
+    """Do `perform(value)` when the computation gets here, unless it has failed before.
+
+    Where that is at the top level it may be done at the end, unless it is to be seen `at_once`.
+    """
     perform = _redirected(name, perform)
     value = lazy_text.snapshot(value)
     layout = carry_layouts.with_leaves(layouts.describe(value), lambda _: False)
@@ -58,10 +70,10 @@ def emit(name: str, perform: Callable[[Any], None], value: object) -> None:
     builder = current()
     trace = builder.trace
     inputs = [p.atom for p in pack_unpack.pack(value, layout)]
-    before = (builder.read(trace.output.counter), builder.read(trace.failures.error_code))
-    (after,) = builder.bind(
-        host_callback, *before, *inputs, action=Action(name, layout, perform, lazy_text.changed_options())
-    )
+    code = atoms.literal(0, np.int32) if even_after_failures else builder.read(trace.failures.error_code)
+    before = (builder.read(trace.output.counter), code)
+    action = Action(name, layout, perform, lazy_text.changed_options(), at_once)
+    (after,) = builder.bind(host_callback, *before, *inputs, action=action)
     builder.write(trace.output.counter, after)
 
 
@@ -101,7 +113,8 @@ def called_here() -> Iterator[None]:
     """Around a run: what looks at its callers finds those of the compiled function."""
     token = _caller.set(sys._getframe(2))
     try:
-        yield
+        with ending_bars():
+            yield
     finally:
         _caller.reset(token)
 

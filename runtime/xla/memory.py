@@ -18,6 +18,12 @@ def memory_stats() -> dict[str, int]:
     dict
         "kept_bytes" and "kept_buffers", which nothing uses now, and "limit", the bytes that may be kept: the setting
         `kept_memory`. Arrays that somebody has, and executables, are not counted.
+
+    Examples
+    --------
+    >>> import anabranch
+    >>> sorted(anabranch.memory_stats())
+    ['kept_buffers', 'kept_bytes', 'limit']
     """
     stats = [kept.stats for kept in _all_kept()]
     return {
@@ -28,7 +34,15 @@ def memory_stats() -> dict[str, int]:
 
 
 def release_memory() -> None:
-    """Give back to the system what `memory_stats` counts."""
+    """Give back to the system what `memory_stats` counts.
+
+    Examples
+    --------
+    >>> import anabranch
+    >>> anabranch.release_memory()
+    >>> anabranch.memory_stats()["kept_bytes"]
+    0
+    """
     for kept in _all_kept():
         kept.release()
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         while_loop as while_loop,
     )
     from anabranch.runtime.api.host import host as host
+    from anabranch.runtime.api.inspection.profile_session import profile as profile
     from anabranch.runtime.api.jit import (
         djit as djit,
         eval_shape as eval_shape,
@@ -69,6 +70,7 @@ _MODULES = {
     "config": ("Settings", "configure", "disable_jit"),
     "api.djit": ("Dynamic",),
     "api.host": ("host",),
+    "api.inspection.profile_session": ("profile",),
     "api.functional": ("cond", "fori_loop", "scan", "switch", "while_loop"),
     "eager.creation": ("asarray", "device_put", "from_dlpack"),
     "errors": (

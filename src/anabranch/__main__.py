@@ -1,15 +1,15 @@
-"""The command line: `demo`, `doctor`, `cache`, and what there is of `FILE.py:FUNCTION`: `show`, `check` and others."""
+"""The command line: `demo`, `doctor`, `cache`, `docs`, and those on `FILE.py:FUNCTION`: `show`, `check` and others."""
 
 from __future__ import annotations
 
 import contextlib
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from anabranch import AnabranchError, Wrapped, xpr
-from anabranch.cli import bench as _bench, cache as _kept, check as _check, doctor as _doctor, made_up
+from anabranch.cli import bench as _bench, cache as _kept, check as _check, doctor as _doctor, documentation, made_up
 from anabranch.cli.demo import demonstrate
 from anabranch.cli.kernels import KERNELS, arguments
 from anabranch.cli.parser import parse
@@ -27,6 +27,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.command == "cache":
         return cache(options.action)
     try:
+        if options.command == "docs":
+            print(documentation.show())
+            return 0
         if options.command == "check":
             return check(options.target, options.example, options.examples, options.deadline)
         if options.command == "bench":
@@ -34,7 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if options.command == "inspect":
             return inspect(options.target, options.arguments, options.size, options.html)
         if options.command == "profile":
-            return profile(options.target, options.arguments, options.size, options.seconds)
+            files = {"flame graph": options.flame, "trace": options.trace}
+            return profile(options.target, options.arguments, options.size, options.seconds, files)
         return show(options.target, options.program)
     except TargetError as error:
         print(f"python -m anabranch {options.command}: {error}", file=sys.stderr)
@@ -97,11 +101,19 @@ def _told(target: str) -> Iterator[None]:
         raise TargetError(f"on these arguments {target} raises {one_line(error)}") from error
 
 
-def profile(target: str, texts: list[str], size: int, seconds: float) -> int:
-    """Print how long each line of a function takes."""
+def profile(target: str, texts: list[str], size: int, seconds: float, files: Mapping[str, str | None]) -> int:
+    """Print how long each line of a function takes; write a flame graph and a trace where files are named."""
     function, given = _called(target, texts, size)
     with _told(target):
-        print(function.profile(*given, seconds=seconds))
+        found = function.profile(*given, seconds=seconds)
+    print(found)
+    for what, path in files.items():
+        if path is not None:
+            try:
+                (found.flame_graph if what == "flame graph" else found.chrome_trace)(path)
+            except OSError as error:
+                raise TargetError(f"{path} can't be written: {error.strerror}") from error
+            print(f"{path} has the {what}")
     return 0
 
 

@@ -5,12 +5,16 @@ from __future__ import annotations
 import linecache
 import os
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from anabranch.base.coloured import coloured
 from anabranch.base.frozen import frozen
 from anabranch.base.html_text import element, table, text
 from anabranch.base.shown_numbers import shown_seconds
 from anabranch.runtime.api.inspection.columns import Place
+from anabranch.runtime.api.inspection.flame_graph import Frame, TimeReport
+from anabranch.runtime.api.inspection.line_frames import line_frames
+from anabranch.runtime.api.inspection.memory_use import MemoryUse
 
 _LEAST = 0.0005  # of a share, to be shown
 
@@ -28,7 +32,7 @@ class LineTime(NamedTuple):
 
 
 @frozen
-class Profile:
+class Profile(TimeReport):
     """How long each line of a function takes when it runs compiled; `str` of it is a table.
 
     Attributes
@@ -43,6 +47,8 @@ class Profile:
         By file and line. What is left of a call is spent around the compiled code.
     measured : str
         How it was found out, and how fine it is.
+    memory : MemoryUse
+        What a call takes and copies.
 
     Examples
     --------
@@ -60,6 +66,7 @@ class Profile:
         share       time │ line
        97.5 %     926 µs │    7         s += np.sin(v)
         2.5 %    23.8 µs │      around the compiled code
+    memory: 800 kB of arguments, 8 B of results; nothing is copied
     """
 
     function: str
@@ -68,6 +75,7 @@ class Profile:
     seconds: float
     lines: tuple[LineTime, ...]
     measured: str
+    memory: MemoryUse
 
     @property
     def around(self) -> float:
@@ -76,10 +84,24 @@ class Profile:
 
     def __str__(self) -> str:
         rows = [f"{self._head()}", f"{'share':>9} {'time':>10} │ line"]
-        return "\n".join([*rows, *(f"{share:>9} {time:>10} │ {line}" for share, time, line in self._rows())])
+        lines = (f"{share:>9} {time:>10} │ {line}" for share, time, line in self._rows())
+        return "\n".join([*rows, *lines, str(self.memory)])
+
+    def frames(self) -> Frame:
+        """The bars of a call: its lines, in the loops and branches that they stand in, and what is around the code."""
+        lines = line_frames((line.place, line.share * self.seconds) for line in self.lines if line.share >= _LEAST)
+        around = Frame("around the compiled code", self.around * self.seconds)
+        return Frame(f"{self.function}({self.signature})", self.seconds, (*lines, around))
+
+    def __rich__(self) -> Any:
+        """The table in colours, for terminals."""
+        return coloured(
+            self, {r"\A.*": "bold", r"(?m)^ *[1-9]\d(?:\.\d)? %.*$": "red", r"\d[\d.]* (?:s|ms|µs|ns)\b": "cyan"}
+        )
 
     def _repr_html_(self) -> str:
-        return element("div", element("code", text(self._head())), table(self._rows(), ("share", "time", "line")))
+        rows = table(self._rows(), ("share", "time", "line"))
+        return element("div", element("code", text(self._head())), rows, element("p", text(self.memory)))
 
     def _head(self) -> str:
         time = shown_seconds(self.seconds)

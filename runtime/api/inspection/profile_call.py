@@ -12,6 +12,7 @@ from typing import Any
 
 from anabranch.runtime._jaxlib import op_times
 from anabranch.runtime.api.inspection.columns import Column, Place, code_columns, stablehlo_column
+from anabranch.runtime.api.inspection.memory_use import MemoryUse
 from anabranch.runtime.api.inspection.profile import LineTime, Profile
 from anabranch.runtime.api.stages import Compiled, Lowered
 from anabranch.runtime.call.native_execution import NativeCode, NativeExecution
@@ -76,6 +77,7 @@ def profile(
     run: Run,
     run_by: Callable[[NativeExecution], Run],
     calls: Repeated,
+    memory: MemoryUse,
 ) -> Profile:
     """The profile of a call.
 
@@ -89,6 +91,7 @@ def profile(
         The same by another execution of its Program.
     calls : Repeated
         How it is called.
+    memory : MemoryUse
     """
     execution = compiled.execution
     if isinstance(execution, NativeExecution) and lowered.native is not None:
@@ -96,7 +99,7 @@ def profile(
     else:
         shares, measured = _traced(lowered, compiled, run, calls)
     lines = tuple(LineTime(place, share) for place, share in sorted(shares.items()))
-    return Profile(lowered.fun_name, signature, calls.calls, calls.spent / calls.calls, lines, measured)
+    return Profile(lowered.fun_name, signature, calls.calls, calls.spent / calls.calls, lines, measured, memory)
 
 
 def _sampled(

@@ -69,6 +69,8 @@ class Staging:
 
     def _stage(self, known: patched_classes.Staged) -> None:
         for name, value in list(vars(known.cls).items()):
+            if name in _OF_THE_CLASS_ITSELF:
+                continue
             replacement = self._replacement(known.cls, name, value)
             if replacement is not None:
                 known.before[name] = value
@@ -121,6 +123,10 @@ def _of_dataclass(cls: type, name: str, value: types.FunctionType) -> Call | Non
         return container_order.compared(operation, *(tuple(getattr(v, n) for n in names) for v in (self, other)))
 
     return compare
+
+
+# A property of such a name cannot be set: what is set is the class's own.
+_OF_THE_CLASS_ITSELF = frozenset({"__name__", "__qualname__", "__class__", "__bases__"})
 
 
 def _is_made_in_c(cls: type) -> bool:

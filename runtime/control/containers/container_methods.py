@@ -55,7 +55,7 @@ def _get(items: dict[Value, Value], key: object, default: object = None) -> Valu
     known = truth(membership.in_(key, items))
     if isinstance(known, bool):
         return subscript.at(items)[key] if known else default
-    place, _ = subscript.place_of(items, key)
+    place, _ = subscript.place_of(items, key, container_order.equal)
     found = chosen_item.chosen(list(items.values()), place, key)
     return select_value.choose(known, found, default, FULL, "dict.get()")
 

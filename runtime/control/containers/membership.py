@@ -63,7 +63,7 @@ def in_(item: Value, container: Value) -> Value:
     if contains is not None:
         return _plain(contains(item))
     elements = container
-    if isinstance(container, (set_members.Members, set, frozenset)):
+    if isinstance(container, (set_members.Members, set, frozenset, dict)):
         if not isinstance(item, (UnionValue, Text)):
             set_members.check_hashable(item)
         if isinstance(container, set_members.Members):

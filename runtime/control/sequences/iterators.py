@@ -84,6 +84,9 @@ class Tail(Countable):
     def at(self, index: Value) -> Value:
         return self.items.at(index + 1)
 
+    def end(self, left: Atom) -> None:
+        self.items.end(left)
+
 
 class OfOne(Once):
     """An iterator over the items of one sequence, of which it has as many."""

@@ -116,8 +116,11 @@ def _pprint(function: Callable[..., None], *args: object, **kwargs: object) -> N
 
 def _logged(function: Callable[..., None]) -> Callable[..., Any]:
     """A logging function; levels, handlers and filters are those of the time when the compiled function runs."""
+    owner = getattr(function, "__self__", None)
 
     def log(*args: Value, stacklevel: int = 1, **kwargs: Value) -> None:
+        if _is_off(owner, function.__name__, args):
+            return
         if function.__name__ == "exception" or kwargs.get("exc_info"):
             raise UnsupportedOperationError(
                 "logging an exception is not supported in compiled code, since Python is handling none when it runs; "
@@ -131,6 +134,24 @@ def _logged(function: Callable[..., None]) -> Callable[..., Any]:
         _at_the_line(f"logging.{function.__name__}", ready, (args, kwargs), stacklevel)
 
     return log
+
+
+def _is_off(owner: logging.Logger | logging.LoggerAdapter[Any] | None, name: str, args: tuple[Value, ...]) -> bool:
+    """Return whether a logger drops what it is given, by its level; where that changes the function is traced again."""
+    logger = owner.logger if isinstance(owner, logging.LoggerAdapter) else owner
+    if not isinstance(logger, logging.Logger) or type(logger).isEnabledFor is not logging.Logger.isEnabledFor:
+        return False
+    level = _NUMBERS.get(name, args[0] if args else None)
+    if type(level) is not int:
+        return False
+    current().trace.outside.enter(logger)
+    return not logger.isEnabledFor(level)
+
+
+_NUMBERS = {
+    "debug": logging.DEBUG, "info": logging.INFO, "warning": logging.WARNING, "warn": logging.WARNING,
+    "error": logging.ERROR, "critical": logging.CRITICAL, "fatal": logging.CRITICAL,
+}  # fmt: skip
 
 
 def _at_the_line(name: str, ready: Callable[[Any], functools.partial[None]], value: object, depth: int) -> None:

@@ -1,4 +1,4 @@
-"""Mutable objects whose contents can be compared but not carried: iterators, buffers, streams, views, foreign arrays.
+"""Mutable objects whose contents can be compared but not carried: iterators, buffers, streams, loggers, foreign arrays.
 
 A branch or a loop's body that changes one at run time is refused, as nothing could put it back.
 """
@@ -9,6 +9,7 @@ import array
 import contextvars
 import gc
 import io
+import logging
 import operator
 import types
 import warnings
@@ -40,7 +41,8 @@ class Remaining:
 
 def is_opaque(value: object) -> bool:
     """Return whether an object is one of these."""
-    return isinstance(value, (*_BUFFERS, *_STREAMS, *_DOORS)) or _is_iterator(value) or _is_foreign(value)
+    own = (*_BUFFERS, *_STREAMS, *_DOORS, logging.Logger)
+    return isinstance(value, own) or _is_iterator(value) or _is_foreign(value)
 
 
 def state(value: Value) -> tuple[Value, ...]:
@@ -51,6 +53,9 @@ def state(value: Value) -> tuple[Value, ...]:
         return (*value.keys(), *value.values())
     if isinstance(value, contextvars.ContextVar):
         return (value.get(_UNSET),)
+    if isinstance(value, logging.Logger):
+        # What decides whether it does anything; the rest is looked at when it does.
+        return (value.level, value.getEffectiveLevel(), value.disabled, value.manager.disable)
     if _is_foreign(value):
         return foreign.contents(value)
     if isinstance(value, _STREAMS):

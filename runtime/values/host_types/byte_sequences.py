@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -109,6 +109,20 @@ class ByteSequence(HostTyped):
             negative = atoms.ufunc(np.less, atom, atoms.literal(0, np.int64))
             atom = atoms.select(negative, atoms.ufunc(np.add, atom, atoms.literal(size, np.int64)), atom)
         return python_scalar(atom, Interval(0, max(size - 1, 0)))
+
+    def __add__(self, other: object) -> Value:
+        return NotImplemented if self._kind.cls is memoryview else self._refuse("the operator +")
+
+    def __mul__(self, other: object) -> Value:
+        return NotImplemented if self._kind.cls is memoryview else self._refuse("the operator *")
+
+    def __radd__(self, other: object) -> Value:
+        self._refuse("the operator +")
+
+    __rmul__ = __mul__
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise self._refusal(what)
 
     def __setitem__(self, key: Value, value: Value) -> None:
         if self._kind.cls is bytes:

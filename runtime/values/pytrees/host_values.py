@@ -6,6 +6,7 @@ output.
 
 from __future__ import annotations
 
+import collections
 import itertools
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -147,11 +148,20 @@ class Building:
                     return made
                 return self._made.setdefault(id(source), made)
             case layouts.Union(options):
-                tag = int(next(arrays))
-                chosen = [self.build(o, arrays) for o in options][tag]
+                chosen = self._chosen(options, int(next(arrays)), arrays)
                 if isinstance(chosen, Undefined):
                     raise chosen.error()
                 return chosen
+
+    def _chosen(self, options: Sequence[layouts.Layout], tag: int, arrays: Iterator[np.ndarray]) -> Value:
+        """The option that a tag stands for. The arrays of the others are passed over: they may hold anything."""
+        chosen: Value = None
+        for place, option in enumerate(options):
+            if place == tag:
+                chosen = self.build(option, arrays)
+            else:
+                collections.deque(itertools.islice(arrays, len(layouts.leaf_types(option))), maxlen=0)
+        return chosen
 
     def _of_arrays(self, layout: layouts.Node, arrays: Iterator[np.ndarray]) -> Value:
         children = [self.build(c, arrays) for c in layout.children]

@@ -18,7 +18,7 @@ _TARGET = "a function, or Class.method"
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """The command with its options; an argument of the function may begin with a minus, options may stand after it."""
     found = _parser().parse_args(argv)
-    tail = {"bench": _bench_options, "inspect": _inspect_options, "profile": _bench_options}.get(found.command)
+    tail = {"bench": _bench_options, "inspect": _inspect_options, "profile": _profile_options}.get(found.command)
     if tail is not None:
         found, found.arguments = tail().parse_known_args(found.arguments, found)
     return found
@@ -58,6 +58,13 @@ def _parser() -> argparse.ArgumentParser:
         "small function takes, and what slows this set-up down with what to do about it.\n"
         "The exit status is 1 where a compiled function doesn't work.",
         "doctor",
+    )
+    command(
+        "docs",
+        "open the documentation in a browser",
+        "Open the site in a browser, and print where it is. It is read from the disk: from the\n"
+        "package if it was installed with it, or from a checkout where it was built.",
+        "docs",
     )
     kept = command(
         "cache",
@@ -109,8 +116,8 @@ def _parser() -> argparse.ArgumentParser:
             "profile",
             "say how long each line of a function takes, compiled",
             "Call a function on copies of the arguments, compiled, and say how long each line takes.",
-            "profile model.py:step 2.0 'np.ones(100_000)'",
-            parents=[_bench_options()],
+            "profile model.py:step 2.0 'np.ones(100_000)' --flame step.html --trace step.json",
+            parents=[_profile_options()],
         )
     )
     checked = command(
@@ -166,6 +173,13 @@ def _inspect_options() -> argparse.ArgumentParser:
 def _bench_options() -> argparse.ArgumentParser:
     options = _options_anywhere()
     options.add_argument("--seconds", type=_seconds, default=1.0, metavar="S", help="how long to call it (1)")
+    return options
+
+
+def _profile_options() -> argparse.ArgumentParser:
+    options = _bench_options()
+    options.add_argument("--flame", metavar="OUT", help="write a flame graph, a page for a browser, into this file")
+    options.add_argument("--trace", metavar="OUT", help="write a trace for chrome://tracing or Perfetto into this file")
     return options
 
 

@@ -82,6 +82,21 @@ def test_explanation():
     assert "i" not in shown.tags
 
 
+def test_in_colours():
+    """What rich shows is the text, and some of it in styles."""
+    text = pytest.importorskip("rich.text").Text
+    made = [
+        jit(lambda x: x.sum()).explain(np.ones(3)),
+        jit(lambda x: x.sum()).trace(np.ones(3)).program,
+        check_equivalent(lambda x: x, 1.0, compiler=lambda f: lambda x: x + 1),
+    ]
+    for found in made:
+        shown = found.__rich__()
+        assert isinstance(shown, text)
+        assert shown.plain == str(found)
+        assert shown.spans
+
+
 def test_report():
     def other(x, kind):
         return x

@@ -65,7 +65,8 @@ def test_text_and_html():
     head, columns, *rows = str(found).splitlines()
     assert head.startswith("whole_arrays(x: float64[100000], n: Python int): ")
     assert columns.split() == ["share", "time", "│", "line"]
-    assert rows[-1].endswith("around the compiled code")
+    assert rows[-2].endswith("around the compiled code")
+    assert rows[-1].startswith("memory: 800 kB of arguments")
     assert any("np.tanh(x)" in row for row in rows)
     assert "np.tanh(x)" in found._repr_html_()
 

@@ -19,6 +19,7 @@ import pytest
 import anabranch.runtime
 from anabranch import AnabranchError, StructureMismatchError, jit
 from anabranch.runtime.control.iteration.generators import GeneratorCall, PushIterator
+from anabranch.runtime.control.iteration.progress_bars import SHOWN, TqdmBar
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
@@ -63,6 +64,7 @@ def test_no_name_of_a_stand_in_is_missing_from_those_that_are_hidden(base, like)
                     names |= stored(code)
         kinds = (*like, types.GeneratorType) if issubclass(cls, GeneratorCall) else like
         shown = {name for kind in kinds for name in dir(kind)}
+        shown |= SHOWN if issubclass(cls, TqdmBar) else set()
         assert names - shown <= HIDDEN, cls
 
 
@@ -378,3 +380,32 @@ def test_objects_of_a_class_with_its_own_new(f):
         held = COUNTER.v, getattr(Single.one, "v", None)
         same(want, compiled(x))
         assert held == (COUNTER.v, getattr(Single.one, "v", None))
+
+
+class Disguised:
+    """A class whose objects have a name of their own, and another class as their own to see."""
+
+    def __init__(self, scale):
+        self.scale = scale
+
+    @property
+    def __name__(self):
+        return f"times {self.scale}"
+
+    @property
+    def __class__(self):
+        return int
+
+    def __call__(self, x):
+        return x * self.scale if x > 1 else x
+
+
+@pytest.mark.parametrize("x", [1, 2])
+def test_properties_of_the_names_that_classes_have_themselves(x):
+    def f(x):
+        made = Disguised(3)
+        return made(x), isinstance(made, int)
+
+    compiled = jit(f)
+    for _ in range(3):
+        same(f(x), compiled(x))

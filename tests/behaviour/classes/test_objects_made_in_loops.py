@@ -186,6 +186,35 @@ def test_all_attributes_at_once() -> None:
     check(f, KEYS)
 
 
+class Logged:
+    def __init__(self, value):
+        self.value = value
+        self.next = None
+        self.log = []
+
+
+@pytest.mark.parametrize("value", [5, 8, 9])
+def test_a_way_that_is_not_taken_makes_an_object_with_a_list(value) -> None:
+    def insert(node, value):
+        while node.value != value:
+            if node.next is None:
+                node.next = Logged(value)
+                return True
+            node = node.next
+        return False
+
+    def chain():
+        node = Logged(5)
+        node.next = Logged(8)
+        return node
+
+    wrapped = jit(insert)
+    for _ in range(3):
+        node, other = chain(), chain()
+        assert wrapped(node, value) is insert(other, value)
+        assert (node.next.next is None) is (other.next.next is None)
+
+
 def test_an_object_of_many_is_not_printed() -> None:
     def f(keys):
         made = []

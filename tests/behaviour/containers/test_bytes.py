@@ -118,6 +118,9 @@ def test_what_is_refused():
         (lambda b: b.append(3), "append"),
         (lambda b: b.decode(), "decode"),
         (np.array, "bytearray"),
+        (lambda b: b + b"x", r"the operator \+ of a bytearray"),
+        (lambda b: b"x" + b, r"the operator \+ of a bytearray"),
+        (lambda b: 2 * b, r"the operator \* of a bytearray"),
     ):
         with pytest.raises(UnsupportedOperationError, match=text):
             jit(lambda b, f=f: f(b))(bytearray(b"abc"))

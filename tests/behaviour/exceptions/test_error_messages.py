@@ -340,6 +340,16 @@ def test_a_result_that_holds_itself_is_refused():
         jit(holds_itself)(1.0)
 
 
+def test_a_new_object_of_an_argument_that_holds_itself_is_refused():
+    def ring(node, x):
+        first = types.SimpleNamespace(x=x, next=None)
+        first.next = types.SimpleNamespace(x=x + 1, next=first)
+        node.next = first
+
+    with pytest.raises(anabranch.UnsupportedValueError, match=r"what a changed object holds.* that holds itself"):
+        jit(ring)(types.SimpleNamespace(next=None), 1.0)
+
+
 @pytest.mark.parametrize(
     ("value", "words"),
     [

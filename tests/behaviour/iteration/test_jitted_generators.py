@@ -244,6 +244,14 @@ def returning_early(n):
     yield n
 
 
+def ending_early(n):
+    for i in range(9):
+        if i > n:
+            return
+        yield i
+    yield -1
+
+
 def of_many_parameters(a, *args, k=2, **rest):
     yield a
     yield args
@@ -296,6 +304,7 @@ def of_run_time_length(a):
         (over_one_that_fails, (6,)),
         (walk, (((None, 1, None), 3, None),)),
         (returning_early, (3,)),
+        (ending_early, (3,)),
         (of_many_parameters, (1, 2.0)),
         (changing_its_type, (4,)),
         (of_run_time_length, (A,)),

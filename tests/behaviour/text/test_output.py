@@ -16,7 +16,7 @@ import warnings
 import numpy as np
 import pytest
 
-from anabranch import UnsupportedOperationError, jit
+from anabranch import UnsupportedOperationError, jit, xpr
 from tests.equivalence import check
 from tests.program_table import Program, Table
 
@@ -467,6 +467,38 @@ def test_logging(args) -> None:
     for _ in range(2):
         got, want = (_records(call, f) for f in (wrapped, logs))
         assert got == want
+
+
+def test_levels_that_change_between_calls() -> None:
+    def talks(x):
+        logger.debug("details %s", x)
+        if logger.isEnabledFor(logging.DEBUG):
+            logger.log(logging.DEBUG, "more")
+        for v in x:
+            logger.info("v %s", v)
+        return x.sum()
+
+    compiled, x, before = jit(talks), np.ones(2), logger.level
+    for level in (logging.DEBUG, logging.INFO, logging.WARNING, logging.DEBUG):
+        logger.setLevel(level)
+        for k in range(3):
+            assert _messages(compiled, x) == _messages(talks, x)
+            logging.getLogger(f"another.{level}.{k}").isEnabledFor(logging.ERROR)
+    assert compiled.cache_info().misses == 4
+    logger.setLevel(logging.WARNING)
+    assert "host_callback" not in str(xpr(talks, x))
+    logger.setLevel(before)
+
+
+def _messages(function, x):
+    found: list[str] = []
+    handler = logging.Handler()
+    handler.emit = lambda record: found.append(record.getMessage())
+    logger.addHandler(handler)
+    try:
+        return function(x), found
+    finally:
+        logger.removeHandler(handler)
 
 
 def test_logging_stops_at_a_failure() -> None:

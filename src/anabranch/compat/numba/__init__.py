@@ -56,7 +56,16 @@ def __getattr__(name: str) -> Any:
 
 
 def install() -> None:
-    """Let this process import this module and its parts where `numba` is imported."""
+    """Let this process import this module and its parts where `numba` is imported.
+
+    Examples
+    --------
+    >>> import sys
+    >>> from anabranch.compat import numba
+    >>> numba.install()
+    >>> sys.modules["numba"] is numba
+    True
+    """
     sys.modules["numba"] = sys.modules[__name__]
     for part in pkgutil.walk_packages(__path__, f"{__name__}."):
         sys.modules[f"numba{part.name.removeprefix(__name__)}"] = importlib.import_module(part.name)

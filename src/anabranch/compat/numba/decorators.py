@@ -20,29 +20,74 @@ _threads = 1
 
 
 def vectorize(signatures_or_function: Any = (), **options: Any) -> Any:
-    """As `numba.vectorize`: `anabranch.vectorize` with Numba's options."""
+    """As `numba.vectorize`: `anabranch.vectorize` with Numba's options.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch.compat.numba import vectorize
+    >>> @vectorize(["float64(float64)"], target="parallel")
+    ... def clipped(x):
+    ...     return min(x, 1.0)
+    >>> clipped(np.array([0.5, 2.0]))
+    array([0.5, 1. ])
+    """
     identity = options.pop("identity", None)
     return _ufuncs.vectorize(signatures_or_function, identity=identity, **numba_options.settings(options))
 
 
 def guvectorize(*signatures_and_layout: Any, **options: Any) -> Any:
-    """As `numba.guvectorize`: `anabranch.guvectorize` with Numba's options."""
+    """As `numba.guvectorize`: `anabranch.guvectorize` with Numba's options.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch.compat.numba import guvectorize
+    >>> @guvectorize(["void(float64[:], float64[:])"], "(n)->()")
+    ... def largest(row, out):
+    ...     out[0] = row.max()
+    >>> largest(np.array([[1.0, 3.0], [5.0, 4.0]]))
+    array([3., 5.])
+    """
     options.pop("identity", None)
     return _ufuncs.guvectorize(*signatures_and_layout, **numba_options.settings(options))
 
 
 def typeof(value: Any) -> Type:
-    """The type of a number, an array, or None."""
+    """The type of a number, an array, or None.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch.compat.numba import typeof
+    >>> typeof(np.ones((2, 3))).name
+    'float64[:, ::1]'
+    """
     return value_type(value)
 
 
 def from_dtype(dtype: Any) -> Type:
-    """The type of a dtype's elements."""
+    """The type of a dtype's elements.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from anabranch.compat.numba import from_dtype
+    >>> from_dtype(np.dtype(np.int16)).name
+    'int16'
+    """
     return type_of(np.dtype(dtype))
 
 
 def literally(value: Any) -> Any:
-    """The value."""
+    """The value.
+
+    Examples
+    --------
+    >>> from anabranch.compat.numba import literally, njit
+    >>> njit(lambda n: (0,) * literally(n))(3)
+    (0, 0, 0)
+    """
     return value
 
 
@@ -50,7 +95,14 @@ literal_unroll: Callable[[Any], Any] = literally
 
 
 def set_num_threads(n: int) -> None:
-    """Note how many threads there may be; loops run in one."""
+    """Note how many threads there may be; loops run in one.
+
+    Examples
+    --------
+    >>> from anabranch.compat.numba import get_num_threads, set_num_threads
+    >>> before = get_num_threads()
+    >>> set_num_threads(before)
+    """
     global _threads
     if n < 1:
         raise ValueError("The number of threads must be at least 1")
@@ -58,10 +110,24 @@ def set_num_threads(n: int) -> None:
 
 
 def get_num_threads() -> int:
-    """How many threads were asked for."""
+    """How many threads were asked for.
+
+    Examples
+    --------
+    >>> from anabranch.compat.numba import get_num_threads
+    >>> get_num_threads() >= 1
+    True
+    """
     return _threads
 
 
 def threading_layer() -> str:
-    """The name of what runs loops in parallel: there is none."""
+    """The name of what runs loops in parallel: there is none.
+
+    Examples
+    --------
+    >>> from anabranch.compat.numba import threading_layer
+    >>> threading_layer()
+    'none'
+    """
     return "none"

@@ -1,0 +1,74 @@
+"""The memory that a call takes, and what is copied around it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.api.stages import Compiled
+from anabranch.runtime.call.native_execution import NativeExecution, is_readable
+
+
+@frozen
+class MemoryUse:
+    """The memory of a call, in bytes; `str` of it is a line.
+
+    Attributes
+    ----------
+    arguments : int
+        Numbers and arrays from outside among them.
+    results : int
+        What is made anew for each call, changed arguments among it.
+    temporary : int or None
+        While the program runs; None for machine code, which has what it needs on the stack or in static memory.
+    copied : tuple of str
+        The arguments that are copied before the program can read them, with why; and what is copied back.
+    """
+
+    arguments: int
+    results: int
+    temporary: int | None
+    copied: tuple[str, ...]
+
+    def __str__(self) -> str:
+        temporary = "" if self.temporary is None else f", {_bytes(self.temporary)} temporary"
+        copies = f"; copied: {', '.join(self.copied)}" if self.copied else "; nothing is copied"
+        return f"memory: {_bytes(self.arguments)} of arguments, {_bytes(self.results)} of results{temporary}{copies}"
+
+
+def memory_use(compiled: Compiled, given: Mapping[str, object]) -> MemoryUse:
+    """The memory that a call with these arguments takes."""
+    execution = compiled.execution
+    plan = execution.plan
+    copied = [f"{name} ({why})" for name, value in given.items() for why in _obstacles(value)]
+    in_place = set(execution.in_place.values()) if isinstance(execution, NativeExecution) else set()
+    back = len(plan.writes) - len(in_place)
+    if back > 0:
+        copied.append(f"{back} changed {'array' if back == 1 else 'arrays'} back into the caller's memory")
+    groups = plan.program.groups
+    types = [*plan.program.out_types[groups.results], *plan.program.out_types[groups.writes]]
+    results = sum(type.nbytes for type in types)
+    if isinstance(execution, NativeExecution):
+        arrays = execution.code.program.arrays
+        results -= sum(int(np.prod(arrays[place].shape)) * arrays[place].dtype.itemsize for place in execution.in_place)
+        temporary = None
+    else:
+        temporary = compiled.memory_analysis().get("temp")
+    return MemoryUse(sum(type.nbytes for type in plan.program.in_types), max(results, 0), temporary, tuple(copied))
+
+
+def _obstacles(value: object) -> Iterator[str]:
+    """What keeps the program from reading an argument where it is."""
+    if isinstance(value, np.ndarray) and not value.dtype.isnative:
+        yield "of another byte order"
+    elif isinstance(value, np.ndarray) and not is_readable(value):
+        yield "not C-contiguous" if value.flags.aligned else "not aligned"
+
+
+def _bytes(count: int) -> str:
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count} B"

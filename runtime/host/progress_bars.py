@@ -1,0 +1,202 @@
+"""Progress bars that compiled code moves: the count is a number in memory, which a thread looks at.
+
+So a loop with a bar stays the machine code that it is without one. The bars themselves are those of tqdm and rich.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import ctypes
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Protocol
+
+import numpy as np
+
+from anabranch.base.context_values import having
+from anabranch.base.fork_locks import lock
+
+# How long the thread waits between two looks, and how many looks at nothing it takes before it ends.
+_PERIOD, _IDLE = 0.1, 20
+
+
+class Shown(Protocol):
+    """A bar of a library."""
+
+    def advance(self, steps: int) -> None:
+        """Note that so many more steps have been done, which may show."""
+
+    def finish(self, count: int) -> None:
+        """Show that so many steps were done in all, and end the bar."""
+
+    def call(self, method: str, args: tuple[Any, ...], options: Mapping[str, Any]) -> None:
+        """Call a method of the library's own bar."""
+
+
+def write_count(address: int, count: int) -> None:
+    """Write the count of a bar to its place."""
+    ctypes.c_int64.from_address(address).value = count
+
+
+class Slot:
+    """The place in memory of the count of a bar, to which compiled code writes; and the bars that show it.
+
+    There are several where the function that makes the bar calls itself.
+
+    Attributes
+    ----------
+    address : numpy.ndarray
+        Of one int, which is given to compiled code at each call.
+    """
+
+    def __init__(self) -> None:
+        self._memory = np.zeros(1, np.int64)
+        self.address = np.array(self._memory.ctypes.data, np.int64)
+        self._bars: list[_Bar] = []
+
+    @property
+    def count(self) -> int:
+        """The steps so far."""
+        return int(self._memory[0])
+
+    @count.setter
+    def count(self, count: int) -> None:
+        write_count(int(self.address), count)
+
+    def open(self, make: Callable[[], Shown]) -> None:
+        """Make a bar that shows the count from now on."""
+        self.count = 0
+        bar = _Bar(self, make())
+        self._bars.append(bar)
+        run = _run.get()
+        if run is not None:
+            run.append(bar)
+        _watch(bar)
+
+    def finish(self, count: int | None) -> None:
+        """End the bar, where that has not been done; by default with what compiled code wrote last."""
+        if self._bars:
+            self._bars[-1].end(count)
+
+    def call(self, method: str, count: int, args: tuple[Any, ...], options: Mapping[str, Any]) -> None:
+        """Call a method of the bar, which shows this count."""
+        if self._bars:
+            self._bars[-1].call(method, count, args, options)
+
+    def forget(self, bar: _Bar) -> None:
+        """Note that a bar has ended."""
+        if bar in self._bars:
+            self._bars.remove(bar)
+
+
+class _Bar:
+    """A bar that is shown."""
+
+    def __init__(self, slot: Slot, shown: Shown) -> None:
+        self._slot, self._shown = slot, shown
+        self._seen = 0
+        self._lock = threading.RLock()
+        self._error: Exception | None = None
+        self.is_open = True
+
+    def look(self) -> None:
+        """Show the count; what the library raises is raised where the bar ends, in the thread of the call."""
+        with self._lock:
+            if self.is_open and self._error is None:
+                try:
+                    self._advance(self._slot.count)
+                except Exception as error:
+                    self._error = error
+
+    def _advance(self, count: int) -> None:
+        if count != self._seen:
+            before, self._seen = self._seen, count
+            self._shown.advance(count - before)
+
+    def call(self, method: str, count: int, args: tuple[Any, ...], options: Mapping[str, Any]) -> None:
+        """Call a method of the library's bar, which shows this count."""
+        with self._lock:
+            self._advance(count)
+            self._shown.call(method, args, options)
+            if method == "reset":
+                self._slot.count = self._seen = 0
+            if method == "close":
+                self._ended()
+
+    def end(self, count: int | None = None) -> None:
+        """End the bar with this count, by default what compiled code wrote last."""
+        with self._lock:
+            if not self.is_open:
+                return
+            self._ended()
+            if self._error is not None:
+                raise self._error
+            self._shown.finish(self._slot.count if count is None else count)
+
+    def _ended(self) -> None:
+        self.is_open = False
+        self._slot.forget(self)
+        with _lock:
+            _open.discard(self)
+
+
+# The bars of the run in progress.
+_run: contextvars.ContextVar[list[_Bar] | None] = contextvars.ContextVar("bars", default=None)
+
+
+@contextlib.contextmanager
+def ending_bars() -> Iterator[None]:
+    """Around a call: bars that are left when it ends, as where it fails, are ended; runs within it leave theirs."""
+    if _run.get() is not None:
+        yield
+        return
+    with having(_run, []) as bars:
+        try:
+            yield
+        finally:
+            for bar in reversed(bars or []):
+                bar.end()
+
+
+# ---- the thread that looks -------------------------------------------------------------------------------------------
+
+_lock = lock()
+_open: set[_Bar] = set()
+_watching: threading.Thread | None = None
+
+
+def _watch(bar: _Bar) -> None:
+    global _watching
+    with _lock:
+        _open.add(bar)
+        if _watching is None:
+            _watching = threading.Thread(target=_look, name="anabranch progress bars", daemon=True)
+            _watching.start()
+
+
+def _look() -> None:
+    global _watching
+    idle = 0
+    while True:
+        time.sleep(_PERIOD)
+        with _lock:
+            bars = list(_open)
+            idle = 0 if bars else idle + 1
+            if idle > _IDLE:
+                _watching = None
+                return
+        for bar in bars:
+            bar.look()
+
+
+def _forget() -> None:
+    """In a forked process there is no such thread, and the bars are its parent's."""
+    global _watching
+    _watching = None
+    _open.clear()
+
+
+os.register_at_fork(after_in_child=_forget)

@@ -1,0 +1,124 @@
+"""Products by the library that NumPy calls: all ways in which matrices stand in memory."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from anabranch import jit
+from anabranch.runtime.host import blas
+from tests.equivalence import check
+
+RNG = np.random.default_rng(7)
+A, B = RNG.normal(size=(2, 24, 24))
+W = RNG.normal(size=24)
+STACK = RNG.normal(size=(3, 20, 24))
+
+
+def products(a, b, w):
+    return a @ b, a.T @ b, a @ b.T, a.T @ b.T, a @ w, a.T @ w, w @ a, np.outer(w, w) @ a
+
+
+def parts(a, b, w):
+    return a[3:, :20] @ b[:20, 4:], a[2] @ b, a[:, 5] @ b, a[::2, ::2] @ b[::2, 1:], b.T[4:] @ w[::1], a @ w[::-1]
+
+
+def squares(a):
+    return a @ a.T, a.T @ a, a[:, :7] @ a[:, :7].T
+
+
+def stacks(s, a):
+    return s @ a, s @ s.transpose(0, 2, 1), np.einsum("bij,kj->bik", s, a), np.tensordot(s, s, ([0, 2], [0, 2]))
+
+
+def thin(a, w):
+    row, column = w[None, :], w[:, None]
+    return row @ a, a @ column, column @ row, row @ column, a[:, :1] @ row
+
+
+def steps(a, w, n):
+    for _ in range(n):
+        w = a @ w
+        w = w / np.sqrt(w @ w)
+    return w
+
+
+def chosen(a, b, w, p):
+    if p > 0:
+        w = a @ w
+    else:
+        w = b.T @ (w + 1)
+    return w
+
+
+def written_after(a, w):
+    y = a @ w
+    a[0] = 5.0
+    return y, a @ w
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.complex128, np.complex64])
+def test_of_matrices(dtype):
+    a, b, w = (x.astype(dtype) * (1 + 0.5j if np.dtype(dtype).kind == "c" else 1) for x in (A, B, W))
+    a, b, w = (x.astype(dtype) for x in (a, b, w))
+    tolerance = 1e-12 if a.real.itemsize == 8 else 2e-5
+    for function, arguments in ((products, (a, b, w)), (parts, (a, b, w)), (squares, (a,)), (thin, (a, w))):
+        compiled = jit(function)
+        for _ in range(3):
+            for found, expected in zip(compiled(*arguments), function(*arguments), strict=True):
+                np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * 1000)
+                assert found.dtype == expected.dtype
+
+
+def test_of_stacks():
+    for _ in range(3):
+        check(stacks, STACK, A, ulps=4096)
+
+
+def test_in_loops_and_branches():
+    check(steps, A @ A.T, W, 5)
+    check(chosen, A, B, W, 1)
+    check(chosen, A, B, W, -1)
+    check(written_after, A.copy(), W)
+
+
+def test_vectors_to_the_last_bit():
+    compiled = jit(lambda a, w: (a @ w, a.T @ w))
+    for n in (17, 100, 333):
+        a, w = RNG.normal(size=(n, n)), RNG.normal(size=n)
+        for found, expected in zip(compiled(a, w), (a @ w, a.T @ w), strict=True):
+            np.testing.assert_array_equal(found, expected)
+
+
+def test_squares_are_symmetric():
+    found = jit(lambda a: a @ a.T)(RNG.normal(size=(90, 31)))
+    np.testing.assert_array_equal(found, found.T)
+
+
+def test_what_is_not_finite():
+    a = A.copy()
+    a[0, 0], a[3, 4], a[5, 6] = np.nan, np.inf, -np.inf
+    compiled = jit(lambda a, w: a @ w)
+    np.testing.assert_array_equal(compiled(a, W), a @ W)
+
+
+def test_beside_what_xla_computes():
+    x = RNG.normal(size=(400, 300))
+
+    def f(x):
+        y = np.tanh(x) @ x.T
+        return y - y.mean(axis=0) + 1000
+
+    check(f, x)
+
+
+def test_without_such_a_library(monkeypatch):
+    monkeypatch.setattr(blas, "is_there", lambda: False)
+    check(lambda a, b, w: (a @ b, a.T @ w), A, B, W)
+
+
+def test_scipys_library_is_another_one(monkeypatch):
+    assert blas._scipys("dgemm") is not None
+    assert blas._scipys("no_such_function") is None
+    monkeypatch.setattr(blas, "_numpys", lambda name: None)
+    assert blas._address_of.__wrapped__("dgemv") == blas._scipys("dgemv")
