@@ -48,6 +48,8 @@ GROUPS = (
             "explain",
             "inspect",
             "profile",
+            "progress",
+            "clusters",
             "testing",
             "export",
             "cache",

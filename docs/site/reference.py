@@ -62,7 +62,7 @@ PAGES: dict[str, tuple[str, str, tuple[str, ...]]] = {
         "anabranch",
         ("Array", "asarray", "device_put", "from_dlpack", "memory_stats", "release_memory"),
     ),
-    "settings": ("Settings", "anabranch", ("Settings", "configure", "disable_jit")),
+    "settings": ("Settings and profiles", "anabranch", ("Settings", "configure", "disable_jit", "profile")),
     "errors": ("Errors", "anabranch", _ERRORS),
     "testing": (
         "anabranch.testing",

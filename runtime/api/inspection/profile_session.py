@@ -118,6 +118,16 @@ def profile() -> Iterator[ProfileSession]:
     -------
     context manager of ProfileSession
         `print` shows a table; `flame_graph` and `chrome_trace` write files.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import anabranch
+    >>> doubled = anabranch.jit(lambda x: 2 * x)
+    >>> with anabranch.profile() as session:
+    ...     result = doubled(np.ones(3))
+    >>> result
+    array([2., 2., 2.])
     """
     session = ProfileSession()
     with _lock:
