@@ -67,14 +67,22 @@ class Slot:
         write_count(int(self.address), count)
 
     def open(self, make: Callable[[], Shown]) -> None:
-        """Make a bar that shows the count from now on."""
+        """Make a bar that shows the count from now on; where a run begins anew it is the one from before."""
         self.count = 0
+        run = _run.get()
+        bar = None if run is None else run.next_of_before()
+        if bar is not None:
+            bar.move(self)
+            return
         bar = _Bar(self, make())
         self._bars.append(bar)
-        run = _run.get()
         if run is not None:
-            run.append(bar)
+            run.add(bar)
         _watch(bar)
+
+    def take(self, bar: _Bar) -> None:
+        """Take a bar of another slot."""
+        self._bars.append(bar)
 
     def finish(self, count: int | None) -> None:
         """End the bar, where that has not been done; by default with what compiled code wrote last."""
@@ -136,6 +144,14 @@ class _Bar:
                 raise self._error
             self._shown.finish(self._slot.count if count is None else count)
 
+    def move(self, slot: Slot) -> None:
+        """Show the count of another slot, where the bar has not ended."""
+        with self._lock:
+            if self.is_open:
+                self._slot.forget(self)
+                self._slot = slot
+                slot.take(self)
+
     def _ended(self) -> None:
         self.is_open = False
         self._slot.forget(self)
@@ -143,22 +159,60 @@ class _Bar:
             _open.discard(self)
 
 
-# The bars of the run in progress.
-_run: contextvars.ContextVar[list[_Bar] | None] = contextvars.ContextVar("bars", default=None)
+class _Call:
+    """The bars of a call, in the order in which they were opened; its run may begin anew, with larger buffers."""
+
+    def __init__(self) -> None:
+        self._bars: list[_Bar] = []
+        self._place = 0
+
+    def begin_anew(self) -> None:
+        """Note that a run begins."""
+        self._place = 0
+
+    def next_of_before(self) -> _Bar | None:
+        """The bar that an earlier run has opened at this point; None where none came so far."""
+        if self._place == len(self._bars):
+            return None
+        self._place += 1
+        return self._bars[self._place - 1]
+
+    def add(self, bar: _Bar) -> None:
+        """Note a new bar."""
+        self._bars.append(bar)
+        self._place += 1
+
+    def end(self) -> None:
+        """End the bars that are left."""
+        for bar in reversed(self._bars):
+            bar.end()
+
+
+# The call in progress.
+_run: contextvars.ContextVar[_Call | None] = contextvars.ContextVar("bars", default=None)
 
 
 @contextlib.contextmanager
 def ending_bars() -> Iterator[None]:
-    """Around a call: bars that are left when it ends, as where it fails, are ended; runs within it leave theirs."""
-    if _run.get() is not None:
-        yield
-        return
-    with having(_run, []) as bars:
+    """Around a call: bars that are left when it ends, as where it fails, are ended."""
+    call = _Call()
+    with having(_run, call):
         try:
             yield
         finally:
-            for bar in reversed(bars or []):
-                bar.end()
+            call.end()
+
+
+@contextlib.contextmanager
+def running_bars() -> Iterator[None]:
+    """Around a run of a call, and around one that is no part of a call."""
+    call = _run.get()
+    if call is None:
+        with ending_bars():
+            yield
+    else:
+        call.begin_anew()
+        yield
 
 
 # ---- the thread that looks -------------------------------------------------------------------------------------------

@@ -151,7 +151,7 @@ class NativeEmitter(ValueEmitter):
         if takes_whole(equation):
             return [self._ufuncs.of_arrays(equation, names)]
         if equation.op is dot_general:
-            return [self._products.product(equation, names, kept.union(needed))]
+            return [self._products.product(equation, names)]
         if equation.op is window and out_types[0].size > MOST_ELEMENTS:
             return [self.arrays.name(window_of(self.arrays, names, equation))]
         if isinstance(equation.op, Loop):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -37,17 +37,8 @@ class Products:
         self._loops, self._library = ElementLoops(arrays), LibraryProducts(arrays.code)
         self._code, self._memory, self._positions = arrays.code, arrays.memory, arrays.positions
 
-    def product(self, equation: Equation, names: Sequence[str], kept: Collection[int]) -> str:
-        """The sums of products of a `dot_general`.
-
-        Parameters
-        ----------
-        equation
-        names
-            Of the operands.
-        kept
-            The places of the arrays that are needed afterwards as they are.
-        """
+    def product(self, equation: Equation, names: Sequence[str]) -> str:
+        """The sums of products of a `dot_general`, of operands with these names."""
         contraction, types = Contraction.of(equation), [atom.type for atom in equation.inputs]
         dtype = types[0].dtype
         if not contraction.summed[0] or dtype.kind not in "iufc":
@@ -57,7 +48,7 @@ class Products:
         if all(len(type.shape) == 1 for type in types):
             return self._dot(names, types, dtype)
         if contraction.work > _MOST_IN_LOOPS and _is_librarys(contraction):
-            return self._by_library(contraction, names, kept)
+            return self._by_library(contraction, names)
         if contraction.work * math.prod(contraction.stack) > _MOST_IN_ALL:
             raise NotNativeError("dot_general")
         return self._by_elements(contraction, names)
@@ -110,9 +101,9 @@ class Products:
 
     # ---- by the library --------------------------------------------------------------------------------------------
 
-    def _by_library(self, contraction: Contraction, names: Sequence[str], kept: Collection[int]) -> str:
+    def _by_library(self, contraction: Contraction, names: Sequence[str]) -> str:
         """The product of each pair of matrices of two stacks, in memory of its own."""
-        x, y = (self._operand(contraction, side, name, kept) for side, name in enumerate(names))
+        x, y = (self._operand(contraction, side, name) for side, name in enumerate(names))
         out = contraction.out
         made = self._memory.place_of(self._memory.allocate(out))
         m, n = x.rows, y.rows
@@ -128,17 +119,15 @@ class Products:
                 self._library.product(first, second, result, out.dtype)
         return self._memory.written(made)
 
-    def _operand(self, contraction: Contraction, side: int, name: str, kept: Collection[int]) -> _Matrices:
+    def _operand(self, contraction: Contraction, side: int, name: str) -> _Matrices:
         """An operand as matrices in memory; it is brought there where it is not."""
         type = contraction.types[side]
         found = _matrices(self._arrays.of(name, type), contraction, side)
         if found is None:
-            (name,) = self._stores.settled([name], [type], [*kept, *self._arrays.reads(name)])
+            (name,) = self._stores.settled([name], [type], self._memory.all_places())
             found = _matrices(self._arrays.of(name, type), contraction, side)
-        if found is None and self._memory.is_current(name):
-            # Its axes are in no order that a matrix can have.
+        if found is None:
             raise NotNativeError(f"a product of {type} along axes that are no matrix's")
-        assert found is not None
         self._memory.place_of(found.array)
         return found
 

@@ -17,7 +17,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.host.progress_bars import ending_bars
+from anabranch.runtime.host.progress_bars import running_bars
 from anabranch.runtime.ops.host_callback import host_callback
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.source_frames import internal
@@ -38,6 +38,7 @@ class Action:
     perform: Callable[[Any], None]
     options: lazy_text.PrintOptions = ()
     at_once: bool = False  # whether it is seen during the run, so that it cannot wait for the end
+    is_repeated: bool = False  # whether it is done again where a run begins anew
 
     def __call__(self, *arrays: np.ndarray) -> None:
         with lazy_text.with_options(self.options):
@@ -54,6 +55,7 @@ def emit(
     *,
     at_once: bool = False,
     even_after_failures: bool = False,
+    is_repeated: bool = False,
 ) -> None:
     """Do `perform(value)` when the computation gets here, unless it has failed before.
 
@@ -72,7 +74,7 @@ def emit(
     inputs = [p.atom for p in pack_unpack.pack(value, layout)]
     code = atoms.literal(0, np.int32) if even_after_failures else builder.read(trace.failures.error_code)
     before = (builder.read(trace.output.counter), code)
-    action = Action(name, layout, perform, lazy_text.changed_options(), at_once)
+    action = Action(name, layout, perform, lazy_text.changed_options(), at_once, is_repeated)
     (after,) = builder.bind(host_callback, *before, *inputs, action=action)
     builder.write(trace.output.counter, after)
 
@@ -113,7 +115,7 @@ def called_here() -> Iterator[None]:
     """Around a run: what looks at its callers finds those of the compiled function."""
     token = _caller.set(sys._getframe(2))
     try:
-        with ending_bars():
+        with running_bars():
             yield
     finally:
         _caller.reset(token)

@@ -47,9 +47,12 @@ class Count:
         self.name, self._slot = name, Slot()
         known = {key: value for key, value in options.items() if not (has_traced(value) or isinstance(value, Text))}
         open_ = self._slot.open
-        self.do(
+        effects.emit(
+            name,
             lambda found: open_(lambda: make(known | found)),
             {key: value for key, value in options.items() if key not in known},
+            at_once=True,
+            is_repeated=True,
         )
         self._storage = current().new_storage(atoms.literal(0, np.int64))
         self._address = wrap.as_atom(current().trace.outside.capture(self._slot.address))

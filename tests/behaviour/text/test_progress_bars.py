@@ -204,6 +204,19 @@ def test_without_machine_code(function):
     assert shown(jit(function, native_loops=False), (X, 13)) == shown(function, (X, 13))
 
 
+def test_a_run_that_begins_anew_with_larger_buffers():
+    def grows(x, n):
+        out = []
+        for _ in tqdm(range(3), desc="before"):
+            out.append(x[0])
+        for i in tqdm(range(n), desc="growing"):
+            for k in range(i):
+                out.append(k * x[0])
+        return len(out), sum(out)
+
+    check(grows, (X, 3), (X, 60), (X, 4))
+
+
 def test_rich_track():
     track = pytest.importorskip("rich.progress").track
     console = __import__("rich.console").console.Console(stderr=True, width=70)

@@ -57,6 +57,13 @@ def written_after(a, w):
     return y, a @ w
 
 
+def of_what_differs_in_a_part(a, w):
+    b = a.copy()
+    b[0] = w
+    b[:, 3] = 0.0
+    return b @ a, a @ b[:, ::-1], b @ b.T, (a * 2) @ a
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.complex128, np.complex64])
 def test_of_matrices(dtype):
     a, b, w = (x.astype(dtype) * (1 + 0.5j if np.dtype(dtype).kind == "c" else 1) for x in (A, B, W))
@@ -80,6 +87,7 @@ def test_in_loops_and_branches():
     check(chosen, A, B, W, 1)
     check(chosen, A, B, W, -1)
     check(written_after, A.copy(), W)
+    check(of_what_differs_in_a_part, A, W)
 
 
 def test_vectors_to_the_last_bit():
