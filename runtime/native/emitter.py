@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.native.accumulations import accumulated, is_accumulation
 from anabranch.runtime.native.array_ops import is_large_update, window_of
 from anabranch.runtime.native.array_stores import ArrayStores
 from anabranch.runtime.native.branches import branch_results
@@ -150,6 +151,8 @@ class NativeEmitter(ValueEmitter):
             return self._ufuncs.of_elements(equation, names)
         if takes_whole(equation):
             return [self._ufuncs.of_arrays(equation, names)]
+        if is_accumulation(equation):
+            return [accumulated(self, equation, names[0])]
         if equation.op is dot_general:
             return [self._products.product(equation, names)]
         if equation.op is window and out_types[0].size > MOST_ELEMENTS:

@@ -26,7 +26,7 @@ _UNROLL = 8
 _UNROLL_LONG, _LONG = 2, 32
 
 
-class _Cumulative(Op):
+class Cumulative(Op):
     """`NAME[axis](x)`: a ufunc's `accumulate`.
 
     One step after the other, as NumPy does it: floating point sums come out bit for bit the same. On CPU a loop over
@@ -66,13 +66,13 @@ class _Cumulative(Op):
 def _scanned(ctx: LoweringContext, reducer: Reducer) -> str | None:
     """The accumulation of a vector as machine code, which has the total in a register; None where there is none."""
     (x,), (type,), (atom,) = ctx.inputs, ctx.in_types, ctx.atoms
-    if len(type.shape) != 1 or type.dtype.char not in _SCANNED:
+    if len(type.shape) != 1 or type.dtype.char not in SCANNED:
         return None
     emitter, element = ctx.emitter, scalar(type.dtype)
     total, one, index, body = Var(element), Var(element), Var(scalar(INT64)), Block()
     after = body.emit(_OPS[reducer], total, one)
     # What changes no number, not even the sign of a zero.
-    least = Literal(np.asarray(_STARTS[reducer](type.dtype), type.dtype))
+    least = Literal(np.asarray(STARTS[reducer](type.dtype), type.dtype))
     trip = Literal(np.asarray(type.size, np.int64))
     atoms = (trip, least, atom)
     inputs = [*(emitter.constant(a.value, a.type) for a in (trip, least)), x]
@@ -85,9 +85,9 @@ def _scanned(ctx: LoweringContext, reducer: Reducer) -> str | None:
 
 
 # The types of numbers of which a loop keeps the total in a register, and what each accumulation begins with.
-_SCANNED = "fdlqiLQI"
+SCANNED = "fdlqiLQI"
 _OPS: dict[Reducer, Op] = {ADD: add, MULTIPLY: multiply, MINIMUM: minimum, MAXIMUM: maximum}
-_STARTS: dict[Reducer, Callable[[np.dtype], Any]] = {
+STARTS: dict[Reducer, Callable[[np.dtype], Any]] = {
     ADD: lambda dtype: -0.0 if dtype.kind == "f" else 0,
     MULTIPLY: lambda dtype: 1,
     MINIMUM: highest,
@@ -149,8 +149,8 @@ def _accumulate(emitter: Emitter, x: str, type: ArrayType, axis: int, reducer: R
     return out
 
 
-cumsum = _Cumulative("cumsum", ADD)
-cumprod = _Cumulative("cumprod", MULTIPLY)
-cummin = _Cumulative("cummin", MINIMUM)
-cummax = _Cumulative("cummax", MAXIMUM)
+cumsum = Cumulative("cumsum", ADD)
+cumprod = Cumulative("cumprod", MULTIPLY)
+cummin = Cumulative("cummin", MINIMUM)
+cummax = Cumulative("cummax", MAXIMUM)
 OPS: tuple[Op, ...] = (cumsum, cumprod, cummin, cummax)

@@ -59,3 +59,19 @@ def test_the_argument_stays():
 def test_no_loop_is_left_to_xla():
     text = jit(np.cumsum).lower(np.arange(100.0)).compile().as_text()
     assert " while(" not in text
+
+
+@pytest.mark.parametrize("shape", [(3, 9), (9, 3), (2, 4, 5), (40,)])
+def test_along_axes_in_whole_programs(rng, shape):
+    x = rng.standard_normal(shape)
+    x.flat[7] = -0.0
+
+    def f(x):
+        y = np.cumsum(np.exp(x), axis=0)
+        return y, np.cumsum(y, axis=-1)[..., 1:], np.cumprod(x.T, axis=0), np.maximum.accumulate(x, axis=-1) - x, x * 2
+
+    compiled = jit(f)
+    for _ in range(3):
+        for got, want in zip(compiled(x), f(x), strict=True):
+            np.testing.assert_array_equal(got, want)
+            np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
