@@ -60,14 +60,14 @@ def _block(
     return arrays.with_block(array, arrays.of(operands[1], part), axes)
 
 
-def reshaped(arrays: LazyArrays, name: str, source: ArrayType, out: ArrayType) -> LazyArray:
-    """The same elements in another shape, which has other axes of one element."""
+def reshaped(arrays: LazyArrays, name: str, source: ArrayType, out: ArrayType) -> LazyArray | None:
+    """The same elements in another shape; None where it has not only other axes of one element."""
     array = arrays.of(name, source)
     if array.uniform or array.is_undefined:
         return arrays.part(array, out, ())
     longer = [axis for axis, n in enumerate(out.shape) if n != 1]
     if [n for n in source.shape if n != 1] != [out.shape[axis] for axis in longer]:
-        raise NotNativeError("an array that is computed, in another shape")
+        return None
     left = iter(longer)
     return arrays.part(array, out, tuple(Axis(_ZERO, 1, next(left) if n != 1 else None) for n in source.shape))
 

@@ -12,7 +12,6 @@ from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.native.accumulations import accumulated, is_accumulation
 from anabranch.runtime.native.array_ops import is_large_update, window_of
-from anabranch.runtime.native.array_stores import ArrayStores
 from anabranch.runtime.native.branches import branch_results
 from anabranch.runtime.native.carries import Carry, Exits, close_carries
 from anabranch.runtime.native.failures import FailureValues
@@ -26,6 +25,7 @@ from anabranch.runtime.native.ordering import LastUses, ordered
 from anabranch.runtime.native.products import Products
 from anabranch.runtime.native.progress_ticks import tick
 from anabranch.runtime.native.random_draws import drawn
+from anabranch.runtime.native.scatters import is_scatter, scattered
 from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.signals import Signals
 from anabranch.runtime.native.sorting import sort_in_place
@@ -66,8 +66,7 @@ class NativeEmitter(ValueEmitter):
         self, code: Instructions, memory: Memory, failures: FailureValues, signals: Signals | None = None
     ) -> None:
         super().__init__(code, memory)
-        self.stores = ArrayStores(self.arrays)
-        self._ufuncs = LibraryUfuncs(self, self.stores)
+        self._ufuncs = LibraryUfuncs(self)
         self._products = Products(self.arrays, self.reductions, self.stores)
         self._failures = failures
         self._signals = signals
@@ -153,6 +152,8 @@ class NativeEmitter(ValueEmitter):
             return [self._ufuncs.of_arrays(equation, names)]
         if is_accumulation(equation):
             return [accumulated(self, equation, names[0])]
+        if is_scatter(equation):
+            return [scattered(self, equation, names, kept.union(needed))]
         if equation.op is dot_general:
             return [self._products.product(equation, names)]
         if equation.op is window and out_types[0].size > MOST_ELEMENTS:

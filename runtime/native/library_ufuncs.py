@@ -12,7 +12,6 @@ import numpy as np
 from anabranch.runtime.host.library_ufuncs import LibraryUfunc
 from anabranch.runtime.ir.op import Work
 from anabranch.runtime.ir.program import Equation
-from anabranch.runtime.native.array_stores import ArrayStores
 from anabranch.runtime.native.element_loops import MOST_WHOLE
 from anabranch.runtime.native.library_loops import LibraryLoop
 from anabranch.runtime.native.llvm_types import NotNativeError
@@ -37,8 +36,8 @@ _DTYPES = frozenset(map(np.dtype, "fdFD"))
 class LibraryUfuncs:
     """Writes calls of ufuncs' loops."""
 
-    def __init__(self, emitter: ValueEmitter, stores: ArrayStores) -> None:
-        self._emitter, self._stores = emitter, stores
+    def __init__(self, emitter: ValueEmitter) -> None:
+        self._emitter = emitter
 
     def of_elements(self, equation: Equation, names: Sequence[str]) -> list[str]:
         """The results of a `library_ufunc`, which is called for each element."""
@@ -72,7 +71,7 @@ class LibraryUfuncs:
         joined = None if view is None else joined_axes(list(zip(type.shape, view.strides, strict=True)))
         # A distance of 0 says that there is one number for all, for which some loops have another form.
         if view is None or joined is None or not joined[1]:
-            (name,) = self._stores.settled([name], [type], memory.all_places())
+            (name,) = emitter.stores.settled([name], [type], memory.all_places())
             return memory.pointer(memory.place_of(name)), 1
         number = emitter.positions.value(view.start)
         return memory.address(memory.place_of(view.array), type.dtype, number), joined[1]

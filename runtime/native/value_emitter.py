@@ -15,6 +15,7 @@ from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.affine import Positions
 from anabranch.runtime.native.array_ops import array_op, reshaped
 from anabranch.runtime.native.array_reductions import ArrayReductions
+from anabranch.runtime.native.array_stores import ArrayStores
 from anabranch.runtime.native.element_moves import MOVES, bounds, numbers, reduced
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.lazy_array import LazyArray
@@ -48,6 +49,7 @@ class ValueEmitter(Emitter):
         self.memory = memory
         self.positions = Positions(code, memory.ranges)
         self.arrays = LazyArrays(code, memory, self.positions)
+        self.stores = ArrayStores(self.arrays)
         self.reductions = ArrayReductions(self.arrays)
         self._outlined = True
 
@@ -181,7 +183,12 @@ class ValueEmitter(Emitter):
     def reshape(self, x: str, source: ArrayType, shape: Sequence[int]) -> str:
         """The same elements, in registers or in memory."""
         out = ArrayType(tuple(shape), source.dtype)
-        return self.arrays.name(reshaped(self.arrays, x, source, out)) if is_lazy(x) else x
+        if not is_lazy(x):
+            return x
+        made = reshaped(self.arrays, x, source, out)
+        if made is not None:
+            return self.arrays.name(made)
+        return self.stores.settled([x], [source], self.memory.all_places())[0]
 
     def reduce(
         self, xs: Sequence[str], types: Types, inits: Sequence[str], axes: Sequence[int], body: Body

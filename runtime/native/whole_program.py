@@ -10,7 +10,7 @@ from anabranch.base.deep_stack import deep
 from anabranch.runtime.host.buffer_types import BufferType, buffer_type
 from anabranch.runtime.host.machine_code import NativeOptions
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ir.program import Program
+from anabranch.runtime.ir.program import Equation, Program
 from anabranch.runtime.native.emitter import NativeEmitter
 from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.instructions import Instructions
@@ -32,9 +32,9 @@ from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 _MOST_LINES = 20_000
 # How many operations on elements of arrays as wholes take no longer than XLA takes with its call, and what a function
 # of a mathematical library counts, which XLA computes on several elements at once.
-_MOST_WORK, _LIBRARYS_WORK = 2**16, 8
-# How many multiplications of a product take so long that other threads may run meanwhile.
-_LONG_PRODUCT = 2**16
+_MOST_WORK, _LIBRARYS_WORK = 2**18, 32
+# How many multiplications of a product, or updates, take so long that other threads may run meanwhile.
+_LONG = 2**16
 # Of all arrays that are no results.
 _MOST_BYTES_ON_STACK = 2**16
 
@@ -159,8 +159,14 @@ def _lock(program: Program, signals: Signals) -> Lock:
 
 def _takes_long(program: Program) -> bool:
     """Return whether a run may take longer than another thread should wait."""
-    products = (e for e in program.equations if e.op is dot_general)
-    return _has_loops(program) or any(Contraction.of(e).work >= _LONG_PRODUCT for e in products)
+    return _has_loops(program) or any(_work_in_place(e) >= _LONG for e in program.equations)
+
+
+def _work_in_place(equation: Equation) -> int:
+    """The number of multiplications of a product, and of elements that are written by an update."""
+    if equation.op is dot_general:
+        return Contraction.of(equation).work
+    return 0 if equation.op.update is None else equation.inputs[equation.op.update].type.size
 
 
 def _has_loops(program: Program) -> bool:

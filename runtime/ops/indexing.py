@@ -19,7 +19,7 @@ from anabranch.runtime.ops.reducers import ADD, AND, MAXIMUM, MINIMUM, MULTIPLY,
 from anabranch.runtime.ops.shape import pad_with, slice_of, sliced_shape
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
 
-_COMBINES: dict[str, Reducer | None] = {
+COMBINES: dict[str, Reducer | None] = {
     "set": None,
     "add": ADD,
     "subtract": SUBTRACT,
@@ -226,8 +226,8 @@ class _Scatter(UpdateOp):
     update = 2
 
     def type(self, x: ArrayType, indices: ArrayType, updates: ArrayType, *, combine: str) -> tuple[ArrayType, ...]:
-        expect(combine in _COMBINES, self.name, f"combine={combine!r} is none of {', '.join(_COMBINES)}")
-        reducer = _COMBINES[combine]
+        expect(combine in COMBINES, self.name, f"combine={combine!r} is none of {', '.join(COMBINES)}")
+        reducer = COMBINES[combine]
         expect(reducer is None or reducer.takes(x.dtype), self.name, f"np.{combine} is not defined on {x.dtype}")
         target = ArrayType(_indexed_shape(self.name, x, indices), x.dtype)
         expect(updates == target, self.name, f"updates {updates} for {target}")
@@ -236,7 +236,7 @@ class _Scatter(UpdateOp):
     def evaluate(
         self, x: np.ndarray, indices: np.ndarray, updates: np.ndarray, *, combine: str
     ) -> tuple[np.ndarray, ...]:
-        out, reducer = x.copy(), _COMBINES[combine]
+        out, reducer = x.copy(), COMBINES[combine]
         if x.size == 0:
             return (out,)
         if reducer is None:
@@ -250,7 +250,7 @@ class _Scatter(UpdateOp):
         (x, indices, updates), (x_type, index_type, update_type) = ctx.inputs, ctx.in_types
         if x_type.size == 0 or update_type.size == 0:
             return [x]
-        combine = _COMBINES[ctx.params["combine"]]
+        combine = COMBINES[ctx.params["combine"]]
         if len(index_type.shape) > 1:
             indices = _clamp(emitter, indices, index_type, x_type.shape)
             return [_put(emitter, [x, indices, updates], ctx.in_types, combine)]

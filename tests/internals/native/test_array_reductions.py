@@ -88,7 +88,7 @@ def test_in_loops(no_xla):
 def test_large_ones_are_xlas(monkeypatch):
     asked, plain = [], disk_cache.compile_text
     monkeypatch.setattr(disk_cache, "compile_text", lambda *a: asked.append(1) or plain(*a))
-    a = np.ones((300, 300))
-    assert jit(lambda a: a.sum())(a) == 90_000
+    a = np.ones((600, 600))
+    assert jit(lambda a: a.sum())(a) == 360_000
     assert (jit(lambda a: a * 2 + a)(a) == 3).all()
     assert len(asked) == 2
