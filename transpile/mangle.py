@@ -30,7 +30,7 @@ def unmangled(name: str, qualname: str) -> str:
 
 
 def _prefix(qualname: str) -> str | None:
-    """What the compiler puts before private names; None where it leaves them as they are."""
+    """The prefix that the compiler puts before private names; None where it leaves them as they are."""
     owner = enclosing_class(qualname)
     return None if owner is None or not owner.strip("_") else "_" + owner.lstrip("_")
 

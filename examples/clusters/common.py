@@ -1,4 +1,4 @@
-"""What the examples compute, and how they tell where a worker had its machine code from.
+"""The functions that the examples compute, and how they tell where a worker had its machine code from.
 
 All workers share a folder for executables: here a new one for each run, so that the first worker has to compile.
 Without the line that sets it they share the one of the user, `~/.cache/anabranch`.

@@ -17,7 +17,7 @@ from anabranch.runtime.values import registry
 
 
 class _Overloaded:
-    """What is called for a function: the first that one of the choosers returns for the types of the arguments."""
+    """The implementation of a function: the first that one of the choosers returns for the types of the arguments."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)

@@ -198,7 +198,7 @@ class Builder:
 
     @property
     def in_loop(self) -> bool:
-        """Whether this is part of a loop's step."""
+        """Return whether this is part of a loop's step."""
         return any(b.selector is not None and b.way is None for b in self.outwards())
 
     def maker(self, var: Var) -> Equation | None:
@@ -295,7 +295,7 @@ class Builder:
         return atom
 
     def at_start(self, storage: Storage) -> Var:
-        """What a storage of an outer builder holds when this part of the Program begins, as an input."""
+        """The contents of a storage of an outer builder when this part of the Program begins, as an input."""
         inner = self.storage_inputs.get(storage)
         if inner is None:
             assert self.parent is not None

@@ -59,7 +59,7 @@ class TimeReport(abc.ABC):
         """The bars."""
 
     def events(self) -> Sequence[Event]:
-        """What a viewer of traces shows: the bars, one after the other, where nothing else is known."""
+        """The events that a viewer of traces shows: the bars, one after the other, where nothing else is known."""
         return list(_in_a_row(self.frames(), 0.0))
 
     def flame_graph(self, path: str | os.PathLike[str] | None = None) -> str:

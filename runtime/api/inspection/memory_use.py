@@ -60,7 +60,7 @@ def memory_use(compiled: Compiled, given: Mapping[str, object]) -> MemoryUse:
 
 
 def _obstacles(value: object) -> Iterator[str]:
-    """What keeps the program from reading an argument where it is."""
+    """The reason for which the program does not read an argument where it is."""
     if isinstance(value, np.ndarray) and not value.dtype.isnative:
         yield "of another byte order"
     elif isinstance(value, np.ndarray) and not is_readable(value):

@@ -21,7 +21,7 @@ _STAGES = ("trace", "lower", "compile")
 
 
 class ProfileSession(TimeReport):
-    """What compiled functions did within a block; `str` of it is a table.
+    """The work of compiled functions within a block; `str` of it is a table.
 
     Examples
     --------

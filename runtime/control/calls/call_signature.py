@@ -1,4 +1,4 @@
-"""What one call of a function has in common with others that trace the same: its arguments' types, sharing, constants.
+"""The parts of a call that it shares with others that trace the same: its arguments' types, sharing, constants.
 
 Of each run-time argument nothing is in a signature but its type, the interval of an int, how an array lies in its
 memory, and which arguments are, or share the memory of, one another. A call is traced on `StandIns`, inputs of a
@@ -155,7 +155,7 @@ class StandIns:
             self.arrays[place].is_view = array.is_view
 
     def of(self, value: Any) -> Value:
-        """What stands for an argument."""
+        """The key that stands for an argument."""
         if type(value) is tuple:
             return tuple(map(self.of, value))
         if type(value) is TracedArray:

@@ -179,7 +179,7 @@ def _recorded(
 
 
 def _noticed(trace: Trace) -> tuple[object, ...]:
-    """What a call may have changed of a trace beside its equations, where that matters to others."""
+    """The parts of a trace beside its equations that a call may have changed, where that matters to others."""
     lists, text = trace.lists, trace.text
     lengths = (lists.in_arrays, len(lists.tables), lists.wants_growth, lists.wants_known, lists.has_heads)
     asked = (trace.requests.refusals, len(trace.requests.restaged), len(trace.failures.caught))

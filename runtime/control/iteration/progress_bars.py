@@ -128,7 +128,7 @@ class Count:
 
 
 class TqdmBar:
-    """What a bar of tqdm has besides being iterated over."""
+    """The attributes and methods of a bar of tqdm beside iteration."""
 
     _count: Count
     _total: Value

@@ -29,7 +29,7 @@ from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
 
 @frozen
 class AfterLoop:
-    """What is there after a loop.
+    """The state after a loop.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class Emission:
         return AfterLoop(leaves, results[count : count + len(self.firsts)], carried, steps)
 
     def _arrays_at_start(self) -> dict[Atom, Atom]:
-        """What a step begins with for the arrays that are carried by number: the body's first equations."""
+        """The first values of a step for the arrays that are carried by number: the body's first equations."""
         end = len(self.body.equations)
         with building(self.body):
             own = {formal: formal for formal in self.report.identities.carried.formals}

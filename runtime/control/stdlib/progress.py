@@ -93,7 +93,7 @@ def _bar(
 
 
 def _size(items: Value) -> Value:
-    """What `len` says of an iterable; None where it has none."""
+    """The length of an iterable; None where it has none."""
     if isinstance(items, Once) and not items.is_sized:
         return None
     try:

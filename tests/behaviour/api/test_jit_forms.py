@@ -63,12 +63,12 @@ def test_bare() -> None:
 
 def test_names_and_docstring_are_kept() -> None:
     def documented(x):
-        """What it says."""
+        """The documentation of it."""
         return x
 
     wrapped = jit(documented)
     assert wrapped.__name__ == "documented"
-    assert wrapped.__doc__ == "What it says."
+    assert wrapped.__doc__ == "The documentation of it."
     assert wrapped.__wrapped__ is documented
 
 

@@ -83,7 +83,7 @@ def test_explanation():
 
 
 def test_in_colours():
-    """What rich shows is the text, and some of it in styles."""
+    """Rich shows the text, and some of it in styles."""
     text = pytest.importorskip("rich.text").Text
     made = [
         jit(lambda x: x.sum()).explain(np.ones(3)),
