@@ -135,6 +135,11 @@ class Instructions:
         self.declarations["llvm.memcpy.p0.p0.i64"] = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)"
         return f"call void @llvm.memcpy.p0.p0.i64(ptr {target}, ptr {source}, i64 {size}, i1 false)"
 
+    def clear(self, target: str, size: int) -> None:
+        """Write zeros to bytes."""
+        self.declarations["llvm.memset.p0.i64"] = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
+        self.act(f"call void @llvm.memset.p0.i64(ptr {target}, i8 0, i64 {size}, i1 false)")
+
     @contextlib.contextmanager
     def discarded(self) -> Iterator[None]:
         """Write instructions that are dropped again."""

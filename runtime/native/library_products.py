@@ -94,6 +94,8 @@ class LibraryProducts:
 
     def _of_vector(self, matrix: Factor, vector: Factor, result: str, dtype: np.dtype) -> None:
         inner, outer = (matrix.columns, matrix.rows) if matrix.is_by_rows else (matrix.rows, matrix.columns)
+        # Releases of OpenBLAS multiply what is there by 0, also where it is NaN.
+        self._code.clear(result, matrix.rows * dtype.itemsize)
         self._call(
             "gemv",
             dtype,
