@@ -95,9 +95,11 @@ class Products:
         products = LazyArray(whole, element, spread[0].reads | spread[1].reads)
         axes = range(len(order) - len(summed[0]), len(order))
         zero = constant(np.zeros((), dtype))
-        return self._reductions.reduced([products], [zero], list(axes), lambda xy: [add(self._code, xy, dtype, dtype)])[
-            0
-        ]
+
+        def sum_up(pair: Sequence[str]) -> list[str]:
+            return [add(self._code, list(pair), dtype, dtype)]
+
+        return self._reductions.reduced([products], [zero], list(axes), sum_up)[0]
 
     # ---- by the library --------------------------------------------------------------------------------------------
 
