@@ -102,7 +102,12 @@ class _DotGeneral(Op):
         return [emitter.convert(result, result_type, out.dtype)]
 
     def _by_library(self, ctx: LoweringContext) -> Sequence[str] | None:
-        """Emit a call of the library that NumPy calls; None where XLA's own product is as good, or there is none."""
+        """Emit a call of the library that NumPy calls; None where XLA's own product is as good, or there is none.
+
+        A caller who need not wait for the program's end does where all of its work is such calls.
+        """
+        if ctx.emitter.is_asynchronous:
+            return None
         made = Equation(self, tuple(ctx.atoms), ctx.params, tuple(map(Var, ctx.out_types)), ctx.source)
         is_long = made.outputs[0].type.shape and Contraction.of(made).work >= _LEAST_FOR_LIBRARY
         return ctx.emitter.native(self, ctx) if is_long and made.outputs[0].type.dtype.char in "fdFD" else None

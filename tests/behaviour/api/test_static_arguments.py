@@ -209,7 +209,7 @@ def test_arrays_on_the_device_and_settings_are_told(caplog):
             f(np.zeros(3))
     _, second, third = (record.getMessage() for record in caplog.records)
     assert "x is Array float64[3], was float64[3]" in second
-    assert "settings is checks=False unroll_budget=4000 recursion_limit=32 capacity=" in third
+    assert "settings is checks=False zero_division_errors=True unroll_budget=4000 recursion_limit=32 capacity=" in third
     assert third.rstrip().endswith(", was not there") or ", was not there" in third
 
 

@@ -131,7 +131,7 @@ def test_demo_fails_where_a_result_differs(monkeypatch, capsys):
         return (x * 0.5) * 1e308
 
     monkeypatch.setattr("anabranch.__main__.KERNELS", (subnormal,))
-    monkeypatch.setattr("anabranch.__main__.arguments", lambda: {"subnormal": (np.full(5000, 1e-310),)})
+    monkeypatch.setattr("anabranch.__main__.arguments", lambda: {"subnormal": (np.full(500_000, 1e-310),)})
     assert main(["demo"]) == 1
     printed = capsys.readouterr().out
     assert "DIFFERS from NumPy: " in printed
