@@ -173,7 +173,7 @@ def test_the_facts():
     assert [row.stage for row in found.times][:4] == ["rewriting", "tracing", "optimising", "lowering"]
     assert found.times[-1].seconds is None
     assert found.times[-1].note == "in memory"
-    assert found.costs["bytes of results"] == 16000
+    assert found.costs["bytes of results"] == 160_000
     assert str(found.explanation) == str(f.explain(np.ones(20_000), 2))
     assert all(text in found.html for text in ("was float64[3]", "one loop of a number of steps", "16,000"))
     assert f.cache_info().misses == 2
