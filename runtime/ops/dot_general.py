@@ -104,7 +104,7 @@ class _DotGeneral(Op):
     def _by_library(self, ctx: LoweringContext) -> Sequence[str] | None:
         """Emit a call of the library that NumPy calls; None where XLA's own product is as good, or there is none.
 
-        A caller who need not wait for the program's end does where all of its work is such calls.
+        XLA runs a program of such calls while its caller waits, also a caller who need not.
         """
         if ctx.emitter.is_asynchronous:
             return None

@@ -175,7 +175,7 @@ def test_the_facts():
     assert found.times[-1].note == "in memory"
     assert found.costs["bytes of results"] == 160_000
     assert str(found.explanation) == str(f.explain(np.ones(20_000), 2))
-    assert all(text in found.html for text in ("was float64[3]", "one loop of a number of steps", "16,000"))
+    assert all(text in found.html for text in ("was float64[3]", "one loop of a number of steps", "160,000"))
     assert f.cache_info().misses == 2
 
 
