@@ -33,8 +33,9 @@ _MOST_LINES = 20_000
 # How many operations on elements of arrays as wholes take no longer than XLA takes with its call, and what a function
 # of a mathematical library counts, which XLA computes on several elements at once.
 _MOST_WORK, _LIBRARYS_WORK = 2**18, 32
-# How many multiplications of a product, or updates, take so long that other threads may run meanwhile.
-_LONG = 2**16
+# How many multiplications of a product, or updates, take so long that other threads may run meanwhile. A process that
+# forks while a thread is in BLAS may hang, as with NumPy: a thread that forks has Python's lock.
+_LONG_PRODUCT, _LONG_UPDATE = 2**22, 2**16
 # Of all arrays that are no results.
 _MOST_BYTES_ON_STACK = 2**16
 
@@ -159,14 +160,13 @@ def _lock(program: Program, signals: Signals) -> Lock:
 
 def _takes_long(program: Program) -> bool:
     """Return whether a run may take longer than another thread should wait."""
-    return _has_loops(program) or any(_work_in_place(e) >= _LONG for e in program.equations)
+    return _has_loops(program) or any(map(_is_long, program.equations))
 
 
-def _work_in_place(equation: Equation) -> int:
-    """The number of multiplications of a product, and of elements that are written by an update."""
+def _is_long(equation: Equation) -> bool:
     if equation.op is dot_general:
-        return Contraction.of(equation).work
-    return 0 if equation.op.update is None else equation.inputs[equation.op.update].type.size
+        return Contraction.of(equation).work >= _LONG_PRODUCT
+    return equation.op.update is not None and equation.inputs[equation.op.update].type.size >= _LONG_UPDATE
 
 
 def _has_loops(program: Program) -> bool:

@@ -141,7 +141,7 @@ def copies():
 
 def test_only_what_lies_badly_is_copied():
     values = np.random.default_rng(0).random(N)
-    f = jit(lambda a: a.sum())
+    f = jit(lambda a: a.sum(), native_loops=False)
     f(values)
     last = -values.nbytes % PAGE
     inside = {before: surrounded(values, before) for before in (0, 8, 16, 48)}
