@@ -51,6 +51,16 @@ def test_on_arguments(function):
     check(function, X.copy(), ROWS, COLUMNS, VALUES)
 
 
+def test_an_array_at_its_own_places():
+    def f(x):
+        x[x] = 5
+        np.add.at(x, x, x)
+        x[x[::-1]] = x + 1
+        return x
+
+    check(f, np.arange(40) % 7)
+
+
 def test_counts_and_copies():
     check(counted, ROWS, COLUMNS)
     check(kept, X, ROWS, VALUES)
