@@ -27,7 +27,7 @@ def accumulated(emitter: ValueEmitter, equation: Equation, name: str) -> str:
     if not isinstance(op, Cumulative) or type.dtype.char not in SCANNED:
         raise NotNativeError(f"{op.name} of {type}")
     array, loops, along = emitter.arrays.of(name, type), ElementLoops(emitter.arrays), equation.params["axis"]
-    check_size(array, {})
+    check_size(memory, array, {})
     # What changes no number, not even the sign of a zero.
     first = constant(np.asarray(STARTS[op.reducer](type.dtype), type.dtype))
     made = memory.place_of(memory.allocate(type))

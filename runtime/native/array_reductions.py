@@ -14,10 +14,9 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.affine import Affine, Region, flat
-from anabranch.runtime.native.element_loops import MOST_WHOLE, ElementLoops, check_size
+from anabranch.runtime.native.element_loops import ElementLoops, check_size
 from anabranch.runtime.native.lazy_array import Axis, LazyArray
 from anabranch.runtime.native.lazy_arrays import LazyArrays
-from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.ops.checks import without
 from anabranch.runtime.ops.stablehlo_text import Body
 
@@ -69,8 +68,7 @@ class ArrayReductions:
         shape = arrays[0].type.shape
         if len(axes) == len(shape):
             return self._to_values(arrays, inits, body)
-        if math.prod(shape) > MOST_WHOLE:
-            raise NotNativeError(f"a reduction of {math.prod(shape)} elements")
+        self._memory.expect_whole(math.prod(shape))
         outs = [ArrayType(without(shape, axes), array.type.dtype) for array in arrays]
         kept = [axis for axis in range(len(shape)) if axis not in axes]
         if outs[0].size == 1:
@@ -93,7 +91,7 @@ class ArrayReductions:
             array, region = within_region(arrays[0], inits[0])
             arrays = [array]
         for array in arrays:
-            check_size(array, region)
+            check_size(self._memory, array, region)
         dtypes = [array.type.dtype for array in arrays]
         cells = [self._cell(dtype) for dtype in dtypes]
         for cell, init, dtype in zip(cells, inits, dtypes, strict=True):

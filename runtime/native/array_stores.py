@@ -133,7 +133,7 @@ class ArrayStores:
             updates.append(Update(array, axes, array, {}))
         stores = []
         for number, update in enumerate(reversed(updates)):
-            check_size(update.value, update.region)
+            check_size(self._memory, update.value, update.region)
             own = {place} if number == 0 else set[int]()
             is_early = not places.isdisjoint(update.value.reads - own)
             stores.append(_Store(update, self._computed(update) if is_early else None))

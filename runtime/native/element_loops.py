@@ -8,10 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from anabranch.runtime.native.affine import Affine, Region, Span
 from anabranch.runtime.native.lazy_array import LazyArray
 from anabranch.runtime.native.lazy_arrays import LazyArrays
-from anabranch.runtime.native.llvm_types import NotNativeError
-
-# The most elements of an array that is computed as a whole; XLA has more than one thread for more.
-MOST_WHOLE = 2**14
+from anabranch.runtime.native.memory import Memory
 
 
 class ElementLoops:
@@ -114,7 +111,7 @@ def _span(region: Region, axis: int, size: int) -> Span:
     return Span(tuple(dict.fromkeys(lows)), tuple(dict.fromkeys((*span.highs, Affine(size)))), span.step)
 
 
-def check_size(value: LazyArray, region: Region) -> None:
+def check_size(memory: Memory, value: LazyArray, region: Region) -> None:
     """Refuse to compute large arrays as a whole."""
-    if not (value.uniform or value.memory or region) and value.type.size > MOST_WHOLE:
-        raise NotNativeError(f"an array of {value.type.size} elements as a whole")
+    if not (value.uniform or value.memory or region):
+        memory.expect_whole(value.type.size)

@@ -12,6 +12,12 @@ METADATA = '!0 = !{!"branch_weights", i32 1, i32 1048576}'
 _ARITHMETIC = ("fadd", "fsub", "fmul", "fdiv", "frem")
 _FLOATS = ("float", "double")
 
+# LLVM's strength reduction tries all orders of a sum of which a part is the loop's counter: of as many terms as a
+# hash of the counter has, that takes seconds. A mask of ones that LLVM does not know ends such a sum for it.
+_LONGEST_SUM = 8
+_SUMS = ("add", "sub", "mul", "shl")
+_ONES = "@all_ones"
+
 
 class Instructions:
     """The blocks of one LLVM function, in the order of their text.
@@ -46,6 +52,8 @@ class Instructions:
         self.truth_of: dict[str, str] = {}
         self.block = "entry"
         self._count = 0
+        self._terms: dict[str, int] = {}
+        self._ones: dict[str, str] = {}
         self._flags = tuple(fastmath)
         self._sum_flags = self._flags
 
@@ -81,7 +89,21 @@ class Instructions:
         name = self.emit(f"{op} {type} {x}, {y}")
         if op == "icmp ne" and y == "0":
             self.truths[name], self.truth_of[x] = x, name
+        if op in _SUMS:
+            terms = 1 + max(self._terms.get(x, 0), self._terms.get(y, 0))
+            if terms > _LONGEST_SUM:
+                return self.emit(f"and {type} {name}, {self._all_ones(type)}")
+            self._terms[name] = terms
         return name
+
+    def _all_ones(self, type: str) -> str:
+        """An int of which every bit is one, which LLVM can't know."""
+        if type not in self._ones:
+            if not self._ones:
+                self.globals.append(f"{_ONES} = internal externally_initialized global i64 -1")
+            self._ones[type] = self.fresh()
+            self.reserved.append(f"  {self._ones[type]} = load {type}, ptr {_ONES}")
+        return self._ones[type]
 
     def call(self, name: str, out: str, type: str, *operands: str) -> str:
         """Write the call of a function without effects, of operands of one type."""

@@ -12,9 +12,7 @@ import numpy as np
 from anabranch.runtime.host.library_ufuncs import LibraryUfunc
 from anabranch.runtime.ir.op import Work
 from anabranch.runtime.ir.program import Equation
-from anabranch.runtime.native.element_loops import MOST_WHOLE
 from anabranch.runtime.native.library_loops import LibraryLoop
-from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.strided import joined_axes, strided_view
 from anabranch.runtime.native.value_emitter import ValueEmitter
 from anabranch.runtime.ops.elementwise.ufunc import NativeUfunc, Ufunc
@@ -55,8 +53,7 @@ class LibraryUfuncs:
     def of_arrays(self, equation: Equation, names: Sequence[str]) -> str:
         """The result of NumPy's ufunc for an equation that `takes_whole`, in memory of its own."""
         emitter, memory, out = self._emitter, self._emitter.memory, equation.outputs[0].type
-        if out.size > MOST_WHOLE:
-            raise NotNativeError(f"{equation.op.name} of {out.size} elements")
+        memory.expect_whole(out.size)
         loop = _loop(emitter, equation, LibraryUfunc("numpy", equation.op.name))
         rows = [self._row(name, equation, place) for place, name in enumerate(names)]
         made = memory.place_of(memory.allocate(out))

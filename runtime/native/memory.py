@@ -17,6 +17,8 @@ from anabranch.runtime.native.llvm_types import NotNativeError, joined, memory_t
 from anabranch.runtime.native.values import elements, is_memory
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
+# The most elements of an array that is computed as a whole where XLA could do so; it has more than one thread for more.
+MOST_WHOLE = 2**18
 # The most bytes that a constant array has.
 _MOST_BYTES = 2**16
 
@@ -30,6 +32,8 @@ class Memory:
         The function under construction.
     ranges
         The ranges of ints, by their names.
+    most_whole
+        The most elements of an array that is computed as a whole.
 
     Attributes
     ----------
@@ -37,8 +41,9 @@ class Memory:
         The types of the arrays whose memory XLA provides beside operands and results, by their places.
     """
 
-    def __init__(self, code: Instructions, ranges: KnownValues) -> None:
+    def __init__(self, code: Instructions, ranges: KnownValues, most_whole: float = MOST_WHOLE) -> None:
         self.code = code
+        self._most_whole = most_whole
         self.ranges = ranges
         self._pointers: list[str] = []
         self._versions: list[int] = []
@@ -65,6 +70,16 @@ class Memory:
             raise NotNativeError("an array without elements")
         name = self.add(f"%a{len(self._pointers)}")
         return name if type.size > 1 else self.load(name, type.dtype, "0")
+
+    def expect_whole(self, size: int) -> None:
+        """Refuse to compute an array of so many elements as a whole.
+
+        Raises
+        ------
+        NotNativeError
+        """
+        if size > self._most_whole:
+            raise NotNativeError(f"an array of {size} elements as a whole")
 
     # ---- elements --------------------------------------------------------------------------------------------------
 

@@ -44,7 +44,7 @@ def scattered(emitter: ValueEmitter, equation: Equation, names: Sequence[str], k
     ]
     indices, updates = (arrays.of(name, type) for name, type in zip(others, types[1:], strict=True))
     for array in (indices, updates):
-        check_size(array, {})
+        check_size(memory, array, {})
     with loops.over(outer, {}) as at:
         rows = [
             positions.within(positions.of(arrays.element(indices, [*at, Affine(axis)])), n)

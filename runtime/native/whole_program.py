@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -17,9 +18,10 @@ from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.known_values import KnownValues
 from anabranch.runtime.native.library_ufuncs import takes_whole
 from anabranch.runtime.native.llvm_types import NotNativeError
-from anabranch.runtime.native.memory import Memory
+from anabranch.runtime.native.memory import MOST_WHOLE, Memory
 from anabranch.runtime.native.outputs import Output, Outputs
 from anabranch.runtime.native.python_entry import Lock, PythonEntry
+from anabranch.runtime.native.scatters import is_scatter
 from anabranch.runtime.native.signals import Signals
 from anabranch.runtime.native.values import is_memory
 from anabranch.runtime.ops.dot_general import Contraction, dot_general
@@ -32,7 +34,10 @@ from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 _MOST_LINES = 20_000
 # How many operations on elements of arrays as wholes take no longer than XLA takes with its call, and what a function
 # of a mathematical library counts, which XLA computes on several elements at once.
-_MOST_WORK, _LIBRARYS_WORK = 2**18, 32
+_MOST_WORK, _LIBRARYS_WORK = 2**21, 256
+# How many of them take as long as XLA's update of one element at a place that an array says, of which it makes one
+# after the other, in five times the time that machine code takes.
+_UPDATES_WORK = 16
 # How many multiplications of a product, or updates, take so long that other threads may run meanwhile. A process that
 # forks while a thread is in BLAS may hang, as with NumPy: a thread that forks has Python's lock.
 _LONG_PRODUCT, _LONG_UPDATE = 2**22, 2**16
@@ -86,10 +91,7 @@ def build(program: Program, code: Instructions, kind: type[NativeEmitter]) -> Na
     """
     if not all(type.size for type in program.out_types):
         raise NotNativeError("an array without elements")
-    work = _array_work(program)
-    if work > _MOST_WORK:
-        raise NotNativeError(f"{work} operations on elements of arrays as wholes")
-    memory = Memory(code, KnownValues(value_ranges(program)))
+    memory = Memory(code, KnownValues(value_ranges(program)), _most_whole(program))
     operands = [memory.operand(type) for type in program.in_types]
     signals = Signals(code)
     emitter = kind(code, memory, FailureValues(program), signals)
@@ -113,6 +115,34 @@ def build(program: Program, code: Instructions, kind: type[NativeEmitter]) -> Na
         tuple(_buffer(kinds.get(k, arrays[k].type)) for k in numbers),
         tuple(arrays[k].operand for k in numbers),
         tuple(None if place == error_code else numbers.index(place) for place in places),
+    )
+
+
+def _most_whole(program: Program) -> float:
+    """The most elements of an array that is computed as a whole.
+
+    Raises
+    ------
+    NotNativeError
+        Where XLA is better at the Program.
+    """
+    work = _array_work(program)
+    if work <= _UPDATES_WORK * _updates(program):
+        return math.inf
+    if work > _MOST_WORK:
+        raise NotNativeError(f"{work} operations on elements of arrays as wholes")
+    return MOST_WHOLE
+
+
+def _updates(program: Program) -> int:
+    """The number of updates outside of loops at places that arrays say."""
+    return sum(
+        sum(map(_updates, equation.programs()))
+        if isinstance(equation.op, Branches)
+        else equation.inputs[2].type.size
+        if is_scatter(equation)
+        else 0
+        for equation in program.equations
     )
 
 

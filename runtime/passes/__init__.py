@@ -26,6 +26,7 @@ from anabranch.runtime.passes.loop_sinking import sink_carries
 from anabranch.runtime.passes.loop_unrolling import unroll_loops
 from anabranch.runtime.passes.reduction_fusion import fuse_reductions
 from anabranch.runtime.passes.sealed_loops import outside_element_loops
+from anabranch.runtime.passes.search_sinking import sink_searches
 from anabranch.runtime.passes.select_simplify import simplify_selects
 from anabranch.runtime.passes.slice_composition import compose_slices
 from anabranch.runtime.passes.undef_propagation import propagate_undef
@@ -71,6 +72,7 @@ PASSES = (
     Pass(batch_loops),
     Pass(forward_loads),
     Pass(fuse_reductions),
+    Pass(sink_searches),
     Pass(eliminate_dead_code),
     Pass(order_loads),
     Pass(materialize_blocks),
