@@ -29,6 +29,7 @@ from anabranch.runtime.native.scatters import is_scatter, scattered
 from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.signals import Signals
 from anabranch.runtime.native.sorting import sort_in_place
+from anabranch.runtime.native.strided import strided_view
 from anabranch.runtime.native.value_emitter import ValueEmitter
 from anabranch.runtime.native.values import is_lazy, is_memory, packed, value_types
 from anabranch.runtime.ops.control import For
@@ -80,6 +81,7 @@ class NativeEmitter(ValueEmitter):
         env: dict[Var, str] = {}
         code, equations = self.code, ordered(program)
         uses = LastUses(equations, program.outputs)
+        multiplied = {atom for equation in equations if equation.op is dot_general for atom in equation.inputs}
 
         def bind(var: Var, name: str) -> None:
             env[var] = name
@@ -103,13 +105,21 @@ class NativeEmitter(ValueEmitter):
                 results = self.equation(equation, names, uses.after(place))
                 for name, var in zip(results, equation.outputs, strict=True):
                     kept = self.kept.union(uses.after(place))
-                    if is_lazy(name) and self.arrays.of(name, var.type).cost > _MOST_COST:
+                    if is_lazy(name) and self._is_written(name, var.type, var in multiplied and uses.count(var) > 1):
                         (name,) = self.stores.settled([name], [var.type], kept)
                     elif is_lazy(name) and uses.count(var) > 1:
                         # What is read more than once would be computed more than once.
                         name = self.stores.at_once(name, var.type, kept)
                     bind(var, name)
             return [read(a) for a in program.outputs]
+
+    def _is_written(self, name: str, type: ArrayType, is_operand: bool) -> bool:
+        """Return whether a lazy array is written to memory before what is computed from it, and not only there.
+
+        The library reads the operands of its products in memory, and others may as well.
+        """
+        array = self.arrays.of(name, type)
+        return array.cost > _MOST_COST or (is_operand and type.size > MOST_ELEMENTS and strided_view(array) is None)
 
     def equation(self, equation: Equation, names: list[str], needed: Collection[int]) -> Sequence[str]:
         """Write an equation; returns the names of its results.

@@ -100,6 +100,9 @@ class _Call:
             constant(atom.value) if isinstance(atom, Literal) and atom.type.size == 1 else name
             for atom, name in zip(ctx.atoms, operands, strict=True)
         ]
+        if not isinstance(op, Loop) and op.update is None:
+            # The library has a product of a matrix with its own transpose.
+            names = [names[ctx.inputs.index(one)] for one in ctx.inputs]
         emitter = kind(self._code, self._memory, failures)
         self._results = emitter.equation(equation, names, ())
         self._outputs = Outputs(self._memory, operands, ctx.in_types, self._results, ctx.out_types)

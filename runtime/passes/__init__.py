@@ -21,6 +21,7 @@ from anabranch.runtime.passes.invariant_forwarding import forward_invariants
 from anabranch.runtime.passes.invariant_hoisting import hoist_invariants
 from anabranch.runtime.passes.load_forwarding import forward_loads
 from anabranch.runtime.passes.load_ordering import order_loads
+from anabranch.runtime.passes.lookup_tables import compute_tables
 from anabranch.runtime.passes.loop_batching import batch_loops
 from anabranch.runtime.passes.loop_sinking import sink_carries
 from anabranch.runtime.passes.loop_unrolling import unroll_loops
@@ -71,6 +72,7 @@ PASSES = (
     Pass(compose_slices),
     Pass(batch_loops),
     Pass(forward_loads),
+    Pass(compute_tables),
     Pass(fuse_reductions),
     Pass(sink_searches),
     Pass(eliminate_dead_code),

@@ -6,7 +6,7 @@ which one it is takes a slower one, and only a call that fails needs it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ir.rewrite import Block, in_sub_programs, renamed, rewrite
@@ -28,13 +28,16 @@ def sink_searches(program: Program) -> Program:
     if not any(map(_is_search, program.equations)):
         return program
 
+    branches: set[Atom] = set()
+
     def sunk(equation: Equation, block: Block) -> Sequence[Atom] | None:
         if equation.op is not select or equation.outputs[0].type.shape:
             return None
         at = defs.made[equation.outputs[0]]
         for side in (1, 2):
-            part = _part(program, defs, at, program.equations[at].inputs[side])
+            part = _part(program, defs, branches, at, program.equations[at].inputs[side])
             if part is not None:
+                branches.add(equation.outputs[0])
                 return _branch(block, equation, side, part)
         return None
 
@@ -45,10 +48,10 @@ def _is_search(equation: Equation) -> bool:
     return equation.op in (argmax, argmin) and equation.inputs[0].type.size >= _LEAST_ELEMENTS
 
 
-def _part(program: Program, defs: DefUse, at: int, atom: Atom) -> Program | None:
+def _part(program: Program, defs: DefUse, branches: Set[Atom], at: int, atom: Atom) -> Program | None:
     """The equations that make a value for the equation at `at` alone, if there is a search among them.
 
-    What takes no time of its own, in one loop with what reads it, is computed again.
+    What takes no time of its own, in one loop with what reads it, is computed again; `branches` are branches' results.
     """
     if not isinstance(atom, Var) or defs.consumers[atom] != {at}:
         return None
@@ -56,7 +59,7 @@ def _part(program: Program, defs: DefUse, at: int, atom: Atom) -> Program | None
     alone, inside = {at}, {at}
     for i in range(at - 1, -1, -1):
         equation = program.equations[i]
-        if needed.isdisjoint(equation.outputs) or not _is_movable(equation):
+        if needed.isdisjoint(equation.outputs) or not _is_movable(equation) or equation.outputs[0] in branches:
             continue
         if all(defs.consumers.get(v, set()) <= alone for v in equation.outputs):
             alone.add(i)
