@@ -14,6 +14,7 @@ from anabranch.runtime.lower import module
 from anabranch.runtime.xla import mlir_module
 
 _ON_STACK = re.compile(r"= alloca \[(\d+) x i8\]")
+_MEMORY = ("temp", "generated_code")  # 0 where XLA doesn't say
 _ESTIMATED = ("flops", "bytes accessed")  # -1 where XLA doesn't know
 
 
@@ -34,7 +35,7 @@ def costs(lowered: Lowered, compiled: Compiled) -> dict[str, float]:
         found["bytes, temp"] = float(arrays + sum(map(int, _ON_STACK.findall(made.llvm))))
     else:
         memory = compiled.memory_analysis()
-        found |= {f"bytes, {name.replace('_', ' ')}": float(memory[name]) for name in ("temp", "generated_code")}
+        found |= {f"bytes, {name.replace('_', ' ')}": float(memory[name]) for name in _MEMORY if memory[name]}
     return found
 
 
