@@ -126,4 +126,4 @@ def _written(lowered: Lowered, times: LineTimes, is_whole: bool) -> tuple[Column
 def _copies(codes: Sequence[LocatedCode], columns: Sequence[Column], is_whole: bool) -> tuple[StepCopy, ...]:
     machine = [copy for code in codes for copy in of_machine_code(code.copies)]
     xla = [] if is_whole else [copy for c in columns if c.name == "hlo" for copy in of_xla(c)]
-    return (*machine, *xla)
+    return tuple(dict.fromkeys([*machine, *xla]))

@@ -12,7 +12,7 @@ from anabranch.runtime.api.inspection.columns import Place
 from anabranch.runtime.api.inspection.loop_verdicts import MACHINE, PYTHON, UNROLLED, XLA, LoopVerdict
 from anabranch.runtime.api.inspection.part import Part, Row, Table, named
 from anabranch.runtime.api.inspection.step_copies import StepCopy
-from anabranch.runtime.api.inspection.user_statements import loops_around
+from anabranch.runtime.api.inspection.user_statements import asks_for_copies, loops_around
 from anabranch.runtime.api.memory_cache import Entry
 from anabranch.runtime.tracing.decision_log import Decision
 
@@ -136,7 +136,8 @@ def _not_vectorised(loops: Iterable[LoopVerdict]) -> Iterator[Suggestion]:
 def _copied(copies: Iterable[StepCopy]) -> Iterator[Suggestion]:
     for copy in copies:
         write = next((write for words, write in _COPIES if words in copy.why), "")
-        if write and copy.nbytes * copy.times >= _FEW_BYTES:
+        is_asked_for = copy.loop is not None and asks_for_copies(copy.loop)
+        if write and not is_asked_for and copy.nbytes * copy.times >= _FEW_BYTES:
             array = " and ".join(copy.names) or "an array"
             yield Suggestion(copy.place, f"{array}: copied at each step", copy.why, write)
 

@@ -99,3 +99,13 @@ def _handed_on(node: ast.Assign) -> Iterator[str]:
 
 def _items(node: ast.expr) -> list[ast.expr]:
     return node.elts if isinstance(node, (ast.Tuple, ast.List)) else [node]
+
+
+def asks_for_copies(loop: Place) -> bool:
+    """Return whether a loop itself calls `copy`."""
+    return any(
+        isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr == "copy"
+        for node in _of(loop[0])
+        if isinstance(node, _LOOPS) and node.lineno == loop[1]
+        for inner in ast.walk(node)
+    )

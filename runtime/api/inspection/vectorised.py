@@ -9,11 +9,15 @@ from anabranch.runtime.api.inspection.user_statements import loops_around
 from anabranch.runtime.host.vectoriser_remarks import Remark, remarks
 from anabranch.runtime.native.located_code import LocatedCode
 
+_SOME = "instruction cannot be vectorized"
 _CANNOT, _OUTER = "LLVM cannot be asked here", "no: only loops without others in them can be"
 _WORDS = {
     "cannot prove it is safe to reorder floating-point operations": "a sum of floats depends on the order of its terms",
     "value that could not be identified as reduction is used outside the loop": "each step needs the one before",
     "could not determine number of loop iterations": "how many steps there are is known only in the loop",
+    "uncountable loop": "how many steps there are is known only in the loop",
+    "Control flow cannot be substituted": "a step may leave the loop, or branches",
+    "library call cannot": "a step calls a library's function, which computes one value at a time",
     "early exit loop": "a step may leave the loop",
     "loop control flow is not understood by vectorizer": "a step may leave the loop, or branches in a way that LLVM "
     "has no vector form for",
@@ -61,7 +65,7 @@ class Vectorised:
             return _CANNOT
         own = self._of_loops.get(place, ())
         widths = " or ".join(map(str, sorted({remark.width for remark in own if remark.width})))
-        reasons = "; ".join(dict.fromkeys(_plain(reason) for remark in own for reason in remark.reasons))
+        reasons = "; ".join(dict.fromkeys(_plain(reason) for remark in own for reason in _telling(remark)))
         if widths:
             return (
                 f"in part, {widths} steps at once; else not: {reasons}" if reasons else f"yes: {widths} steps at once"
@@ -75,6 +79,11 @@ class Vectorised:
         if widths:
             return f"no, but what a step does to whole arrays is: {widths} elements at once"
         return "no: LLVM gives no reason" if own else "LLVM does not say"
+
+
+def _telling(remark: Remark) -> Sequence[str]:
+    """The reasons of a remark; that some instruction is not vectorised tells nothing beside others."""
+    return [reason for reason in remark.reasons if not reason.startswith(_SOME)] or remark.reasons
 
 
 def _plain(reason: str) -> str:
