@@ -11,6 +11,7 @@ from typing import NamedTuple
 from anabranch.base.deep_stack import deep
 from anabranch.runtime.host.callbacks import HostCallback
 from anabranch.runtime.host.machine_code import NativeOptions
+from anabranch.runtime.ir.line_times import LineTimes
 from anabranch.runtime.ir.program import Equation, Program, SourceLocation
 from anabranch.runtime.native.loops import LoopForm, NativeLoops
 from anabranch.runtime.ops.mlir_text import tensor
@@ -76,9 +77,14 @@ def located(
     *,
     is_asynchronous: bool = False,
     loops: NativeLoops | None = None,
+    times: LineTimes | None = None,
 ) -> str:
-    """The text of the same module with the user's lines, and with the names of inputs; `loops` are machine code."""
+    """The text of the same module with the user's lines, and with the names of inputs; `loops` are machine code.
+
+    `times` is told of each equation when it has been written.
+    """
     emitter = _LocatedEmitter(True, is_asynchronous, loops)
+    emitter.times = times
     lines = _module(program, emitter, aliases, names).text.splitlines()
     # What has no place would get one in this very text.
     return "\n".join(f"{line} loc(unknown)" if _lacks_place(line) else line for line in lines) + "\n"
@@ -87,8 +93,12 @@ def located(
 class _LocatedEmitter(Emitter):
     """An emitter that writes the user's line beside each op."""
 
+    times: LineTimes | None = None
+
     def located(self, start: int, equation: Equation) -> None:
         """Write the location after each op that has none yet; an op with regions has it after the last."""
+        if self.times is not None:
+            self.times.tick(equation.source)
         if equation.source is None:
             return
         place = _written(equation.source)

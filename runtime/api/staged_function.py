@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 import sys
@@ -22,6 +23,7 @@ from anabranch.runtime.call.fastpath import CallForm, make_fast_path
 from anabranch.runtime.config import configure
 from anabranch.runtime.errors import AnabranchError, SourceError
 from anabranch.runtime.frontend.function_info import plain_function
+from anabranch.runtime.ir.line_times import LineTimes
 from anabranch.runtime.signature.argument_layouts import argument_names
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.tracing.capacity import OverflowedError
@@ -104,8 +106,9 @@ class StagedFunction(CompiledSignatures[P, R]):
         Returns
         -------
         Inspection
-            The source, rewritten, traced, lowered and compiled, with `explain`'s decisions, times, sizes, and what is
-            compiled in memory: `.html`, `.save(path)` for a browser, `str()` for a terminal, a frame in a notebook.
+            The source, rewritten, traced, lowered and compiled, with what became of each loop, what is copied, the
+            times of each stage and line, suggestions, `explain`'s decisions, and what is compiled in memory: `.html`,
+            `.save(path)` for a browser, `str()` for a terminal, a frame in a notebook.
 
         Examples
         --------
@@ -118,13 +121,15 @@ class StagedFunction(CompiledSignatures[P, R]):
         ...     return x
         >>> halve.inspect(np.ones(3)).save("halve.html")  # doctest: +SKIP
         """
-        from anabranch.runtime.api.inspection.inspect_call import inspection, timed  # noqa: PLC0415 - few need it
+        from anabranch.runtime.api.inspection.inspect_call import callers_of, inspection, timed  # noqa: PLC0415 - few need it
 
         _, rewriting = timed(self.source)
-        (traced, explained, found), tracing = timed(lambda: self._explained(args, kwargs))
+        tracing = LineTimes()
+        traced, explained, found = self._explained(args, kwargs, tracing)
         code = plain_function(self.__anabranch_function__).__code__
         with Watched(), deep(), configure(**self.__anabranch_options__.settings):
-            return inspection(code, traced, explained, found, self._entries(found), rewriting, tracing)
+            entries, callers = self._entries(found), frozenset(callers_of(sys._getframe()))
+            return inspection(code, traced, explained, found, entries, rewriting, tracing, callers)
 
     @_shortened
     def profile(self, /, *args: object, seconds: float = 1.0, **kwargs: object) -> Profile:
@@ -193,12 +198,14 @@ class StagedFunction(CompiledSignatures[P, R]):
             return profile(lowered, compiled, explained.signature, run_by(compiled.execution), run_by, calls, memory)
 
     def _explained(
-        self, args: tuple[object, ...], kwargs: dict[str, Any]
+        self, args: tuple[object, ...], kwargs: dict[str, Any], times: LineTimes | None = None
     ) -> tuple[Traced, Explanation, Compiled | None]:
         """A trace, the decisions made in it, and the executable of the call where it is in memory."""
         with deep():
             key, leaves, call = self._signature(args, kwargs)
-        with Watched(), tracing_alone, configure(**self.__anabranch_options__.settings), noting() as decisions:
+        telling = contextlib.nullcontext() if times is None else times.of_traces()
+        settings = configure(**self.__anabranch_options__.settings)
+        with Watched(), tracing_alone, settings, noting() as decisions, telling:
             traced = self._trace(key, leaves, call)
         exact = known_key(key, leaves.values, traced.plan.known)
         found = self._executables.get(exact)

@@ -140,7 +140,7 @@ class _While:
 
         return growth.prefer_fixed_lengths(
             lambda: staged(lambda found: f"one loop: how long it goes on hangs on {found}"),
-            lambda: staged(lambda found: f"one loop, in which a list grows, while {found} says so"),
+            lambda: staged(lambda found: f"one loop, in which a list grows: how long it goes on hangs on {found}"),
             self.site,
             state,
         )

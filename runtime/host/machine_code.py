@@ -13,19 +13,17 @@ from typing import Any
 from anabranch.base.frozen import frozen
 from anabranch.runtime.config import settings
 from anabranch.runtime.host import blas, library_ufuncs
+from anabranch.runtime.host.llvm_pipeline import binding, machine, optimised
 from anabranch.runtime.host.numpy_samplers import PREFIX, address_of
-
-# Of a module of so many lines LLVM's last level would take several times as long as the one before.
-_LONG = 2_000
 
 _at_fork = threading.local()
 
 
 def _before_fork() -> None:
     """Wait until no thread is in LLVM, whose locks a forked process would find taken for ever."""
-    binding: Any = sys.modules.get("llvmlite.binding.ffi")
-    if binding is not None:
-        lock = binding.lib._lock  # which each call of llvmlite takes, and each end of an object of LLVM's
+    library: Any = sys.modules.get("llvmlite.binding.ffi")
+    if library is not None:
+        lock = library.lib._lock  # which each call of llvmlite takes, and each end of an object of LLVM's
         lock.__enter__()
         _at_fork.held = lock
 
@@ -68,33 +66,20 @@ class NativeOptions:
 
 def compile_llvm(llvm: str) -> bytes:
     """The object code of a module, for this machine; floating-point arithmetic is as written."""
-    code: bytes = _machine().emit_object(_optimised(llvm))
+    code: bytes = machine().emit_object(optimised(llvm))
     return code
 
 
 def assembly(llvm: str) -> str:
     """The same code as text, in the assembler's language of this machine."""
-    text: str = _machine().emit_assembly(_optimised(llvm))
+    text: str = machine().emit_assembly(optimised(llvm))
     return text
 
 
 def sections(code: bytes) -> dict[str, bytes]:
     """The contents of object code by the names of its sections."""
-    found = _llvm().ObjectFileRef.from_data(code).sections()
+    found = binding().ObjectFileRef.from_data(code).sections()
     return {section.name().decode(): section.data() for section in found if section.name()}
-
-
-def _optimised(llvm: str) -> Any:
-    """A module as LLVM has optimised it."""
-    binding, machine = _llvm(), _machine()
-    module = binding.parse_assembly(llvm)
-    module.verify()
-    level = 3 if llvm.count("\n") < _LONG else 2
-    options = binding.create_pipeline_tuning_options(speed_level=level)
-    options.loop_vectorization = options.slp_vectorization = True
-    builder = binding.create_pass_builder(machine, options)
-    builder.getModulePassManager().run(module, builder)
-    return module
 
 
 def linked(name: str, code: bytes, entry: str, llvm: str) -> tuple[int, Any]:
@@ -117,7 +102,7 @@ def linked(name: str, code: bytes, entry: str, llvm: str) -> tuple[int, Any]:
     object
         What keeps the code in memory.
     """
-    builder = _llvm().JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(entry)
+    builder = binding().JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(entry)
     for symbol in set(re.findall(rf"@{PREFIX}(\w+)", llvm)):
         builder.import_symbol(PREFIX + symbol, address_of(symbol))
     for symbol, address in (*library_ufuncs.symbols_in(llvm), *blas.symbols_in(llvm)):
@@ -127,26 +112,7 @@ def linked(name: str, code: bytes, entry: str, llvm: str) -> tuple[int, Any]:
 
 
 @functools.cache
-def _llvm() -> Any:
-    """The binding of llvmlite, which takes long to import; many programs need none."""
-    import llvmlite.binding as llvm  # noqa: PLC0415
-
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    return llvm
-
-
-@functools.cache
-def _machine() -> Any:
-    """LLVM's description of this machine."""
-    llvm = _llvm()
-    features = llvm.get_host_cpu_features().flatten()
-    target = llvm.Target.from_default_triple()
-    return target.create_target_machine(cpu=llvm.get_host_cpu_name(), features=features, opt=3, jit=True)
-
-
-@functools.cache
 def _linker() -> Any:
     """LLVM's linker of machine code in memory, one for the process."""
-    llvm = _llvm()
+    llvm = binding()
     return llvm.create_lljit_compiler(llvm.Target.from_default_triple().create_target_machine(jit=True))

@@ -20,6 +20,8 @@ from anabranch.runtime.native.values import is_lazy, is_memory
 
 # How many elements are computed before they are written, where they are written to what they are computed from.
 _CHUNK = 256
+# Why an array is copied.
+_NEEDED = "it is written to, and what it held before is needed afterwards"
 
 
 class _Order(enum.Enum):
@@ -99,7 +101,7 @@ class ArrayStores:
                 continue
             number = self._memory.number(name)
             if number in needed or names.count(name) > 1 or self._memory.is_fixed(number):
-                names[place] = self._memory.copied(name, atom.type)
+                names[place] = self._memory.copied(name, atom.type, _NEEDED)
         return names
 
     def at_once(self, name: str, type: ArrayType, kept: Collection[int]) -> str:

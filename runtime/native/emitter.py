@@ -191,7 +191,7 @@ class NativeEmitter(ValueEmitter):
         if is_lazy(x):
             (made,) = self.stores.settled([x], [type], self.memory.all_places())
         else:
-            made = self.memory.copied(x, type)
+            made = self.memory.copied(x, type, "it is sorted")
         place = self.memory.place_of(made)
         sort_in_place(self.code, self.memory.pointer(place), type.dtype, rows, length)
         return self.memory.written(place)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
 
 # How often a branch goes either way that hardly ever goes the first one.
 UNLIKELY = "!0"
@@ -148,8 +151,8 @@ class Instructions:
         self.reserved.append(f"  {name} = alloca {type}, align 64")
         return name
 
-    def copy(self, target: str, source: str, size: int) -> None:
-        """Copy bytes between arrays that do not overlap."""
+    def copy(self, target: str, source: str, size: int, why: str) -> None:
+        """Copy bytes between arrays that do not overlap; `why` is for those who show the code."""
         self.act(self.copying(target, source, size))
 
     def copying(self, target: str, source: str, size: int) -> str:
@@ -161,6 +164,10 @@ class Instructions:
         """Write zeros to bytes."""
         self.declarations["llvm.memset.p0.i64"] = "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"
         self.act(f"call void @llvm.memset.p0.i64(ptr {target}, i8 0, i64 {size}, i1 false)")
+
+    def placed(self, make: Callable[[T], str]) -> Callable[[T], str]:
+        """What writes an element later on, as a part of what is written now."""
+        return make
 
     @contextlib.contextmanager
     def discarded(self) -> Iterator[None]:

@@ -133,7 +133,7 @@ class LazyArrays:
         def make(index: Sequence[Affine]) -> str:
             return rule([self.part_of_element(array, index) for array in arrays])
 
-        return LazyArray(out, make, *_together(arrays))
+        return LazyArray(out, self.code.placed(make), *_together(arrays))
 
     def gathered(self, array: LazyArray, places: LazyArray, out: ArrayType) -> LazyArray:
         """The parts of an array at the places along its first axes that stand in the last axis of another one."""
@@ -195,7 +195,7 @@ class LazyArrays:
             first, second = self.part_of_element(x, index), self.part_of_element(y, index)
             return select(self.code, chosen, first, second, x.type.dtype)
 
-        return LazyArray(x.type, make, *_together([pred, x, y]))
+        return LazyArray(x.type, self.code.placed(make), *_together([pred, x, y]))
 
     def part(self, array: LazyArray, type: ArrayType, axes: Sequence[Axis]) -> LazyArray:
         """A part of an array, or all of it in another order."""

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from anabranch.base.deep_stack import deep
 from anabranch.runtime.host.machine_code import NativeOptions, assembly
+from anabranch.runtime.ir.line_times import LineTimes
 from anabranch.runtime.ir.program import Equation, Program, SourceLocation
 from anabranch.runtime.native.emitter import NativeEmitter
-from anabranch.runtime.native.instructions import Instructions
+from anabranch.runtime.native.instructions import Instructions, T
 from anabranch.runtime.native.loops import NativeLoops
 from anabranch.runtime.native.whole_program import NativeProgram, build
+from anabranch.runtime.ops.stablehlo_text import Body, Rule, Types
 from anabranch.runtime.xla.native_code import NativeFunction
 
 # The numbers of metadata: 0 is taken by the instructions' own.
@@ -29,8 +32,11 @@ _DEBUG_INFO = f"""\
 !7 = !{{i32 7, !"Dwarf Version", i32 4}}
 """
 _HEAD, _HEAD_END = "define internal void @", " nounwind {"
-_MARK = re.compile(r", !dbg !(\d+)")
+_MARK = re.compile(r", !dbg !(\d+)(?:, !llvm\.loop !(\d+))?")
+_FIRST_LOOP = 1_000_000
 _LOC = re.compile(r"\s*\.loc\s+\d+\s+(\d+)")
+# The end of a step: of a loop of the Program's, or of one over the elements of an array.
+_LOOP, _ANY_LOOP = "br label %head.", ("br label %head.", "br label %each.", "br label %chunks.")
 # What says nothing of the code itself.
 _DIRECTIVE = re.compile(r"\s*(\.(?!L)|#|\.L(func|tmp|debug|info|line|sec|cu)\w*:)")
 
@@ -42,23 +48,53 @@ class CodeLine(NamedTuple):
     source: SourceLocation | None = None
 
 
+class ArrayCopy(NamedTuple):
+    """A copy of an array in a step of a loop: what it is made for, the innermost loop, its bytes, and why."""
+
+    source: SourceLocation | None
+    loop: SourceLocation | None
+    nbytes: int
+    why: str
+
+
 class LocatedCode(NamedTuple):
-    """The code of a function: as LLVM is given it, and as the processor is."""
+    """The code of a function: as LLVM is given it, and as the processor is.
+
+    Attributes
+    ----------
+    llvm, assembly : tuple of CodeLine
+    module : str
+        LLVM's text with debug information, whose lines are the numbers of `places`, from 1 on.
+    places : sequence of SourceLocation
+    loops : collection of int
+        The numbers of those that are a loop's own; others may be of loops over the elements of arrays.
+    copies : sequence of ArrayCopy
+        The arrays that loops copy at each step.
+    """
 
     llvm: tuple[CodeLine, ...]
     assembly: tuple[CodeLine, ...]
+    module: str
+    places: Sequence[SourceLocation]
+    loops: Collection[int]
+    copies: Sequence[ArrayCopy]
 
 
-def located_program(program: Program, options: NativeOptions) -> LocatedCode:
+def located_program(program: Program, options: NativeOptions, times: LineTimes) -> LocatedCode:
     """The code of a Program that has a native form, compiled anew with the places of its lines.
+
+    `times` is told of each equation when it has been written.
 
     Raises
     ------
     NotNativeError
         Where it has none.
     """
-    written, places = marked_program(program, options)
-    return _located(written.llvm, places)
+    code = _LocatedInstructions(options.fastmath, times)
+    times.begin()
+    with deep():
+        written = build(program, code, _LocatedEmitter)
+    return _located(written.llvm, code)
 
 
 def marked_program(program: Program, options: NativeOptions) -> tuple[NativeProgram, list[SourceLocation]]:
@@ -69,40 +105,44 @@ def marked_program(program: Program, options: NativeOptions) -> tuple[NativeProg
     NotNativeError
         Where it has none.
     """
-    code = _LocatedInstructions(options.fastmath)
+    code = _LocatedInstructions(options.fastmath, LineTimes())
     with deep():
         return build(program, code, _LocatedEmitter), code.places
 
 
 class LocatedLoops(NativeLoops):
-    """The native forms of a Program's loops, with the places of their lines."""
+    """The native forms of a Program's loops, with the places of their lines; `times` is told of each equation."""
 
-    def __init__(self, program: Program, options: NativeOptions) -> None:
+    def __init__(self, program: Program, options: NativeOptions, times: LineTimes) -> None:
         super().__init__(program, options)
-        self._written: dict[str, tuple[str, list[SourceLocation]]] = {}
+        self._times = times
+        self._written: dict[str, tuple[str, _LocatedInstructions]] = {}
 
     def begun(self) -> tuple[Instructions, type[NativeEmitter]]:
         """Empty instructions for the next loop, and the class that emits them."""
-        return _LocatedInstructions(self._options.fastmath), _LocatedEmitter
+        return _LocatedInstructions(self._options.fastmath, self._times), _LocatedEmitter
 
     def finished(self, llvm: str, code: Instructions) -> NativeFunction:
         """The function as it is without the places."""
         assert isinstance(code, _LocatedInstructions)
         function = super().finished(_MARK.sub("", llvm), code)
-        self._written.setdefault(function.name, (llvm, code.places))
+        self._written.setdefault(function.name, (llvm, code))
         return function
 
     def codes(self) -> list[LocatedCode]:
         """The code of each function that was asked for, compiled anew."""
-        return [_located(llvm, places) for llvm, places in self._written.values()]
+        return [_located(llvm, code) for llvm, code in self._written.values()]
 
 
-def _located(text: str, places: Sequence[SourceLocation]) -> LocatedCode:
-    lines = []
+def _located(text: str, code: _LocatedInstructions) -> LocatedCode:
+    lines, places = [], code.places
     for line in text.splitlines():
         found = _MARK.search(line)
         lines.append(CodeLine(_MARK.sub("", line), places[int(found[1]) - _FIRST] if found else None))
-    return LocatedCode(tuple(lines), tuple(_assembly(text, places)))
+    module = with_debug_info(text, places)
+    return LocatedCode(
+        tuple(lines), tuple(_assembly(module, places)), module, places, code.numbers_of_loops(), code.copies
+    )
 
 
 def with_debug_info(llvm: str, places: Sequence[SourceLocation]) -> str:
@@ -110,12 +150,14 @@ def with_debug_info(llvm: str, places: Sequence[SourceLocation]) -> str:
     head = next(line for line in llvm.splitlines() if line.startswith(_HEAD))
     marked = head.replace(_HEAD_END, f" nounwind !dbg !{_SCOPE} {{")
     spots = (f"!{_FIRST + k} = !DILocation(line: {k + 1}, scope: !{_SCOPE})" for k in range(len(places)))
-    return "\n".join([llvm.replace(head, marked), _DEBUG_INFO, *spots, ""])
+    # Where LLVM does not find a loop's own place it takes some other one.
+    loops = (f"!{loop} = distinct !{{!{loop}, !{place}}}" for place, loop in _MARK.findall(llvm) if loop)
+    return "\n".join([llvm.replace(head, marked), _DEBUG_INFO, *spots, *loops, ""])
 
 
-def _assembly(llvm: str, places: Sequence[SourceLocation]) -> Iterator[CodeLine]:
+def _assembly(module: str, places: Sequence[SourceLocation]) -> Iterator[CodeLine]:
     here: SourceLocation | None = None
-    for line in assembly(with_debug_info(llvm, places)).splitlines():
+    for line in assembly(module).splitlines():
         spot = _LOC.match(line)
         if spot is not None:
             number = int(spot[1])
@@ -128,22 +170,51 @@ def _assembly(llvm: str, places: Sequence[SourceLocation]) -> Iterator[CodeLine]
 
 
 class _LocatedInstructions(Instructions):
-    """Instructions that carry the number of their place."""
+    """Instructions that carry the number of their place.
 
-    def __init__(self, fastmath: Sequence[str] = ()) -> None:
+    Attributes
+    ----------
+    times : LineTimes
+    places : list of SourceLocation
+    source : SourceLocation or None
+        Where what is being written comes from.
+    loops : list of SourceLocation or None
+        The loops that are being written, the innermost last.
+    copies : list of ArrayCopy
+        Those of arrays in loops.
+    """
+
+    def __init__(self, fastmath: Sequence[str], times: LineTimes) -> None:
         super().__init__(fastmath)
+        self.times = times
+        self.loops: list[SourceLocation | None] = []
+        self.copies: list[ArrayCopy] = []
         self.places: list[SourceLocation] = []
-        self._numbers: dict[tuple[str, int, int], int] = {}
+        self._begun: set[str] = set()
+        self._ends = 0  # of steps
+        self._numbers: dict[tuple[tuple[str, int, int], bool], int] = {}
         self.source: SourceLocation | None = None
+
+    def numbers_of_loops(self) -> list[int]:
+        """The numbers of the places, from 1 on, where loops that are no loops over elements begin."""
+        return [number - _FIRST + 1 for (_, is_loop), number in self._numbers.items() if is_loop]
 
     def _marked(self, text: str) -> str:
         if self.source is None:
             return text
-        place = self.source.place
-        if place not in self._numbers:
-            self._numbers[place] = _FIRST + len(self.places)
+        key = self.source.place, text.startswith(_LOOP)
+        if key not in self._numbers:
+            self._numbers[key] = _FIRST + len(self.places)
             self.places.append(self.source)
-        return f"{text}, !dbg !{self._numbers[place]}"
+        mark = f"{text}, !dbg !{self._numbers[key]}"
+        if not (text.startswith(_ANY_LOOP) and text.removeprefix("br label %") in self._begun):
+            return mark
+        self._ends += 1
+        return f"{mark}, !llvm.loop !{_FIRST_LOOP + self._ends}"
+
+    def begin(self, label: str) -> None:
+        super().begin(label)
+        self._begun.add(label)
 
     def emit(self, text: str, callee: str = "", out: str = "", operands: str = "") -> str:
         return super().emit(self._marked(text), callee, out, operands)
@@ -154,6 +225,29 @@ class _LocatedInstructions(Instructions):
     def fill(self, place: int, text: str) -> None:
         super().fill(place, self._marked(text))
 
+    def placed(self, make: Callable[[T], str]) -> Callable[[T], str]:
+        source = self.source
+
+        def placed(given: T) -> str:
+            before, self.source = self.source, source or self.source
+            made = make(given)
+            self.source = before
+            return made
+
+        return placed
+
+    def copy(self, target: str, source: str, size: int, why: str) -> None:
+        super().copy(target, source, size, why)
+        if self.loops:
+            self.copies.append(ArrayCopy(self.source, self.loops[-1], size, why))
+
+    @contextlib.contextmanager
+    def discarded(self) -> Iterator[None]:
+        before = len(self.copies)
+        with super().discarded():
+            yield
+        del self.copies[before:]
+
 
 class _LocatedEmitter(NativeEmitter):
     """Tells the instructions where they come from."""
@@ -162,6 +256,16 @@ class _LocatedEmitter(NativeEmitter):
         code = self.code
         assert isinstance(code, _LocatedInstructions)
         before, code.source = code.source, equation.source or code.source
+        code.times.tick(before)
         results = super().equation(equation, names, needed)
+        code.times.tick(code.source)
         code.source = before
+        return results
+
+    def loop(self, state: Sequence[str], types: Types, test: Rule, step: Body) -> list[str]:
+        code = self.code
+        assert isinstance(code, _LocatedInstructions)
+        code.loops.append(code.source)
+        results = super().loop(state, types, test, step)
+        code.loops.pop()
         return results

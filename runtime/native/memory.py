@@ -207,17 +207,17 @@ class Memory:
         made = self.add(pointer)
         return self.store(made, type.dtype, [(str(k), x) for k, x in enumerate(elements(name))])
 
-    def copied(self, name: str, type: ArrayType) -> str:
+    def copied(self, name: str, type: ArrayType, why: str) -> str:
         """A copy of an array, in memory of its own."""
         made = self.allocate(type)
-        self.overwrite(name, self.place_of(made), type)
+        self.overwrite(name, self.place_of(made), type, why)
         return self.name(len(self._pointers) - 1)
 
-    def overwrite(self, name: str, place: int, type: ArrayType) -> None:
+    def overwrite(self, name: str, place: int, type: ArrayType, why: str) -> None:
         """Give an array the contents of another one, or of a small one in registers."""
         if is_memory(name):
             source = self._pointers[self.place_of(name)]
-            self.code.copy(self._pointers[place], source, type.nbytes)
+            self.code.copy(self._pointers[place], source, type.nbytes, why)
             self.written(place)
         else:
             self.store(self.name(place), type.dtype, [(str(k), x) for k, x in enumerate(elements(name))])

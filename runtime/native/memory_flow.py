@@ -12,6 +12,10 @@ from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.values import is_lazy, is_memory, packed
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
+# Why an array is copied.
+_WAYS_DIFFER = "the branches of a condition end with different arrays"
+_TRADED = "arrays change places from step to step"
+
 
 class Way:
     """One of the ways of a condition.
@@ -66,7 +70,7 @@ class Alternatives:
         for way, name in zip(self.taken, names, strict=True):
             self._at_end(way)
             with self._memory.code.inserting(way.last):
-                self._memory.overwrite(name, target, type)
+                self._memory.overwrite(name, target, type, _WAYS_DIFFER)
         return [self._memory.name(target)] * len(names)
 
     def _loaded(self, way: Way, name: str, type: ArrayType) -> str:
@@ -127,12 +131,12 @@ class Steps:
         targets = {place for _, place, _ in moved} | {place for _, _, place in computed}
         # Of arrays that change places one is lost before it is moved, but for a copy.
         kept = [
-            memory.copied(name, type) if is_memory(name) and memory.number(name) in targets else name
+            memory.copied(name, type, _TRADED) if is_memory(name) and memory.number(name) in targets else name
             for name, _, type in moved
         ]
         self._stores.written(computed)
         for name, (_, place, type) in zip(kept, moved, strict=True):
-            memory.overwrite(name, place, type)
+            memory.overwrite(name, place, type, _TRADED)
         self._changed = {place for place, head in enumerate(self._head) if memory.versions()[place] != head}
         if not self._changed <= set(self._places):
             raise NotNativeError("an array that is written in a step and is as before in the next")

@@ -72,6 +72,6 @@ class Outputs:
                 self.places.append(None)
             else:
                 output = Output(f"%r{len(self.arrays)}", type)
-                memory.overwrite(name, memory.place_of(memory.add(output.pointer)), type)
+                memory.overwrite(name, memory.place_of(memory.add(output.pointer)), type, "it is a result")
                 self.places.append(len(self.arrays))
                 self.arrays.append(output)

@@ -167,7 +167,8 @@ def _array_work(program: Program) -> int:
 def _own(memory: Memory, name: str, type: ArrayType, operands: Sequence[str]) -> str:
     """The name of a result that is no operand: those are the caller's."""
     is_operand = is_memory(name) and memory.number(name) < len(operands)
-    return memory.copied(name, type) if is_operand and memory.is_current(operands[memory.number(name)]) else name
+    is_callers = is_operand and memory.is_current(operands[memory.number(name)])
+    return memory.copied(name, type, "it is a result") if is_callers else name
 
 
 def _passed(code: Instructions, settled: Outputs) -> list[Output]:

@@ -219,7 +219,10 @@ class Builder:
             return tuple(Literal(np.asarray(v)) for v in values)
         outputs = tuple([Var(t) for t in types])
         self.known.update(outputs)
-        self.equations.append(Equation(op, atoms, params, outputs, source_frames.source()))
+        source = source_frames.source()
+        self.equations.append(Equation(op, atoms, params, outputs, source))
+        if self.trace.explanation.times is not None:
+            self.trace.explanation.times.tick(source)
         return outputs
 
     def checkpoint(self) -> Checkpoint:

@@ -11,7 +11,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from anabranch.base.frozen import mutable
+from anabranch.runtime.ir import line_times
 from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.ir.line_times import LineTimes
 from anabranch.runtime.ir.program import Atom, SourceLocation, Var
 from anabranch.runtime.tracing.approach import Approach
 from anabranch.runtime.tracing.decision_log import Decisions, asked
@@ -337,11 +339,14 @@ class Explanation:
     ----------
     decisions : Decisions, optional
         Where it is noted what is decided, if somebody asks.
+    times : LineTimes, optional
+        The clock that is told of each equation, if somebody asks.
     names : dict
         The names of the arguments, then.
     """
 
     decisions: Decisions | None = field(default_factory=asked)
+    times: LineTimes | None = field(default_factory=line_times.asked)
     names: dict[Var, str] = field(default_factory=dict)
 
 

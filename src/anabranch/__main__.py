@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
+import importlib.util
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -123,7 +125,7 @@ def inspect(target: str, texts: list[str], size: int, html: str | None) -> int:
     with _told(target):
         found = function.inspect(*given)
     if html is None:
-        print(found)
+        _show(found)
         return 0
     try:
         found.save(html)
@@ -131,6 +133,14 @@ def inspect(target: str, texts: list[str], size: int, html: str | None) -> int:
         raise TargetError(f"{html} can't be written: {error.strerror}") from error
     print(f"{html} shows what becomes of {found.explanation.function}({found.explanation.signature})")
     return 0
+
+
+def _show(value: object) -> None:
+    """Print something, in colours where a terminal shows them and rich is installed."""
+    if sys.stdout.isatty() and importlib.util.find_spec("rich") is not None:
+        importlib.import_module("rich.console").Console().print(value, soft_wrap=True)
+    else:
+        print(value)
 
 
 def bench(target: str, texts: list[str], size: int, seconds: float) -> int:

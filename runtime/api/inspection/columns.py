@@ -13,8 +13,9 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime import lower as lowering
 from anabranch.runtime.api.stages import Compiled, Lowered
 from anabranch.runtime.call.native_execution import NativeExecution
+from anabranch.runtime.ir.line_times import LineTimes
 from anabranch.runtime.ir.program import Program, SourceLocation
-from anabranch.runtime.native.located_code import LocatedCode, LocatedLoops, located_program
+from anabranch.runtime.native.located_code import LocatedCode, LocatedLoops
 
 Place: TypeAlias = tuple[str, int]  # file and line
 
@@ -76,10 +77,14 @@ def _count(program: Program) -> int:
     return sum(1 + sum(map(_count, equation.programs())) for equation in program.equations)
 
 
-def stablehlo_column(lowered: Lowered, loops: LocatedLoops | None, is_native: bool) -> Column:
-    """The module that XLA gets, in which `loops` are machine code."""
+def stablehlo_column(
+    lowered: Lowered, loops: LocatedLoops | None, times: LineTimes | None, *, is_native: bool
+) -> Column:
+    """The module that XLA gets, in which `loops` are machine code; `times` is told of each equation."""
     names, on_device = lowered.calling.leaf_names(), lowered.plan.on_device
-    located = lowering.located(lowered.program, lowered.donation.aliases, names, is_asynchronous=on_device, loops=loops)
+    located = lowering.located(
+        lowered.program, lowered.donation.aliases, names, is_asynchronous=on_device, loops=loops, times=times
+    )
     lines = []
     for text in located.splitlines():
         found = _STABLEHLO_PLACE.search(text)
@@ -106,16 +111,13 @@ def _with_heads(lines: list[InspectedLine]) -> list[InspectedLine]:
     return made
 
 
-def code_columns(
-    lowered: Lowered, compiled: Compiled, stablehlo: Column, loops: LocatedLoops | None
-) -> Iterable[Column]:
+def code_columns(compiled: Compiled, stablehlo: Column, codes: Sequence[LocatedCode]) -> Iterable[Column]:
     """The compiled code: XLA's optimised HLO, with the loops that are LLVM's code; or LLVM's code alone."""
     execution = compiled.execution
-    if isinstance(execution, NativeExecution) and lowered.native is not None:
-        yield from _of_llvm("", [located_program(lowered.program, lowered.native)])
+    if isinstance(execution, NativeExecution):
+        yield from _of_llvm("", codes)
         return
     yield _hlo_column(execution.executable.hlo_text(), stablehlo.lines)
-    codes = [] if loops is None else loops.codes()
     if codes:
         yield from _of_llvm("of the loops that XLA calls, ", codes)
 

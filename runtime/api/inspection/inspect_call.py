@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TypeVar
 
 from anabranch.runtime.api.explain import Explanation
-from anabranch.runtime.api.inspection.columns import code_columns, program_column, stablehlo_column
-from anabranch.runtime.api.inspection.inspection import Inspection, StageTime
+from anabranch.runtime.api.inspection.columns import Column, code_columns, program_column, stablehlo_column
+from anabranch.runtime.api.inspection.costs_part import costs
+from anabranch.runtime.api.inspection.inspection import Inspection
+from anabranch.runtime.api.inspection.line_costs import line_costs
+from anabranch.runtime.api.inspection.loop_verdicts import verdicts
+from anabranch.runtime.api.inspection.step_copies import StepCopy, of_machine_code, of_xla
+from anabranch.runtime.api.inspection.suggestions import Evidence, suggestions
+from anabranch.runtime.api.inspection.times_part import StageTime
 from anabranch.runtime.api.inspection.user_sources import rewritten_column, source_column, user_codes
+from anabranch.runtime.api.inspection.vectorised import Vectorised
 from anabranch.runtime.api.memory_cache import Entry
 from anabranch.runtime.api.stages import Compiled, Lowered, Traced
 from anabranch.runtime.call.native_execution import NativeExecution
-from anabranch.runtime.host.callbacks import LoweringError
-from anabranch.runtime.native.located_code import LocatedLoops
+from anabranch.runtime.ir.line_times import LineTimes
+from anabranch.runtime.native.located_code import LocatedCode, LocatedLoops, located_program
 
 T = TypeVar("T")
-_ESTIMATED = ("flops", "bytes accessed")  # -1 where XLA doesn't know
 
 
 def timed(function: Callable[[], T]) -> tuple[T, float]:
@@ -29,6 +34,13 @@ def timed(function: Callable[[], T]) -> tuple[T, float]:
     return made, time.perf_counter() - start
 
 
+def callers_of(frame: types.FrameType | None) -> Iterator[types.CodeType]:
+    """The code that runs in a frame, and in those around it."""
+    while frame is not None:
+        yield frame.f_code
+        frame = frame.f_back
+
+
 def inspection(
     code: types.CodeType,
     traced: Traced,
@@ -36,7 +48,8 @@ def inspection(
     known: Compiled | None,
     entries: Sequence[Entry],
     rewriting: float,
-    tracing: float,
+    tracing: LineTimes,
+    callers: Collection[types.CodeType],
 ) -> Inspection:
     """The inspection of a call that has been traced.
 
@@ -50,44 +63,67 @@ def inspection(
         The executable of the call, where it is in memory.
     entries : sequence of Entry
         All executables in memory.
-    rewriting, tracing : float
+    rewriting : float
         How many seconds it took.
+    tracing : LineTimes
+        The same by lines.
+    callers : collection of code
+        Whose code was running when the function was inspected.
     """
     lowered, lowering = timed(traced.lower)
     _, writing = timed(lambda: lowered.text)
     compiled, compiling = (known, None) if known is not None else timed(lowered.compile)
-    is_native = isinstance(compiled.execution, NativeExecution)
-    loops = None if lowered.native is None else LocatedLoops(lowered.program, lowered.native)
-    stablehlo = stablehlo_column(lowered, loops, is_native)
-    codes = user_codes(code, traced.program)
+    is_whole = isinstance(compiled.execution, NativeExecution)
+    by_line = LineTimes()
+    stablehlo, codes = _written(lowered, by_line, is_whole)
+    users = user_codes(code, traced.program, callers)
     columns = (
-        source_column(codes),
-        rewritten_column(codes),
+        source_column(users),
+        rewritten_column(users),
         program_column(traced.program, lowered.program),
         stablehlo,
-        *code_columns(lowered, compiled, stablehlo, loops),
+        *code_columns(compiled, stablehlo, codes),
     )
     found = "in memory" if compiling is None else "found on disk" if compiled.execution.was_loaded else ""
     times = (
         StageTime("rewriting", rewriting, "what was rewritten before is kept"),
-        StageTime("tracing", tracing, ""),
+        StageTime("tracing", tracing.total, ""),
         StageTime("optimising", lowering, ""),
         StageTime("lowering", writing, "to StableHLO"),
         StageTime(f"compiling by {compiled.execution.compiler}", compiling, found),
     )
-    return Inspection(explained, columns, times, tuple(entries), _costs(lowered, compiled))
+    fresh = None if found else compiling
+    loops = verdicts(lowered, explained.decisions, Vectorised.of(codes), is_whole)
+    copies = _copies(codes, columns, is_whole)
+    evidence = Evidence(explained.decisions, loops, copies, entries)
+    return Inspection(
+        explanation=explained,
+        columns=columns,
+        times=times,
+        lines=line_costs(tracing, by_line, columns, fresh),
+        loops=loops,
+        copies=copies,
+        suggestions=suggestions(evidence),
+        entries=tuple(entries),
+        costs=costs(lowered, compiled),
+    )
 
 
-def _costs(lowered: Lowered, compiled: Compiled) -> dict[str, float]:
-    costs: dict[str, float] = {}
-    program = lowered.program
-    costs["bytes of arguments"] = float(sum(type.nbytes for type in program.in_types))
-    costs["bytes of results"] = float(sum(type.nbytes for type in program.out_types))
-    # XLA has no estimate of what calls into this process.
-    with contextlib.suppress(LoweringError, RuntimeError, ValueError):
-        estimate = lowered.cost_analysis()
-        costs |= {f"{name}, estimated": estimate[name] for name in _ESTIMATED if estimate.get(name, -1) >= 0}
-    if not isinstance(compiled.execution, NativeExecution):
-        memory = compiled.memory_analysis()
-        costs |= {f"bytes, {name.replace('_', ' ')}": float(memory[name]) for name in ("temp", "generated_code")}
-    return costs
+def _written(lowered: Lowered, times: LineTimes, is_whole: bool) -> tuple[Column, list[LocatedCode]]:
+    """The column of StableHLO, and the machine code; `times` is told of what the compiler gets of these."""
+    if lowered.native is None:
+        times.begin()
+        return stablehlo_column(lowered, None, times, is_native=False), []
+    if is_whole:
+        codes = [located_program(lowered.program, lowered.native, times)]
+        unused = LocatedLoops(lowered.program, lowered.native, LineTimes())
+        return stablehlo_column(lowered, unused, None, is_native=True), codes
+    loops = LocatedLoops(lowered.program, lowered.native, times)
+    times.begin()
+    return stablehlo_column(lowered, loops, times, is_native=False), loops.codes()
+
+
+def _copies(codes: Sequence[LocatedCode], columns: Sequence[Column], is_whole: bool) -> tuple[StepCopy, ...]:
+    machine = [copy for code in codes for copy in of_machine_code(code.copies)]
+    xla = [] if is_whole else [copy for c in columns if c.name == "hlo" for copy in of_xla(c)]
+    return tuple(dict.fromkeys([*machine, *xla]))

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from typing import Any
 
+from anabranch.base.coloured import coloured
 from anabranch.base.frozen import frozen
 from anabranch.base.html_text import framed
 from anabranch.runtime.api.explain import Explanation
 from anabranch.runtime.api.inspection.columns import Column
+from anabranch.runtime.api.inspection.costs_part import costs_part
+from anabranch.runtime.api.inspection.decisions_part import decisions_part
+from anabranch.runtime.api.inspection.entries_part import entries_part
+from anabranch.runtime.api.inspection.line_costs import LineCost, lines_part
+from anabranch.runtime.api.inspection.loop_verdicts import LoopVerdict, loops_part
 from anabranch.runtime.api.inspection.page import page
+from anabranch.runtime.api.inspection.part import Part
+from anabranch.runtime.api.inspection.step_copies import StepCopy, copies_part
+from anabranch.runtime.api.inspection.suggestions import Suggestion, suggestions_part
+from anabranch.runtime.api.inspection.times_part import StageTime, times_part
 from anabranch.runtime.api.memory_cache import Entry
-
-
-class StageTime(NamedTuple):
-    """How long a stage took, and what there is to say of it; None where it was not done now."""
-
-    stage: str
-    seconds: float | None
-    note: str
 
 
 @frozen
@@ -35,6 +37,14 @@ class Inspection:
     columns : tuple of Column
         The texts: source, rewritten, Program, StableHLO, and optimised HLO or LLVM's code and assembly.
     times : tuple of StageTime
+    lines : tuple of LineCost
+        The seconds of tracing, lowering and compiling for each line.
+    loops : tuple of LoopVerdict
+        Of what each loop is made, and whether it is vectorised and parallel.
+    copies : tuple of StepCopy
+        The arrays that each step of a loop copies.
+    suggestions : tuple of Suggestion
+        What may be written otherwise.
     entries : tuple of Entry
         What is compiled of the function in memory, the first one first.
     costs : mapping of str to float
@@ -54,18 +64,38 @@ class Inspection:
     explanation: Explanation
     columns: tuple[Column, ...]
     times: tuple[StageTime, ...]
+    lines: tuple[LineCost, ...]
+    loops: tuple[LoopVerdict, ...]
+    copies: tuple[StepCopy, ...]
+    suggestions: tuple[Suggestion, ...]
     entries: tuple[Entry, ...]
     costs: Mapping[str, float]
 
     @property
     def html(self) -> str:
         """One page, which needs nothing else: pointing at a line lights up what became of it."""
-        return page(self)
+        title = f"{self.explanation.function}({self.explanation.signature})"
+        return page(title, self.columns, [*self._parts(), decisions_part(self.explanation)])
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page into a file."""
         with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
             file.write(self.html)
+
+    def _parts(self) -> list[Part]:
+        seconds = {row.stage: row.seconds for row in self.times}
+        *_, compiling = self.times
+        return [
+            suggestions_part(self.suggestions),
+            loops_part(self.loops),
+            copies_part(self.copies),
+            times_part(self.times),
+            lines_part(
+                self.lines, seconds["tracing"] or 0.0, is_compiled=compiling.seconds is not None and not compiling.note
+            ),
+            costs_part(self.costs),
+            entries_part(self.entries),
+        ]
 
     def _repr_html_(self) -> str:
         return framed(self.html)
@@ -73,16 +103,24 @@ class Inspection:
     def __str__(self) -> str:
         return "\n".join(self._text())
 
+    def __rich__(self) -> Any:
+        """The text in colours, for terminals."""
+        return coloured(
+            self,
+            {
+                r"\A.*": "bold",
+                r"(?m)^[A-Z][^│\n]*$": "bold",
+                r"(?m)^ *[^\s:│]+\.py:\d+": "cyan",
+                r"\b(?:machine code|yes: [^;\n]*?at once)": "green",
+                r"\b(?:XLA's loop|unrolled|run while tracing)\b": "yellow",
+                r"\d[\d.,]* (?:s|ms|µs|ns)\b": "magenta",
+            },
+        )
+
     def _text(self) -> Iterator[str]:
         yield str(self.explanation)
-        yield "\nTimes"
-        yield from (f"  {row.stage}: {shown_time(row.seconds)}{row.note and f' ({row.note})'}" for row in self.times)
-        yield "\nCosts"
-        yield from (f"  {name}: {value:,.0f}" for name, value in self.costs.items())
-        if self.entries:
-            yield "\nCompiled"
-        for entry in self.entries:
-            yield f"  {'* ' if entry.is_this else ''}{entry.signature}: by {entry.compiler}; {entry.why}"
+        for part in self._parts():
+            yield from part.text()
         source, *others = self.columns
         yield "\nLines of each text by the lines of the source"
         yield "  " + " ".join(f"{c.name:>9}" for c in others)
@@ -90,8 +128,3 @@ class Inspection:
         for line in source.lines:
             numbers = " ".join(f"{(of[line.place] if line.place else 0) or '':>9}" for of in counts)
             yield f"  {numbers} │ {line.number or '':>4} {line.text}".rstrip()
-
-
-def shown_time(seconds: float | None) -> str:
-    """Seconds as milliseconds."""
-    return "not now" if seconds is None else f"{seconds * 1e3:.1f} ms"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.shown_numbers import shown_bytes
 from anabranch.runtime.api.stages import Compiled
 from anabranch.runtime.call.native_execution import NativeExecution, is_readable
 
@@ -33,9 +34,10 @@ class MemoryUse:
     copied: tuple[str, ...]
 
     def __str__(self) -> str:
-        temporary = "" if self.temporary is None else f", {_bytes(self.temporary)} temporary"
+        temporary = "" if self.temporary is None else f", {shown_bytes(self.temporary)} temporary"
         copies = f"; copied: {', '.join(self.copied)}" if self.copied else "; nothing is copied"
-        return f"memory: {_bytes(self.arguments)} of arguments, {_bytes(self.results)} of results{temporary}{copies}"
+        arguments, results = shown_bytes(self.arguments), shown_bytes(self.results)
+        return f"memory: {arguments} of arguments, {results} of results{temporary}{copies}"
 
 
 def memory_use(compiled: Compiled, given: Mapping[str, object]) -> MemoryUse:
@@ -65,10 +67,3 @@ def _obstacles(value: object) -> Iterator[str]:
         yield "of another byte order"
     elif isinstance(value, np.ndarray) and not is_readable(value):
         yield "not C-contiguous" if value.flags.aligned else "not aligned"
-
-
-def _bytes(count: int) -> str:
-    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if count >= size:
-            return f"{count / size:.3g} {unit}"
-    return f"{count} B"

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
 
-from anabranch.base.html_text import element, table, text
+from anabranch.base.html_text import element, text
 from anabranch.runtime.api.inspection.columns import Column, Place
 from anabranch.runtime.api.inspection.page_style import SCRIPT, STYLE
-from anabranch.runtime.tracing.decision_log import Decision
-
-if TYPE_CHECKING:
-    from anabranch.runtime.api.inspection.inspection import Inspection
+from anabranch.runtime.api.inspection.part import Part, Row, Table
 
 _MOST_LINES = 4000  # of a column
 
 
-def page(found: Inspection) -> str:
-    """The whole document."""
-    title = f"{found.explanation.function}({found.explanation.signature})"
-    places = _numbered(found.columns)
+def page(title: str, columns: tuple[Column, ...], parts: Sequence[Part]) -> str:
+    """The whole document: the parts, and below them the columns, the source first."""
+    places = _numbered(columns)
     head = element(
         "head",
         '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">',
@@ -30,8 +25,8 @@ def page(found: Inspection) -> str:
     body = element(
         "body",
         element("header", element("h1", text(title)), element("p", about)),
-        element("section", *_facts(found, places), class_="facts"),
-        element("main", *_Columns(found.columns, places).elements()),
+        element("section", *[_part(part, places) for part in parts], class_="facts"),
+        element("main", *_Columns(columns, places).elements()),
         element("script", SCRIPT),
     )
     return f"<!DOCTYPE html>\n{element('html', head, body, lang='en')}\n"
@@ -53,31 +48,24 @@ def _numbered(columns: tuple[Column, ...]) -> dict[Place, int]:
     return {place: k for k, place in enumerate(dict.fromkeys(shown))}
 
 
-def _facts(found: Inspection, places: dict[Place, int]) -> Iterator[str]:
-    times = [(row.stage, "" if row.seconds is None else f"{row.seconds * 1e3:.1f} ms", row.note) for row in found.times]
-    yield _fact("Times", table(times), is_open=True)
-    yield _fact("Costs", table([(name, f"{value:,.0f}") for name, value in found.costs.items()]), is_open=True)
-    entries = [("this" if e.is_this else "", e.signature, e.compiler, e.why) for e in found.entries]
-    head = ("", "signature", "by", "compiled because")
-    shown = table(entries, head) if entries else text("nothing is compiled of it yet")
-    yield _fact(f"Compiled: {len(entries)}", shown, is_open=True)
-    decided = found.explanation.titled()
-    tables = [
-        element("table", element("caption", text(title)), *[_decision(row, places) for row in rows])
-        for title, rows in decided.items()
-    ]
-    yield _fact(f"Decisions: {sum(map(len, decided.values()))}", *tables, is_open=False)
+def _part(part: Part, places: Mapping[Place, int]) -> str:
+    note = [element("p", text(part.note))] if part.note else []
+    tables = [_table(table, places) for table in part.tables]
+    return element("details", element("summary", text(part.title)), *tables, *note, open="" if part.is_open else None)
 
 
-def _decision(decision: Decision, places: dict[Place, int]) -> str:
-    place = places.get((decision.file, decision.line))
-    shown = text(decision.place)
+def _table(table: Table, places: Mapping[Place, int]) -> str:
+    title = [element("caption", text(table.title))] if table.title else []
+    head = [element("tr", *[element("th", text(cell)) for cell in table.head])] if table.head else []
+    return element("table", *title, *head, *[_row(row, places) for row in table.rows])
+
+
+def _row(row: Row, places: Mapping[Place, int]) -> str:
+    first, *others = row.cells
+    place = None if row.place is None else places.get(row.place)
+    shown = text(first)
     where = shown if place is None else element("a", shown, href=f"#source-{place}", class_=f"l{place}")
-    return element("tr", *[element("td", cell) for cell in (where, text(decision.what), text(decision.why))])
-
-
-def _fact(title: str, *children: str, is_open: bool) -> str:
-    return element("details", element("summary", text(title)), *children, open="" if is_open else None)
+    return element("tr", element("td", where), *[element("td", text(cell)) for cell in others])
 
 
 class _Columns:

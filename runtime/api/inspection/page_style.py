@@ -10,11 +10,15 @@ header { padding: 1rem 1.25rem .5rem; }
 h1 { font: 600 1.15rem ui-monospace, monospace; margin: 0; overflow-wrap: anywhere; }
 header p { margin: .3rem 0 0; opacity: .75; }
 .facts { display: flex; flex-wrap: wrap; gap: .75rem; padding: .5rem 1.25rem; align-items: flex-start; }
-.facts > details { border: 1px solid var(--edge); border-radius: 6px; padding: .35rem .7rem; max-width: 100%; }
+.facts > details { border: 1px solid var(--edge); border-radius: 6px; padding: .35rem .7rem; max-width: 100%;
+  overflow-x: auto; }
 summary { cursor: pointer; font-weight: 600; }
 summary small { font-weight: 400; opacity: .7; }
 table { border-collapse: collapse; margin: .35rem 0; }
-td, th { padding: .1rem .9rem .1rem 0; vertical-align: top; font-size: 13px; overflow-wrap: anywhere; }
+td, th { padding: .1rem .9rem .1rem 0; vertical-align: top; font-size: 13px; overflow-wrap: break-word; }
+th { text-align: left; font-weight: 500; opacity: .65; }
+th, td:first-child { white-space: nowrap; }
+.facts p { margin: .2rem 0 .35rem; font-size: 13px; opacity: .7; }
 caption { padding-top: .4rem; text-align: left; font-weight: 600; }
 td a { color: inherit; }
 main { display: flex; gap: .5rem; padding: .5rem 1.25rem 1rem; align-items: flex-start; overflow-x: auto; }

@@ -148,7 +148,7 @@ def _address(function: Any) -> int:
 
 def _traced(lowered: Lowered, compiled: Compiled, run: Run, calls: Repeated) -> tuple[Mapping[Place, float], str]:
     """The shares of lines by XLA's own times of its ops, which XLA says the places of."""
-    hlo = next(iter(code_columns(lowered, compiled, stablehlo_column(lowered, None, is_native=False), None)))
+    hlo = next(iter(code_columns(compiled, stablehlo_column(lowered, None, None, is_native=False), ())))
     places = dict(_places(hlo))
     with op_times() as times:
         calls(run)

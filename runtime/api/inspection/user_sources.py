@@ -7,7 +7,7 @@ import functools
 import linecache
 import os
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from anabranch import transpile
 from anabranch.runtime.api.inspection.columns import Column, InspectedLine
@@ -55,10 +55,14 @@ def _functions(file: str) -> tuple[tuple[int, int], ...]:
     return _spans("".join(linecache.getlines(file)))
 
 
-def user_codes(code: types.CodeType, program: Program) -> list[UserCode]:
-    """The function with this code, and those of whose lines there are equations, each once."""
+def user_codes(code: types.CodeType, program: Program, callers: Collection[types.CodeType] = ()) -> list[UserCode]:
+    """The function with this code, and those of whose lines there are equations, each once.
+
+    What is computed before and after the function has the place of one of its callers, which are no part of it.
+    """
     found: dict[tuple[str, range], UserCode] = {}
-    for one in map(UserCode, dict.fromkeys([code, *_codes(program)])):
+    others = (one for one in _codes(program) if one not in callers)
+    for one in map(UserCode, dict.fromkeys([code, *others])):
         known = found.setdefault((one.file, one.span()), one)
         known.rewritten = known.rewritten or one.rewritten
     return list(found.values())

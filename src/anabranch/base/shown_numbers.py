@@ -11,6 +11,14 @@ def shown_seconds(seconds: float) -> str:
     return f"{shown_number(seconds * 1e9)} ns"
 
 
+def shown_bytes(count: int) -> str:
+    """Bytes with three digits, in the unit that they are read best in."""
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count} B"
+
+
 def shown_number(number: float) -> str:
     """A number with three digits, or more before the point; never with an exponent."""
     return f"{number:,.0f}" if number >= 999.5 else f"{number:.3g}"

@@ -1,0 +1,136 @@
+"""What became of each loop: of what it is made, whether it is vectorised and parallel, and why not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.api.inspection.columns import Place, place_of
+from anabranch.runtime.api.inspection.part import Part, Row, Table, named, shortened
+from anabranch.runtime.api.inspection.user_statements import loop_at
+from anabranch.runtime.api.inspection.vectorised import Vectorised
+from anabranch.runtime.api.stages import Lowered
+from anabranch.runtime.host.machine_code import is_available
+from anabranch.runtime.ir.program import Program
+from anabranch.runtime.native.loops import LoopForm
+from anabranch.runtime.ops.structured import Loop
+from anabranch.runtime.tracing.decision_log import Decision
+
+MACHINE, XLA, UNROLLED, PYTHON, GONE = "machine code", "XLA's loop", "unrolled", "run while tracing", "no loop is left"
+_OBSTACLES = {"custom_call": "a call of a function of this process, or of a library's"}
+_ONE_THREAD = "no: machine code runs in one thread"
+_XLAS_STEPS = "no: XLA runs one step after the other"
+_ANY_THREADS = "no: a step waits for the one before; what it does to a large array may use several threads"
+_KINDS, _LOOP = ("staged", "unrolled", "decided"), re.compile("loop|comprehension|generator")
+
+
+@frozen
+class LoopVerdict:
+    """What became of a loop of the user's.
+
+    Attributes
+    ----------
+    place : Place
+    loop : str
+        "for", "while", "comprehension", or "an operation" for one that a line makes without saying so.
+    made : str
+        "machine code", "XLA's loop", "unrolled", "run while tracing" or "no loop is left".
+    why : str
+        Why it is not machine code, or what is known of its steps.
+    vectorised, parallel : str
+        "no" with the reason, or what there is; empty where it is no loop any more.
+    """
+
+    place: Place
+    loop: str
+    made: str
+    why: str
+    vectorised: str = ""
+    parallel: str = ""
+
+
+class _Found(NamedTuple):
+    """A loop of a Program, with the form of it or of the one around it that is machine code."""
+
+    place: Place
+    obstacle: str
+    is_machine_code: bool
+    has_loops: bool
+
+
+def verdicts(
+    lowered: Lowered, decisions: Sequence[Decision], vectorised: Vectorised, is_whole: bool
+) -> tuple[LoopVerdict, ...]:
+    """The verdicts on all loops that the trace met.
+
+    Parameters
+    ----------
+    lowered : Lowered
+    decisions : sequence of Decision
+    vectorised : Vectorised
+        What LLVM says of loops of machine code.
+    is_whole : bool
+        Whether the function is machine code as a whole.
+    """
+    made: dict[Place, LoopVerdict] = {}
+    how = {(d.file, d.line): d for d in decisions if d.kind in _KINDS and _LOOP.search(d.what)}
+    none = _no_machine_code(lowered)
+    for found in _loops(lowered.program, lowered.module.made.loops, is_whole, none):
+        if found.place in made and not found.is_machine_code:
+            continue
+        kind, decision = loop_at(found.place) or "an operation", how.get(found.place)
+        steps = "" if decision is None else shortened(decision.why)
+        if found.is_machine_code:
+            vector = vectorised.of_loop(found.place, has_loops=found.has_loops)
+            made[found.place] = LoopVerdict(found.place, kind, MACHINE, steps, vector, _ONE_THREAD)
+        else:
+            obstacle = _OBSTACLES.get(found.obstacle, found.obstacle)
+            why = f"not machine code, for {obstacle}"
+            made[found.place] = LoopVerdict(found.place, kind, XLA, why, _XLAS_STEPS, _ANY_THREADS)
+    for place, decision in how.items():
+        if place not in made and loop_at(place):
+            made[place] = LoopVerdict(place, loop_at(place), *_without_loop(decision))
+    return tuple(made[place] for place in sorted(made))
+
+
+def _without_loop(decision: Decision) -> tuple[str, str]:
+    why = shortened(decision.why)
+    if decision.kind == "unrolled":
+        return UNROLLED, why
+    if decision.kind == "decided":
+        return PYTHON, why
+    return GONE, f"it was {why}; its steps are now operations on whole arrays, or nothing asks for them"
+
+
+def _no_machine_code(lowered: Lowered) -> str:
+    if lowered.native is not None:
+        return "what it stands in"
+    return "the setting native_loops, which is off" if is_available() else "llvmlite, which is not installed"
+
+
+def _loops(program: Program, forms: Sequence[LoopForm], is_native: bool, obstacle: str) -> Iterator[_Found]:
+    """The loops of a Program and of what is in it; one that nobody asked for has the form of the one around it."""
+    for equation in program.equations:
+        inner, why = is_native, obstacle
+        if isinstance(equation.op, Loop):
+            form = None if is_native else next((f for f in forms if f.source is equation.source), None)
+            if form is not None:
+                inner, why = not form.obstacle, form.obstacle or obstacle
+            place = place_of(equation.source)
+            if place is not None:
+                yield _Found(place, why, inner, any(map(_has_loops, equation.programs())))
+        for one in equation.programs():
+            yield from _loops(one, forms, inner, why)
+
+
+def _has_loops(program: Program) -> bool:
+    return any(isinstance(e.op, Loop) or any(map(_has_loops, e.programs())) for e in program.equations)
+
+
+def loops_part(loops: Sequence[LoopVerdict]) -> Part:
+    """The loops as a table."""
+    rows = tuple(Row((named(v.place), v.loop, v.made, v.why, v.vectorised, v.parallel), v.place) for v in loops)
+    head = ("line", "loop", "made of", "because", "vectorised", "parallel")
+    return Part(f"Loops: {len(rows)}", (Table(rows, head),))
