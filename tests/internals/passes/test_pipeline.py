@@ -172,6 +172,11 @@ def written_rows(a, k):
     return a
 
 
+def shaded(a, shades):
+    """Work on what many elements are looked up as, of which none is out of bounds."""
+    return np.exp(shades[a.astype(np.int64)] / 7) * 2
+
+
 # Whole numbers, so that sums are exact in any order.
 MATRIX = (np.arange(150.0 * 150) % 7).reshape(150, 150)
 CALLS = [
@@ -188,6 +193,7 @@ CALLS = [
     (smoothed, MATRIX, 3),
     (rows_times_matrix, MATRIX, 20),
     (written_rows, MATRIX[:8].copy(), 8),
+    (shaded, MATRIX, np.arange(7.0)),
     (horner, MATRIX, 3),
 ]
 
