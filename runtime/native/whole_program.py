@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from anabranch.base.deep_stack import deep
+from anabranch.runtime.host import blas
 from anabranch.runtime.host.buffer_types import BufferType, buffer_type
 from anabranch.runtime.host.machine_code import NativeOptions
 from anabranch.runtime.ir.array_type import ArrayType
@@ -16,6 +17,7 @@ from anabranch.runtime.native.emitter import NativeEmitter
 from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.known_values import KnownValues
+from anabranch.runtime.native.library_products import LETTERS
 from anabranch.runtime.native.library_ufuncs import takes_whole
 from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.memory import MOST_WHOLE, Memory
@@ -38,9 +40,12 @@ _MOST_WORK, _LIBRARYS_WORK = 2**21, 256
 # How many of them take as long as XLA's update of one element at a place that an array says, of which it makes one
 # after the other, in five times the time that machine code takes.
 _UPDATES_WORK = 16
+# How many multiplications of a library's product take as long as an operation on elements, and what XLA's threads,
+# which wait beside it, take from it.
+_PRODUCTS_IN_TURN = 64
 # How many multiplications of a product, or updates, take so long that other threads may run meanwhile. A process that
 # forks while a thread is in BLAS may hang, as with NumPy: a thread that forks has Python's lock.
-_LONG_PRODUCT, _LONG_UPDATE = 2**22, 2**16
+_LONG_PRODUCT, _LONG_UPDATE, _LONG_WORK = 2**22, 2**16, 2**18
 # Of all arrays that are no results.
 _MOST_BYTES_ON_STACK = 2**16
 
@@ -126,33 +131,35 @@ def _most_whole(program: Program) -> float:
     NotNativeError
         Where XLA is better at the Program.
     """
-    work = _array_work(program)
-    if work <= _UPDATES_WORK * _updates(program):
+    sizes = _array_work(program)
+    if sum(sizes) <= _own_work(program):
         return math.inf
-    if work > _MOST_WORK:
-        raise NotNativeError(f"{work} operations on elements of arrays as wholes")
+    if sum(sizes) > _MOST_WORK or max(sizes, default=0) > MOST_WHOLE:
+        raise NotNativeError(f"{sum(sizes)} operations on elements of arrays as wholes")
     return MOST_WHOLE
 
 
-def _updates(program: Program) -> int:
-    """The number of updates outside of loops at places that arrays say."""
-    return sum(
-        sum(map(_updates, equation.programs()))
-        if isinstance(equation.op, Branches)
-        else equation.inputs[2].type.size
-        if is_scatter(equation)
-        else 0
-        for equation in program.equations
-    )
-
-
-def _array_work(program: Program) -> int:
-    """The number of operations outside of loops on elements of arrays as wholes, which XLA does on all processors."""
+def _own_work(program: Program) -> int:
+    """How many operations on elements take as long as what machine code alone does better, outside of loops."""
     found = 0
     for equation in program.equations:
         if isinstance(equation.op, Branches):
+            found += sum(map(_own_work, equation.programs()))
+        elif is_scatter(equation):
+            found += _UPDATES_WORK * equation.inputs[2].type.size
+        elif equation.op is dot_general and equation.outputs[0].type.dtype.char in LETTERS and blas.is_there():
+            contraction = Contraction.of(equation)
+            found += contraction.work * math.prod(contraction.stack) // _PRODUCTS_IN_TURN
+    return found
+
+
+def _array_work(program: Program) -> list[int]:
+    """The numbers of operations outside of loops on elements of arrays as wholes, which XLA does on all processors."""
+    found: list[int] = []
+    for equation in program.equations:
+        if isinstance(equation.op, Branches):
             # What only one branch does may never be done: the search for an index that is out of bounds.
-            found += min(map(_array_work, equation.programs()))
+            found += min(map(_array_work, equation.programs()), key=sum)
             continue
         # A library's products take no longer than XLA's.
         in_place = isinstance(equation.op, Loop) or equation.op.update is not None or equation.op.is_view
@@ -160,7 +167,8 @@ def _array_work(program: Program) -> int:
         if not in_place and any(a.type.size > 1 for a in equation.inputs):
             read = () if isinstance(equation.op, PartOp) else equation.inputs
             size = max(x.type.size for x in (*read, *equation.outputs))
-            found += size * (_LIBRARYS_WORK if takes_whole(equation) else 1) if size > MOST_ELEMENTS else 0
+            if size > MOST_ELEMENTS:
+                found += [size] * (_LIBRARYS_WORK if takes_whole(equation) else 1)
     return found
 
 
@@ -192,7 +200,10 @@ def _lock(program: Program, signals: Signals) -> Lock:
 
 def _takes_long(program: Program) -> bool:
     """Return whether a run may take longer than another thread should wait."""
-    return _has_loops(program) or any(map(_is_long, program.equations))
+    if _has_loops(program) or any(map(_is_long, program.equations)):
+        return True
+    multiplies = any(equation.op is dot_general for equation in program.equations)
+    return not multiplies and sum(_array_work(program)) >= _LONG_WORK
 
 
 def _is_long(equation: Equation) -> bool:
