@@ -80,7 +80,7 @@ def smooth(x, n):
 
 
 def test_every_line_of_the_user_is_there_and_leads_to_what_became_of_it():
-    found = jit(smooth).inspect(np.ones(20_000), 3)
+    found = jit(smooth).inspect(np.ones(400_000), 3)
     page = Page(found.html)
     assert [c.name for c in found.columns] == ["source", "rewritten", "program", "stablehlo", "hlo"]
     assert list(page.lines) == [c.name for c in found.columns]
@@ -99,7 +99,7 @@ def test_every_line_of_the_user_is_there_and_leads_to_what_became_of_it():
 
 def test_a_long_text_is_cut(monkeypatch):
     monkeypatch.setattr("anabranch.runtime.api.inspection.page._MOST_LINES", 9)
-    found = jit(smooth).inspect(np.ones(20_000), 3)
+    found = jit(smooth).inspect(np.ones(400_000), 3)
     page = Page(found.html)
     assert len(page.lines["source"]) == 5
     for column in found.columns[1:]:
@@ -109,7 +109,7 @@ def test_a_long_text_is_cut(monkeypatch):
 
 
 def test_ids_are_single_and_links_lead_to_them():
-    page = Page(jit(smooth).inspect(np.ones(20_000), 3).html)
+    page = Page(jit(smooth).inspect(np.ones(400_000), 3).html)
     assert len(set(page.ids)) == len(page.ids)
     targets = {link.removeprefix("#") for link in page.links}
     assert targets <= set(page.ids)
@@ -165,16 +165,16 @@ def test_text_is_escaped():
 def test_the_facts():
     f = jit(smooth)
     f(np.ones(3), 2)
-    f(np.ones(20_000), 2)
-    found = f.inspect(np.ones(20_000), 2)
+    f(np.ones(400_000), 2)
+    found = f.inspect(np.ones(400_000), 2)
     assert [e.is_this for e in found.entries] == [False, True]
     assert found.entries[0].why == "it was not compiled before"
-    assert "x is float64[20000], was float64[3]" in found.entries[1].why
+    assert "x is float64[400000], was float64[3]" in found.entries[1].why
     assert [row.stage for row in found.times][:4] == ["rewriting", "tracing", "optimising", "lowering"]
     assert found.times[-1].seconds is None
     assert found.times[-1].note == "in memory"
     assert found.costs["bytes of results"] == 160_000
-    assert str(found.explanation) == str(f.explain(np.ones(20_000), 2))
+    assert str(found.explanation) == str(f.explain(np.ones(400_000), 2))
     assert all(text in found.html for text in ("was float64[3]", "one loop of a number of steps", "160,000"))
     assert f.cache_info().misses == 2
 
@@ -196,8 +196,8 @@ def test_why_it_was_compiled_again():
 
 
 def test_text_for_a_terminal():
-    lines = str(jit(smooth).inspect(np.ones(20_000), 3)).splitlines()
-    assert lines[0] == "smooth(x: float64[20000], n: Python int)"
+    lines = str(jit(smooth).inspect(np.ones(400_000), 3)).splitlines()
+    assert lines[0] == "smooth(x: float64[400000], n: Python int)"
     (row,) = [line for line in lines if " │ " in line and line.endswith("x = np.sin(x) + 1.0")]
     counts, _, _ = row.partition(" │ ")
     assert len(counts.split()) == 4

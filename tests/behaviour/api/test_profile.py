@@ -52,7 +52,7 @@ def test_samples_of_machine_code():
 
 
 def test_times_of_xla():
-    found = jit(whole_arrays).profile(np.ones(100_000), 20, seconds=0.2)
+    found = jit(whole_arrays).profile(np.ones(400_000), 20, seconds=0.2)
     most = max(found.lines, key=lambda line: line.share)
     assert most.place == (__file__, line_of(whole_arrays, "np.tanh(x)"))
     assert most.share > 0.3
@@ -61,7 +61,7 @@ def test_times_of_xla():
 
 
 def test_text_and_html():
-    found = jit(whole_arrays).profile(np.ones(100_000), 20, seconds=0.01)
+    found = jit(whole_arrays).profile(np.ones(400_000), 20, seconds=0.01)
     head, columns, *rows = str(found).splitlines()
     assert head.startswith("whole_arrays(x: float64[100000], n: Python int): ")
     assert columns.split() == ["share", "time", "│", "line"]
