@@ -13,6 +13,7 @@ from anabranch.runtime.host.compile_options import CompileOptions, Flag
 from anabranch.runtime.host.progress_bars import ending_bars
 from anabranch.runtime.ops.host_call import keeping_results
 from anabranch.runtime.ops.host_callback import done_before
+from anabranch.runtime.ops.progress_tick import moves_bars
 from anabranch.runtime.signature.flatten_to_key import (
     Leaves,
     buffers,
@@ -50,7 +51,9 @@ class Execution:
         What made the executable.
     """
 
-    __slots__ = ("__weakref__", "executable", "fast_path", "fast_path_attempts", "plan", "returns_one_array")
+    __slots__ = (
+        "__weakref__", "_moves_bars", "executable", "fast_path", "fast_path_attempts", "plan", "returns_one_array",
+    )  # fmt: skip
     compiler = "XLA"
 
     def __init__(self, plan: Plan, executable: Executable) -> None:
@@ -59,6 +62,7 @@ class Execution:
         self.plan = plan
         self.executable = executable
         self.returns_one_array = plan.returns_one_array
+        self._moves_bars = plan.looks_at_callers and moves_bars(plan.program)
 
     @property
     def was_loaded(self) -> bool:
@@ -86,7 +90,7 @@ class Execution:
         if not self.plan.looks_at_callers:
             return finish(leaves)
         try:
-            with called_here():
+            with called_here(moves_bars=self._moves_bars):
                 return finish(leaves)
         except CallbackError as error:
             raised = error.__cause__

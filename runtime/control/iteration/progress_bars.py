@@ -63,6 +63,11 @@ class Count:
         return current().read(self._storage)
 
     @property
+    def shown(self) -> Any:
+        """The library's bar, when the function runs."""
+        return self._slot.shown
+
+    @property
     def number(self) -> Value:
         """The same as a number of Python's."""
         return python_scalar(self.atom, Interval(-_MOST, _MOST))
@@ -127,6 +132,19 @@ class Count:
         self.do(perform, (self.number, args, dict(options)))
 
 
+def whole_number(what: str, number: Value) -> None:
+    """Refuse any other number of steps.
+
+    Raises
+    ------
+    UnsupportedOperationError
+    """
+    if not isinstance(number, (int, np.integer, PythonScalar)) or getattr(number, "python", int) not in (int, bool):
+        raise UnsupportedOperationError(
+            f"{what} in compiled code takes an int; count in units of which each step is a whole number"
+        )
+
+
 class TqdmBar:
     """The attributes and methods of a bar of tqdm beside iteration."""
 
@@ -136,11 +154,7 @@ class TqdmBar:
 
     def update(self, n: Value = 1) -> None:
         """Note that `n` more steps are done."""
-        if not isinstance(n, (int, np.integer, PythonScalar)) or getattr(n, "python", int) not in (int, bool):
-            raise UnsupportedOperationError(
-                "update() of a progress bar in compiled code takes an int; count in units of which each step is a "
-                "whole number"
-            )
+        whole_number("update() of a progress bar", n)
         count = self._count
         count.write(atoms.ufunc(np.add, count.atom, wrap.as_atom(n, np.int64)))
 

@@ -12,6 +12,7 @@ import pytest
 
 from anabranch import UnsupportedOperationError, jit
 from anabranch.runtime.api.jitted import Wrapped
+from tests.behaviour.text.shown_bars import check, shown
 from tests.program_table import Table
 
 pytest.importorskip("tqdm")
@@ -19,30 +20,6 @@ from tqdm import auto, tqdm, trange
 
 case = Table()
 X = np.arange(10.0)
-# What a terminal is told beside the text, and the times.
-_NOISE = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\|[^|]*\||\[\d\d:[^]]*\]|\d+:\d\d:\d\d|-:--:--")
-
-
-def shown(function, args):
-    """The result or the exception, and the last state of each line that was shown."""
-    written = io.StringIO()
-    with contextlib.redirect_stderr(written):
-        try:
-            result = function(*args)
-        except (IndexError, ValueError) as error:
-            result = repr(error)
-    lines = (line.split("\r")[-1] for line in written.getvalue().split("\n"))
-    return repr(result), [text for line in lines if (text := " ".join(_NOISE.sub(" ", line).split()))]
-
-
-def check(function, *argsets):
-    """Assert that the compiled function shows what the plain one does."""
-    compiled = jit(function)
-    for args in argsets:
-        want = shown(function, args)
-        assert want[1]
-        for _ in range(3):
-            assert shown(compiled, args) == want
 
 
 @case((X, 10), (X, 0), (X, 13))
