@@ -172,10 +172,15 @@ class TqdmBar:
         """How many there are, or None."""
         if self._total is _UNKNOWN:
             raise UnsupportedOperationError(
-                "the total of a progress bar is read in compiled code after reset() may have changed it; keep it in a "
+                "the total of a progress bar is read in compiled code after it may have been changed; keep it in a "
                 "variable of its own"
             )
         return self._total
+
+    @total.setter
+    def total(self, total: Value) -> None:
+        self._count.call("__setattr__", ("total", total), {})
+        self._total = _UNKNOWN
 
     def reset(self, total: Value = None) -> None:
         """Begin anew."""
@@ -203,10 +208,11 @@ class TqdmBar:
         _refused(name)
 
     def __setattr__(self, name: str, value: Value) -> None:
-        if not (name.endswith("_") or name.startswith("_") or name in ("n", "items", *_PUSHING)):
+        if not (name.endswith("_") or name.startswith("_") or name in ("n", "total", "items", *_PUSHING)):
+            instead = "call set_description()" if name == "desc" else "give it to the bar when that is made"
             raise UnsupportedOperationError(
                 f"{name} of a progress bar is set in compiled code, which would be seen only while the function is "
-                "traced; give it to the bar when that is made"
+                f"traced; {instead}"
             )
         super().__setattr__(name, value)
 

@@ -171,6 +171,27 @@ def disabled_or_not(x, off):
     return s
 
 
+@case((X, 4))
+def as_in_training(x, n):
+    s = 0.0
+    epochs = trange(n, position=0)
+    for epoch in epochs:
+        for i, (a, b) in enumerate(tqdm(zip(x, x[::-1], strict=True), total=len(x), position=1, leave=False)):
+            s += a * b * i
+        epochs.set_description(f"epoch {epoch}")
+        epochs.set_postfix(loss=s, text=f"{s:.2e}")
+    pairs = tqdm(enumerate(x), desc="pairs", ascii=True)
+    pairs.total = n + 2
+    for i, v in pairs:
+        if i > n:
+            break
+        s += v
+    pairs.close()
+    for v in tqdm(map(abs, x), disable=True):
+        s += v
+    return s
+
+
 @pytest.mark.parametrize("program", case.programs, ids=lambda p: p.function.__name__)
 def test_bars(program):
     check(program.function, *program.argsets)
@@ -267,6 +288,11 @@ def test_refusals():
         bar.leave = False
         return x
 
+    def describes_by_an_attribute(x):
+        bar = tqdm(x)
+        bar.desc = "x"
+        return x
+
     def shows_in_a_file_of_its_own(x):
         return sum(tqdm(x, file=io.StringIO()))
 
@@ -274,6 +300,7 @@ def test_refusals():
         (updates_by_floats, "takes an int"),
         (asks_for_what_is_not_there, "format_dict of a progress bar is not supported"),
         (sets_what_is_not_seen, "leave of a progress bar is set"),
+        (describes_by_an_attribute, "call set_description"),
         (shows_in_a_file_of_its_own, "make it outside"),
     ):
         with pytest.raises(UnsupportedOperationError, match=message):
