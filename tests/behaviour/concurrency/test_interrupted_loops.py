@@ -110,6 +110,19 @@ def check_interrupted(compiled, function):
     assert ("12/12" in ours.getvalue()) is ("12/12" in theirs.getvalue()) is True
 
 
+@pytest.mark.parametrize("delay", [0.1, 0.13, 0.17])
+def test_an_interrupt_ends_a_loop_that_prints(delay):
+    @jit
+    def prints(x, n):
+        for i in range(n):
+            print(x[i % 10])
+
+    with contextlib.redirect_stdout(io.StringIO()):
+        prints(np.arange(10.0), 3)
+        with signals(delay), pytest.raises(KeyboardInterrupt):
+            prints(np.arange(10.0), 10**8)
+
+
 def test_the_bar_is_closed_with_the_last_count():
     compiled = jit(machine_code)
     with signals():

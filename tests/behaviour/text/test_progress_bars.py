@@ -174,12 +174,13 @@ def disabled_or_not(x, off):
 @case((X, 4))
 def as_in_training(x, n):
     s = 0.0
-    epochs = trange(n, position=0)
-    for epoch in epochs:
+    for _ in trange(n, position=0, desc="epochs"):
         for i, (a, b) in enumerate(tqdm(zip(x, x[::-1], strict=True), total=len(x), position=1, leave=False)):
             s += a * b * i
-        epochs.set_description(f"epoch {epoch}")
-        epochs.set_postfix(loss=s, text=f"{s:.2e}")
+    steps = trange(n, desc="steps")
+    for i in steps:
+        steps.set_description(f"step {i}")
+        steps.set_postfix(loss=s, text=f"{s:.2e}")
     pairs = tqdm(enumerate(x), desc="pairs", ascii=True)
     pairs.total = n + 2
     for i, v in pairs:
