@@ -186,6 +186,7 @@ class StagedFunction(CompiledSignatures[P, R]):
                     if execution.fast_path is never:
                         name = traced.fun_name
                         make_fast_path(name, execution, lambda: CallForm.of((args, kwargs), arranged, self._names))
+                    execution.check(leaves)
                     return run_until_it_fits(execution, leaves, OverflowedError.refuse)
 
                 return run

@@ -13,6 +13,7 @@ from anabranch.runtime.host.compile_options import CompileOptions, Flag
 from anabranch.runtime.host.progress_bars import ending_bars
 from anabranch.runtime.ops.host_call import keeping_results
 from anabranch.runtime.ops.host_callback import done_before
+from anabranch.runtime.ops.progress_tick import moves_bars
 from anabranch.runtime.signature.flatten_to_key import (
     Leaves,
     buffers,
@@ -46,11 +47,15 @@ class Execution:
         Takes the positional arguments and those by name; `call.fastpath` makes it.
     fast_path_attempts : int
         How often it was asked for one.
+    moves_bars : bool
+        Whether the program moves progress bars.
     compiler : str
         What made the executable.
     """
 
-    __slots__ = ("__weakref__", "executable", "fast_path", "fast_path_attempts", "plan", "returns_one_array")
+    __slots__ = (
+        "__weakref__", "executable", "fast_path", "fast_path_attempts", "moves_bars", "plan", "returns_one_array",
+    )  # fmt: skip
     compiler = "XLA"
 
     def __init__(self, plan: Plan, executable: Executable) -> None:
@@ -59,6 +64,7 @@ class Execution:
         self.plan = plan
         self.executable = executable
         self.returns_one_array = plan.returns_one_array
+        self.moves_bars = plan.looks_at_callers and moves_bars(plan.program)
 
     @property
     def was_loaded(self) -> bool:
@@ -86,7 +92,7 @@ class Execution:
         if not self.plan.looks_at_callers:
             return finish(leaves)
         try:
-            with called_here():
+            with called_here(moves_bars=self.moves_bars):
                 return finish(leaves)
         except CallbackError as error:
             raised = error.__cause__
@@ -118,7 +124,7 @@ class HostExecution(Execution):
     __slots__ = ()
 
     def __init__(self, plan: Plan) -> None:
-        self.plan, self.returns_one_array = plan, False
+        self.plan, self.returns_one_array, self.moves_bars = plan, False, False
 
     def run(self, leaves: Leaves) -> Any:
         """Build the result."""

@@ -96,7 +96,7 @@ class NativeExecution(Execution):
     def __init__(self, plan: Plan, code: NativeCode, compile: Callable[[], Executable]) -> None:
         self.fast_path = never
         self.fast_path_attempts = 0
-        self.plan, self.returns_one_array = plan, False
+        self.plan, self.returns_one_array, self.moves_bars = plan, False, False
         self.code, self.in_place = code, written_in_place(plan, code.program)
         self._compile = compile
         self._executable: Executable | None = None

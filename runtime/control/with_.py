@@ -14,8 +14,10 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.branches.stage_branches import is_own
 from anabranch.runtime.control.calls import special_methods
 from anabranch.runtime.control.calls.user_functions import is_user_function
-from anabranch.runtime.control.iteration.progress_bars import CountedBar, PushedBar
+from anabranch.runtime.control.iteration.progress_bars import TqdmBar
+from anabranch.runtime.control.iteration.progress_displays import Display
 from anabranch.runtime.control.staging import restaging
+from anabranch.runtime.control.stdlib import progress
 from anabranch.runtime.control.try_ import may_raise
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
@@ -43,7 +45,10 @@ def suppressed(manager: object) -> Callable[[], Any]:
 
 def managed(manager: object) -> Value:
     """The manager of a with statement; where the block may raise at run time, one refuses what it would do then."""
-    if isinstance(manager, (_Leaving, CountedBar, PushedBar)):
+    display = progress.display(manager)
+    if display is not None:
+        return display
+    if isinstance(manager, (_Leaving, TqdmBar, Display)):
         return manager
     generated = isinstance(getattr(manager, "gen", None), types.GeneratorType)
     in_python = isinstance(getattr(type(manager), "__exit__", None), types.FunctionType)

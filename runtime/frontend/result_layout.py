@@ -12,7 +12,7 @@ import numpy as np
 
 from anabranch.base.grammar import a
 from anabranch.runtime.control.calls.user_functions import is_rewritten
-from anabranch.runtime.control.iteration import generators
+from anabranch.runtime.control.iteration import generators, progress_displays
 from anabranch.runtime.control.sequences import countable, countable_ranges
 from anabranch.runtime.errors import UnsupportedValueError
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
@@ -37,7 +37,7 @@ from anabranch.runtime.values.union import UnionValue
 Exists: TypeAlias = Callable[[Any], bool]  # whether an object was there before
 
 # What loops are staged over.
-_STAGED = (countable.Countable, generators.PushIterator)
+_STAGED = (countable.Countable, generators.PushIterator, progress_displays.Opaque)
 # What holds others where neither a slot nor an attribute shows them.
 _MADE_OF_OTHERS = (Iterator, slice, ItemsView, ValuesView, functools.partial, types.MethodType)
 
@@ -252,6 +252,8 @@ def _instead(value: object) -> str:
         return "return the values that it uses, and make it outside"
     if isinstance(value, ArrayFlags):
         return "return single flags"
+    if isinstance(value, progress_displays.Opaque):
+        return "make it outside and pass it"
     if isinstance(value, slice):
         return "return its bounds, or the slice of the array"
     return "return a list of its items"
@@ -261,4 +263,6 @@ def _name(value: object) -> str:
     """The class that Python's own value is of."""
     if isinstance(value, countable_ranges.Range):
         return "range"
+    if isinstance(value, progress_displays.Opaque):
+        return value.name
     return "generator" if isinstance(value, _STAGED) else type(value).__name__

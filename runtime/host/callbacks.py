@@ -17,6 +17,8 @@ from anabranch.base.fork_locks import lock
 from anabranch.base.frozen import frozen
 
 HostCallback: TypeAlias = Callable[..., tuple[Any, ...]]
+# How XLA tells of a Ctrl-C that came where Python enters the function that XLA calls, before that can catch anything.
+_INTERRUPTED = re.compile(r"^KeyboardInterrupt\b", re.MULTILINE)
 # How XLA's words start where memory is lacking.
 _NO_MEMORY = "RESOURCE_EXHAUSTED: "
 
@@ -171,6 +173,8 @@ def fail(error: Exception) -> NoReturn:
     cause = _raised.pop(ticket.group(), None) if ticket else None
     if isinstance(cause, OutOfMemoryError) or (cause is not None and not isinstance(cause, Exception)):
         raise cause from None
+    if cause is None and _INTERRUPTED.search(str(error)):
+        raise KeyboardInterrupt from None
     if cause is not None:
         raise CallbackError(f"a host callback raised {cause!r}") from cause
     text = str(error)

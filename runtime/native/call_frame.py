@@ -16,6 +16,8 @@ from anabranch.runtime.xla.native_code import ENTRY
 # Offsets in bytes.
 _EXTENSION, _ARGUMENTS, _RESULTS, _DATA = 8, 72, 112, 24
 _METADATA_EXTENSION, _METADATA, _MAJOR, _MINOR = 1, 24, 24, 28
+_API, _ERROR_CREATE, _CANCELLED = 16, 48, 1
+_ERROR_ARGS, _ERROR_SIZE = "{ i64, ptr, ptr, i32 }", 28
 # The version of the interface that this is: any later one takes it.
 _VERSION = (0, 1)
 
@@ -36,9 +38,16 @@ def handler(code: Instructions, in_types: Sequence[ArrayType], outputs: Sequence
         if output.copied:
             lines += _buffer(f"%d{output.operand}", "%args", output.operand or 0)
             lines.append(f"  {code.copying(f'%e{k}', f'%d{output.operand}', output.type.nbytes)}")
+    ended = ["  ret ptr null"]
+    if code.may_stop:
+        parameters.append("ptr noalias nonnull %stopped")
+        passed.append("ptr %stopped")
+        lines += ["  %stopped = alloca i8", "  store i8 0, ptr %stopped"]
+        ended = _STOPPED
     return "\n".join(
         [
             *code.globals,
+            *([_MESSAGE] if code.may_stop else []),
             *code.declarations.values(),
             f"define internal void @nest({', '.join(parameters)}) noinline nounwind {{",
             "entry:",
@@ -51,7 +60,7 @@ def handler(code: Instructions, in_types: Sequence[ArrayType], outputs: Sequence
             *_loaded("%rets", "%frame", _RESULTS),
             *lines,
             f"  call void @nest({', '.join(passed)})",
-            "  ret ptr null",
+            *ended,
             "}",
             METADATA,
             "",
@@ -67,6 +76,23 @@ def _buffer(name: str, buffers: str, place: int) -> list[str]:
     """The address of a buffer's contents."""
     return [*_loaded(f"{name}.b", buffers, 8 * place), *_loaded(name, f"{name}.b", _DATA)]
 
+
+# A nest that was stopped ends the run by an error, whose text nobody reads: `XLA_FFI_Error_Create_Args`.
+_MESSAGE = '@message = private constant [8 x i8] c"stopped\\00"'
+_STOPPED = [
+    "  %is.stopped.i = load i8, ptr %stopped",
+    "  %is.stopped = icmp ne i8 %is.stopped.i, 0",
+    "  br i1 %is.stopped, label %stop, label %done",
+    "stop:",
+    *_loaded("%api", "%frame", _API),
+    *_loaded("%create", "%api", _ERROR_CREATE),
+    f"  %error.args = alloca {_ERROR_ARGS}",
+    f"  store {_ERROR_ARGS} {{ i64 {_ERROR_SIZE}, ptr null, ptr @message, i32 {_CANCELLED} }}, ptr %error.args",
+    "  %error = call ptr %create(ptr %error.args)",
+    "  ret ptr %error",
+    "done:",
+    "  ret ptr null",
+]
 
 # XLA asks once, when the function is registered, which version of the interface it is for.
 _METADATA_CALL = [

@@ -44,6 +44,8 @@ class Instructions:
         The bools, by the int's name.
     reserved : list of str
         The instructions that begin the function: memory on the stack.
+    may_stop : bool
+        Whether the function may end early, without results, which it says by a byte at the address `%stopped`.
     """
 
     def __init__(self, fastmath: Sequence[str] = ()) -> None:
@@ -51,6 +53,7 @@ class Instructions:
         self.declarations: dict[str, str] = {}
         self.globals: list[str] = []
         self.reserved: list[str] = []
+        self.may_stop = False
         self.truths: dict[str, str] = {}
         self.truth_of: dict[str, str] = {}
         self.block = "entry"

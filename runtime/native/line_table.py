@@ -42,7 +42,8 @@ def line_table(code: bytes, name: str, entry: str) -> LineTable:
     found = sections(code)
     symbols = _symbols(found[".symtab"], found[".strtab"])
     (start, size), (origin, _) = symbols[name], symbols[entry]
-    rows = dict(_rows(found[".debug_line"]))  # the last row of an address holds
+    # The last row of an address holds. Where no instruction is of a line there is no such section.
+    rows = dict(_rows(found[".debug_line"])) if ".debug_line" in found else {}
     return LineTable(start - origin, size, tuple(rows), tuple(rows.values()))
 
 

@@ -104,6 +104,8 @@ def build(program: Program, code: Instructions, kind: type[NativeEmitter]) -> Na
     own = [_own(memory, name, type, operands) for name, type in zip(results, program.out_types, strict=True)]
     settled = Outputs(memory, operands, program.in_types, own, program.out_types)
     code.act("ret void")
+    if code.may_stop:
+        raise NotNativeError("a progress bar")
     arrays = _passed(code, settled)
     if len(code.lines) > _MOST_LINES:
         raise NotNativeError(f"a function of {len(code.lines)} lines")

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.host.progress_bars import write_count
+from anabranch.runtime.host.progress_bars import check_stop, write_count
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op, Work
-from anabranch.runtime.ir.program import Equation
+from anabranch.runtime.ir.program import Equation, Program
 from anabranch.runtime.ops.checks import scalar
 from anabranch.runtime.ops.host_callback import called_back
 from anabranch.runtime.ops.op import UNBOUNDED, expect
@@ -23,7 +23,7 @@ class _ProgressTick(Op):
     """`progress_tick number, code, count, address`: `number, count`, which goes there unless `code` is a failure's.
 
     The number is that of the effects so far, which orders it among them. The address is data, so that nothing that is
-    compiled belongs to a process.
+    compiled belongs to a process. Where the word after the count says so, the run stops.
     """
 
     __slots__ = ()
@@ -38,10 +38,11 @@ class _ProgressTick(Op):
         return (number, count)
 
     def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        """Write the count."""
+        """Write the count, or stop."""
         number, code, count, address = arrays
         if not code:
             write_count(int(address), int(count))
+        check_stop(int(address))
         return (np.asarray(number, np.int32), np.asarray(count, np.int64))
 
     def bytes_touched(self, equation: Equation) -> int:
@@ -54,4 +55,11 @@ class _ProgressTick(Op):
 
 
 progress_tick = _ProgressTick("progress_tick")
+
+
+def moves_bars(program: Program) -> bool:
+    """Return whether a Program has the op anywhere."""
+    return any(e.op is progress_tick or any(map(moves_bars, e.programs())) for e in program.equations)
+
+
 OPS: tuple[Op, ...] = (progress_tick,)

@@ -30,6 +30,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import StaticArgumentError
+from anabranch.runtime.host.progress_libraries import is_display
 from anabranch.runtime.values.containers import COMPUTED, NETWORKS, attributes
 from anabranch.runtime.values.heap.opaque import is_opaque
 
@@ -93,12 +94,15 @@ class Own:
 
 
 def is_static(value: object) -> bool:
-    """Return whether an argument is static by itself: text, None, functions, classes, modules, enums, paths, dates."""
+    """Return whether an argument is static by itself: text, None, functions, classes, modules, enums, paths, dates.
+
+    So is a display of progress, which is called when the function runs.
+    """
     if isinstance(value, _BY_THEMSELVES) or hasattr(type(value), "n_sequence_fields"):
         return True
     if isinstance(value, (int, float, complex)):
         return type(value) not in (int, float, complex, bool) and not isinstance(value, np.generic)
-    return hasattr(type(value), "__anabranch_static__")
+    return hasattr(type(value), "__anabranch_static__") or is_display(value)
 
 
 def may_change(value: object) -> bool:

@@ -64,7 +64,7 @@ class _Programs:
         leaves: Leaves = self._function._signature(args, kwargs)[1]
         for array in plan.captured:
             leaves.append_captured(array)
-        with called_here():
+        with called_here(moves_bars=False):
             outputs = interpret.evaluate(program, *buffers(plan.inputs(leaves.values)))
         return plan.finish([np.array(o) for o in outputs], leaves)
 

@@ -111,11 +111,11 @@ def _redirected(name: str, perform: Callable[[Any], None]) -> Callable[[Any], No
 
 
 @contextlib.contextmanager
-def called_here() -> Iterator[None]:
+def called_here(*, moves_bars: bool) -> Iterator[None]:
     """Around a run: what looks at its callers finds those of the compiled function."""
     token = _caller.set(sys._getframe(2))
     try:
-        with running_bars():
+        with running_bars(may_stop=moves_bars):
             yield
     finally:
         _caller.reset(token)

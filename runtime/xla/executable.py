@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import weakref
 from collections.abc import Sequence
 from typing import Any
@@ -19,6 +20,7 @@ from anabranch.runtime.host.callbacks import (
     fail,
     has_effects,
 )
+from anabranch.runtime.host.progress_bars import stoppable
 from anabranch.runtime.host.saved_bytes import pack
 from anabranch.runtime.host.staging import Staging, adopter
 from anabranch.runtime.xla.native_code import codes_of
@@ -198,8 +200,9 @@ class CallingBack(Executable):
     """A program with effects on the host."""
 
     def finish(self, buffers: list[Any]) -> list[Any]:
-        """As any program, while no other one with effects runs."""
-        return alone(super().finish)(buffers)
+        """As any program, while no other one with effects runs; a signal may stop one that moves progress bars."""
+        run = super().finish
+        return alone(lambda given: stoppable(functools.partial(run, given)))(buffers)
 
 
 # Every executable of this process.

@@ -63,6 +63,11 @@ class Count:
         return current().read(self._storage)
 
     @property
+    def shown(self) -> Any:
+        """The library's bar, when the function runs."""
+        return self._slot.shown
+
+    @property
     def number(self) -> Value:
         """The same as a number of Python's."""
         return python_scalar(self.atom, Interval(-_MOST, _MOST))
@@ -127,6 +132,19 @@ class Count:
         self.do(perform, (self.number, args, dict(options)))
 
 
+def whole_number(what: str, number: Value) -> None:
+    """Refuse any other number of steps.
+
+    Raises
+    ------
+    UnsupportedOperationError
+    """
+    if not isinstance(number, (int, np.integer, PythonScalar)) or getattr(number, "python", int) not in (int, bool):
+        raise UnsupportedOperationError(
+            f"{what} in compiled code takes an int; count in units of which each step is a whole number"
+        )
+
+
 class TqdmBar:
     """The attributes and methods of a bar of tqdm beside iteration."""
 
@@ -136,11 +154,7 @@ class TqdmBar:
 
     def update(self, n: Value = 1) -> None:
         """Note that `n` more steps are done."""
-        if not isinstance(n, (int, np.integer, PythonScalar)) or getattr(n, "python", int) not in (int, bool):
-            raise UnsupportedOperationError(
-                "update() of a progress bar in compiled code takes an int; count in units of which each step is a "
-                "whole number"
-            )
+        whole_number("update() of a progress bar", n)
         count = self._count
         count.write(atoms.ufunc(np.add, count.atom, wrap.as_atom(n, np.int64)))
 
@@ -158,10 +172,15 @@ class TqdmBar:
         """How many there are, or None."""
         if self._total is _UNKNOWN:
             raise UnsupportedOperationError(
-                "the total of a progress bar is read in compiled code after reset() may have changed it; keep it in a "
+                "the total of a progress bar is read in compiled code after it may have been changed; keep it in a "
                 "variable of its own"
             )
         return self._total
+
+    @total.setter
+    def total(self, total: Value) -> None:
+        self._count.call("__setattr__", ("total", total), {})
+        self._total = _UNKNOWN
 
     def reset(self, total: Value = None) -> None:
         """Begin anew."""
@@ -189,10 +208,11 @@ class TqdmBar:
         _refused(name)
 
     def __setattr__(self, name: str, value: Value) -> None:
-        if not (name.endswith("_") or name.startswith("_") or name in ("n", "items", *_PUSHING)):
+        if not (name.endswith("_") or name.startswith("_") or name in ("n", "total", "items", *_PUSHING)):
+            instead = "call set_description()" if name == "desc" else "give it to the bar when that is made"
             raise UnsupportedOperationError(
                 f"{name} of a progress bar is set in compiled code, which would be seen only while the function is "
-                "traced; give it to the bar when that is made"
+                f"traced; {instead}"
             )
         super().__setattr__(name, value)
 

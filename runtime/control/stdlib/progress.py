@@ -1,4 +1,4 @@
-"""`tqdm`, `trange` and `rich.progress.track`: the bar is shown when the compiled function runs."""
+"""`tqdm`, `trange`, `track` and `Progress` of `rich.progress`: they are shown when the compiled function runs."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from typing import Any
 from anabranch.base.value import Value
 from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.iteration.progress_bars import Count, CountedBar, PushedBar
+from anabranch.runtime.control.iteration.progress_displays import Display
 from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.sequences.as_countable import countable
 from anabranch.runtime.control.sequences.iterators import Once
 from anabranch.runtime.control.stdlib.builtin_iterators import len_, range_
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.host.progress_bars import Shown
-from anabranch.runtime.host.progress_libraries import RichTrack, TqdmBar
+from anabranch.runtime.host.progress_libraries import RichTrack, RichTracked, TqdmBar, is_display
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import effects
 
@@ -32,14 +33,35 @@ def counterpart(function: Any) -> Callable[..., Any] | None:
         return None
     tqdm, rich = sys.modules.get("tqdm.std"), sys.modules.get("rich.progress")
     if tqdm is not None:
-        if isinstance(function, type):
-            return functools.partial(_tqdm, function) if issubclass(function, tqdm.tqdm) else None
+        if isinstance(function, type) and issubclass(function, tqdm.tqdm):
+            return functools.partial(_tqdm, function)
         if module.startswith("tqdm.") and getattr(function, "__name__", "") in _RANGES:
             return functools.partial(_ranged, sys.modules[module])
         owner = getattr(function, "__self__", None)
         if isinstance(owner, type) and issubclass(owner, tqdm.tqdm) and function.__name__ == "write":
             return functools.partial(_write, function)
-    return _track if rich is not None and function is rich.track else None
+    return None if rich is None else _of_rich(rich, function)
+
+
+def _of_rich(rich: Any, function: Any) -> Callable[..., Any] | None:
+    if function is rich.track:
+        return _track
+    if isinstance(function, type):
+        return functools.partial(_progress, function) if issubclass(function, rich.Progress) else None
+    owner = getattr(function, "__self__", None)
+    shown = owner if isinstance(owner, Display) else display(owner)
+    if shown is None or not isinstance(function, types.MethodType):
+        return None
+    if function.__name__ == "track":
+        return functools.partial(_tracked, shown)
+    return functools.partial(getattr(shown, function.__name__))
+
+
+def display(progress: Any) -> Display | None:
+    """The methods of a `rich.progress.Progress` from outside of the function; None for anything else."""
+    if not (tracing() and is_display(progress)):
+        return None
+    return Display(lambda: progress)
 
 
 def _tqdm(cls: Any, *args: Value, **options: Value) -> Value:
@@ -60,6 +82,30 @@ def _ranged(module: types.ModuleType, *args: Value, **options: Value) -> Value:
     """`trange(…)`: the bar of the same module over a range."""
     cls = getattr(module, "tqdm_notebook", None) or getattr(module, "tqdm_rich", None) or module.__dict__["tqdm"]
     return _tqdm(cls, range_(*args), **options)
+
+
+def _progress(kind: Any, *columns: Value, **options: Value) -> Display:
+    _check_outside("Progress", "console", options.get("console"))
+    return Display.made(kind, {"columns": columns, **options})
+
+
+def _tracked(
+    shown: Display,
+    sequence: Value,
+    total: Value = None,
+    completed: Value = 0,
+    task_id: Value = None,
+    description: Value = "Working...",
+    update_period: Value = 0.1,
+) -> Value:
+    """`progress.track(…)`; how often it is shown is up to the display."""
+    if task_id is not None:
+        raise UnsupportedOperationError(
+            "track(..., task_id=...) of a Progress is not supported in compiled code; leave task_id out, or call "
+            "advance(task) in the loop"
+        )
+    options = {"description": description, "total": total, "completed": completed}
+    return _bar("track", shown.making(RichTracked), sequence, options, 0)
 
 
 def _track(sequence: Value, *args: Value, **options: Value) -> Value:

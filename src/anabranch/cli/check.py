@@ -37,8 +37,7 @@ def check(target: str, example: list[str] | None, examples: int, deadline: float
         raise TargetError("check needs Hypothesis: pip install anabranch[testing]") from None
     function, module = find(target)
     plain: Any = function.__wrapped__
-    names = list(inspect.signature(plain).parameters)
-    given = None if example is None else dict(zip(names, _examples(example, module), strict=False))
+    given = None if example is None else _named(inspect.signature(plain), _examples(example, module))
     try:
         arguments = inference.strategies(plain, given)
     except inference.InferenceError as error:
@@ -51,6 +50,14 @@ def check(target: str, example: list[str] | None, examples: int, deadline: float
     except AssertionError as error:
         return Checked(str(error), waiting.left_out)
     return Checked(None, waiting.left_out)
+
+
+def _named(signature: inspect.Signature, examples: list[Any]) -> dict[str, Any]:
+    """The examples by the names of the parameters: a call without those that are needed would only raise."""
+    try:
+        return signature.bind(*examples).arguments
+    except TypeError as error:
+        raise TargetError(f"the function can't be called with these examples: {error}") from None
 
 
 def _examples(texts: list[str], module: types.ModuleType) -> list[Any]:

@@ -20,7 +20,9 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     found = _parser().parse_args(argv)
     tail = {"bench": _bench_options, "inspect": _inspect_options, "profile": _profile_options}.get(found.command)
     if tail is not None:
-        found, found.arguments = tail().parse_known_args(found.arguments, found)
+        options = tail()
+        options.prog = f"python -m anabranch {found.command}"
+        found, found.arguments = options.parse_known_args(found.arguments, found)
     return found
 
 

@@ -97,7 +97,8 @@ def values(texts: list[str], module: types.ModuleType) -> list[Any]:
         try:
             made.append(eval(text, {"np": np, **vars(module)}))
         except (Exception, SystemExit) as error:
-            raise TargetError(f"the argument {text} can't be evaluated: {one_line(error)}") from error
+            option = ", and is no option" if text.startswith("--") else ""
+            raise TargetError(f"the argument {text} can't be evaluated{option}: {one_line(error)}") from error
     return made
 
 

@@ -121,3 +121,16 @@ def test_command(tmp_path, capsys):
     assert capsys.readouterr().out.startswith("slow_line(x: float64[9], n: Python int): ")
     assert main(["profile", f"{path}:slow_line", "1.0", "3"]) == 2
     assert "raises TypeError" in capsys.readouterr().err
+
+
+TABLE = np.arange(5.0)
+
+
+@sampled
+def test_arrays_from_outside():
+    def sorted_and_added(x):
+        return np.sort(x)[:5] + TABLE
+
+    for native in (True, False):
+        found = jit(sorted_and_added, native_loops=native).profile(np.arange(10.0), seconds=0.05)
+        assert found.calls

@@ -250,6 +250,49 @@ def test_what_the_users_file_raises_is_one_line(tmp_path, capsys, program, argum
     assert printed.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ["check", "FILE:f", "--example", "1.0"],
+            "can't be called with these examples: missing a required argument: 'y'",
+        ),
+        (["check", "FILE:f", "--example", "1.0", "2", "3"], "with these examples: too many positional arguments"),
+        (["bench", "FILE:f", "1.0", "2", "--bogus"], "the argument --bogus can't be evaluated, and is no option: Name"),
+        (["bench", "nowhere.py:f"], "there is no file nowhere.py"),
+        (["bench", "FILE:g", "1.0"], "has no 'g'; its functions are f"),
+        (["inspect", "FILE:f", "1.0"], "missing 1 required positional argument: 'y'"),
+        (["inspect", "FILE:f", "1.0", "2", "--html", "FILE/page.html"], "can't be written"),
+        (["profile", "FILE:f"], "the parameter 'x' has no annotation"),
+    ],
+)
+def test_a_wrong_command_is_told_in_one_line(tmp_path, capsys, arguments, said):
+    path = tmp_path / "theirs.py"
+    path.write_text("def f(x, y):\n    return x + y\n")
+    assert main([a.replace("FILE", str(path)) for a in arguments]) == 2
+    printed = capsys.readouterr().err
+    assert said in printed
+    assert printed.startswith(f"python -m anabranch {arguments[0]}: ")
+    assert printed.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["demo", "doctor", "docs", "cache", "show", "inspect", "bench", "profile", "check"])
+def test_help_has_an_example_and_the_exit_status(capsys, command):
+    with pytest.raises(SystemExit) as left:
+        main([command, "--help"])
+    assert left.value.code == 0
+    printed = capsys.readouterr().out
+    assert f"example:\n  python -m anabranch {command}" in printed
+    assert "exit status:\n  0  done\n  1  " in printed
+
+
+def test_options_after_the_arguments_are_told_of_by_the_command(capsys):
+    with pytest.raises(SystemExit) as left:
+        main(["bench", "any.py:f", "1.0", "--seconds", "0"])
+    assert left.value.code == 2
+    assert "python -m anabranch bench: error: argument --seconds" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("count", ["0", "-1", "many"])
 def test_a_check_takes_one_example_or_more(capsys, count):
     with pytest.raises(SystemExit) as ended:

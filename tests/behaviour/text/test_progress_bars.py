@@ -12,6 +12,7 @@ import pytest
 
 from anabranch import UnsupportedOperationError, jit
 from anabranch.runtime.api.jitted import Wrapped
+from tests.behaviour.text.shown_bars import check, shown
 from tests.program_table import Table
 
 pytest.importorskip("tqdm")
@@ -19,30 +20,6 @@ from tqdm import auto, tqdm, trange
 
 case = Table()
 X = np.arange(10.0)
-# What a terminal is told beside the text, and the times.
-_NOISE = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]|\|[^|]*\||\[\d\d:[^]]*\]|\d+:\d\d:\d\d|-:--:--")
-
-
-def shown(function, args):
-    """The result or the exception, and the last state of each line that was shown."""
-    written = io.StringIO()
-    with contextlib.redirect_stderr(written):
-        try:
-            result = function(*args)
-        except (IndexError, ValueError) as error:
-            result = repr(error)
-    lines = (line.split("\r")[-1] for line in written.getvalue().split("\n"))
-    return repr(result), [text for line in lines if (text := " ".join(_NOISE.sub(" ", line).split()))]
-
-
-def check(function, *argsets):
-    """Assert that the compiled function shows what the plain one does."""
-    compiled = jit(function)
-    for args in argsets:
-        want = shown(function, args)
-        assert want[1]
-        for _ in range(3):
-            assert shown(compiled, args) == want
 
 
 @case((X, 10), (X, 0), (X, 13))
@@ -194,6 +171,28 @@ def disabled_or_not(x, off):
     return s
 
 
+@case((X, 4))
+def as_in_training(x, n):
+    s = 0.0
+    for _ in trange(n, position=0, desc="epochs"):
+        for i, (a, b) in enumerate(tqdm(zip(x, x[::-1], strict=True), total=len(x), position=1, leave=False)):
+            s += a * b * i
+    steps = trange(n, desc="steps")
+    for i in steps:
+        steps.set_description(f"step {i}")
+        steps.set_postfix(loss=s, text=f"{s:.2e}")
+    pairs = tqdm(enumerate(x), desc="pairs", ascii=True)
+    pairs.total = n + 2
+    for i, v in pairs:
+        if i > n:
+            break
+        s += v
+    pairs.close()
+    for v in tqdm(map(abs, x), disable=True):
+        s += v
+    return s
+
+
 @pytest.mark.parametrize("program", case.programs, ids=lambda p: p.function.__name__)
 def test_bars(program):
     check(program.function, *program.argsets)
@@ -290,6 +289,11 @@ def test_refusals():
         bar.leave = False
         return x
 
+    def describes_by_an_attribute(x):
+        bar = tqdm(x)
+        bar.desc = "x"
+        return x
+
     def shows_in_a_file_of_its_own(x):
         return sum(tqdm(x, file=io.StringIO()))
 
@@ -297,6 +301,7 @@ def test_refusals():
         (updates_by_floats, "takes an int"),
         (asks_for_what_is_not_there, "format_dict of a progress bar is not supported"),
         (sets_what_is_not_seen, "leave of a progress bar is set"),
+        (describes_by_an_attribute, "call set_description"),
         (shows_in_a_file_of_its_own, "make it outside"),
     ):
         with pytest.raises(UnsupportedOperationError, match=message):

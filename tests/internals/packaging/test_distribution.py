@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+import anabranch
+
 ROOT = Path(__file__).resolve().parents[3]
 HALVES = ("runtime", "transpile")
 
@@ -88,6 +90,9 @@ def test_wheel_holds_every_module_and_no_other(distribution):
 def test_wheel_is_typed_and_licensed(distribution):
     assert "anabranch/py.typed" in distribution.wheel_names
     assert any(name.endswith("/licenses/LICENSE") for name in distribution.wheel_names)
+    assert distribution.metadata["License-Expression"] == "Apache-2.0"
+    assert distribution.metadata["Version"] == anabranch.__version__
+    assert "Typing :: Typed" in distribution.metadata.get_all("Classifier", [])
 
 
 def test_sdist_holds_each_module_once(distribution):
