@@ -275,7 +275,6 @@ class LargeWriter(Writer):
             f"np.putmask({name}, {name} > 1, {self.scalar()})",
             f"{name}[:i] = {value}",
             f"{name} @= {other}",
-            f"{name}.real = {value}",
             f"{name}, {other} = {other}, {name}",
         )
 
