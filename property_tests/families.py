@@ -85,7 +85,11 @@ SHARED_ARRAYS = Family(
 _XLAS = 8
 LARGE_ARRAYS = Family(
     large_array_program,
-    lambda seed: {"compiler_options": quick_options(), "native_loops": seed % _XLAS != 0},
+    lambda seed: {
+        "auto_static": seed % 2 == 0,
+        "compiler_options": quick_options(),
+        "native_loops": seed % _XLAS != 0,
+    },
     lambda seed, shows: fewer_lines.smallest(large_array_program(seed), shows),
     functools.partial(judge_calls, tolerance=SUMS),
 )

@@ -13,25 +13,15 @@ import numpy as np
 
 from property_tests.array_programs import Writer
 from property_tests.generation.programs import GeneratedProgram
+from property_tests.large_array_calls import calls_of
 
 _HEAD = """import numpy as np
 
 from property_tests.large_array_values import places, values
 
 
-def f(a, b, c, p, i, v):
+def f(a, b, c, p, i, j, v):
 """
-_DTYPES = (
-    *["float64"] * 5, *["float32"] * 2, *["int64"] * 2, *["complex128"] * 2,
-    "complex64", "bool", "int8", "int16", "int32", "uint8", "uint16", "uint32", "uint64",
-)  # fmt: skip
-_LENGTHS = (0, 1, 2, 3, 5, 8, 17, 20, 33, 40, 64)
-_LINES = (17, 18, 31, 64, 100, 255, 256, 257, 300, 1000, 3000)
-_FORMS = (
-    "{x}", "{x}", "{x}", "{x}[::-1]", "{x}[..., ::-1]", "np.asfortranarray({x})", "np.repeat({x}, 2, 0)[::2]",
-    "np.repeat({x}, 3, -1)[..., 1::3]", "np.concatenate([{x}, {x}])[:len({x})]", "np.array({x}.T).T",
-    "np.broadcast_to({x}[:1], {x}.shape)",
-)  # fmt: skip
 _UNARY = (
     "exp", "exp", "log", "sin", "cos", "tanh", "sqrt", "abs", "negative", "square", "floor", "ceil", "rint", "sign",
     "isnan", "isfinite", "isinf", "log1p", "expm1", "arctan", "cbrt", "reciprocal", "conj", "real", "imag", "angle",
@@ -74,10 +64,16 @@ _PRODUCTS = (
 
 
 class LargeWriter(Writer):
-    """Writes the lines of a program on arrays `a`, `b`, `c`, positions `p`, an int `i` (0 or 1) and a float `v`."""
+    """Writes the lines of a program on arrays `a`, `b`, `c`, positions `p`, ints `i` and `j`, a float `v`."""
+
+    def __init__(self, choice: random.Random, scope: dict[str, Any]) -> None:
+        super().__init__(choice, scope)
+        self.is_about_parts = choice.random() < 0.4
 
     def statement(self) -> str:
-        """A line, or a loop or branch with one in it."""
+        """A line, or a loop or branch with one in it; in some programs mostly updates of parts and what reads parts."""
+        if self.is_about_parts and self.random.random() < 0.8:
+            return self.update()
         pick = self.random.random()
         if pick < 0.10:
             return self.block()
@@ -278,6 +274,46 @@ class LargeWriter(Writer):
             f"{name}, {other} = {other}, {name}",
         )
 
+    def part(self, size: int) -> str:
+        """The key of an axis, often one that is known only at run time."""
+        if self.random.random() < 0.6:
+            return super().part(size)
+        k, n = self.random.randint(0, max(size, 1)), self.random.randint(1, max(size, 1))
+        return self.one(
+            f"i:i + {n}", f"i + {k}:", f":i + {k}", f"i + {k}:{n}", f"{k} - i:{n} + i", f"i * {k}", f"j - {k}", "j:",
+            f"j:{n}", ":j", f"i:j + {k}", "j", f"i::{self.one('2', '3', 'j')}", f":{n}:j", f"{k}:i:-1", "::-1", "i::-1",
+        )  # fmt: skip
+
+    def update(self) -> str:
+        """A new array, a part of it written to, or something made of parts."""
+        name, other = self.pick(1), self.pick(1)
+        array, new = self.scope[name], self.new()
+        key, part = self.key(array), f"{other}[{self.key(self.scope[other])}]"
+        value = self.one(
+            self.scalar(), self.scalar(), part, part, f"{name}[{self.key(array)}] * 2", f"{part} + {other}"
+        )
+        return self.one(
+            f"{new} = {name} {self.one('+', '*')} {self.scalar()}",
+            f"{new} = {name} {self.one('+', '*')} {other}",
+            f"{new} = np.zeros({array.shape}, {name}.dtype)",
+            f"{new} = {part}",
+            f"{new} = np.broadcast_to({part}, {array.shape})",
+            f"{new} = np.broadcast_to({part}, {array.shape}) + {self.scalar()}",
+            f"{new} = np.concatenate([{name}, {part}], axis={self.axis(array)})",
+            f"{new} = np.where({name} > {self.scalar()}, {part}, {name})",
+            f"{new} = {name}{self.one('.T', '[::-1]', '.ravel()', '.copy()', '[..., ::-1]', '.reshape(-1)')}",
+            f"{new} = np.{self.one('sin', 'exp', 'floor', 'square')}({part})",
+            f"{new} = {part}.{self.one('sum', 'max', 'min', 'cumsum')}({self.one('', 'axis=0', 'axis=-1')})",
+            f"{new} = {part} @ {self.one(name, name + '.T', part)}",
+            f"{new} = np.roll({name}, {self.one('i', 'j', '1')}, {self.axis(array)})",
+            *[f"{name}[{key}] {operator}= {value}" for operator in ("", "", "", "+", "+", "*")],
+            *[f"{name}[{key}] {operator}= {name}[{self.key(array)}]" for operator in ("", "", "+")],
+            f"{name}[p] {self.one('', '+')}= {value}",
+            f"{name} {self.one('+', '-', '*')}= {value}",
+            f"if v > 1:\n    {name}[{key}] = {value}",
+            f"for k in range(j):\n    {name}[k] {self.one('', '+')}= {name}[k - 1]",
+        )
+
     def block(self) -> str:
         name, other = self.pick(1), self.pick(1)
         n = len(self.scope[name])
@@ -307,16 +343,12 @@ class LargeWriter(Writer):
 def large_array_program(seed: int) -> GeneratedProgram:
     """The program of a seed, and two calls of it."""
     choice = random.Random(seed)
-    shapes = _shapes(choice)
-    kinds = [choice.choice(_DTYPES)] * 3 if choice.random() < 0.6 else choice.choices(_DTYPES, k=3)
-    calls = tuple(_call(choice, shapes, kinds) for _ in range(2))
+    calls = calls_of(choice, 2)
     text = _HEAD
     scope = GeneratedProgram(text + "    pass\n", calls).scope
     with np.errstate(all="ignore"):
         args = eval(calls[0], dict(scope))
-    writer = LargeWriter(choice, dict(zip("abcpiv", _apart(args), strict=True)))
-    del writer.scope["p"]
-    writer.scope["p"] = np.array(args[3])
+    writer = LargeWriter(choice, dict(zip("abcpijv", _apart(args), strict=True)))
     lines = writer.write(choice.choice((1, 2, 2, 3, 3, 4, 6)), raising=0.02)
     made = [name for name in writer.scope if name == "t" or (name[0] == "x" and name[1:].isdigit())]
     given = ["a", "b", "c"]
@@ -324,45 +356,6 @@ def large_array_program(seed: int) -> GeneratedProgram:
     shown = [*shown, *(name for name in given if choice.random() < 0.25)] or ["a"]
     body = "\n".join([*lines, f"return {', '.join(shown)},"])
     return GeneratedProgram(_HEAD + textwrap.indent(body, "    ") + "\n", calls)
-
-
-def _shapes(choice: random.Random) -> list[tuple[int, ...]]:
-    """The shapes of three arrays, which fit each other in one way or another."""
-    m, k, n = choice.choices(_LENGTHS, k=3)
-    if choice.random() < 0.3:
-        line = choice.choice(_LINES)
-        return [(line,)] * 3 if choice.random() < 0.7 else [(line,), (1,), (line,)]
-    groups = (
-        [(m, k), (k, n), (m, n)],
-        [(m, k), (m, k), (m, k)],
-        [(m, k), (k,), (m,)],
-        [(m, m), (m, m), (m,)],
-        [(m, k), (m, k), (k, m)],
-        [(m, k), (1, k), (m, 1)],
-        [(3, m, k), (3, k, n), (k, n)],
-        [(2, m, k), (m, k), (2, 1, k)],
-        [(m, k, 3), (m, k, 3), (k, 3)],
-        [(m * k,), (m, k), (k, m)],
-    )
-    return choice.choice(groups)
-
-
-def _call(choice: random.Random, shapes: list[tuple[int, ...]], kinds: list[str]) -> str:
-    """A call; in some, arrays are one array or parts of one."""
-    special = choice.random() < 0.25
-    arrays = []
-    for shape, dtype in zip(shapes, kinds, strict=True):
-        made = f"values({choice.randrange(1000)}, {shape}, {dtype!r}{', special=True' if special else ''})"
-        form = choice.choice(_FORMS) if 0 not in shape else "{x}"
-        arrays.append(form.format(x=made))
-    pick = choice.random()
-    if pick < 0.06:
-        arrays[0] = f"(a_ := {arrays[0]})"
-        arrays[choice.choice((1, 2))] = choice.choice(("a_", "a_", "a_[:]", "a_.T", "a_[1:]", "a_[::-1]"))
-    positions = (
-        f"places({choice.randrange(1000)}, {max(min(shapes[0][0], shapes[0][-1]), 1)}, {choice.choice((3, 19, 40))})"
-    )
-    return f"({', '.join(arrays)}, {positions}, {choice.choice((0, 1))}, {choice.choice((0.5, 2.0))})"
 
 
 def _apart(args: tuple[Any, ...]) -> list[Any]:
