@@ -36,7 +36,8 @@ def first(values: Iterable[Value], sizes: bool = False) -> UnionValue | None:
 
 def of_call(args: Iterable[Value], kwargs: dict[str, Value], sizes: bool = False) -> UnionValue | None:
     """The same among the arguments of a call; what is written to as `out` counts in any case."""
-    return first((*args, *kwargs.values()), sizes) or first((kwargs.get("out"),), sizes=True)
+    found = first((*args, *kwargs.values()), sizes)
+    return first((kwargs.get("out"),), sizes=True) if found is None else found
 
 
 def over(choice: UnionValue, call: Callable[..., Any], args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
