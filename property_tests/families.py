@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,8 @@ from property_tests.feature_programs import (
 from property_tests.feature_programs.grammar import Grammar
 from property_tests.generation import fewer_lines, shrinking
 from property_tests.generation.programs import GeneratedProgram, program_of
+from property_tests.large_array_programs import large_array_program
+from property_tests.large_array_values import SUMS
 from property_tests.oracles import Judgement, Verdict, judge, judge_calls
 
 FAULTS = (Verdict.DIFFERENT, Verdict.ILL_TYPED)
@@ -78,6 +81,20 @@ SHARED_ARRAYS = Family(
 )
 
 
+# Machine code computes whole arrays; one program in so many is XLA's.
+_XLAS = 8
+LARGE_ARRAYS = Family(
+    large_array_program,
+    lambda seed: {
+        "auto_static": seed % 2 == 0,
+        "compiler_options": quick_options(),
+        "native_loops": seed % _XLAS != 0,
+    },
+    lambda seed, shows: fewer_lines.smallest(large_array_program(seed), shows),
+    functools.partial(judge_calls, tolerance=SUMS),
+)
+
+
 def _of_feature(grammar: Grammar) -> Family:
     """The programs of a grammar. Only their calls are compared: most are loops, which NumPy takes long to evaluate."""
     return Family(
@@ -99,4 +116,4 @@ FEATURES = {
     "queues": _of_feature(queues.GRAMMAR),
     "draws": _of_feature(draws.GRAMMAR),
 }
-FAMILIES = {"general": GENERAL, "shared-arrays": SHARED_ARRAYS, **FEATURES}
+FAMILIES = {"general": GENERAL, "shared-arrays": SHARED_ARRAYS, "large-arrays": LARGE_ARRAYS, **FEATURES}

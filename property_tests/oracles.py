@@ -92,17 +92,18 @@ def judge(program: GeneratedProgram, wrapped: Wrapped[..., Any] | None = None) -
     return _Judging(program, jit(program.function) if wrapped is None else wrapped).of_all()
 
 
-def judge_calls(program: GeneratedProgram, wrapped: Wrapped[..., Any]) -> Judgement:
+def judge_calls(program: GeneratedProgram, wrapped: Wrapped[..., Any], tolerance: Tolerance = TOLERANCE) -> Judgement:
     """Compare, as `judge`, what eager Python does with what the compiled function does, and with no stage before it."""
-    return _Calls(program, wrapped).of_all()
+    return _Calls(program, wrapped, tolerance).of_all()
 
 
 class _Calls:
     """One program with its compiled function, of which the calls are compared."""
 
-    def __init__(self, program: GeneratedProgram, wrapped: Wrapped[..., Any]) -> None:
+    def __init__(self, program: GeneratedProgram, wrapped: Wrapped[..., Any], tolerance: Tolerance = TOLERANCE) -> None:
         self._program = program
         self._wrapped = wrapped
+        self._tolerance = tolerance
         self._ways: dict[str, Callable[..., Any]] = {}
         self._binds_anew = binds_anew(program.text)
         declared = (node.names for node in ast.walk(ast.parse(program.text)) if isinstance(node, ast.Global))
@@ -121,7 +122,7 @@ class _Calls:
         """Return the judgement on one set of arguments."""
         want = self._outcome(self._program.function, args)
         for stage, got in self._outcomes(args, times):
-            difference = first_difference(want, got, tolerance=TOLERANCE) or self._lost_identity(want, got)
+            difference = first_difference(want, got, tolerance=self._tolerance) or self._lost_identity(want, got)
             if difference is None or is_told_otherwise(want.error, got.error):
                 continue
             if isinstance(got.error, IntegerRangeError) and meets_long_ints(self._program, args):
@@ -138,7 +139,7 @@ class _Calls:
         """That a result is a copy of a list or an object, where no loop or `try` binds names anew."""
         if self._binds_anew:
             return None
-        found = first_difference(want, got, tolerance=dataclasses.replace(TOLERANCE, copies=False))
+        found = first_difference(want, got, tolerance=dataclasses.replace(self._tolerance, copies=False))
         if found is None or found.what != "identity":
             return None
         return (

@@ -108,6 +108,16 @@ def is_all(axes: Sequence[Axis], whole: ArrayType, type: ArrayType) -> bool:
     )
 
 
+def is_rearrangement(axes: Sequence[Axis], whole: ArrayType, type: ArrayType) -> bool:
+    """Return whether a part has each element of an array once; one may have as many, some of them more than once."""
+    longer = [(axis, n) for axis, n in zip(axes, whole.shape, strict=True) if n != 1]
+    return (
+        type.size == whole.size
+        and len({axis.of for axis, _ in longer}) == len(longer)
+        and all(axis.of is not None and type.shape[axis.of] == n and abs(axis.stride) == 1 for axis, n in longer)
+    )
+
+
 def is_part(array: LazyArray, base: LazyArray, axes: Sequence[Axis]) -> bool:
     """Return whether an array is a certain part of another one."""
     whole = array if array.whole is None else array.whole

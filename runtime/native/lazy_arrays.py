@@ -14,7 +14,15 @@ import numpy as np
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.affine import Affine, Positions, Region, Span, flat
 from anabranch.runtime.native.instructions import Instructions
-from anabranch.runtime.native.lazy_array import Axis, LazyArray, Update, is_all, is_part, region_of_part
+from anabranch.runtime.native.lazy_array import (
+    Axis,
+    LazyArray,
+    Update,
+    is_all,
+    is_part,
+    is_rearrangement,
+    region_of_part,
+)
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.scalar_ops import compare, convert, select
@@ -220,7 +228,7 @@ class LazyArrays:
 
     def _moved(self, update: Update, old: ArrayType, type: ArrayType, axes: Sequence[Axis]) -> LazyArray | None:
         """An update with its elements in another order, as an update of the base in that order."""
-        if type.size != old.size:
+        if not is_rearrangement(axes, old, type):
             return None
         moved: list[Axis | None] = [None] * len(type.shape)
         for axis, place in zip(axes, update.axes, strict=True):

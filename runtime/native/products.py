@@ -12,7 +12,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.host import blas
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Equation
-from anabranch.runtime.native.affine import Affine, Region, Span, flat
+from anabranch.runtime.native.affine import Affine, Span, flat
 from anabranch.runtime.native.array_reductions import ArrayReductions, within_region
 from anabranch.runtime.native.array_stores import ArrayStores
 from anabranch.runtime.native.element_loops import ElementLoops
@@ -54,14 +54,12 @@ class Products:
         return self._by_elements(contraction, names)
 
     def _dot(self, names: Sequence[str], types: Sequence[ArrayType], dtype: np.dtype) -> str:
-        """The dot product of two vectors, over the positions at which both may differ from 0."""
+        """The dot product of two vectors, over the positions that neither is 0 beyond: 0 times NaN is NaN."""
         zero, (multiply, add) = constant(np.zeros((), dtype)), (rule_of("multiply"), rule_of("add"))
         vectors = [self._arrays.of(name, type) for name, type in zip(names, types, strict=True)]
-        (x, one), (y, other) = (within_region(vector, zero) for vector in vectors)
-        met = one[0].met(other[0]) if one and other else None
-        region: Region = {0: met} if met is not None else {} if one and other else one or other
-        if not region:
-            x, y = vectors
+        (x, region), (y, other) = (within_region(vector, zero) for vector in vectors)
+        if region != other:
+            (x, y), region = vectors, {}
 
         def write_product(row: list[str]) -> str:
             return multiply(self._code, row, dtype, dtype)

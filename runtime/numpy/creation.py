@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -119,10 +120,13 @@ def empty_like(
 
 
 def _cast(x: object, dtype: np.dtype) -> Atom:
-    """A value cast as NumPy's assignment casts it: unsafe for arrays, checked for Python scalars."""
-    if type(x) in (int, float, complex):
-        # NumPy's own conversion raises for what does not fit.
+    """A value cast as `numpy.copyto` casts it without regard to what is lost; a Python int has to fit."""
+    if type(x) is int:
         return Literal(frozen(np.array(x, dtype=dtype)))
+    if type(x) in (float, complex):
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")  # that a part is dropped
+            return Literal(frozen(np.array(x).astype(dtype)))
     return wrap.as_atom(x, dtype)
 
 

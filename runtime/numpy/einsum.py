@@ -43,6 +43,7 @@ def einsum(
     terms, target = _parse(subscripts, [side.ndim for side in sides])
     if any(map(wrap.is_dynamic_array, xs)):
         _bring_together(terms, sides)
+        subscripts = f"{','.join(terms)}->{target}"
     # NumPy's own parser checks the subscripts against the shapes, on arrays without memory, and raises as it does.
     models = [np.broadcast_to(np.zeros((), s.value.type.dtype), s.value.type.shape) for s in sides]
     chosen = np.result_type(*models) if dtype is None else supported(dtype)
@@ -59,18 +60,27 @@ def einsum(
     return written(out, made, casting)
 
 
-def _bring_together(terms: Sequence[str], sides: Sequence[Operand]) -> None:
-    """Align the axes of each label."""
+def _bring_together(terms: list[str], sides: Sequence[Operand]) -> None:
+    """Align the axes of each label; those of one element, which stand for any size, are left out of the terms."""
     for label in dict.fromkeys("".join(terms)):
-        places = [(s, axis) for t, s in zip(terms, sides, strict=True) for axis, c in enumerate(t) if c == label]
+        if not any(s.extents[axis] is not None for s, axis in _places(label, terms, sides)):
+            continue
+        for k, side in enumerate(sides):
+            if terms[k].count(label) == 1 and operands.are_same(side.shape[terms[k].index(label)], 1):
+                side.drop(terms[k].index(label))
+                terms[k] = terms[k].replace(label, "")
+        places = _places(label, terms, sides)
         (first, i), *others = places
         text = f"operands could not be broadcast together along '{label}': {{0}} and {{1}}"
         for other, j in others:
             n, m = first.shape[i], other.shape[j]
-            if any(s.extents[axis] is not None for s, axis in places):
-                broadcasting.refuse(broadcasting.differ(n, m), ValueError, text, n, m)
-        if any(s.extents[axis] is not None for s, axis in places):
-            operands.align(places)
+            broadcasting.refuse(broadcasting.differ(n, m), ValueError, text, n, m)
+        operands.align(places)
+
+
+def _places(label: str, terms: Sequence[str], sides: Sequence[Operand]) -> list[tuple[Operand, int]]:
+    """The axes of a label."""
+    return [(s, axis) for t, s in zip(terms, sides, strict=True) for axis, c in enumerate(t) if c == label]
 
 
 def _extent(label: str, terms: Sequence[str], sides: Sequence[Operand]) -> ValidRegion | None:

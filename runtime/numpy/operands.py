@@ -84,6 +84,12 @@ class Operand:
         self.shape.insert(axis, 1)
         self.extents.insert(axis, None)
 
+    def drop(self, axis: int) -> None:
+        """Leave out an axis of one element."""
+        shape = self.value.type.shape
+        self.value = atoms.reshape(self.value, (*shape[:axis], *shape[axis + 1 :]))
+        del self.shape[axis], self.extents[axis]
+
     def front(self, axis: int) -> None:
         """Move the elements to the front of an axis."""
         extent = self.extents[axis]

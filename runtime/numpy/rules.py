@@ -155,7 +155,7 @@ def _guarded(original: Callable[..., object], function: Callable[..., object]) -
         if not (any(map(traced_inside, args)) or any(map(traced_inside, kwargs.values()))):
             return adopted(original(*args, **kwargs), (args, tuple(kwargs.values())))
         rule = registry.DYNAMIC_SHAPE_FUNCTIONS.get(original)
-        choice = union_arguments.first((*args, *kwargs.values()), sizes=rule is None)
+        choice = union_arguments.of_call(args, kwargs, sizes=rule is None)
         if choice is not None:
             return union_arguments.over(choice, call, args, kwargs)
         args, kwargs = tuple(map(resolved, args)), {k: resolved(v) for k, v in kwargs.items()}
@@ -184,7 +184,7 @@ def _creating(original: Callable[..., object], function: Callable[..., object]) 
         made_of_times = time_creation.made(original, args, kwargs)
         if made_of_times is not None:
             return made_of_times
-        choice = union_arguments.first((*args, *kwargs.values()))
+        choice = union_arguments.of_call(args, kwargs)
         if choice is not None:
             return union_arguments.over(choice, call, args, kwargs)
         args, kwargs = tuple(map(resolved, args)), {k: resolved(v) for k, v in kwargs.items()}

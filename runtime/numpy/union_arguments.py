@@ -34,6 +34,12 @@ def first(values: Iterable[Value], sizes: bool = False) -> UnionValue | None:
     return None
 
 
+def of_call(args: Iterable[Value], kwargs: dict[str, Value], sizes: bool = False) -> UnionValue | None:
+    """The same among the arguments of a call; what is written to as `out` counts in any case."""
+    found = first((*args, *kwargs.values()), sizes)
+    return first((kwargs.get("out"),), sizes=True) if found is None else found
+
+
 def over(choice: UnionValue, call: Callable[..., Any], args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
     """The call with each option in place of the union.
 
@@ -172,7 +178,7 @@ def of_each(function: Function) -> Function:
             tuple(map(list_as_array.of_lists, args)),
             {k: list_as_array.of_lists(v) for k, v in kwargs.items()},
         )
-        choice = first((*args, *kwargs.values()))
+        choice = of_call(args, kwargs)
         return function(*args, **kwargs) if choice is None else over(choice, call, args, kwargs)
 
     return call  # type: ignore[return-value]

@@ -126,7 +126,7 @@ def apply_atoms(
     if function is np.power and loop[0].char in "fd" and _is_single(operands[1], 2.0):
         # NumPy, too, multiplies, and XLA would not in all places see what the exponent is.
         return atoms.ufunc_all(np.square, inputs[0])
-    if function is np.power and loop[1].kind == "i" and _may_be_negative(operands[1]):
+    if function is np.power and loop[1].kind == "i" and 0 not in shape and _may_be_negative(operands[1]):
         _no_negative_exponent(wrap.as_atom(operands[1], loop[1]))
     return atoms.ufunc_all(function, *inputs)
 

@@ -122,3 +122,13 @@ def test_too_large_for_memory_under_a_condition() -> None:
 @pytest.mark.parametrize("name", case.names())
 def test_as_numpy(name: str) -> None:
     case.check(name)
+
+
+def filled_with_what_does_not_fit(np, a):
+    """As `astype` casts it; only a Python int has to fit."""
+    made = [np.full(2, 2.5 + 1j, "f4"), np.full_like(a, 2j), np.full(2, -3.7, "u1"), np.full(2, np.nan, int)]
+    return [*made, np.full(2, 1e300, "f4"), np.full(2, 1j, bool)]
+
+
+def test_filled_with_what_does_not_fit() -> None:
+    check_program(filled_with_what_does_not_fit, FLOATS)
