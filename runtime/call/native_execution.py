@@ -72,7 +72,7 @@ def _readable(kind: BufferType, array: np.ndarray) -> np.ndarray:
     if array.shape != kind.shape or array.dtype != kind.dtype:
         found = BufferType(array.shape, array.dtype)
         raise ArgumentMismatchError(f"an argument is {found}, but the program was compiled for {kind}")
-    return array if is_readable(array) else np.array(array, order="C")
+    return array if is_readable(array) else own_memory.copied(array, kind)
 
 
 def is_readable(array: np.ndarray) -> bool:

@@ -1,4 +1,4 @@
-"""Arrays for the results of machine code that Python calls; large ones stand on memory that earlier results had."""
+"""Arrays for machine code that Python calls; large ones stand on memory that earlier ones had."""
 
 from __future__ import annotations
 
@@ -37,3 +37,10 @@ def maker(kind: BufferType) -> Callable[[], np.ndarray]:
         return np.ndarray(shape, dtype, memory)
 
     return borrow
+
+
+def copied(array: np.ndarray, kind: BufferType) -> np.ndarray:
+    """The values of an array of this type in memory of their own, in C order."""
+    copy = maker(kind)()
+    copy[...] = array
+    return copy

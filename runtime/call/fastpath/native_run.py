@@ -14,6 +14,8 @@ from anabranch.runtime.call.fastpath.guard_args import ArgumentChecks
 from anabranch.runtime.call.fastpath.run import Running, place_lines
 from anabranch.runtime.call.native_execution import NativeCode, NativeExecution, is_readable
 from anabranch.runtime.call.plan import Plan
+from anabranch.runtime.host import own_memory
+from anabranch.runtime.host.buffer_types import BufferType
 from anabranch.runtime.signature.flatten_to_key import buffers
 from anabranch.runtime.tracing.capacity import OverflowedError
 
@@ -52,7 +54,7 @@ class NativeRunning(Running):
             if name == f"m{place}":
                 lines.append(f"{name} = {constant(make()) if place in unread else f'{constant(make)}()'}")
         inputs = zip(self._arguments.inputs, code.program.inputs, strict=True)
-        given = [self._given(leaf, value, kind.dtype) for (leaf, value), kind in inputs]
+        given = [self._given(leaf, value, kind) for (leaf, value), kind in inputs]
         call = f"code = {constant(code.function)}({', '.join([*given, *self._arrays])})"
         lines += place_lines([value for _, value in self._arguments.inputs], call)
         self._write_states(self._outputs[self._groups.draws])
@@ -62,11 +64,14 @@ class NativeRunning(Running):
         self._conditions = list(self._outputs[self._groups.conditions])
         self._finish(self._outputs[self._groups.writes])
 
-    def _given(self, leaf: str, value: object, dtype: np.dtype) -> str:
+    def _given(self, leaf: str, value: object, kind: BufferType) -> str:
         """The expression of an input as the code takes it."""
-        if type(value) in _AS_THEY_ARE or (isinstance(value, np.ndarray) and is_readable(value)):
+        if type(value) in _AS_THEY_ARE:
             return leaf
-        return f"as_array({leaf}, {self._writer.constant(dtype)}, order='C')"
+        constant = self._writer.constant
+        if isinstance(value, np.ndarray):
+            return leaf if is_readable(value) else f"{constant(own_memory.copied)}({leaf}, {constant(kind)})"
+        return f"as_array({leaf}, {constant(kind.dtype)}, order='C')"
 
     def _number(self, name: str) -> str:
         return f"{name}.item()"

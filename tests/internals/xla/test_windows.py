@@ -19,7 +19,7 @@ from anabranch.runtime.api.stages import Compiled
 from anabranch.runtime.testing.outcomes import Outcome
 from tests.equivalence import alike
 
-N, ROWS = 66_820, 260
+N, ROWS = 280_280, 520
 PAGE = mmap.PAGESIZE
 LIBC = ctypes.CDLL(None, use_errno=True)
 
@@ -124,7 +124,7 @@ def test_nothing_outside_counts_or_is_read(name):
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int64, np.int8, np.bool_, np.complex128, np.float16, np.uint16])
 def test_dtypes(dtype):
-    values = (np.random.default_rng(0).random(200_000) * 2).astype(dtype)
+    values = (np.random.default_rng(0).random(300_000) * 2).astype(dtype)
 
     def function(a):
         return a + a, a[::-1], a.any()
