@@ -142,9 +142,10 @@ def with_nodes(value: object, contents: tuple[object, ...], outside: Heap, given
         return value
     exists = _existence(outside, given)
     described = layouts.describe((value, *contents), exists)
-    graphs = _kinds_by_graph(described)
     # Nodes may have lists and dicts that lie in arenas, which are built before them.
     members: list[Any] = list(map(arena_contents.ArenaContents, _arenas_in(described)))
+    # In the order in which `hosted_result` comes to them.
+    graphs = _kinds_by_graph(layouts.describe((*members, value, *contents), exists))
     members += [m for g, kinds in graphs for m in _members(g, kinds, exists)]
     return host_values.ResultWithRecords(tuple(members), value) if members else value
 

@@ -104,6 +104,10 @@ class ContentsStructure(Structure):
     mutable = False
     flat = True
 
+    @property
+    def variants(self) -> tuple[Value, ...]:
+        return tuple([kind for column in self.extra[1] for kind in column.variants])
+
     def children(self, value: Value) -> list[Value]:
         columns = zip(value.arena.columns, self.extra[1], strict=True)
         parts = [part for column, structure in columns for part in structure.children(column.as_items())]

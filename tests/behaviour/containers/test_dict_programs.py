@@ -800,3 +800,15 @@ def test_a_deque_that_a_dict_of_the_callers_gets() -> None:
         d[k].append(5)
 
     check(f, {}, 3)
+
+
+def test_an_object_of_the_callers_in_a_list_that_a_dict_gets_is_the_very_one() -> None:
+    @jit
+    def f(d, k, x):
+        d[k] = [x]
+
+    one = Memo()
+    for _ in range(3):
+        given = {1: [5]}
+        f(given, 2, one)
+        assert given[2][0] is one
