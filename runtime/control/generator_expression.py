@@ -23,6 +23,7 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, chosen_containers
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.run_time_container import RunTimeContainer
 
 T = TypeVar("T")
 _BROKEN = StateForm((), ("break",))
@@ -167,7 +168,7 @@ class GeneratorExpression(PushIterator, sample=no_items):
     def _parts(self, item: Value) -> tuple[Value, ...]:
         if self._width is None:
             return (item,)
-        parts = tuple(item)
+        parts = item.unpacked_(self._width) if isinstance(item, RunTimeContainer) else tuple(item)
         if len(parts) > self._width:
             raise ValueError(f"too many values to unpack (expected {self._width})")
         if len(parts) < self._width:

@@ -18,7 +18,6 @@ from anabranch.runtime.tracing.state import Identity
 from anabranch.runtime.tracing.storage import OnDevice, OnDeviceOutside
 from anabranch.runtime.values import atoms, text_tables, wrap
 from anabranch.runtime.values.abstract import Kind, abstract_of
-from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.arena_object import ObjectInArena, are_same
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -30,6 +29,7 @@ from anabranch.runtime.values.memory import aliasing, views
 from anabranch.runtime.values.python_numbers.python_operands import kind_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, is_python_scalar, python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
+from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
@@ -56,7 +56,7 @@ def is_(a: object, b: object) -> Value:
             return python_scalar(result)
     if isinstance(a, ObjectInArena) and isinstance(b, ObjectInArena):
         return are_same(a, b)
-    if isinstance(a, InArena) and isinstance(b, InArena):
+    if isinstance(a, RunTimeContainer) and isinstance(b, RunTimeContainer) and None not in (a.arena_, b.arena_):
         return a.arena_ is b.arena_ and a.number_ == b.number_
     if isinstance(a, Growable) and isinstance(b, Growable) and a.row_binding is not None and b.row_binding is not None:
         return a is b or (a.row_binding.table is b.row_binding.table and a.row_binding.index == b.row_binding.index)

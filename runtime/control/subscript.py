@@ -278,6 +278,8 @@ def _set(value: Value, container: Value, key: Value) -> None:
 def _delete(container: Value, key: Value) -> None:
     if isinstance(key, slice) and isinstance(container, list):
         check_bounds(key)
+    if isinstance(container, dict) and has_traced(key):
+        run_time_keys.become_table(container)
     if not isinstance(key, Tracer) or not isinstance(container, list) or isinstance(container, Growable):
         del container[key]
         return

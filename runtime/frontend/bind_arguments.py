@@ -8,7 +8,7 @@ from typing import Any
 
 from anabranch.runtime.control.columnar import array_lists
 from anabranch.runtime.control.dynamic_lists.dynamic_list import growing
-from anabranch.runtime.control.hash_tables import table_arguments
+from anabranch.runtime.control.hash_tables import argument_items, table_arguments
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Var
 from anabranch.runtime.signature.argument_layouts import Arguments
@@ -16,6 +16,7 @@ from anabranch.runtime.signature.flatten_to_key import RepeatedArgument
 from anabranch.runtime.signature.set_structure import SetStructure
 from anabranch.runtime.signature.static_keys import Static, frozen_copy
 from anabranch.runtime.tracing.builder import Trace
+from anabranch.runtime.tracing.container_state import ArgumentSite, SharedList, TableSite
 from anabranch.runtime.tracing.storage import OnDevice, Part, Storage
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
@@ -23,6 +24,7 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.random_generators import TracedGenerator
+from anabranch.runtime.values.run_time_container import RunTimeContainer
 
 
 def _root(name: str) -> str:
@@ -106,9 +108,16 @@ class BoundArguments:
         self.packs: list[range | tuple[int, ...]] = []
         self.states: set[Storage] = set()
         self._pack: Var | None = None
+        self._in_arenas = False  # whether the lists of what is made now lie in an arena
         # The leaves of fields, each with the others of its field; and the inputs of these, by the first leaf.
         self._fields = {} if arguments.device else fields(arguments)
         self._columns: dict[int, Var] = {}
+
+    @property
+    def shared_memory(self) -> tuple[Any, ...]:
+        """The lists in which other lists of the caller's lie."""
+        arenas = {id(c.arena_): c.arena_ for c in self.containers if isinstance(c, RunTimeContainer) and c.arena_}
+        return tuple([part for arena in arenas.values() for part in arena.parts])
 
     def make(self, layout: layouts.Layout) -> Any:
         """The value that stands for an argument or a part of one."""
@@ -124,17 +133,22 @@ class BoundArguments:
                 made = self.make(layout)
                 self._pack = None
                 return made
+            case layouts.Node(structure) if self._lies_in_arena(layout):
+                return self._in_arena(layout)
             case layouts.Node(SetStructure(), children):
                 return self._table(table_arguments.set_of([self.make(c) for c in children], len(self.containers)))
             case layouts.Node(structure, children):
                 if not structure.mutable:
                     return self._builder.trace.identity.merge(structure.build([self.make(c) for c in children]))
+                place = len(self.containers) + 1
                 made = structure.empty()
                 if self._builder.trace.lists.may_grow:
                     made = growing(made)
                 self.containers.append(made)
-                place = len(self.containers)
+                around = self._in_arenas
+                self._in_arenas = table_arguments.has_items_in_arenas(layout, place - 1)
                 structure.fill(made, [self.make(c) for c in children])
+                self._in_arenas = around
                 if isinstance(made, TracedGenerator):
                     self.states.add(made.state_words.storage)
                 if isinstance(made, Growable):
@@ -144,6 +158,22 @@ class BoundArguments:
                     self.containers[place - 1] = table
                 return table
         raise AssertionError("an argument is no choice")
+
+    def _lies_in_arena(self, layout: layouts.Node) -> bool:
+        if layout.structure.cls is tuple or self._arguments.device:
+            return False
+        sites, place = self._builder.trace.lists.arena_sites or (), len(self.containers)
+        wanted = self._in_arenas or SharedList(("argument", place + 1)) in sites
+        wanted = wanted or TableSite(ArgumentSite(place), layout.structure.cls) in sites
+        return wanted and argument_items.can_lie_in_one(layout)
+
+    def _in_arena(self, layout: layouts.Node) -> Any:
+        made = argument_items.begun(layout.structure)
+        self.containers.append(made)
+        around, self._in_arenas = self._in_arenas, True
+        argument_items.fill(made, layout.structure, [self.make(c) for c in layout.children])
+        self._in_arenas = around
+        return made
 
     def _table(self, made: Any) -> Any:
         self.containers.append(made)
@@ -209,6 +239,7 @@ def bind_arguments(arguments: Arguments, trace: Trace) -> BoundArguments:
     given = BoundArguments(trace, arguments)
     given.args = tuple(map(given.make, arguments.args))
     given.kwargs = {k: given.make(t) for k, t in arguments.kwargs.items()}
+    argument_items.end()
     trace.identity.callers_objects = {id(c): c for c in given.containers}
     if trace.explanation.decisions is not None:
         trace.explanation.names = dict(zip(given.atoms, arguments.leaf_names(), strict=True))

@@ -11,9 +11,9 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.values import containers
-from anabranch.runtime.values.hashed import Hashed
-from anabranch.runtime.values.heap.slots import Slot
+from anabranch.runtime.values.heap.slots import Slot, slot_of
 from anabranch.runtime.values.heap.snapshot import Heap
+from anabranch.runtime.values.run_time_container import RunTimeContainer
 
 
 def refuse_changes(statics: Heap) -> None:
@@ -44,31 +44,37 @@ class ObjectChanges:
     def found(arguments: Heap, guards: Guards, given: BoundArguments) -> ObjectChanges:
         """Look for changes, and put the outside back."""
         places = {id(c): i for i, c in enumerate(given.containers)}
-        changes = _of_whole_tables([s for s in arguments.changes() if s.target not in guards.heap], arguments, given)
-        for slot in changes:
-            if id(slot.target) not in places:
+        changed = _of_whole_containers([s for s in arguments.changes() if s.target not in guards.heap], given)
+        for one in changed:
+            if id(one) not in places:
                 raise UnsupportedOperationError(
-                    f"the function changes {a(type(slot.target).__name__)} that is, or is part of, an argument and "
+                    f"the function changes {a(type(one).__name__)} that is, or is part of, an argument and "
                     "cannot be written back; return a new one instead"
                 )
         slots = guards.heap.changes()
-        contents = tuple(map(_contents, (*changes, *slots)))
+        contents = tuple(map(_contents, (*changed, *[slot.target for slot in slots])))
         guards.heap.restore()
         if any(s.target is vars(os.environ)["_data"] for s in slots):
             os.environ.update(os.environ.copy())  # the process's own environment, too
             raise UnsupportedOperationError(
                 "the function changes os.environ, which would happen only while it is traced; change it outside"
             )
-        return ObjectChanges(tuple(places[id(s.target)] for s in changes), tuple(slots), contents)
+        return ObjectChanges(tuple(places[id(one)] for one in changed), tuple(slots), contents)
 
 
-def _of_whole_tables(changes: list[Slot], arguments: Heap, given: BoundArguments) -> list[Slot]:
-    """The changes, with those of a table's parts as its own: the caller has none of them."""
-    tables = [c for c in given.containers if isinstance(c, Hashed)]
-    owners = {id(part): table for table in tables for part in (table, *table.memory_)}
-    found = {id(t): arguments.slots[id(t)] for t in (owners.get(id(s.target), s.target) for s in changes)}
-    return list(found.values())
+def _of_whole_containers(changes: list[Slot], given: BoundArguments) -> list[Any]:
+    """What has changed, with the parts of tables and of what lies in arenas as these: the caller has none of them."""
+    owners: dict[int, list[Any]] = {}
+    for one in given.containers:
+        if isinstance(one, RunTimeContainer):
+            for part in (one, *one.memory_):
+                owners.setdefault(id(part), []).append(one)
+    return list({id(t): t for s in changes for t in owners.get(id(s.target), [s.target])}.values())
 
 
-def _contents(slot: Slot) -> Any:
-    return slot.target.written_() if isinstance(slot.target, Hashed) else slot.contents()
+def _contents(target: Any) -> Any:
+    if isinstance(target, RunTimeContainer):
+        return target.written_()
+    slot = slot_of(target)
+    assert slot is not None
+    return slot.contents()

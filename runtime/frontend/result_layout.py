@@ -142,10 +142,11 @@ def with_nodes(value: object, contents: tuple[object, ...], outside: Heap, given
         return value
     exists = _existence(outside, given)
     described = layouts.describe((value, *contents), exists)
-    graphs = _kinds_by_graph(described)
-    members = [m for g, kinds in graphs for m in _members(g, kinds, exists)]
-    arenas = _arenas_in(described)
-    members += map(arena_contents.ArenaContents, arenas)
+    # Nodes may have lists and dicts that lie in arenas, which are built before them.
+    members: list[Any] = list(map(arena_contents.ArenaContents, _arenas_in(described)))
+    # In the order in which `hosted_result` comes to them.
+    graphs = _kinds_by_graph(layouts.describe((*members, value, *contents), exists))
+    members += [m for g, kinds in graphs for m in _members(g, kinds, exists)]
     return host_values.ResultWithRecords(tuple(members), value) if members else value
 
 
@@ -157,7 +158,7 @@ def _arenas_in(layout: layouts.Layout) -> list[Any]:
         arena = pending.pop()
         if id(arena) not in found:
             found[id(arena)] = arena
-            kinds = [k for part in arena.parts for k in part.as_items().structure.variants]
+            kinds = [k for part in arena.columns for k in part.as_items().structure.variants]
             pending += [s.extra for kind in kinds for s in arena_contents.in_arenas(kind)]
     return list(found.values())
 
@@ -186,16 +187,18 @@ def _is_apart(member: object, exists: Exists) -> bool:
 def hosted_result(layout: layouts.Node, given: BoundArguments, arrays: Container[int]) -> layouts.Node:
     """The layout with the caller's own objects as such, and of what objects hold the arrays that were there before."""
     places = {id(c): i for i, c in enumerate(given.containers)}
+    for arena in current().trace.lists.arenas.values():
+        places.update((id(one), places[id(one.stand_in)]) for one in arena.callers)
     members: dict[int, int] = {}
-    first = 0
-    for graph, _ in _kinds_by_graph(layout):
-        members[id(graph)] = first
-        first += len(graph.members)
     result, *contents = layout.children
     if isinstance(result, layouts.Node) and isinstance(result.structure, host_values.BesideStructure):
         for place, beside in enumerate(result.children[0].children):  # type: ignore[union-attr]
             if isinstance(beside, layouts.Node) and isinstance(beside.source, arena_contents.ArenaContents):
                 members[id(beside.source.arena)] = place
+    first = len(members)
+    for graph, _ in _kinds_by_graph(layout):
+        members[id(graph)] = first
+        first += len(graph.members)
     kept = [hosted(c, places, given.numbers, arrays, members) for c in contents]
     given_back = hosted(result, places, given.numbers, members=members)
     whole = layouts.Node(layout.structure.hosted(members), (given_back, *kept), layout.source)

@@ -12,12 +12,12 @@ from anabranch.base.signals import Interrupt
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import settings
 from anabranch.runtime.control.aliasing import split_containers
-from anabranch.runtime.control.arenas.creation import make_arenas
 from anabranch.runtime.control.call import call, resolve
 from anabranch.runtime.control.calls import special_methods
 from anabranch.runtime.control.calls.recursion import infinite_recursion
 from anabranch.runtime.control.calls.user_functions import is_user_function
 from anabranch.runtime.control.columnar import copied_items, nested_lists
+from anabranch.runtime.control.hash_tables.arenas_of_trace import make_arenas
 from anabranch.runtime.control.loops.unroll_budget import TooCostlyError
 from anabranch.runtime.errors import AnabranchError, forget_attempts
 from anabranch.runtime.frontend.bind_arguments import bind_arguments
@@ -62,12 +62,12 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
     trace = Trace(outside, way)
     root = trace.root
     with building(root), contextlib.closing(staging), _undone(guards):
+        make_arenas(trace)
         given = bind_arguments(arguments, trace)
         outside.bind(given)
-        before = Heap((given.args, given.kwargs))
+        before = Heap((given.args, given.kwargs, *given.shared_memory))
         guards.heap.exclude(given.containers)
         guards.heap.extend(t.target for t in before.slots.values() if isinstance(t.target, type))
-        make_arenas(trace)
         outside.begin()
         for value in filter(may_change, given.statics):
             outside.enter(value)

@@ -105,6 +105,24 @@ class ArgumentSite:
     number: int
 
 
+@frozen
+class SharedList:
+    """Among the sites of arenas: a list that is an argument, or part of one, by what notes its allocation.
+
+    A dict of the caller's gets it, and it lies in the arena of such lists. That others are copied is no reason for it.
+    """
+
+    origin: Hashable
+
+
+@frozen
+class TableSite:
+    """The place of dicts or sets that lie in an arena: a place in the user's code, or among the arguments."""
+
+    place: Any
+    native: type
+
+
 @mutable
 class Tables:
     """Dicts and sets whose keys are known only at run time.

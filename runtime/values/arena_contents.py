@@ -24,6 +24,11 @@ class InArenaStructure(Structure):
     mutable = False
     is_in_arena = True
 
+    @property
+    def host_structure(self) -> type[HostMemberStructure]:
+        """The class of its structure on the host."""
+        return HostMemberStructure
+
     def hosted(self, members: Mapping[int, int]) -> Structure:
         if id(self.extra) not in members:
             # What is built is no result, but printed, or an argument of a host function.
@@ -31,7 +36,7 @@ class InArenaStructure(Structure):
                 "a list or an object of which there are as many as run-time values say is printed, or handed to a host "
                 "function; do so with its numbers"
             )
-        return HostMemberStructure(HostArena, ("number",), members[id(self.extra)])
+        return self.host_structure(HostArena, ("number",), members[id(self.extra)])
 
 
 @frozen
@@ -46,6 +51,14 @@ class HostMemberStructure(Structure):
         return members[self.extra].member(int(children[0]), members)
 
 
+@frozen
+class HostMemberContents(HostMemberStructure):
+    """That of the contents of such a list, which is the caller's."""
+
+    def on_host(self, children: Sequence[Value], members: Sequence[Value]) -> Value:
+        return members[self.extra].contents(int(children[0]), members)
+
+
 def in_arenas(layout: layouts.Layout) -> list[InArenaStructure]:
     """The structures of what lies in arenas in a value, of the items of lists of run-time length, too."""
     match layout:
@@ -56,6 +69,13 @@ def in_arenas(layout: layouts.Layout) -> list[InArenaStructure]:
         case layouts.Union(options):
             return [found for option in options for found in in_arenas(option)]
     return []
+
+
+class CallersMember:
+    """A list, dict or set of the caller's that lies in an arena."""
+
+    def __init__(self, stand_in: Any) -> None:
+        self.stand_in = stand_in
 
 
 # ---- a whole arena ---------------------------------------------------------------------------------------------------
@@ -69,7 +89,7 @@ class ArenaContents:
 
     def __anabranch_structure__(self) -> Structure:
         columns = tuple([column.as_items().structure for column in self.arena.columns])
-        count = sum(len(c.layout.children) for c in columns)
+        count = sum(len(c.layout.children) for c in columns) + len(self.arena.callers)
         return ContentsStructure(type(self), tuple(range(count)), (self.arena.on_host, columns))
 
 
@@ -77,15 +97,21 @@ class ArenaContents:
 class ContentsStructure(Structure):
     """That of `ArenaContents`: the parts of the columns one after the other; `extra` has the columns' structures.
 
-    Before them `extra` has the class of the arena on the host, with what it is made of beside the columns.
+    What is the caller's stands at the end. Before the structures `extra` has the class of the arena on the host, with
+    what it is made of beside the columns.
     """
 
     mutable = False
     flat = True
 
+    @property
+    def variants(self) -> tuple[Value, ...]:
+        return tuple([kind for column in self.extra[1] for kind in column.variants])
+
     def children(self, value: Value) -> list[Value]:
         columns = zip(value.arena.columns, self.extra[1], strict=True)
-        return [part for column, structure in columns for part in structure.children(column.as_items())]
+        parts = [part for column, structure in columns for part in structure.children(column.as_items())]
+        return [*parts, *value.arena.callers]
 
     def hosted(self, members: Mapping[int, int]) -> Structure:
         on_host, columns = self.extra
@@ -106,7 +132,9 @@ class HostContentsStructure(Structure):
             width = len(structure.layout.children)
             columns.append(HostColumn(structure, tuple(map(np.asarray, left[1:width]))))  # the first is the length
             del left[:width]
-        return cls(columns, *more)
+        made = cls(columns, *more)
+        made.known = dict(enumerate(left))
+        return made
 
 
 @frozen
@@ -129,14 +157,20 @@ class HostArena:
 
     def __init__(self, columns: Sequence[HostColumn]) -> None:
         self._columns = columns
-        self._made: dict[int, Any] = {}
+        self.known: dict[int, Any] = {}  # by number: what is the caller's, and what has been built
 
     def member(self, number: int, members: Sequence[Any]) -> Any:
         """The object or list of a number."""
-        if number not in self._made:
-            made = self._made[number] = self._empty()
+        if number not in self.known:
+            made = self.known[number] = self._empty()
             self._fill(made, number, members)
-        return self._made[number]
+        return self.known[number]
+
+    def contents(self, number: int, members: Sequence[Any]) -> Any:
+        """The contents that the object or list of a number has after the call, in a container that is new."""
+        made = self._empty()
+        self._fill(made, number, members)
+        return made
 
     def _empty(self) -> Any:
         raise NotImplementedError

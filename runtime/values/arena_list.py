@@ -7,7 +7,12 @@ from typing import Any
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
-from anabranch.runtime.values.arena_contents import HostArena, InArenaStructure
+from anabranch.runtime.values.arena_contents import (
+    HostArena,
+    HostMemberContents,
+    HostMemberStructure,
+    InArenaStructure,
+)
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.run_time_container import RunTimeContainer
 
@@ -36,6 +41,28 @@ class ListStructure(InArenaStructure):
     def build(self, children: Sequence[Value]) -> Value:
         in_arena: Any = self.cls
         return in_arena(self.extra, children[0])
+
+
+class ArenaItems:
+    """The contents of a list of the caller's that lies in an arena, as they are after the call."""
+
+    def __init__(self, owner: RunTimeContainer) -> None:
+        self.owner = owner
+
+    def __anabranch_structure__(self) -> Structure:
+        return ArenaItemsStructure(ArenaItems, ("number",), self.owner.arena_)
+
+
+@frozen
+class ArenaItemsStructure(InArenaStructure):
+    """That of such contents."""
+
+    @property
+    def host_structure(self) -> type[HostMemberStructure]:
+        return HostMemberContents
+
+    def children(self, value: Value) -> list[Value]:
+        return [value.owner.number_]
 
 
 class HostLists(HostArena):

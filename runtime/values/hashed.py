@@ -15,24 +15,32 @@ class Hashed(RunTimeContainer):
     keys_: Any  # the list of the keys
     values_: Any  # of a dict: the list of the values
     request_: Any  # the capacity
+    extra_: Any  # what it was made with: the factory
     removals_: int  # how often code that was traced has removed a key
 
     def members_(self) -> Any:
         """The keys, as `countable_`, for what does not depend on the order."""
         return self.countable_()
 
-    @property
-    def memory_(self) -> tuple[Any, ...]:
-        """The lists and the memory that it consists of, and that nobody else has."""
-        raise NotImplementedError
-
     def plain_(self, *_: object) -> Any:
         """Refuse what needs the keys while tracing."""
         raise NotImplementedError
 
-    def written_(self) -> Any:
-        """The new contents of the caller's dict or set, where it stands for one: a dict, or the list of members."""
-        raise NotImplementedError
+    def has_lost_(self, before: Value) -> Value:
+        """Return whether keys have been removed since there were so many removals."""
+        return self.lost_() != before
+
+    def lost_(self) -> Value:
+        """How many keys have been removed."""
+        return self.removals_
+
+    def opened_(self) -> Hashed:
+        """The table in whose lists the keys and the values lie in their order, as they are now."""
+        return self
+
+    def whole_(self) -> Hashed:
+        """The same with an index of its own."""
+        return self
 
     @property
     def count_(self) -> Value:

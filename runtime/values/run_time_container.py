@@ -16,6 +16,8 @@ class RunTimeContainer(StandIn):
 
     __slots__ = ()
     native: Any  # the built-in class that it stands for
+    arena_: Any = None  # what it lies in
+    number_: Any  # its number there: it is the same one wherever the number is the same
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -33,6 +35,20 @@ class RunTimeContainer(StandIn):
     def countable_(self) -> Any:
         """The items, for a loop that counts over them."""
         raise NotImplementedError
+
+    @property
+    def memory_(self) -> tuple[Any, ...]:
+        """The lists and the memory that it consists of, and that the caller has nothing of."""
+        raise NotImplementedError
+
+    def written_(self) -> Any:
+        """The new contents of the caller's container, where it stands for one."""
+        raise NotImplementedError
+
+    def unpacked_(self, count: int) -> tuple[Value, ...]:
+        """The items, for so many names."""
+        items: Any = self
+        return tuple(items)
 
     def contains_(self, item: Value) -> Value:
         """`item in self`."""

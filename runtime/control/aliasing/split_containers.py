@@ -17,6 +17,7 @@ from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.container_state import demand
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.state import SplitContainer
+from anabranch.runtime.values.dynamic_lists.item_kinds import origins_of
 from anabranch.runtime.values.heap.slots import slot_of
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees.layout import Layout
@@ -135,7 +136,7 @@ def refusal(one: SplitContainer, done: str) -> BaseException:
     lists = current().trace.lists
     members = list(_members(one))
     try:
-        demand(lists.arena_sites, {site for m in members for site in getattr(m, "origins", ())})
+        demand(lists.arena_sites, {site for m in members for site in origins_of(m)})
         if all(type(m) is list for m in members):
             lists.demand_growth()
     except Restart as again:

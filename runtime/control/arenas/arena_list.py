@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -14,13 +14,14 @@ from anabranch.runtime.control.dynamic_lists import dynamic_list, dynamic_list_m
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
+from anabranch.runtime.control.staging import unpacking
 from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import place
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arena_list import InArena
+from anabranch.runtime.values.arena_list import ArenaItems, InArena
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
@@ -69,12 +70,21 @@ class ArenaList(InArena):
     def count_(self) -> Value:
         return self.arena_.length_of(self.number_)
 
+    @property
+    def memory_(self) -> tuple[Any, ...]:
+        parts: tuple[Any, ...] = self.arena_.parts
+        return parts
+
     def countable_(self) -> Elements:
         return Elements(self)
 
     def element_(self, place: Value) -> Value:
         """The element at a place that is in range."""
         return self.arena_.element(self.number_, place)
+
+    def written_(self) -> ArenaItems:
+        """The new contents of the caller's list, where it stands for one."""
+        return ArenaItems(self)
 
     def grown_(self) -> Any:
         """A list of its own with the same elements, which is in no arena."""
@@ -213,6 +223,17 @@ class ArenaList(InArena):
 
     # ---- with others -------------------------------------------------------------------------------------------------
 
+    def __iter__(self) -> Iterator[Value]:
+        expected = unpacking.targets() if tracing() else None
+        if expected is None:
+            self._plain()
+            return iter(())
+        return iter(self.unpacked_(expected))
+
+    def unpacked_(self, count: int) -> tuple[Value, ...]:
+        unpacking.check_length(self.count_, count)
+        return tuple([self.element_(place) for place in range(count)])
+
     def __contains__(self, value: Value) -> Any:
         self._plain()
 
@@ -261,7 +282,7 @@ class ArenaList(InArena):
         )
 
     __lt__ = __le__ = __gt__ = __ge__ = _plain
-    __len__ = __bool__ = __iter__ = __repr__ = __str__ = __format__ = _plain
+    __len__ = __bool__ = __repr__ = __str__ = __format__ = _plain
 
 
 def _each(count: Value, step: Callable[..., Any]) -> None:

@@ -1,4 +1,4 @@
-"""The arenas of a trace, and the lists that the user's code makes."""
+"""The lists that the user's code makes, which may lie in arenas."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from typing import Any
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.arenas.arena_list import placed
-from anabranch.runtime.control.arenas.list_arena import ListArena
-from anabranch.runtime.control.arenas.object_arena import ObjectArena
 from anabranch.runtime.control.dynamic_lists import dynamic_list
-from anabranch.runtime.tracing.builder import Trace, current, tracing
+from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.container_state import demand
 from anabranch.runtime.tracing.source_frames import place
 
@@ -40,12 +38,3 @@ class SharedFactory(GrowingFactory):
 
 
 GROWING: dict[Any, GrowingFactory] = {kind: GrowingFactory(kind) for kind in (list, collections.deque)}
-
-
-def make_arenas(trace: Trace) -> None:
-    """Make the arenas before anything is traced: branches and loops change what was there before them."""
-    lists = trace.lists
-    lists.arenas.update({site: ListArena() for site in lists.arena_sites or ()})
-    lists.arenas.update({cls: ObjectArena(cls, names) for cls, names in (lists.arena_classes or {}).items()})
-    for arena in lists.arenas.values():
-        trace.heap.roots += arena.parts

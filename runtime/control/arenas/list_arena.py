@@ -6,6 +6,7 @@ moves to the end of the cells and gets twice as much.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,10 +28,12 @@ _LEAST_ROOM = 4
 class ListArena:
     """Lists that one place in the user's code makes."""
 
-    __slots__ = ("cells", "lengths", "rooms", "starts")
+    __slots__ = ("callers", "cells", "lengths", "rooms", "site", "starts")
     on_host = (HostLists,)
 
-    def __init__(self) -> None:
+    def __init__(self, site: Hashable) -> None:
+        self.site = site
+        self.callers: list[Any] = []  # lists of the caller's, which have the first numbers
         self.cells: Any = dynamic_list.GrowableList()
         self.starts: Any = dynamic_list.GrowableList()
         self.lengths: Any = dynamic_list.GrowableList()
@@ -52,6 +55,12 @@ class ListArena:
         for part in (self.starts, self.lengths, self.rooms):
             part.append(0)
         return number
+
+    def begin(self, number: int, elements: Sequence[Value]) -> None:
+        """Give a new list its elements; before anything is traced."""
+        self.starts[number], self.lengths[number] = len(self.cells), len(elements)
+        self.rooms[number] = len(elements)
+        self.cells.extend(elements)
 
     def length_of(self, number: Value) -> Value:
         """How many elements a list has."""

@@ -22,6 +22,7 @@ class ObjectArena:
         self.original = original
         self.attributes: dict[str, Any] = {name: dynamic_list.GrowableList() for name in names}
         self.on_host = (arena_object.HostObjects, original, names)
+        self.callers: list[Any] = []
         self.stand_in = _stand_in(original, self)
 
     @property

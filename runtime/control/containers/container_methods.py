@@ -35,7 +35,10 @@ def _remove(items: Value, value: object) -> None:
     del subscript.at(items)[container_order.index(items, value, missing="list.remove(x): x not in list")]
 
 
-def _pop(items: list[Value], place: object = -1) -> Value:
+def _pop(items: Value, place: object = -1, *default: object) -> Value:
+    if isinstance(items, dict):
+        run_time_keys.become_table(items)
+        return items.pop(place, *default)
     if isinstance(place, Tracer) and type(items) is list:
         check_integer(place)
         place = index_checks.in_range(place, len(items), "pop index out of range" if items else "pop from empty list")
@@ -75,10 +78,11 @@ _METHODS: dict[str, tuple[tuple[type, ...], Callable[..., Any]]] = {
     "count": ((list, tuple, collections.deque), container_order.count),
     "sort": ((list,), _sort),
     "remove": ((list, set), _remove),
-    "pop": ((list,), _pop),
+    "pop": ((list, dict), _pop),
     "get": ((dict,), _get),
     "update": ((dict, set), _keyed("update")),
     "setdefault": ((dict,), _keyed("setdefault")),
+    "move_to_end": ((collections.OrderedDict,), _keyed("move_to_end")),
     "add": ((set,), _keyed("add")),
     "discard": ((set,), _keyed("discard")),
 }

@@ -14,6 +14,7 @@ from typing import Any
 from anabranch.base.value import Value
 from anabranch.runtime.control.arenas.creation import GROWING
 from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.hash_tables.arena_tables import arena_here, new_in, placed_table
 from anabranch.runtime.control.hash_tables.dynamic_dict import (
     DynamicCounter,
     DynamicDefaultDict,
@@ -21,9 +22,11 @@ from anabranch.runtime.control.hash_tables.dynamic_dict import (
 )
 from anabranch.runtime.control.hash_tables.dynamic_set import DynamicSet
 from anabranch.runtime.control.hash_tables.hash_table import HashTable
+from anabranch.runtime.control.hash_tables.ordered_dict import DynamicOrderedDict
 from anabranch.runtime.control.staging.run_time_keys import become_table
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.tracing.container_state import TableSite, demand
 from anabranch.runtime.tracing.source_frames import place
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
@@ -43,7 +46,10 @@ def _noted(made: Value) -> Value:
     return made
 
 
-def _bare(cls: type[HashTable], extra: object = None) -> Any:
+def _bare(cls: type[HashTable], extra: Any = None) -> Any:
+    arena = arena_here(cls.native)
+    if arena is not None:
+        return new_in(arena, extra)
     made = cls.bare_((capacity_requests.at(f"the {cls.native.__name__}"), extra))
     current().trace.identity.note_created(made)
     return made
@@ -139,7 +145,7 @@ def _constructor(cls: type[DynamicDict]) -> Callable[..., Any]:
             made = args[0].copied_(cls, None)
             made.update(**kwargs)
             current().trace.identity.note_created(made)
-            return made
+            return placed_table(made)
         made = cls.native()
         with _table_where_needed(made):
             made = cls.native(*args, **kwargs)
@@ -150,10 +156,35 @@ def _constructor(cls: type[DynamicDict]) -> Callable[..., Any]:
 
 def defaultdict_(factory: Value = None, /, *args: Value, **kwargs: Value) -> Value:
     """As `collections.defaultdict`; lists that its factory makes may grow where lists do."""
-    growing = GROWING.get(factory) if isinstance(factory, type) and current().trace.lists.may_grow else None
+    growing = _staged_factory(factory)
     if _is_table_here() or any(isinstance(a, DynamicDict) for a in args):
         return _filled(_bare(DynamicDefaultDict, (growing or factory,)), args, kwargs)
     return _noted(collections.defaultdict(growing or factory, *args, **kwargs))
+
+
+class TableFactory:
+    """The factory of a defaultdict's dicts or sets, which may be tables."""
+
+    def __init__(self, native: Any) -> None:
+        self.native = native
+
+    def __call__(self) -> Value:
+        return COUNTERPARTS[self.native]() if tracing() else self.native()
+
+
+class SharedTableFactory(TableFactory):
+    """That of dicts or sets which are the same objects in the dict and elsewhere, after the call, too."""
+
+    def __call__(self) -> Value:
+        demand(current().trace.lists.arena_sites, {TableSite(place(), self.native)})
+        return super().__call__()
+
+
+def _staged_factory(factory: Any) -> Any:
+    """The staged form of one of Python's own factories; None for any other."""
+    if not isinstance(factory, type) or not current().trace.lists.may_grow:
+        return None
+    return GROWING.get(factory) or _TABLES.get(factory)
 
 
 def counter_(*args: Value, **kwargs: Value) -> Value:
@@ -205,7 +236,11 @@ def method(function: Any) -> Callable[..., Any] | None:
 
 COUNTERPARTS: dict[object, Callable[..., Any]] = {
     dict: _constructor(DynamicDict),
+    collections.OrderedDict: _constructor(DynamicOrderedDict),
     collections.defaultdict: defaultdict_,
     collections.Counter: counter_,
     set: set_,
+}
+_TABLES: dict[Any, TableFactory] = {
+    kind: TableFactory(kind) for kind in (dict, set, collections.Counter, collections.OrderedDict)
 }

@@ -13,6 +13,7 @@ from anabranch.runtime.control import boolean
 from anabranch.runtime.control.containers import container_order, generator_reductions
 from anabranch.runtime.control.dynamic_lists import dynamic_list
 from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.hash_tables import shared_items
 from anabranch.runtime.control.hash_tables.hash_table import HashTable
 from anabranch.runtime.control.hash_tables.key_views import DictItems, Keys
 from anabranch.runtime.control.hash_tables.views import Values, element
@@ -64,6 +65,7 @@ class DynamicDict(HashTable):
         exceptions.record(wrap.as_atom(missing, np.bool_), KeyError(key), run_time_checks.user_frames())
 
     def __setitem__(self, key: Value, value: Value) -> None:
+        self._share(value)
         place = self.place_of_(key)
 
         def put(table: DynamicDict = self) -> None:
@@ -76,8 +78,14 @@ class DynamicDict(HashTable):
 
     def insert_(self, key: Value, value: Value) -> None:
         """Add a key that is not there, with its value."""
+        self._share(value)
         self.add_new_(key)
         self.values_.append(value)
+
+    def _share(self, value: Value) -> None:
+        """Have a value that a dict of the caller's gets be the same object there and elsewhere."""
+        if not self.request_.place.frames:
+            shared_items.share(value)
 
     def __delitem__(self, key: Value) -> None:
         place = self.place_of_(key)
@@ -139,10 +147,14 @@ class DynamicDict(HashTable):
         """As `dict.popitem`."""
         empty = wrap.as_atom(self.count_ == 0, np.bool_)
         run_time_checks.fail_if(empty, lambda _: KeyError("popitem(): dictionary is empty"))
-        place = self.count_ - 1
+        place = self.last_place_()
         item = (self.key_at_(place), element(self.values_, place))
         self.remove_at_(place)
         return item
+
+    def last_place_(self) -> Value:
+        """The place of the last item, of which there is one."""
+        return self.count_ - 1
 
     def copy(self) -> Self:
         """As `dict.copy`."""

@@ -30,8 +30,8 @@ from anabranch.runtime.values.pytrees import exceptions, layout as layouts
 class Ordered(View):
     """The members of a set in Python's order."""
 
-    def __init__(self, table: DynamicSet, order: Atom) -> None:
-        super().__init__(table)
+    def __init__(self, table: DynamicSet, order: Atom, held: DynamicSet | None = None) -> None:
+        super().__init__(table, held)
         self._places = order
 
     def fresh(self) -> Countable:
@@ -45,7 +45,7 @@ class Ordered(View):
 
 # How the order of the members follows from that of the keys: of a set that has got them one by one, of one that is in
 # the order of the keys, and of one that has lost members or comes of other sets.
-_GROWN, _GIVEN, _UNKNOWN = range(3)
+GROWN, GIVEN, UNKNOWN = range(3)
 _KIND = np.dtype(np.int32)
 _NO_ORDER = (
     "the order of a set whose members are known only at run time is asked for, and it is known where the members are "
@@ -65,7 +65,7 @@ class DynamicSet(HashTable):
     def bare_(cls, extra: tuple[Capacity, Any]) -> Any:
         """A set whose parts are given to it."""
         made = super().bare_(extra)
-        made.parts_ = (None, None, ListBuffer(atoms.literal(_GROWN, _KIND)))
+        made.parts_ = (None, None, ListBuffer(atoms.literal(GROWN, _KIND)))
         return made
 
     def begun_(self, members: Any) -> Self:
@@ -76,7 +76,7 @@ class DynamicSet(HashTable):
     def given_(self, members: Sequence[Any]) -> Self:
         """The set with members that are in the order in which Python goes over them."""
         self.start_(list(members))
-        self._set_order(_GIVEN)
+        self._set_order(GIVEN)
         return self
 
     def written_(self) -> Any:
@@ -102,16 +102,16 @@ class DynamicSet(HashTable):
         keys, members = self.keys_.as_items().structure, self._numbers()
         known = int(self.order_.value) if isinstance(self.order_, Literal) else None
         given = atoms.literal(np.arange(max(keys.capacity, 1), dtype=np.int64))
-        if known == _GIVEN or (not keys.rows and len(keys.variants) < 2):
+        if known == GIVEN or (not keys.rows and len(keys.variants) < 2):
             return given
-        if known == _UNKNOWN or (known == _GROWN and members is None):
+        if known == UNKNOWN or (known == GROWN and members is None):
             raise UnsupportedOperationError(_NO_ORDER)
-        bad = self._is(_UNKNOWN) if members is not None else atoms.logical_not(self._is(_GIVEN))
+        bad = self._is(UNKNOWN) if members is not None else atoms.logical_not(self._is(GIVEN))
         run_time_checks.fail_if(bad, lambda _: UnsupportedOperationError(_NO_ORDER))
         if members is None:
             return given
         grown = atoms.op("set_order", members, wrap.as_atom(self.count_, np.int64))
-        return grown if known == _GROWN else atoms.select(self._is(_GIVEN), given, grown)
+        return grown if known == GROWN else atoms.select(self._is(GIVEN), given, grown)
 
     def _is(self, order: int) -> Atom:
         return atoms.ufunc(np.equal, self.order_, atoms.literal(order, _KIND))
@@ -138,7 +138,7 @@ class DynamicSet(HashTable):
 
     def mix_(self) -> None:
         """Note that the order depends on more than the order in which the members came."""
-        self._set_order(_UNKNOWN)
+        self._set_order(UNKNOWN)
 
     def members_(self) -> Any:
         """The members in the order in which they came, for what does not depend on the order."""
@@ -156,9 +156,9 @@ class DynamicSet(HashTable):
     def _mix_given(self) -> None:
         """Note that a member has been added: where the order was given, it is not known any more."""
         if isinstance(self.order_, Literal):
-            self._set_order(_UNKNOWN if int(self.order_.value) == _GIVEN else self.order_)
+            self._set_order(UNKNOWN if int(self.order_.value) == GIVEN else self.order_)
         else:
-            self._set_order(atoms.select(self._is(_GROWN), self.order_, atoms.literal(_UNKNOWN, _KIND)))
+            self._set_order(atoms.select(self._is(GROWN), self.order_, atoms.literal(UNKNOWN, _KIND)))
 
     def discard(self, member: Value) -> None:
         """As `set.discard`."""
@@ -173,9 +173,9 @@ class DynamicSet(HashTable):
     def _mix_grown(self) -> None:
         """Note that a member has left: those of a given order stay in it."""
         if isinstance(self.order_, Literal):
-            self._set_order(self.order_ if int(self.order_.value) == _GIVEN else _UNKNOWN)
+            self._set_order(self.order_ if int(self.order_.value) == GIVEN else UNKNOWN)
         else:
-            self._set_order(atoms.select(self._is(_GIVEN), self.order_, atoms.literal(_UNKNOWN, _KIND)))
+            self._set_order(atoms.select(self._is(GIVEN), self.order_, atoms.literal(UNKNOWN, _KIND)))
 
     def remove(self, member: Value) -> None:
         """As `set.remove`."""
@@ -194,7 +194,7 @@ class DynamicSet(HashTable):
 
     def clear(self) -> None:
         """As `set.clear`: Python's has forgotten by then what it has been through."""
-        self._set_order(_GROWN)
+        self._set_order(GROWN)
         self.keys_.clear()
         self._set_index(self._no_entries())
 

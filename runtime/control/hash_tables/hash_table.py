@@ -19,6 +19,7 @@ from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.hash_tables import key_hash
 from anabranch.runtime.control.hash_tables.table_structure import TableSlot, TableStructure
 from anabranch.runtime.control.hash_tables.views import Cursor, View, element
+from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.interval import Interval
@@ -26,6 +27,7 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.capacity import Capacity
 from anabranch.runtime.tracing.computed import Computed
+from anabranch.runtime.tracing.container_state import TableSite
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.counted_loops import repeated
@@ -88,8 +90,14 @@ class HashTable(Hashed):
     def __anabranch_structure__(self) -> Structure:
         return TableStructure(type(self), self.names_, (self.request_, self.extra_))
 
-    def __anabranch_slot__(self) -> Slot:
+    def __anabranch_slot__(self) -> Slot | None:
         return TableSlot(self)
+
+    @property
+    def origins(self) -> frozenset[Any]:
+        """The places that make such tables."""
+        frames = self.request_.place.frames
+        return frozenset((TableSite(frames[-1], self.native),)) if frames else frozenset()
 
     # ---- parts -------------------------------------------------------------------------------------------------------
 
@@ -128,7 +136,7 @@ class HashTable(Hashed):
     def _no_entries(self) -> Atom:
         return item_memory.filled((self.size_,), _INDEX, _EMPTY)
 
-    def countable_(self) -> View:
+    def countable_(self) -> Countable:
         """The keys, for a loop that counts over them."""
         return View(self)
 

@@ -19,7 +19,7 @@ class Keys(View, sample=_EMPTY.keys):
     @property
     def members_(self) -> DynamicSet:
         """The set of the keys."""
-        table: Any = self._owner
+        table: Any = self._owner.whole_()
         made = DynamicSet.bare_((table.request_, None))
         made.parts_ = (table.keys_.copy(), table.parts_[len(table.lists_)], *made.parts_[2:])
         made.mix_()

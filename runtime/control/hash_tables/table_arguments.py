@@ -9,9 +9,12 @@ from typing import Any
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.arenas.creation import SharedFactory
+from anabranch.runtime.control.hash_tables import argument_items
+from anabranch.runtime.control.hash_tables.creation import SharedTableFactory
 from anabranch.runtime.control.hash_tables.dynamic_dict import DynamicCounter, DynamicDefaultDict, DynamicDict
 from anabranch.runtime.control.hash_tables.dynamic_set import DynamicSet
 from anabranch.runtime.control.hash_tables.hash_table import HashTable
+from anabranch.runtime.control.hash_tables.ordered_dict import DynamicOrderedDict
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.capacity import CapacitySite
 from anabranch.runtime.tracing.container_state import ArgumentSite
@@ -20,16 +23,28 @@ from anabranch.runtime.values.containers import has_traced, structure_of
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.heap.slots import slot_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+from anabranch.runtime.values.pytrees import layout as layouts
+from anabranch.runtime.values.run_time_container import RunTimeContainer
 from anabranch.runtime.values.tracer import Tracer
 
 _FEW = 5  # so many members are tried in all orders
 _DICTS: dict[type, type[DynamicDict]] = {
     dict: DynamicDict, collections.defaultdict: DynamicDefaultDict, collections.Counter: DynamicCounter,
+    collections.OrderedDict: DynamicOrderedDict,
 }  # fmt: skip
 # What the factory of a defaultdict makes must be the same object in the dict and elsewhere.
 _FACTORIES: dict[Any, Any] = {
     **{kind: kind for kind in (None, bool, int, float, complex, str, bytes, tuple)}, list: SharedFactory(list),
+    dict: SharedTableFactory(dict), set: SharedTableFactory(set),
 }  # fmt: skip
+
+
+def has_items_in_arenas(layout: layouts.Node, place: int) -> bool:
+    """Return whether the lists in a dict that is an argument lie in an arena: it gets keys known only at run time."""
+    trace = current().trace
+    if layout.structure.cls not in _DICTS or ArgumentSite(place) not in (trace.tables.sites or ()):
+        return False
+    return trace.lists.arena_sites is not None and all(map(argument_items.can_lie_in_one, layout.children))
 
 
 def set_of(members: Sequence[Any], place: int) -> Value:
@@ -55,6 +70,8 @@ def dict_of(made: Value, place: int) -> Value:
     if site not in (tables.sites or ()):
         tables.made[id(made)] = (made, site)
         return made
+    if any(map(_has_plain_container, made.values())):
+        return made
     extra = (_FACTORIES[factory],) if isinstance(made, collections.defaultdict) else None
     table: DynamicDict = _bare(kind, place, len(made), extra)
     return table.begun_(dict(made))
@@ -77,10 +94,19 @@ def _in_order(members: Sequence[Any]) -> set[Any] | None:
     return None
 
 
+def _has_plain_container(value: Value) -> bool:
+    return isinstance(value, (list, dict, set)) or (isinstance(value, tuple) and any(map(_has_plain_container, value)))
+
+
 def _is_value(value: Value) -> bool:
     """Return whether a dict's value is the same after it has lain in a list of run-time length: it has no identity."""
     if isinstance(value, tuple):
         return all(map(_is_value, value))
     if isinstance(value, Tracer):
         return isinstance(value, (PythonScalar, NumPyScalar))
+    if current().trace.lists.arena_sites is not None:
+        if isinstance(value, RunTimeContainer):
+            return value.arena_ is not None
+        if isinstance(value, (list, dict, set)):
+            return all(map(_is_value, value.values() if isinstance(value, dict) else value))
     return structure_of(value) is None and slot_of(value) is None

@@ -8,7 +8,7 @@ from typing import Any
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.tracing.builder import tracing
-from anabranch.runtime.values.containers import Structure
+from anabranch.runtime.values.containers import Structure, update
 from anabranch.runtime.values.heap.slots import Slot
 from anabranch.runtime.values.pytrees import layout as layouts, layout_join
 
@@ -85,5 +85,5 @@ class HostTableStructure(Structure):
         if self.keys[1] != "values":
             return native(children[0])
         made = native() if factory is None else native(getattr(factory[0], "native", factory[0]))
-        dict.update(made, zip(children[0], children[1], strict=True))  # a Counter would count the pairs
+        update(made, dict(zip(children[0], children[1], strict=True)))  # a Counter would count the pairs
         return made

@@ -22,13 +22,19 @@ class View(Countable):
 
     is_sized = True
 
-    def __init__(self, table: Hashed) -> None:
+    def __init__(self, table: Hashed, held: Hashed | None = None) -> None:
         self._owner = table
+        self._opened = held
         self._count = table.count_
-        self._removals = table.removals_
+        self._removals = table.lost_()
 
     def fresh(self) -> Countable:
-        return type(self)(self._owner)
+        return type(self)(self._owner, self._owner.opened_())
+
+    @property
+    def _held(self) -> Hashed:
+        """The table in whose lists the keys, and the values, lie in their order."""
+        return self._owner.opened_() if self._opened is None else self._opened
 
     @property
     def length(self) -> Value:
@@ -43,7 +49,7 @@ class View(Countable):
         return self._element(index)
 
     def _element(self, index: int | PythonScalar) -> Value:
-        return element(self._owner.keys_, index)
+        return element(self._held.keys_, index)
 
     def end(self, left: Atom) -> None:
         self._check(left)
@@ -58,31 +64,37 @@ class View(Countable):
 
     def _check(self, left: Atom) -> None:
         """Raise what Python does where the table has got or lost keys, unless the loop was left."""
-        if self._owner.removals_ != self._removals:
-            raise UnsupportedOperationError(
-                f"a {self._owner.native.__name__} loses keys in a loop over it; go over a copy of its keys, "
-                "list(...), instead"
-            )
+        lost = self._owner.has_lost_(self._removals)
+        refusal = UnsupportedOperationError(
+            f"a {self._owner.native.__name__} loses keys in a loop over it; go over a copy of its keys, "
+            "list(...), instead"
+        )
+        if lost is True:
+            raise refusal
         before, now = (wrap.as_atom(n, np.int64) for n in (self._count, self._owner.count_))
         if before is now:
             return
         changed = atoms.logical_and(atoms.ufunc(np.not_equal, before, now), atoms.logical_not(left))
         text = f"{'Set' if self._owner.native is set else 'dictionary'} changed size during iteration"
         run_time_checks.fail_if(changed, lambda _: RuntimeError(text))
+        if lost is not False:
+            mixed = atoms.logical_and(wrap.as_atom(lost, np.bool_), atoms.logical_not(left))
+            run_time_checks.fail_if(mixed, lambda _: refusal)
 
 
 class Values(View):
     """The values of a dict."""
 
     def _element(self, index: int | PythonScalar) -> Value:
-        return element(self._owner.values_, index)
+        return element(self._held.values_, index)
 
 
 class Items(View, KeyedItems):
     """The keys of a dict, each with its value."""
 
     def _element(self, index: int | PythonScalar) -> Value:
-        return (element(self._owner.keys_, index), element(self._owner.values_, index))
+        held = self._held
+        return (element(held.keys_, index), element(held.values_, index))
 
 
 class Cursor(View, Once, sample=lambda: iter({})):
@@ -94,7 +106,7 @@ class Cursor(View, Once, sample=lambda: iter({})):
         return self
 
     def __init__(self, table: Hashed) -> None:
-        View.__init__(self, table)
+        View.__init__(self, table, table.opened_())
         Once.__init__(self)
         self._position = 0
 

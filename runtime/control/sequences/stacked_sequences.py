@@ -83,13 +83,19 @@ def form_of(items: Value) -> ItemForm | None:
     plain = type(items) in (list, tuple) or (
         isinstance(items, Growable) and items.native is list and items.items is None
     )
-    if not tracing() or not plain or len(items) <= FEW or not containers.has_traced(items[0]):
+    if not tracing() or not plain or len(items) <= _few() or not containers.has_traced(items[0]):
         return None
     try:
         form = form_of_records(items) or stacked_parts.common([stacked_parts.form_of(v, _is_no_array) for v in items])
     except NoCommonFormError:
         return None
     return form if form.types else None
+
+
+def _few() -> int:
+    """The greatest length of lists that are gone over item by item: one, where a step may take very many equations."""
+    trace = current().trace
+    return 1 if trace.lists.arena_sites or trace.tables.sites else FEW
 
 
 def form_of_records(items: Value) -> ItemForm | None:

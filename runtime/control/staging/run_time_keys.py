@@ -7,7 +7,7 @@ import sys
 import types
 
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.tracing.container_state import ArgumentSite, demand
+from anabranch.runtime.tracing.container_state import ArgumentSite, TableSite, demand
 from anabranch.runtime.tracing.source_frames import internal
 
 ANYWHERE = frozenset(dis.opname)
@@ -33,6 +33,8 @@ def become_table(container: object) -> None:
     _, site = tables.made.get(id(container), (None, None))
     if site is None:
         tables.ask_for_places()
+        lists = current().trace.lists
+        demand(lists.arena_sites, {s for s in lists.copied_sites if isinstance(s, TableSite)})
     elif site not in tables.sites:
         # The other sets are asked later, most likely, and each time costs a trace.
         others = tables.made.values() if isinstance(container, set) else ()

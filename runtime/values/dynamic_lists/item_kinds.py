@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.values import arena_classes, atoms, containers
+from anabranch.runtime.tracing.container_state import TableSite, demand
+from anabranch.runtime.values import arena_classes, arena_joins, atoms, containers
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.heap.slots import slot_of
 from anabranch.runtime.values.pytrees import layout as layouts, pack_unpack
@@ -46,7 +47,9 @@ class ItemRow:
         options = _options(value)
         kinds = [kind_of(o) for o in options]
         for kind in kinds:
-            variants = variants if kind in variants else (*variants, kind)
+            if kind not in variants:
+                variants = (*variants, kind)
+                arena_joins.join(k.structure for k in variants if isinstance(k, layouts.Node))
         places = [variants.index(k) for k in kinds]
         if len(options) > 1 and all(map(layouts.is_text, kinds)):
             rest: list[Atom | None] = [None] * sum(len(layouts.leaf_types(kind)) for kind in variants)
@@ -97,13 +100,16 @@ def general(layout: layouts.Layout) -> layouts.Layout:
                 return layouts.Leaf(abstract)
             if isinstance(value, Undefined):
                 raise Undefined.error(value)
-            current().trace.lists.copied_sites |= getattr(value, "origins", frozenset())
+            current().trace.lists.copied_sites |= origins_of(value)
+            if isinstance(value, set):
+                demand(current().trace.lists.arena_sites, origins_of(value))
             # A held list or dict is copied into the list like any other: its kind says what it is made of.
             return layout if containers.structure_of(value) is None else general(layouts.describe(value))
         case layouts.Leaf(abstract):
             return layouts.Leaf(abstract)
-        case layouts.Node(structure, children):
+        case layouts.Node(structure, children, source):
             if structure.mutable and not can_be_copied(structure):
+                demand(current().trace.lists.arena_sites, origins_of(source))
                 arena_classes.need(structure.cls, structure.keys)
                 _refuse(structure.cls)
             if (
@@ -130,13 +136,21 @@ def note_copied(value: object) -> None:
     if structure is None or structure.flat or (records.is_record(value) and records.graph_outside(value) is not None):
         return
     if structure.mutable:
-        current().trace.lists.copied_sites |= getattr(value, "origins", frozenset())
+        current().trace.lists.copied_sites |= origins_of(value)
         slot = slot_of(value)
         assert slot is not None
         current().copied.append((value, slot.before))
         current().trace.identity.merged[id(value)] = value
     for child in structure.children(value):
         note_copied(child)
+
+
+def origins_of(value: object) -> set[Any]:
+    """Return the places that have made a list, dict or set; none where they are not known."""
+    if isinstance(value, (dict, set)):
+        made, site = current().trace.tables.made.get(id(value), (None, None))
+        return {TableSite(site, type(value))} if made is value and site is not None else set()
+    return set(getattr(value, "origins", ()))
 
 
 def _refuse(cls: type) -> NoReturn:

@@ -13,7 +13,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.tracing.capacity import Capacity
-from anabranch.runtime.values import atoms
+from anabranch.runtime.values import arena_joins, atoms
 from anabranch.runtime.values.abstract import Abstract, Kind, python_abstract
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_lists import item_kinds
@@ -148,10 +148,11 @@ def joined(a: layouts.Node, b: layouts.Node, items_class: type) -> layouts.Layou
 
 
 def distinct(kinds: Sequence[layouts.Layout]) -> list[layouts.Layout]:
-    """Each kind once, in order."""
+    """Each kind once, in order; what lies in arenas lies in one."""
     found: list[layouts.Layout] = []
     for kind in kinds:
         found += [kind] if kind not in found else []
+    arena_joins.join(kind.structure for kind in found if isinstance(kind, layouts.Node))
     return found
 
 

@@ -136,7 +136,10 @@ class Building:
                     return array.item()
                 return array[()] if abstract.kind is Kind.SCALAR else array
             case layouts.Node(BesideStructure(), (members, result)):
-                self._members = self.build(members, arrays)
+                assert isinstance(members, layouts.Node)
+                built = self._members = []
+                for member in members.children:  # which may refer to those before it
+                    built.append(self.build(member, arrays))
                 return self.build(result, arrays)
             case layouts.Node(structure) if structure.is_of_arrays and self._originals:
                 own = list(itertools.islice(arrays, len(layouts.leaf_types(layout))))

@@ -1,0 +1,29 @@
+"""The arenas of a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+from anabranch.runtime.control.arenas.list_arena import ListArena
+from anabranch.runtime.control.arenas.object_arena import ObjectArena
+from anabranch.runtime.control.hash_tables.table_arena import TableArena
+from anabranch.runtime.tracing.builder import Trace
+from anabranch.runtime.tracing.container_state import ArgumentSite, TableSite
+from anabranch.runtime.values.arena_joins import first_of
+
+
+def make_arenas(trace: Trace) -> None:
+    """Make the arenas before anything is traced: branches and loops change what was there before them."""
+    lists = trace.lists
+    sites = lists.arena_sites or set()
+    arenas: dict[Hashable, Any] = {}
+    for site, first in first_of(sites).items():
+        if first not in arenas:
+            arenas[first] = TableArena(first) if isinstance(first, TableSite) else ListArena(first)
+        lists.arenas[site] = arenas[first]
+        if isinstance(site, TableSite) and not isinstance(site.place, ArgumentSite) and trace.tables.sites is not None:
+            trace.tables.sites.add(site.place)
+    lists.arenas.update({cls: ObjectArena(cls, names) for cls, names in (lists.arena_classes or {}).items()})
+    for arena in {id(arena): arena for arena in lists.arenas.values()}.values():
+        trace.heap.roots += arena.parts

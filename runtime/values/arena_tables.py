@@ -1,0 +1,48 @@
+"""Dicts and sets of arenas in results: the structure of one, and the arena on the host."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
+from anabranch.runtime.values.arena_contents import HostArena, HostColumn, InArenaStructure
+from anabranch.runtime.values.containers import update
+
+
+@frozen
+class TableInArenaStructure(InArenaStructure):
+    """That of a dict or a set in an arena."""
+
+    def children(self, value: Value) -> list[Value]:
+        return [value.number_]
+
+    def build(self, children: Sequence[Value]) -> Value:
+        in_arena: Any = self.cls
+        return in_arena(self.extra, children[0])
+
+
+class HostTables(HostArena):
+    """The dicts or sets of an arena, whose columns are the keys, the values, the chains and their ends."""
+
+    def __init__(self, columns: Sequence[HostColumn], native: Any, extra: tuple[Any, ...] | None) -> None:
+        super().__init__(columns)
+        self._native, self._extra = native, extra
+
+    def _empty(self) -> Any:
+        if self._extra is None:
+            return self._native()
+        return self._native(getattr(self._extra[0], "native", self._extra[0]))
+
+    def _fill(self, made: Any, number: int, members: Sequence[Any]) -> None:
+        keys, values, links, heads = self._columns
+        ((place, *_),) = heads.items(number, 1, members)
+        while place >= 0:
+            ((_, key),) = keys.items(place, 1, members)
+            if isinstance(made, set):
+                made.add(key)
+            else:
+                (value,) = values.items(place, 1, members)
+                update(made, {key: value})
+            ((_, place, _),) = links.items(place, 1, members)
