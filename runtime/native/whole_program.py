@@ -133,8 +133,9 @@ def _most_whole(program: Program) -> float:
     NotNativeError
         Where XLA is better at the Program.
     """
-    sizes = _array_work(program)
-    if sum(sizes) <= _own_work(program):
+    sizes, own = _array_work(program), _own_work(program)
+    # What stands in loops is not among them.
+    if own and not _has_loops(program) and sum(sizes) <= own:
         return math.inf
     if sum(sizes) > _MOST_WORK or max(sizes, default=0) > MOST_WHOLE:
         raise NotNativeError(f"{sum(sizes)} operations on elements of arrays as wholes")

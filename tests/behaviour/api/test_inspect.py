@@ -173,9 +173,9 @@ def test_the_facts():
     assert [row.stage for row in found.times][:4] == ["rewriting", "tracing", "optimising", "lowering"]
     assert found.times[-1].seconds is None
     assert found.times[-1].note == "in memory"
-    assert found.costs["bytes of results"] == 160_000
+    assert found.costs["bytes of results"] == 3_200_000
     assert str(found.explanation) == str(f.explain(np.ones(400_000), 2))
-    assert all(text in found.html for text in ("was float64[3]", "one loop of a number of steps", "160,000"))
+    assert all(text in found.html for text in ("was float64[3]", "one loop of a number of steps", "3,200,000"))
     assert f.cache_info().misses == 2
 
 

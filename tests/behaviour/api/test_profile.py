@@ -63,10 +63,10 @@ def test_times_of_xla():
 def test_text_and_html():
     found = jit(whole_arrays).profile(np.ones(400_000), 20, seconds=0.01)
     head, columns, *rows = str(found).splitlines()
-    assert head.startswith("whole_arrays(x: float64[100000], n: Python int): ")
+    assert head.startswith("whole_arrays(x: float64[400000], n: Python int): ")
     assert columns.split() == ["share", "time", "│", "line"]
     assert rows[-2].endswith("around the compiled code")
-    assert rows[-1].startswith("memory: 800 kB of arguments")
+    assert rows[-1].startswith("memory: 3.2 MB of arguments")
     assert any("np.tanh(x)" in row for row in rows)
     assert "np.tanh(x)" in found._repr_html_()
 
