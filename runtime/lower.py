@@ -65,7 +65,7 @@ def module(
     native
         How loops over single elements become calls of machine code; None where they may not.
     """
-    native_form = None if native is None else NativeLoops(program, native)
+    native_form = None if native is None else NativeLoops(program, native, is_asynchronous=is_asynchronous)
     made = _module(program, Emitter(calls_host, is_asynchronous, native_form), aliases or {}, {})
     return made if native_form is None else made._replace(loops=tuple(native_form.forms))
 

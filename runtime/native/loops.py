@@ -16,12 +16,16 @@ from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.known_values import KnownValues
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
-from anabranch.runtime.native.memory import Memory
+from anabranch.runtime.native.memory import MOST_WHOLE, Memory
 from anabranch.runtime.native.outputs import Outputs
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 from anabranch.runtime.ops.structured import Loop
 from anabranch.runtime.passes.range_analysis import value_ranges
 from anabranch.runtime.xla.native_code import NativeFunction
+
+# The most elements of an array that a program computes as a whole while its caller does something else: the caller
+# waits for machine code.
+_MOST_WHOLE_ASIDE = 2**14
 
 
 @frozen
@@ -49,8 +53,9 @@ class NativeLoops:
         Those of the loops that were asked for.
     """
 
-    def __init__(self, program: Program, options: NativeOptions) -> None:
+    def __init__(self, program: Program, options: NativeOptions, *, is_asynchronous: bool = False) -> None:
         self._options = options
+        self._most_whole = _MOST_WHOLE_ASIDE if is_asynchronous else MOST_WHOLE
         self.forms: list[LoopForm] = []
         self._program = program
         self._facts: tuple[Mapping[Var, Interval], FailureValues] | None = None
@@ -60,7 +65,7 @@ class NativeLoops:
         if self._facts is None:
             self._facts = value_ranges(self._program), FailureValues(self._program)
         try:
-            call = _Call(op, ctx, *self._facts, self)
+            call = _Call(op, ctx, *self._facts, self, self._most_whole)
         except NotNativeError as error:
             self._note(op, LoopForm(ctx.source, str(error)))
             return None
@@ -90,11 +95,12 @@ class _Call:
         outside: Mapping[Var, Interval],
         failures: FailureValues,
         loops: NativeLoops,
+        most_whole: int,
     ) -> None:
         self._ctx, self._loops = ctx, loops
         self._code, kind = loops.begun()
         equation = Equation(op, tuple(ctx.atoms), ctx.params, tuple(map(Var, ctx.out_types)), ctx.source)
-        self._memory = Memory(self._code, KnownValues(outside))
+        self._memory = Memory(self._code, KnownValues(outside), most_whole)
         operands = [self._memory.operand(type) for type in ctx.in_types]
         names = [
             constant(atom.value) if isinstance(atom, Literal) and atom.type.size == 1 else name

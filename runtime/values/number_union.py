@@ -70,9 +70,22 @@ def becomes(option: object, abstract: Abstract | None, dtype: np.dtype) -> bool:
         or dtype.kind not in "biufc"
     ):
         return False
-    if abstract.kind is Kind.SCALAR or dtype.kind in "fc" or dtype == abstract.dtype:
+    if abstract.kind is Kind.SCALAR:
+        return not may_not_fit(abstract, dtype)
+    if dtype.kind in "fc" or dtype == abstract.dtype:
         return True
     return type(option) is int and dtype.kind in "iu" and np.iinfo(dtype).min <= option <= np.iinfo(dtype).max
+
+
+def may_not_fit(abstract: Abstract, dtype: np.dtype) -> bool:
+    """Return whether a number may be one of NumPy's scalars that is too large an int for a dtype, for which it raises.
+
+    Elements without a sign take the last bits of a scalar, as of an array.
+    """
+    source = abstract.dtype
+    if abstract.kind is not Kind.SCALAR or dtype.kind != "i" or source.kind not in "iuf":
+        return False
+    return source.kind == "f" or not np.can_cast(source, dtype)
 
 
 def _holds(dtype: np.dtype, value: object) -> bool:

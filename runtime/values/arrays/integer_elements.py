@@ -1,4 +1,7 @@
-"""Floats that become elements of arrays of integers one by one: NaN, infinities and what is too large raise."""
+"""Numbers that become elements of arrays of integers one by one: NaN, infinities and what is too large raise.
+
+NumPy takes its own scalars for Python's ints where elements have a sign; where they have none it casts them as arrays.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +10,32 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.number_union import may_not_fit
 from anabranch.runtime.values.python_numbers import python_conversions
 from anabranch.runtime.values.python_numbers.python_operands import overflow, raised
 from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
 _LARGEST = 8
 
 
 def element(value: Value, dtype: np.dtype) -> Value:
-    """Return the value to assign to an element of a dtype: NumPy's float scalars are converted by `int`, too."""
-    scalar = isinstance(value, Tracer) and value.abstract.kind is Kind.SCALAR
-    if scalar and value.abstract.dtype.kind == "f" and dtype.kind in "iu" and dtype != np.uint64:
+    """The value to assign to an element of a dtype, with the checks that NumPy makes of such a value."""
+    if isinstance(value, UnionValue):
+        kinds = [abstract for abstract in value.kinds() if abstract is not None and not abstract.shape]
+        if len(kinds) == len(value.options) and any(may_not_fit(abstract, dtype) for abstract in kinds):
+            return value.each(lambda number: _converted(number, dtype))
+        return value
+    if isinstance(value, Tracer) and may_not_fit(value.abstract, dtype):
         return python_conversions.to_kind(python_conversions.of_numpy(wrap.as_atom(value)), int)
     return indexing.assigned(value, dtype)
+
+
+def _converted(number: Value, dtype: np.dtype) -> Value:
+    """A number as an element of a dtype."""
+    return wrap.numpy_result(wrap.as_atom(wrap.numpy_operand(element(number, dtype)), dtype))
 
 
 def check_ints(floats: Atom, dtype: np.dtype) -> None:
