@@ -52,7 +52,7 @@ class ObjectChanges:
                     "cannot be written back; return a new one instead"
                 )
         slots = guards.heap.changes()
-        contents = tuple(map(_contents, (*changed, *[slot.target for slot in slots])))
+        contents = (*map(_contents, changed), *[_contents(slot.target, slot) for slot in slots])
         guards.heap.restore()
         if any(s.target is vars(os.environ)["_data"] for s in slots):
             os.environ.update(os.environ.copy())  # the process's own environment, too
@@ -72,9 +72,10 @@ def _of_whole_containers(changes: list[Slot], given: BoundArguments) -> list[Any
     return list({id(t): t for s in changes for t in owners.get(id(s.target), [s.target])}.values())
 
 
-def _contents(target: Any) -> Any:
+def _contents(target: Any, slot: Slot | None = None) -> Any:
+    """What a changed object holds; what lies in arenas has no slot of its own."""
     if isinstance(target, RunTimeContainer):
         return target.written_()
-    slot = slot_of(target)
+    slot = slot or slot_of(target)
     assert slot is not None
     return slot.contents()

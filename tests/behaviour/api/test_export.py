@@ -378,7 +378,7 @@ def test_one_kind_for_another(blobs):
 @pytest.mark.parametrize("need", ["anabranch", "Python", "XLA", "platform", "processor"])
 def test_other_versions_and_machines(need, blobs, monkeypatch):
     here = container_format.made_here()
-    monkeypatch.setattr("anabranch.runtime.api.stages.made_here", lambda: {**here, need: "another"})
+    monkeypatch.setattr("anabranch.runtime.api.stages.compiled.made_here", lambda: {**here, need: "another"})
     with pytest.raises(SerializationError, match=f"was made for {need} .*, and here is another"):
         Compiled.deserialize(blobs[Compiled.deserialize])
 
