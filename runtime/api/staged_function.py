@@ -74,7 +74,9 @@ class StagedFunction(CompiledSignatures[P, R]):
         with deep():
             key, leaves, call = self._signature(args, kwargs)
         with Watched(), tracing_alone, configure(**self.__anabranch_options__.settings):
-            return self._trace(key, leaves, call, Passed.of(self._statics.form, args, kwargs, call))
+            traced = self._trace(key, leaves, call, Passed.of(self._statics.form, args, kwargs, call))
+        traced.plan.guards.keep_receiver()
+        return traced
 
     @_shortened
     def lower(self, /, *args: object, **kwargs: object) -> Lowered:

@@ -30,6 +30,12 @@ class Guards:
         self.heap = Heap((), watch_arrays=True, receiver=receiver)
         self.variables: dict[tuple[int, str], GlobalVariable] = {}
         self.code: dict[int, _Code] = {}
+        self._receiver = receiver
+        self._kept: object = None
+
+    def keep_receiver(self) -> None:
+        """Keep the instance of a method alive, which a compiled method that hangs on it must not do."""
+        self._kept = None if self._receiver is None else self._receiver()
 
     def __reduce__(self) -> tuple[type[Guards], tuple[()]]:
         """Elsewhere there is nothing to guard: what was read stays in its process."""

@@ -93,9 +93,13 @@ def form_of(items: Value) -> ItemForm | None:
 
 
 def _few() -> int:
-    """The greatest length of lists that are gone over item by item: one, where a step may take very many equations."""
+    """The greatest length of lists that are gone over item by item: one, where a step may take very many equations.
+
+    Where functions call themselves the loop would be one of the state of all their calls.
+    """
     trace = current().trace
-    return 1 if trace.lists.arena_sites or trace.tables.sites else FEW
+    takes_many = trace.lists.arena_sites or trace.tables.sites
+    return 1 if takes_many and not trace.calls.recursive else FEW
 
 
 def form_of_records(items: Value) -> ItemForm | None:

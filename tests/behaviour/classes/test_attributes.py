@@ -49,7 +49,7 @@ def is_of_instances(name):
     ("base", "like"),
     [(Tracer, (int, float, np.float64, np.ndarray)), (UnionValue, ()), (Growable, (list, collections.deque)),
      (Text, (str,)), (PushIterator, ()), (Countable, (range, type({}.keys()))), (InArena, (list,)),
-     (Hashed, (dict, set, collections.defaultdict, collections.Counter))],
+     (Hashed, (dict, set, collections.defaultdict, collections.Counter, collections.OrderedDict))],
 )  # fmt: skip
 def test_no_name_of_a_stand_in_is_missing_from_those_that_are_hidden(base, like):
     for module in pkgutil.walk_packages(anabranch.runtime.__path__, "anabranch.runtime."):
