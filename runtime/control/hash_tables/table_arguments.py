@@ -98,15 +98,20 @@ def _has_plain_container(value: Value) -> bool:
     return isinstance(value, (list, dict, set)) or (isinstance(value, tuple) and any(map(_has_plain_container, value)))
 
 
-def _is_value(value: Value) -> bool:
-    """Return whether a dict's value is the same after it has lain in a list of run-time length: it has no identity."""
+def _is_value(value: Value, around: frozenset[int] = frozenset()) -> bool:
+    """Return whether a dict's value is the same after it has lain in a list of run-time length: it has no identity.
+
+    What holds itself, by way of those `around` it, does not lie in one.
+    """
     if isinstance(value, tuple):
-        return all(map(_is_value, value))
+        return all(_is_value(part, around) for part in value)
     if isinstance(value, Tracer):
         return isinstance(value, (PythonScalar, NumPyScalar))
     if current().trace.lists.arena_sites is not None:
         if isinstance(value, RunTimeContainer):
             return value.arena_ is not None
         if isinstance(value, (list, dict, set)):
-            return all(map(_is_value, value.values() if isinstance(value, dict) else value))
+            inside = around | {id(value)}
+            parts = value.values() if isinstance(value, dict) else value
+            return id(value) not in around and all(_is_value(part, inside) for part in parts)
     return structure_of(value) is None and slot_of(value) is None
