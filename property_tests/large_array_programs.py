@@ -82,7 +82,7 @@ class LargeWriter(Writer):
         return self.write_to()
 
     def expression(self) -> str:
-        """What makes an array."""
+        """An expression that makes an array."""
         kind = self.random.choice(
             (self.elementwise, self.elementwise, self.product, self.reduction, self.accumulation, self.move, self.move,
              self.view, self.scattered)

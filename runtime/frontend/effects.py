@@ -63,7 +63,7 @@ class ObjectChanges:
 
 
 def _of_whole_containers(changes: list[Slot], given: BoundArguments) -> list[Any]:
-    """What has changed, with the parts of tables and of what lies in arenas as these: the caller has none of them."""
+    """The changed containers; for parts of tables and arenas, of which the caller has none, the whole ones."""
     owners: dict[int, list[Any]] = {}
     for one in given.containers:
         if isinstance(one, RunTimeContainer):
@@ -73,7 +73,7 @@ def _of_whole_containers(changes: list[Slot], given: BoundArguments) -> list[Any
 
 
 def _contents(target: Any, slot: Slot | None = None) -> Any:
-    """What a changed object holds; what lies in arenas has no slot of its own."""
+    """The contents of a changed object; what lies in arenas has no slot of its own."""
     if isinstance(target, RunTimeContainer):
         return target.written_()
     slot = slot or slot_of(target)

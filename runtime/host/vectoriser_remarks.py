@@ -1,4 +1,4 @@
-"""What LLVM says of the loops of a module: which it has vectorised, and what stands in the way of the others."""
+"""LLVM's remarks on the loops of a module: which it has vectorised, and what stands in the way of the others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _VERDICT, _REASON = "loop not vectorized", "loop not vectorized: "
 
 
 class Remark(NamedTuple):
-    """What LLVM says of a loop.
+    """A remark of LLVM's on a loop.
 
     Attributes
     ----------
@@ -37,7 +37,7 @@ class Remark(NamedTuple):
 
 
 def remarks(modules: Sequence[str]) -> list[list[Remark]] | None:
-    """What LLVM says of the loops of each module, which have debug information, asked in a process of its own.
+    """LLVM's remarks on the loops of each module, which have debug information, asked in a process of its own.
 
     None where it cannot be asked here.
     """

@@ -169,7 +169,7 @@ class Instructions:
         self.act(f"call void @llvm.memset.p0.i64(ptr {target}, i8 0, i64 {size}, i1 false)")
 
     def placed(self, make: Callable[[T], str]) -> Callable[[T], str]:
-        """What writes an element later on, as a part of what is written now."""
+        """A function that writes an element later on, as a part of what is written now."""
         return make
 
     @contextlib.contextmanager

@@ -1,4 +1,4 @@
-"""What a run takes: estimates of operations and bytes, and memory."""
+"""The cost of a run: estimates of operations and bytes, and memory."""
 
 from __future__ import annotations
 

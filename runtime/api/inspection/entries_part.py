@@ -1,4 +1,4 @@
-"""What is compiled of a function in memory, and why each time, as a table."""
+"""The compiled forms of a function in memory, with the reason for each, as a table."""
 
 from __future__ import annotations
 

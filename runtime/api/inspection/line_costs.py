@@ -1,4 +1,4 @@
-"""What each line costs before it runs: seconds of tracing, of lowering and of compiling."""
+"""The costs of each line before it runs: seconds of tracing, of lowering and of compiling."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NOT_NOW = "nothing was compiled now: the code was there"
 
 
 class LineCost(NamedTuple):
-    """What a line costs before it runs.
+    """The costs of a line before it runs.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class LineCost(NamedTuple):
 def line_costs(
     tracing: LineTimes, lowering: LineTimes, columns: Sequence[Column], compiling: float | None
 ) -> tuple[LineCost, ...]:
-    """What the lines of the source cost, in their order.
+    """The costs of the lines of the source, in their order.
 
     Parameters
     ----------

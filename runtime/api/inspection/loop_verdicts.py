@@ -1,4 +1,4 @@
-"""What became of each loop: of what it is made, whether it is vectorised and parallel, and why not."""
+"""The form of each loop: how it is compiled, whether it is vectorised and parallel, and why not."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _KINDS, _LOOP = ("staged", "unrolled", "decided"), re.compile("loop|comprehensio
 
 @frozen
 class LoopVerdict:
-    """What became of a loop of the user's.
+    """The form that a loop of the user's is compiled in.
 
     Attributes
     ----------

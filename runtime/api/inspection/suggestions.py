@@ -1,4 +1,4 @@
-"""What to write otherwise: of the reasons why a function is slow, or is compiled often, those that can be helped."""
+"""Suggestions of what to write otherwise, where a function is slow, or is compiled often, and that can be helped."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ROOM = re.compile(r"(\d+) elements, as a run has needed")
 
 
 class Suggestion(NamedTuple):
-    """What may be written otherwise.
+    """A suggestion of what to write otherwise.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Suggestion(NamedTuple):
 
 @frozen
 class Evidence:
-    """What is known of a function on some arguments.
+    """The facts about a function on some arguments.
 
     Attributes
     ----------

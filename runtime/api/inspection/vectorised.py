@@ -30,7 +30,7 @@ _WORDS = {
 
 
 class Vectorised:
-    """What LLVM says of loops.
+    """LLVM's remarks on loops.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Vectorised:
 
     @classmethod
     def of(cls, codes: Sequence[LocatedCode]) -> Vectorised:
-        """What LLVM says of the loops of machine code."""
+        """LLVM's remarks on the loops of machine code."""
         said = remarks([code.module for code in codes])
         if said is None:
             return cls(None, {})
@@ -60,7 +60,7 @@ class Vectorised:
         return cls(loops, arrays)
 
     def of_loop(self, place: Place, *, has_loops: bool) -> str:
-        """What is to be said of a loop, which may have others in its steps."""
+        """The remark on a loop, which may have others in its steps."""
         if self._of_loops is None:
             return _CANNOT
         own = self._of_loops.get(place, ())

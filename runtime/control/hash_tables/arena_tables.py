@@ -37,7 +37,7 @@ from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 
 
 class InTableArena(Hashed):
-    """What dicts and sets in arenas have in common."""
+    """The base of dicts and sets in arenas."""
 
     __slots__ = ()
     free: type[Any]  # the class of those that are in no arena
@@ -126,7 +126,7 @@ class InTableArena(Hashed):
 
 
 class _DictInArena(InTableArena):
-    """What dicts in arenas have in common."""
+    """The base of dicts in arenas."""
 
     __slots__ = ()
     free = DynamicDict

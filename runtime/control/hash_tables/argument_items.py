@@ -38,7 +38,7 @@ def can_lie_in_one(layout: layouts.Layout) -> bool:
 
 
 def begun(structure: Structure) -> Any:
-    """What stands for a list, dict or set of the caller's, which has no items yet."""
+    """The stand-in of a list, dict or set of the caller's, which has no items yet."""
     arena = _arena(structure.cls)
     made: Any = ArenaList(arena, arena.made()) if structure.cls is list else new_in(arena, None)
     arena.callers.append(CallersMember(made))

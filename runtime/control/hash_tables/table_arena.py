@@ -74,7 +74,7 @@ class TableArena:
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """What changes."""
+        """The parts that change."""
         return (self.entries, *self.columns)
 
     def made(self) -> Value:

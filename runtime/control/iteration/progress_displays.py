@@ -23,7 +23,7 @@ SHOWN = {*_OF_DISPLAY, *_OF_TASK, "add_task", "advance", "remove_task", "reset",
 
 
 class Opaque:
-    """What stands for a value of which nothing but its name is known before the function runs.
+    """The stand-in of a value of which nothing but its name is known before the function runs.
 
     Attributes
     ----------
@@ -39,7 +39,7 @@ class Opaque:
 
 
 class Task(Opaque):
-    """What `add_task` returns.
+    """The result of `add_task`.
 
     Parameters
     ----------
