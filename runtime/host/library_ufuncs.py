@@ -78,7 +78,11 @@ class Loop:
 
 def loop_of(ufunc: LibraryUfunc, dtypes: Sequence[np.dtype]) -> Loop | None:
     """The loop for the dtypes of operands and results; None where its address cannot be had."""
-    types = next((t for t in ufunc.load().types if _dtypes(t) == tuple(dtypes)), None)
+    try:
+        loaded = ufunc.load()
+    except (ImportError, AttributeError):  # another release of the library
+        return None
+    types = next((t for t in loaded.types if _dtypes(t) == tuple(dtypes)), None)
     addresses = None if types is None or "?" in types else _addresses(ufunc, types)
     if types is None or addresses is None:
         return None
@@ -110,11 +114,11 @@ def _addresses(ufunc: LibraryUfunc, types: str) -> tuple[int, int] | None:
     counts = (found.nin, found.nout, found.nargs, found.ntypes)
     if counts != (loaded.nin, loaded.nout, loaded.nargs, loaded.ntypes) or types not in loaded.types:
         return None
-    if found.name != loaded.__name__.encode() or not found.functions or not found.data:
+    if found.name != loaded.__name__.encode() or not found.functions:
         return None
     place = loaded.types.index(types)
     function = found.functions[place]
-    return None if function is None else (function, found.data[place] or 0)
+    return None if function is None else (function, (found.data[place] or 0) if found.data else 0)
 
 
 def _dtypes(types: str) -> tuple[np.dtype, ...]:

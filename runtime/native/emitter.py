@@ -30,10 +30,12 @@ from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.signals import Signals
 from anabranch.runtime.native.sorting import sort_in_place
 from anabranch.runtime.native.strided import strided_view
+from anabranch.runtime.native.transforms import transformed
 from anabranch.runtime.native.value_emitter import ValueEmitter
 from anabranch.runtime.native.values import is_lazy, is_memory, packed, value_types
 from anabranch.runtime.ops.control import For
 from anabranch.runtime.ops.dot_general import dot_general
+from anabranch.runtime.ops.fourier import fft
 from anabranch.runtime.ops.library_ufuncs import library_ufunc
 from anabranch.runtime.ops.progress_tick import progress_tick
 from anabranch.runtime.ops.random_draws import random_draw
@@ -164,6 +166,8 @@ class NativeEmitter(ValueEmitter):
             return [accumulated(self, equation, names[0])]
         if is_scatter(equation):
             return [scattered(self, equation, names, kept.union(needed))]
+        if equation.op is fft:
+            return [transformed(self, equation, names[0])]
         if equation.op is dot_general:
             return [self._products.product(equation, names)]
         if equation.op is window and out_types[0].size > MOST_ELEMENTS:

@@ -50,19 +50,36 @@ class LibraryLoop:
             How many elements it is from one to the next in each.
         count
         """
+        distances = [step * dtype.itemsize for step, dtype in zip(steps, self._dtypes, strict=True)]
+        self.on_rows(addresses, [count], distances)
+
+    def on_rows(self, addresses: Sequence[str], sizes: Sequence[int], distances: Sequence[int]) -> None:
+        """Write a call of the loop of a ufunc that may take whole axes.
+
+        Parameters
+        ----------
+        addresses
+            Of the operands and results.
+        sizes
+            How many rows there are, and how long the axes are that it takes.
+        distances
+            How many bytes it is from one row to the next in each operand and result, then along these axes.
+        """
         code = self._code
-        pointers, distances, length = (
-            code.reserve(type) for type in (f"[{len(addresses)} x ptr]", f"[{len(steps)} x i64]", "i64")
-        )
-        for place, (address, step, dtype) in enumerate(zip(addresses, steps, self._dtypes, strict=True)):
-            at = code.emit(f"getelementptr ptr, ptr {pointers}, i64 {place}")
-            code.act(f"store ptr {address}, ptr {at}")
-            at = code.emit(f"getelementptr i64, ptr {distances}, i64 {place}")
-            code.act(f"store i64 {step * dtype.itemsize}, ptr {at}")
-        code.act(f"store i64 {count}, ptr {length}")
+        pointers = self._stored("ptr", addresses)
+        lengths, steps = (self._stored("i64", list(map(str, numbers))) for numbers in (sizes, distances))
         code.declarations[self._loop.function] = f"declare void @{self._loop.function}(ptr, ptr, ptr, ptr)"
-        arguments = ", ".join(f"ptr {x}" for x in (pointers, length, distances, self._data))
+        arguments = ", ".join(f"ptr {x}" for x in (pointers, lengths, steps, self._data))
         code.act(f"call void @{self._loop.function}({arguments})")
+
+    def _stored(self, type: str, values: Sequence[str]) -> str:
+        """The address of values that stand side by side on the stack."""
+        code = self._code
+        memory = code.reserve(f"[{len(values)} x {type}]")
+        for place, value in enumerate(values):
+            at = code.emit(f"getelementptr {type}, ptr {memory}, i64 {place}")
+            code.act(f"store {type} {value}, ptr {at}")
+        return memory
 
     def on_element(self, row: Sequence[str]) -> list[str]:
         """Write a call of these operands; returns the results."""
