@@ -9,7 +9,7 @@ import libcst as cst
 
 from anabranch.transpile.bindings import bound_names
 from anabranch.transpile.constants import UNKNOWN, NameValues, value_of
-from anabranch.transpile.nodes import children
+from anabranch.transpile.nodes import children, descendants
 
 Body = Sequence[cst.BaseStatement]
 
@@ -74,3 +74,9 @@ def fits(pattern: cst.MatchPattern, subject: object) -> bool | None:
             answers = [fits(p.pattern, subject) for p in parts]
             return True if answers[0] is True else None if None in answers else any(answers)
     return None
+
+
+def shown_in_text(body: Body) -> set[str]:
+    """Names in f-strings, which stay as they are."""
+    texts = [n for s in body for n in descendants(s) if isinstance(n, cst.FormattedString)]
+    return {n.value for text in texts for n in descendants(text) if isinstance(n, cst.Name)}

@@ -15,7 +15,7 @@ import libcst as cst
 from anabranch.transpile.bindings import bound_names, parameters, pattern_names
 from anabranch.transpile.constants import UNKNOWN, NameValues, items_of, literal, value_of
 from anabranch.transpile.folding import Folding, decided
-from anabranch.transpile.known_parts import Body, bindings, breaks, fits, is_flat, leaves, lines_of
+from anabranch.transpile.known_parts import Body, bindings, breaks, fits, is_flat, leaves, lines_of, shown_in_text
 from anabranch.transpile.names import Function, scope_of, usage_of
 from anabranch.transpile.nodes import Statement, are_same, children, descendants, line, name, replace_children
 
@@ -337,6 +337,7 @@ class _Statements(Folding):
             and self.captured.isdisjoint(targets)
             and taken.isdisjoint(targets)
             and self.needed.isdisjoint(targets)
+            and shown_in_text(body).isdisjoint(targets)
         )
 
     def _is_used_after(self, node: cst.For, targets: Sequence[str]) -> bool:

@@ -403,6 +403,13 @@ def comments(n):
     return 2
 
 
+def shown_in_text(n):
+    shown = []
+    for k in range(n):
+        shown.append(f"{k}" + "-" * (k + 1))
+    return shown, [k for k in range(2)]  # a name of the comprehension's own
+
+
 HOSTILE = [
     (rebound, (2.0, 3)),
     (rebound_inside, (2.0, 3)),
@@ -422,6 +429,7 @@ HOSTILE = [
     *[(walrus, (n,)) for n in (0, 2)],
     *[(chained, (n,)) for n in (1, 2, 5)],
     (formatted, (3, 'it\'s "it"')),
+    *[(shown_in_text, (n,)) for n in (0, 1, 3)],
     (defaults, (3,)),
     (class_body, (3,)),
     (shadowed, (3,)),
