@@ -24,7 +24,7 @@ from anabranch.runtime.control.sequences import countable_ranges
 from anabranch.runtime.control.sequences.chosen_item import chosen, merged, one_kind
 from anabranch.runtime.control.sequences.index_checks import checked_dynamic_index, checked_index
 from anabranch.runtime.control.staging import run_time_keys
-from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy.core import traced_inside
@@ -40,7 +40,7 @@ from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.pytrees import exceptions
 from anabranch.runtime.values.pytrees.node_reference import Reference
-from anabranch.runtime.values.static_requests import request_static, with_static_request
+from anabranch.runtime.values.static_requests import request_static, requests_of, with_static_request
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN
@@ -67,7 +67,12 @@ class CapturedConstant:
 
     def __getitem__(self, key: Value) -> Value:
         if not traced_inside(key):
-            return self.array[key]
+            try:
+                return self.array[key]
+            except ConcretizationError as error:
+                # A bound that no argument decides, such as a number that is drawn.
+                if requests_of(error) or not _has_traced_bounds(key):
+                    raise
         # What NumPy gives as a view could be written to, which would not reach the object's array: it can only be read.
         values = wrap.array_of(wrap.as_atom(self.array))
         return TracedArray(values.storage, values.path, readonly=True)[key]
@@ -77,6 +82,13 @@ class CapturedConstant:
             what = "at an index" if traced_inside(key) else "with a value"
             raise outside_array_refusal(what)
         self.array[key] = value
+
+
+def _has_traced_bounds(key: object) -> bool:
+    """Return whether a slice, or one of several, has bounds that are known only at run time."""
+    if isinstance(key, tuple):
+        return any(map(_has_traced_bounds, key))
+    return isinstance(key, slice) and any(map(traced_inside, (key.start, key.stop, key.step)))
 
 
 class Indexed:
