@@ -28,7 +28,7 @@ def element(value: Value, dtype: np.dtype) -> Value:
         if len(kinds) == len(value.options) and any(may_not_fit(abstract, dtype) for abstract in kinds):
             return value.each(lambda number: _converted(number, dtype))
         return value
-    if isinstance(value, Tracer) and may_not_fit(value.abstract, dtype):
+    if isinstance(value, Tracer) and not wrap.is_dynamic_array(value) and may_not_fit(value.abstract, dtype):
         return python_conversions.to_kind(python_conversions.of_numpy(wrap.as_atom(value)), int)
     return indexing.assigned(value, dtype)
 
