@@ -1,4 +1,4 @@
-"""The output of progress bars on stderr: the last state of each line, at each call of a plain and a compiled function."""
+"""The output of progress bars on stderr: the last state of each line, at each call of a plain and a compiled one."""
 
 from __future__ import annotations
 
