@@ -18,7 +18,7 @@ class Stage:
     ----------
     plan : Plan
         What a call does around the Program.
-    calling : Calling
+    calling : CallSpec
         How the function is called.
     """
 
