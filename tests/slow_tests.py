@@ -15,7 +15,7 @@ import pytest
 
 FILE = Path(__file__).with_name("slow.txt")
 HEAD = "# Tests that only --slow runs, since others of their kind take less. Written by `pytest --slow --write-slow`.\n"
-SECONDS = 0.8
+SECONDS = 0.5
 # Workers of xdist get the environment of the process that reads the command line.
 _VARIABLE = "ANABRANCH_SLOW_TESTS"
 
