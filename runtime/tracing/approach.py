@@ -38,6 +38,8 @@ class Approach:
         that of those in whose bodies it is; None for no such bodies.
     inlined : mapping
         Why others of that kind have none.
+    traces_constants : bool
+        Arrays of static arguments are read-only traced ones, so that what is made of them can be written to.
     """
 
     lists: bool = False
@@ -50,6 +52,7 @@ class Approach:
     arena_classes: dict[type, tuple[str, ...]] | None = None
     recursive: frozenset[tuple[types.CodeType, ...]] | None = None
     inlined: Mapping[types.CodeType, str] = MappingProxyType({})
+    traces_constants: bool = False
 
 
 NOTHING = Approach()
