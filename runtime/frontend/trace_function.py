@@ -154,7 +154,9 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
             exceptions.record(atoms.literal(True), error, run_time_checks.frames_of(error))
             value, reached = None, False
         if value is _AGAIN:  # past the handler: an exception of the next trace did not come of this one
-            return _trace(function, arguments, dataclasses.replace(way.after(trace), lists=lists))
+            orders = way.keeps_orders or trace.tables.wants_orders
+            again = dataclasses.replace(way.after(trace), lists=lists, keeps_orders=orders)
+            return _trace(function, arguments, again)
         try:
             refuse_changes(copies)
             guards.add_imports()

@@ -40,6 +40,8 @@ class Approach:
         Why others of that kind have none.
     traces_constants : bool
         Arrays of static arguments are read-only traced ones, so that what is made of them can be written to.
+    keeps_orders : bool
+        Sets of run-time members that are made of others have their members in Python's order.
     """
 
     lists: bool = False
@@ -53,6 +55,7 @@ class Approach:
     recursive: frozenset[tuple[types.CodeType, ...]] | None = None
     inlined: Mapping[types.CodeType, str] = MappingProxyType({})
     traces_constants: bool = False
+    keeps_orders: bool = False
 
 
 NOTHING = Approach()

@@ -76,7 +76,7 @@ class Trace:
         self.loops = Loops()
         self.output = Output()
         self.requests = Requests()
-        self.tables = Tables(approach.table_sites)
+        self.tables = Tables(approach.table_sites, approach.keeps_orders)
         self.text = Text()
         self.unrolling = Unrolling(approach.unroll_reason)
         # The buffer sizes that were asked for, and given.
