@@ -84,7 +84,7 @@ def imag(val: Value) -> Value:
 
 
 @rules.method("conj", "conjugate")
-def conjugate(a: Value, out: Value = None) -> Value:
+def conjugate(a: Value, out: Value = None, /) -> Value:
     """As `ndarray.conjugate`: an array of real numbers is returned itself."""
     if out is None and a.dtype.kind != "c":
         return a
