@@ -71,7 +71,9 @@ def _as_one_number(value: object) -> Value:
 def _is_plain(value: object) -> bool:
     if is_dynamic_list(value):
         return False
-    return isinstance(value, (tuple, list)) or type(value) is dict or (isinstance(value, dict) and reads_as_dict(type(value)))
+    if isinstance(value, dict):
+        return type(value) is dict or reads_as_dict(type(value))
+    return isinstance(value, (tuple, list))
 
 
 def _alike(a: object, b: object) -> bool:
