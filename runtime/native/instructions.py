@@ -63,6 +63,11 @@ class Instructions:
         self._flags = tuple(fastmath)
         self._sum_flags = self._flags
 
+    @property
+    def is_exact(self) -> bool:
+        """Return whether the arithmetic of floats is as written."""
+        return not self._flags
+
     def fresh(self, prefix: str = "%v") -> str:
         """A new name."""
         self._count += 1
