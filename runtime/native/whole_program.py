@@ -13,6 +13,7 @@ from anabranch.runtime.host.buffer_types import BufferType, buffer_type
 from anabranch.runtime.host.machine_code import NativeOptions
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Equation, Program
+from anabranch.runtime.native.accumulations import is_accumulation
 from anabranch.runtime.native.durations import most_work
 from anabranch.runtime.native.emitter import NativeEmitter
 from anabranch.runtime.native.failures import FailureValues
@@ -39,7 +40,7 @@ _MOST_LINES = 20_000
 # of a mathematical library counts, which XLA computes on several elements at once.
 _MOST_WORK, _LIBRARYS_WORK = 2**21, 256
 # How many of them take as long as XLA's update of one element at a place that an array says, of which it makes one
-# after the other, in five times the time that machine code takes.
+# after the other, in five times the time that machine code takes, or as its accumulation of one.
 _UPDATES_WORK = 16
 # How many multiplications of a library's product take as long as an operation on elements, and what XLA's threads,
 # which wait beside it, take from it.
@@ -171,6 +172,8 @@ def _own_work(program: Program) -> int:
             found += sum(map(_own_work, equation.programs()))
         elif is_scatter(equation):
             found += _UPDATES_WORK * equation.inputs[2].type.size
+        elif is_accumulation(equation):
+            found += _UPDATES_WORK * equation.outputs[0].type.size
         elif equation.op is dot_general and equation.outputs[0].type.dtype.char in LETTERS and blas.is_there():
             contraction = Contraction.of(equation)
             found += contraction.work * math.prod(contraction.stack) // _PRODUCTS_IN_TURN

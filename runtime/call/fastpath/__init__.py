@@ -85,7 +85,11 @@ def _call(writer: Writer, execution: Execution, form: CallForm) -> list[str]:
         arguments.captured(array)
     arguments.check_identities()
     arguments.check_sharing(plan.mutated, bool(plan.written or plan.slots), plan.guards.heap)
-    writer.unless(" and ".join(["builder() is None", *_guards(writer, plan.guards)]))
+    held = " and ".join(["builder() is None", *_guards(writer, plan.guards)])
+    if "cell_contents" in held:
+        writer.lines += [f"try: held = {held}", "except ValueError: return MISS"]
+        held = "held"
+    writer.unless(held)
     if isinstance(execution, NativeExecution):
         NativeRunning(writer, execution, arguments).write()
     else:

@@ -217,3 +217,34 @@ def test_references():
         f(x)
     assert sys.getrefcount(x) == before[0]
     assert abs(sys.getrefcount(None) - before[1]) < 100
+
+
+def test_names_of_an_enclosing_function():
+    def made():
+        factor = 2.0
+
+        def scaled(x):
+            return x * factor
+
+        def change(value):
+            nonlocal factor
+            factor = value
+
+        def forget():
+            nonlocal factor
+            del factor
+
+        return scaled, change, forget
+
+    scaled, change, forget = made()
+    f = jit(scaled)
+    for value in (2.0, 3.0):
+        change(value)
+        for _ in range(4):
+            np.testing.assert_array_equal(f(X), X * value)
+    forget()
+    for _ in range(2):
+        with pytest.raises((NameError, ValueError)):
+            f(X)
+    change(4.0)
+    np.testing.assert_array_equal(f(X), X * 4)
