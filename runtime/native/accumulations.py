@@ -1,4 +1,4 @@
-"""Accumulations along an axis of an array, in NumPy's order: the total in a register, or many side by side in memory."""
+"""Accumulations along an axis of an array, in NumPy's order: one total in a register, or many in memory."""
 
 from __future__ import annotations
 

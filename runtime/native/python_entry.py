@@ -138,6 +138,7 @@ class PythonEntry:
                 *self._lines,
                 "}",
                 METADATA,
+                *code.hints,
                 "",
             ]
         )
