@@ -69,6 +69,8 @@ def reduced(
     value = arrays.combined([at, *elements], type, made)
     region = {0: Span((low,), tuple(dict.fromkeys(highs)))}
     masked = arrays.updated(Update(arrays.all_equal(type, neutral), (Axis(Affine(0), 1, 0),), value, region))
-    return writer.reductions.reduced(
-        [masked], [neutral], [0], lambda pair: [reducer.emit(writer, *pair, scalar(element.dtype))]
-    )[0]
+
+    def joined(pair: Sequence[str]) -> list[str]:
+        return [reducer.emit(writer, pair[0], pair[1], scalar(element.dtype))]
+
+    return writer.reductions.reduced([masked], [neutral], [0], joined)[0]
