@@ -10,7 +10,7 @@ from __future__ import annotations
 # fmt: off
 HIDDEN = frozenset((
     "__array_priority__", "__doc__", "__jax_array__", "__module__", "__slots__", "__torch_function__", "_abc_impl",
-    "_abstract", "_add", "_after", "_again", "_alone", "_array", "_as_begun", "_as_dict", "_at", "_become",
+    "_abstract", "_add", "_after", "_again", "_alone", "_array", "_as_begun", "_as_dict", "_as_set", "_at", "_become",
     "_become_row", "_before", "_binary", "_bounds", "_call", "_characters", "_check", "_check_place", "_checked",
     "_columns", "_combine", "_compared", "_condition", "_contents", "_count", "_dissolve", "_dtype", "_each",
     "_element", "_elements", "_field", "_fields", "_first", "_for_each", "_form", "_free", "_from", "_functions",
