@@ -13,7 +13,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.dynamic_lists import dynamic_list
-from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.generator_expression import for_each
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.ir.interval import Interval
@@ -94,16 +94,14 @@ class ListArena:
         start, end = at(self.starts, number), count_of(self.cells)
         room = if_(length < _LEAST_ROOM // 2, lambda: _LEAST_ROOM, lambda: sum_of(length, length))
 
-        def copied(place: Value, cells: Any = self.cells) -> bool:
+        def copy(place: Value, cells: Any = self.cells) -> None:
             cells.append(at(cells, sum_of(start, place)))
-            return False
 
-        def more(_: Value, cells: Any = self.cells) -> bool:
+        def add(_: Value, cells: Any = self.cells) -> None:
             cells.append(value)
-            return False
 
-        for count, step in ((length, copied), (room - length, more)):
-            GeneratorExpression(Range(0, count, 1), lambda place: place).for_each(step, may_stop=False)
+        for_each(Range(0, length, 1), copy)
+        for_each(Range(0, room - length, 1), add)
         put(self.starts, number, end)
         put(self.rooms, number, room)
 

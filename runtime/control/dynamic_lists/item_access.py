@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import operator
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arrays.index_numbers import check_bound, check_integer, check_place
+from anabranch.runtime.values.arrays.index_numbers import as_int, check_bound, check_place
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.failures import run_time_checks
@@ -29,20 +28,6 @@ from anabranch.runtime.values.union import UnionValue
 def kind_name(owner: object) -> str:
     """The name of the built-in class, for messages."""
     return "deque" if isinstance(owner, collections.deque) else "list"
-
-
-def as_int(value: Value) -> Value:
-    """An index as a Python int, traced or not."""
-    if isinstance(value, UnionValue):
-        value = value.resolve()
-    if not isinstance(value, Tracer):
-        return operator.index(value)
-    check_integer(value)
-    return (
-        value
-        if isinstance(value, PythonScalar) and value.python is int
-        else python_scalar(wrap.as_atom(value, np.int64))
-    )
 
 
 def _bound(value: object) -> Value:

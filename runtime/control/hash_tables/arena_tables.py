@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.control.arenas.list_arena import at
 from anabranch.runtime.control.dynamic_lists import dynamic_list
-from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.generator_expression import for_each
 from anabranch.runtime.control.hash_tables.dynamic_dict import (
     DynamicCounter,
     DynamicDefaultDict,
@@ -105,14 +105,13 @@ class InTableArena(Hashed):
         """New lists of the keys and, if there are to be two, of the values, in their order."""
         places, found = self.arena_.places(self.number_), [dynamic_list.growing([]) for _ in range(count)]
 
-        def each(step: Value, found: list[Any] = found, table: InTableArena = self) -> bool:
+        def copy(step: Value, found: list[Any] = found, table: InTableArena = self) -> None:
             place = at(places, step)
             found[0].append(table.key_at_(place))
             if count > 1:
                 found[1].append(at(table.arena_.entries.values_, place))
-            return False
 
-        GeneratorExpression(Range(0, self.count_, 1), lambda step: step).for_each(each, may_stop=False)
+        for_each(Range(0, self.count_, 1), copy)
         for part in found:
             part.become(part.as_items())
         return found
@@ -257,13 +256,11 @@ class ArenaSet(InTableArena, DynamicSet):
     def _become(self, other: DynamicSet) -> Self:
         self.clear()
         self.mix_()
-        for_each = GeneratorExpression(other.members_(), lambda member: member)
 
-        def each(member: Value, table: ArenaSet = self) -> bool:
+        def add(member: Value, table: ArenaSet = self) -> None:
             table.add_new_(member)
-            return False
 
-        for_each.for_each(each, may_stop=False)
+        for_each(other.members_(), add)
         return self
 
     def clear(self) -> None:
@@ -311,14 +308,12 @@ def placed_table(made: Any) -> Any:
     if arena is None:
         return made
     new = new_in(arena, made.extra_)
-    count = made.count_
 
-    def each(step: Value, table: Any = new, made: Any = made) -> bool:
+    def add(step: Value, table: Any = new, made: Any = made) -> None:
         value = None if made.native is set else at(made.values_, step)
         table.arena_.add(table.number_, made.key_at_(step), value)
-        return False
 
-    GeneratorExpression(Range(0, count, 1), lambda step: step).for_each(each, may_stop=False)
+    for_each(Range(0, made.count_, 1), add)
     if made.native is set:
         new._set_order(made.order_)
     return new

@@ -15,7 +15,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.control.arenas.list_arena import at, count_of, put
 from anabranch.runtime.control.dynamic_lists import dynamic_list
-from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.generator_expression import for_each
 from anabranch.runtime.control.hash_tables.dynamic_dict import DynamicDict
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.sequences.countable_ranges import Range
@@ -183,23 +183,20 @@ class TableArena:
     def clear(self, number: Value) -> None:
         """Remove all items of a dict."""
 
-        def each(_: Value, arena: TableArena = self) -> bool:
+        def remove_last(_: Value, arena: TableArena = self) -> None:
             arena.remove(number, arena.last(number))
-            return False
 
-        GeneratorExpression(Range(0, self.count(number), 1), lambda place: place).for_each(each, may_stop=False)
+        for_each(Range(0, self.count(number), 1), remove_last)
 
     def places(self, number: Value) -> Any:
         """The list of the places of a dict's items, in their order; where it has none, of one that is no place."""
         found = dynamic_list.GrowableList()
         found.append(at(self.heads, number)[0])
 
-        def each(step: Value, found: Any = found, arena: TableArena = self) -> bool:
+        def find(step: Value, found: Any = found, arena: TableArena = self) -> None:
             found.append(at(arena.links, at(found, step))[1])
-            return False
 
-        steps = Range(0, _as_count(_sum(self.count(number), -1)), 1)
-        GeneratorExpression(steps, lambda step: step).for_each(each, may_stop=False)
+        for_each(Range(0, _as_count(_sum(self.count(number), -1)), 1), find)
         return found
 
 
