@@ -19,7 +19,7 @@ HIDDEN = frozenset((
     "_like", "_line", "_lists", "_loses", "_made", "_merged", "_method", "_methods", "_mix_given", "_mix_grown",
     "_needs_characters", "_needs_concrete", "_needs_size", "_no_entries", "_now", "_numbers", "_numeric",
     "_one_by_one", "_opened", "_order", "_ordered", "_other", "_over", "_owner", "_part", "_parts", "_place",
-    "_place_of_index", "_places", "_plain", "_position", "_readonly", "_record", "_refusal", "_refuse",
+    "_place_of_index", "_places", "_plain", "_popped", "_position", "_readonly", "_record", "_refusal", "_refuse",
     "_refuse_operator", "_removals", "_remove_at", "_repeating", "_restart", "_set_index", "_set_order",
     "_set_slice", "_shape", "_share", "_shown", "_source", "_spent", "_staged_method", "_step", "_steps", "_tables",
     "_taken", "_test", "_text", "_texts", "_total", "_typed", "_unary", "_under_way", "_used_up", "_value",

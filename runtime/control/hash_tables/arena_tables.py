@@ -28,8 +28,8 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.container_state import TableSite
 from anabranch.runtime.tracing.source_frames import place as place_of_code
 from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.arena_contents import InArenaStructure
 from anabranch.runtime.values.arena_list import ArenaItems
-from anabranch.runtime.values.arena_tables import TableInArenaStructure
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.hashed import Hashed
@@ -53,7 +53,7 @@ class InTableArena(Hashed):
         return cls.free.bare_(extra)
 
     def __anabranch_structure__(self) -> Structure:
-        return TableInArenaStructure(type(self), ("number",), self.arena_)
+        return InArenaStructure(type(self), ("number",), self.arena_)
 
     def __anabranch_slot__(self) -> None:
         """Return none: nothing of it changes but the memory of the arena."""

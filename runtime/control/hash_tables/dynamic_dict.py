@@ -145,9 +145,13 @@ class DynamicDict(HashTable):
 
     def popitem(self) -> Value:
         """As `dict.popitem`."""
+        return self._popped("popitem(): dictionary is empty", self.last_place_)
+
+    def _popped(self, text: str, place_of: Callable[[], Value]) -> Value:
+        """The item at a place, which is taken out; a `KeyError` says the text where there is none."""
         empty = wrap.as_atom(self.count_ == 0, np.bool_)
-        run_time_checks.fail_if(empty, lambda _: KeyError("popitem(): dictionary is empty"))
-        place = self.last_place_()
+        run_time_checks.fail_if(empty, lambda _: KeyError(text))
+        place = place_of()
         item = (self.key_at_(place), element(self.values_, place))
         self.remove_at_(place)
         return item
