@@ -23,6 +23,7 @@ from anabranch.runtime.tracing.source_frames import place
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arena_list import ArenaItems, InArena
 from anabranch.runtime.values.arrays.index_numbers import as_int
+from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
@@ -122,13 +123,13 @@ class ArenaList(InArena):
         self.extend(items)
 
     def _remove_at(self, place: Value) -> None:
-        last = _less(self.count_)
+        last = size_arithmetic.subtract(self.count_, 1)
 
         def move(step: Value, arena: Any = self.arena_) -> None:
             here = sum_of(place, step)
             arena.write(self.number_, here, arena.element(self.number_, sum_of(here, 1)))
 
-        for_each(Range(0, _difference(last, place), 1), move)
+        for_each(Range(0, size_arithmetic.subtract(last, place), 1), move)
         self.arena_.set_length(self.number_, last)
 
     # ---- methods -----------------------------------------------------------------------------------------------------
@@ -157,7 +158,7 @@ class ArenaList(InArena):
         at = self._place(place, "pop index out of range")
         value = self.element_(at)
         if type(place) is int and place == -1:
-            self.arena_.set_length(self.number_, _less(self.count_))
+            self.arena_.set_length(self.number_, size_arithmetic.subtract(self.count_, 1))
         else:
             self._remove_at(at)
         return value
@@ -169,10 +170,10 @@ class ArenaList(InArena):
         self.append(value)
 
         def move(step: Value, arena: Any = self.arena_) -> None:
-            here = _difference(length, step)
-            arena.write(self.number_, here, arena.element(self.number_, _less(here)))
+            here = size_arithmetic.subtract(length, step)
+            arena.write(self.number_, here, arena.element(self.number_, size_arithmetic.subtract(here, 1)))
 
-        for_each(Range(0, _difference(length, at), 1), move)
+        for_each(Range(0, size_arithmetic.subtract(length, at), 1), move)
         self.arena_.write(self.number_, at, value)
 
     def remove(self, value: Value) -> None:
@@ -275,15 +276,6 @@ class ArenaList(InArena):
 
     __lt__ = __le__ = __gt__ = __ge__ = _plain
     __len__ = __bool__ = __repr__ = __str__ = __format__ = _plain
-
-
-def _difference(a: Value, b: Value) -> Value:
-    atom = atoms.ufunc(np.subtract, wrap.as_atom(a, np.int64), wrap.as_atom(b, np.int64))
-    return python_scalar(atom, Interval(0, max(interval_of(a).high - interval_of(b).low, 0)))
-
-
-def _less(a: Value) -> Value:
-    return _difference(a, 1)
 
 
 def placed(made: Any) -> Value:

@@ -9,18 +9,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-import numpy as np
-
 from anabranch.base.value import Value
 from anabranch.runtime.control.dynamic_lists import dynamic_list
 from anabranch.runtime.control.generator_expression import for_each
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.sequences.countable_ranges import Range
-from anabranch.runtime.ir.interval import Interval
-from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arena_list import HostLists
-from anabranch.runtime.values.python_numbers.python_operands import interval_of
-from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 
 _LEAST_ROOM = 4
 
@@ -123,5 +118,4 @@ def put(items: Any, place: Value, value: Value) -> None:
 
 def sum_of(a: Value, b: Value) -> Value:
     """The sum of two places."""
-    atom = atoms.ufunc(np.add, wrap.as_atom(a, np.int64), wrap.as_atom(b, np.int64))
-    return python_scalar(atom, Interval(0, min(interval_of(a).high + interval_of(b).high, 2**62)))
+    return size_arithmetic.limited(size_arithmetic.add(a, b), 0, 2**62)

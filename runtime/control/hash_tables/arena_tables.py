@@ -22,7 +22,6 @@ from anabranch.runtime.control.hash_tables.views import View
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.container_state import TableSite
@@ -31,9 +30,8 @@ from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arena_contents import InArenaStructure
 from anabranch.runtime.values.arena_list import ArenaItems
 from anabranch.runtime.values.containers import Structure
-from anabranch.runtime.values.dynamic_shapes import capacity_requests
+from anabranch.runtime.values.dynamic_shapes import capacity_requests, size_arithmetic
 from anabranch.runtime.values.hashed import Hashed
-from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 
 
 class InTableArena(Hashed):
@@ -227,7 +225,7 @@ class ArenaSet(InTableArena, DynamicSet):
 
     def _set_order(self, order: int | Atom) -> None:
         value = order if isinstance(order, int) else wrap.numpy_result(order)
-        self.arena_.set_order(self.number_, _as_int(value))
+        self.arena_.set_order(self.number_, size_arithmetic.limited(size_arithmetic.bound_of(value), 0, 2))
 
     def opened_(self) -> Any:
         made: Any = DynamicSet.bare_((self.request_, None))
@@ -317,7 +315,3 @@ def placed_table(made: Any) -> Any:
     if made.native is set:
         new._set_order(made.order_)
     return new
-
-
-def _as_int(value: Value) -> Value:
-    return value if type(value) is int else python_scalar(wrap.as_atom(value, np.int64), Interval(0, 2))

@@ -24,7 +24,7 @@ from anabranch.runtime.tracing.capacity import CapacitySite
 from anabranch.runtime.tracing.container_state import ArgumentSite, TableSite
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arena_tables import HostTables
-from anabranch.runtime.values.dynamic_shapes import capacity_requests
+from anabranch.runtime.values.dynamic_shapes import capacity_requests, size_arithmetic
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 
 _NONE = -1
@@ -209,14 +209,8 @@ def _either(pred: Value, a: Value, b: Value) -> Value:
 
 
 def _sum(a: Value, by: int) -> Value:
-    if type(a) is int:
-        return a + by
-    return python_scalar(
-        atoms.ufunc(np.add, wrap.as_atom(a, np.int64), atoms.literal(by, np.int64)), Interval(-1, 2**62)
-    )
+    return size_arithmetic.limited(size_arithmetic.add(a, by), _NONE, 2**62)
 
 
 def _as_count(number: Value) -> Value:
-    if type(number) is int:
-        return max(number, 0)
-    return python_scalar(wrap.as_atom(number, np.int64), Interval(0, 2**31))
+    return size_arithmetic.limited(number, 0, 2**31)
