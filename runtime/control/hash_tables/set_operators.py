@@ -19,8 +19,8 @@ def _operator(method: str) -> Callable[[Any, Value], Value]:
 
 def _reflected(method: str) -> Callable[[Any, Value], Value]:
     def operator(self: SetOperators, other: Value) -> Value:
-        operand, mine = self._other(other), self._as_set()
-        return NotImplemented if operand is NotImplemented else getattr(mine.like_(operand), method)(mine)
+        operand = self._other(other)
+        return NotImplemented if operand is NotImplemented else getattr(self._as_set().like_(operand), method)(self)
 
     return operator
 
