@@ -29,13 +29,17 @@ T = TypeVar("T")
 _BROKEN = StateForm((), ("break",))
 
 
+def _itself(item: Value) -> Value:
+    return item
+
+
 class GeneratorExpression(PushIterator, sample=no_items):
     """`(element(item) for item in items if condition(item))`.
 
     Parameters
     ----------
     items : iterable
-    element, condition : callable
+    element, condition : callable, optional
         Of the item, or of its `width` parts where the target is a tuple.
     width : int, optional
     nested : bool
@@ -47,7 +51,7 @@ class GeneratorExpression(PushIterator, sample=no_items):
     def __init__(
         self,
         items: Value,
-        element: Callable[..., Any],
+        element: Callable[..., Any] = _itself,
         condition: Callable[..., Any] | None = None,
         width: int | None = None,
         nested: bool = False,
@@ -177,6 +181,11 @@ class GeneratorExpression(PushIterator, sample=no_items):
 
 
 each = GeneratorExpression
+
+
+def for_each(items: Value, step: Callable[[Any], object]) -> None:
+    """Call a function with each item of an iterable; by the defaults of its parameters a loop finds what it changes."""
+    GeneratorExpression(items).each(step)
 
 
 def _codes(function: object) -> Iterator[Hashable]:

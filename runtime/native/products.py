@@ -21,7 +21,7 @@ from anabranch.runtime.native.lazy_arrays import LazyArrays
 from anabranch.runtime.native.library_products import LETTERS, Factor, LibraryProducts
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.scalar_ops import rule_of
-from anabranch.runtime.native.strided import joined_axes, strided_view
+from anabranch.runtime.native.strided import Strided, joined_axes, strided_view
 from anabranch.runtime.ops.dot_general import Contraction
 
 # How many products of elements machine code adds up in no more time than the library takes with its call, for one
@@ -128,15 +128,12 @@ class Products:
             found = _matrices(self._arrays.of(name, type), contraction, side)
         if found is None:
             raise NotNativeError(f"a product of {type} along axes that are no matrix's")
-        self._memory.place_of(found.array)
+        self._memory.place_of(found.stack.array)
         return found
 
     def _factor(self, operand: _Matrices, index: Sequence[Affine], dtype: np.dtype) -> Factor:
-        number = operand.start
-        for position, stride in zip(index, operand.stack, strict=True):
-            number = number.plus(position, stride)
-        place = self._memory.place_of(operand.array)
-        pointer = self._memory.address(place, dtype, self._positions.value(number))
+        place = self._memory.place_of(operand.stack.array)
+        pointer = self._memory.address(place, dtype, self._positions.value(operand.stack.at(index)))
         return Factor(pointer, operand.rows, operand.columns, operand.strides)
 
     def _mirrored(self, place: int, start: Affine, size: int, dtype: np.dtype) -> None:
@@ -157,24 +154,18 @@ def _is_librarys(contraction: Contraction) -> bool:
 
 @frozen
 class _Matrices:
-    """A stack of matrices within an array in memory, of rows that are multiplied with the other operand's.
+    """A stack of matrices in memory, of rows that are multiplied with the other operand's.
 
     Attributes
     ----------
-    array : str
-        The name of the array in memory.
-    start : Affine
-        The number of the first element.
-    stack : tuple of int
-        How far it is from one matrix to the next, along the axes of the stack.
+    stack : Strided
+        The first elements of the matrices, along the axes of the stack.
     rows, columns : int
     strides : tuple of int
         How far it is from one row to the next, and from one column to the next.
     """
 
-    array: str
-    start: Affine
-    stack: tuple[int, ...]
+    stack: Strided
     rows: int
     columns: int
     strides: tuple[int, int]
@@ -185,7 +176,7 @@ def _matrices(array: LazyArray, contraction: Contraction, side: int) -> _Matrice
     strided = strided_view(array)
     if strided is None:
         return None
-    name, start, strides = strided.array, strided.start, strided.strides
+    strides = strided.strides
     axes: Mapping[str, Sequence[int]] = {"rows": contraction.free[side], "columns": contraction.summed[side]}
     joined = {key: joined_axes([(array.type.shape[a], strides[a]) for a in group]) for key, group in axes.items()}
     rows, columns = joined["rows"], joined["columns"]
@@ -194,5 +185,5 @@ def _matrices(array: LazyArray, contraction: Contraction, side: int) -> _Matrice
     shape, steps = (rows[0], columns[0]), (rows[1], columns[1])
     if not LibraryProducts.takes(shape, steps):
         return None
-    stack = tuple(strides[a] for a in contraction.batch[side])
-    return _Matrices(name, start, stack, *shape, steps)
+    stack = Strided(strided.array, strided.start, tuple(strides[a] for a in contraction.batch[side]))
+    return _Matrices(stack, *shape, steps)

@@ -29,6 +29,13 @@ class Strided:
     start: Affine
     strides: tuple[int, ...]
 
+    def at(self, index: Sequence[Affine]) -> Affine:
+        """The number of the element at an index."""
+        number = self.start
+        for position, stride in zip(index, self.strides, strict=True):
+            number = number.plus(position, stride)
+        return number
+
 
 def strided_view(array: LazyArray) -> Strided | None:
     """An array as one in memory; None where its elements are computed."""

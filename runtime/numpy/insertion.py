@@ -12,7 +12,6 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import operands
 from anabranch.runtime.numpy.core import atom_of, fresh, has_dynamic_array, iota, refused, traced_inside
 from anabranch.runtime.numpy.joining import concatenate
-from anabranch.runtime.numpy.repeats import picked
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays import index_checks, indexing
@@ -53,8 +52,8 @@ def delete(arr: object, obj: Value, axis: object = None) -> Value:
     """As `numpy.delete`."""
     array, at = operands.flat_unless_axis(arr, axis)
     if not traced_inside(obj) and operands.extents(array)[at] is None:
-        kept = np.delete(np.arange(array.shape[at]), obj)
-        return operands.with_axis(array, fresh(picked(operands.memory(array).atom, kept, at)), at, None)
+        kept = atoms.literal(np.delete(np.arange(array.shape[at]), obj), np.int64)
+        return operands.with_axis(array, fresh(compaction.taken(operands.memory(array).atom, at, kept)), at, None)
     if _is_int(obj):
         return _without(array, _place(obj, array.shape[at], at), at)
     kept = _F[np.ones_like](_axis_positions(array, at), dtype=bool)
@@ -141,8 +140,8 @@ def _at_known_places(array: TracedArray, obj: Value, values: Value, at: int) -> 
     block = list(shape)
     block[at] = count
     new = atoms.broadcast_to(new, block)
-    order = np.insert(np.arange(n), obj, np.arange(n, n + count))
-    return fresh(picked(concatenate([array, fresh(new)], at).atom, order, at))
+    order = atoms.literal(np.insert(np.arange(n), obj, np.arange(n, n + count)), np.int64)
+    return fresh(compaction.taken(concatenate([array, fresh(new)], at).atom, at, order))
 
 
 def _inserted_at(obj: Value, size: Value, at: int) -> Value:

@@ -22,7 +22,6 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.numpy.elementwise import elementwise
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.sorting import bisect
-from anabranch.runtime.numpy.ufunc_reductions import rows
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
@@ -88,12 +87,12 @@ def _interpolated(x: object, xp: object, fp: object, left: object, right: object
     place = atoms.ufunc(np.subtract, found, zeros_atom(shape, np.int64, 1))
     low = _within(place, max(n - 2, 0))
     y = _between(points, known, values, low, n)
-    first, last = rows(values, 0, 1), rows(values, n - 1, n)
+    first, last = atoms.cut(values, 0, 1), atoms.cut(values, n - 1, n)
     below = atom_of(left, np.float64) if left is not None else atoms.reshape(first, ())
     above = atom_of(right, np.float64) if right is not None else atoms.reshape(last, ())
     at_end = atoms.ufunc(np.greater_equal, place, zeros_atom(shape, np.int64, n - 1))
     y = atoms.select(at_end, atoms.broadcast_to(atoms.reshape(last, ()), shape), y)
-    start, end = (atoms.broadcast_to(atoms.reshape(rows(known, i, i + 1), ()), shape) for i in (0, n - 1))
+    start, end = (atoms.broadcast_to(atoms.reshape(atoms.cut(known, i, i + 1), ()), shape) for i in (0, n - 1))
     y = atoms.select(atoms.ufunc(np.greater, points, end), atoms.broadcast_to(above, shape), y)
     y = atoms.select(atoms.ufunc(np.less, points, start), atoms.broadcast_to(below, shape), y)
     return result(atoms.select(atoms.ufunc(np.isnan, points), points, y))

@@ -1,4 +1,4 @@
-"""Closeness, equality, membership, and numbers made finite or rounded."""
+"""Closeness, equality, and numbers made finite or rounded."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from anabranch.runtime.numpy.core import (
 )
 from anabranch.runtime.numpy.elementwise import elementwise
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.sorting import bisect
 from anabranch.runtime.numpy.ufuncs import output_casting_error
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -101,29 +100,6 @@ def array_equiv(a1: object, a2: object) -> Value:
     except ValueError:
         return False
     return python_bool(_F[np.all](apply_ufunc.apply(np.equal, (a1, a2))))
-
-
-@rules.implements(np.isin)
-def isin(
-    element: object,
-    test_elements: object,
-    assume_unique: object = False,
-    invert: object = False,
-    *,
-    kind: object = None,
-) -> TracedArray:
-    """As `numpy.isin`: a search in the sorted test elements; NaN is in nothing."""
-    del assume_unique, kind  # both only choose NumPy's method
-    dtype = np.result_type(dtype_of(element), dtype_of(test_elements))
-    wanted, line = atom_of(element, dtype), atom_of(test_elements, dtype)
-    n, shape = line.type.size, wanted.type.shape
-    if n == 0:
-        return fresh(zeros_atom(shape, np.bool_, bool(invert)))
-    ordered = atoms.op("sort", atoms.reshape(line, (n,)), axis=0, stable=False)
-    place = bisect(ordered, wanted, right=False)
-    place = atoms.ufunc(np.minimum, place, zeros_atom(shape, np.int64, n - 1))
-    found = atoms.ufunc(np.equal, atoms.op("gather", ordered, atoms.reshape(place, (*shape, 1))), wanted)
-    return fresh(atoms.logical_not(found) if invert else found)
 
 
 def _infinite(name: str, sign: float) -> Value:

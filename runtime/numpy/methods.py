@@ -134,8 +134,7 @@ def truth(a: Value) -> Atom:
     broadcasting.refuse(
         broadcasting.differ(size_arithmetic.maximum(size, 1), 1), ValueError, apply_ufunc.NO_TRUTH_OF_MANY
     )
-    true = atoms.convert(a.padded(0).atom, np.bool_)
-    return atoms.op("reduce_any", true, axes=tuple(range(a.ndim)))
+    return atoms.any_of(atoms.convert(a.padded(0).atom, np.bool_))
 
 
 @rules.dynamic_shape_method("item")

@@ -20,7 +20,6 @@ from anabranch.runtime.numpy.core import (
     traced_inside,
 )
 from anabranch.runtime.numpy.joining import concatenate
-from anabranch.runtime.numpy.repeats import picked
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, passed_functions, registry, wrap
 from anabranch.runtime.values.arrays import integer_elements
@@ -93,7 +92,8 @@ def _by_position(array: Value, at: int, low: int, high: int, mode: str) -> Value
     if operands.extents(array)[at] is None:
         # NumPy pads an enumeration of the axis in the same way, which gives the positions to take.
         positions = np.pad(np.arange(size), (low, high), mode=mode)  # type: ignore[call-overload]
-        return operands.with_axis(array, fresh(picked(operands.memory(array).atom, positions, at)), at, None)
+        line = atoms.literal(positions, np.int64)
+        return operands.with_axis(array, fresh(compaction.taken(operands.memory(array).atom, at, line)), at, None)
     front = array.left_packed(at)
     places = wrap.as_atom(_SOURCES[mode](np.arange(-low, front.capacity[at] + high), size), np.int64)
     taken = fresh(compaction.taken(front.memory.atom, at, places))

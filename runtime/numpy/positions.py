@@ -23,7 +23,7 @@ from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays import index_checks
 from anabranch.runtime.values.arrays.index_numbers import check_integer
 from anabranch.runtime.values.arrays.traced_array import TracedArray
-from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
+from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window
 from anabranch.runtime.values.failures import run_time_checks
@@ -97,16 +97,6 @@ def refuse_outside(index: Atom, low: int, high: Bound, error: Callable[..., Base
     run_time_checks.fail_if(atoms.op("reduce_any", outside, axes=(0,)), error, first, *size)
 
 
-def along(value: Atom, index: Atom, axis: int) -> Atom:
-    """`value` at positions of one axis, which the positions' axes replace."""
-    rank, shape = len(value.type.shape), index.type.shape
-    order = (axis, *(i for i in range(rank) if i != axis))
-    taken = atoms.op("gather", atoms.transpose(value, order), atoms.reshape(index, (*shape, 1)))
-    k = len(shape)
-    back = [*range(k, k + axis), *range(k), *range(k + axis, k + rank - 1)]
-    return atoms.transpose(taken, back)
-
-
 @rules.method("take")
 @rules.any_shape(np.take)
 def take(a: object, indices: object, axis: object = None, out: Value = None, mode: object = "raise") -> Value:
@@ -124,7 +114,7 @@ def take(a: object, indices: object, axis: object = None, out: Value = None, mod
     if mode == "raise" and any(operands.are_same(n, 0) for n in whole.shape[:at]):
         mode = "clip"  # NumPy, too, looks at no index
     whole.front(at)
-    value = along(whole.value, positions_of(index.value, whole.shape[at], mode, at, index.valid()), at)
+    value = compaction.taken(whole.value, at, positions_of(index.value, whole.shape[at], mode, at, index.valid()))
     extents = [*whole.extents[:at], *index.extents, *whole.extents[at + 1 :]]
     return written(out, wrap.with_extents(wrap.numpy_result(value), extents, operands.origin(x, indices)))
 

@@ -29,7 +29,6 @@ from anabranch.runtime.numpy.core import (
 )
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.numpy.run_time_sizes import Extents, is_open, with_capacity
-from anabranch.runtime.numpy.ufunc_reductions import rows
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -183,14 +182,7 @@ def linspace(
     shape = apply_ufunc.broadcast_shapes(low.type.shape, high.type.shape)
     low, high = atoms.broadcast_to(low, shape), atoms.broadcast_to(high, shape)
     delta = atoms.ufunc(np.subtract, high, low)
-    if extents:
-        y, step = _spaced(delta, low, high, num, count, bool(endpoint))
-    else:
-        y, step = _steps(delta, num - 1 if endpoint else num, num, inexact)
-        y = atoms.ufunc(np.add, y, atoms.broadcast_to(low, (num, *shape)))
-        if endpoint and num > 1:
-            last = atoms.reshape(high, (1, *shape))
-            y = atoms.op("concatenate", rows(y, 0, num - 1), last, axis=0)
+    y, step = _spaced(delta, low, high, num, count, bool(endpoint))
     if chosen.kind in "iu":
         y = atoms.ufunc(np.floor, y)
     made = wrap.with_extents(fresh(atoms.convert(y, chosen)), extents and (*extents, *[None] * len(shape)))
@@ -216,9 +208,7 @@ def _spaced(delta: Atom, low: Atom, high: Atom, capacity: int, count: object, en
     divisor = atoms.convert(steps, dtype)
     some = atoms.ufunc(np.greater, steps, atoms.literal(0, np.int64))
     step = atoms.ufunc(np.divide, delta, atoms.broadcast_to(divisor, delta.type.shape))
-    zero = atoms.ufunc(np.equal, step, zeros_atom(step.type.shape, dtype))
-    if step.type.shape:
-        zero = atoms.op("reduce_any", zero, axes=tuple(range(len(step.type.shape))))
+    zero = atoms.any_of(atoms.ufunc(np.equal, step, zeros_atom(step.type.shape, dtype)))
     wide = atoms.broadcast_to(delta, shape)
     # A step that underflows to zero: divide the positions first.
     tiny = atoms.ufunc(np.multiply, atoms.ufunc(np.divide, positions, atoms.broadcast_to(divisor, shape)), wide)
@@ -227,29 +217,8 @@ def _spaced(delta: Atom, low: Atom, high: Atom, capacity: int, count: object, en
     y = atoms.ufunc(np.add, y, atoms.broadcast_to(low, shape))
     if endpoint:
         at_end = atoms.ufunc(np.equal, iota(shape, 0), atoms.broadcast_to(steps, shape))
-        last = atoms.logical_and(at_end, atoms.broadcast_to(some, shape))
-        y = atoms.select(last, atoms.broadcast_to(high, shape), y)
+        y = atoms.select(some, atoms.select(at_end, atoms.broadcast_to(high, shape), y), y)
     return y, atoms.select(some, step, zeros_atom(delta.type.shape, dtype, np.nan))
-
-
-def _steps(delta: Atom, div: int, num: int, dtype: np.dtype) -> tuple[Atom, Atom]:
-    """Positions times the step, in the order of operations that NumPy uses, and the step."""
-    shape = (num, *delta.type.shape)
-    positions = iota(shape, 0, dtype)
-    if div <= 0:
-        nan = zeros_atom(delta.type.shape, dtype, np.nan)
-        return atoms.ufunc(np.multiply, positions, atoms.broadcast_to(delta, shape)), nan
-    step = atoms.ufunc(np.divide, delta, zeros_atom(delta.type.shape, dtype, div))
-    regular = atoms.ufunc(np.multiply, positions, atoms.broadcast_to(step, shape))
-    # A step that underflows to zero: divide the positions first.
-    zero = atoms.ufunc(np.equal, step, zeros_atom(step.type.shape, dtype))
-    if step.type.shape:
-        zero = atoms.op("reduce_any", zero, axes=tuple(range(len(step.type.shape))))
-    if isinstance(zero, Literal) and not zero.value:
-        return regular, step
-    parts = atoms.ufunc(np.divide, positions, zeros_atom(shape, dtype, div))
-    tiny = atoms.ufunc(np.multiply, parts, atoms.broadcast_to(delta, shape))
-    return atoms.select(zero, tiny, regular), step
 
 
 @rules.creates(np.logspace)

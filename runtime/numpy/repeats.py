@@ -13,7 +13,6 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import operands, run_time_sizes
 from anabranch.runtime.numpy.core import atom_of, fresh, has_dynamic_array, iota, one_axis, traced_inside
 from anabranch.runtime.numpy.rules import Rules
-from anabranch.runtime.numpy.ufunc_reductions import rows
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion
@@ -133,8 +132,8 @@ def _each(a: Value, counts: Value, at: int) -> Value:
     """Each item along an axis as often as its own count says."""
     own = a.shape[at]
     if isinstance(counts, np.ndarray) and isinstance(own, int):
-        positions = np.repeat(np.arange(own), counts)
-        return _laid(a, picked(operands.memory(a).atom, positions, at), {})
+        positions = atoms.literal(np.repeat(np.arange(own), counts), np.int64)
+        return _laid(a, compaction.taken(operands.memory(a).atom, at, positions), {})
     counts = operands.array(counts)
     given = counts.shape[0]
     text = "operands could not be broadcast together with shape {} {}"
@@ -160,14 +159,6 @@ def _packed(a: Value, *axes: int) -> Atom:
 
 def _laid(a: Value, value: Atom, extents: Mapping[int, ValidRegion | None]) -> Value:
     return wrap.with_extents(fresh(value), [extents.get(i, e) for i, e in enumerate(operands.extents(a))])
-
-
-def picked(value: Atom, positions: np.ndarray, axis: int) -> Atom:
-    """`np.take` with static positions that are in range."""
-    order = (axis, *(i for i in range(len(value.type.shape)) if i != axis))
-    front = atoms.transpose(value, order)
-    taken = atoms.op("gather", front, atoms.literal(positions.reshape(-1, 1), np.int64))
-    return atoms.transpose(taken, tuple(int(i) for i in np.argsort(order)))
 
 
 @rules.any_shape(np.roll)
@@ -206,7 +197,7 @@ def _turned(value: Atom, shift: Value, axis: int) -> Atom:
     doubled = atoms.op("concatenate", value, value, axis=axis)
     if not traced_inside(shift):
         start = -operator.index(shift) % n
-        return rows(doubled, start, start + n, axis)
+        return atoms.cut(doubled, start, start + n, axis)
     # A run-time shift: a window of static size at n - shift mod n.
     count = atoms.literal(n, np.int64)
     start_atom = atoms.ufunc(np.remainder, atoms.ufunc(np.negative, atom_of(shift, np.int64)), count)

@@ -172,5 +172,5 @@ def _check_choices(index: Atom, count: int) -> None:
         return
     below = atoms.ufunc(np.less, index, zeros_atom(index.type.shape, index.type.dtype))
     above = atoms.ufunc(np.greater_equal, atoms.convert(index, np.int64), zeros_atom(index.type.shape, np.int64, count))
-    outside = atoms.op("reduce_any", atoms.logical_or(below, above), axes=tuple(range(len(index.type.shape))))
+    outside = atoms.any_of(atoms.logical_or(below, above))
     run_time_checks.fail_if(outside, lambda _: ValueError("invalid entry in choice array"))

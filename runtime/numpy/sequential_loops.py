@@ -9,9 +9,8 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.core import zeros_atom
-from anabranch.runtime.values import atoms
+from anabranch.runtime.values import apply_ufunc, atoms
 from anabranch.runtime.values.counted_loops import counted
-from anabranch.runtime.values.failures import run_time_checks
 
 
 @frozen
@@ -30,12 +29,7 @@ class UfuncLoop:
         """Raise for what the loop does not take, before it starts."""
         if self.ufunc is not np.power or self.dtypes[1].kind != "i" or not elements.type.size:
             return
-        given = atoms.convert(elements, self.dtypes[1])
-        negative = atoms.ufunc(np.less, given, zeros_atom(given.type.shape, self.dtypes[1]))
-        run_time_checks.fail_if(
-            atoms.op("reduce_any", negative, axes=tuple(range(len(given.type.shape)))),
-            lambda _: ValueError("Integers to negative integer powers are not allowed."),
-        )
+        apply_ufunc.refuse_negative_exponents(atoms.convert(elements, self.dtypes[1]))
 
 
 def reduced(loop: UfuncLoop, start: Atom, rows: Atom, mask: Atom | None) -> Atom:
@@ -67,12 +61,7 @@ def accumulated(loop: UfuncLoop, start: Atom, rows: Atom) -> Atom:
 def segmented(loop: UfuncLoop, x: Atom, starts: Atom, size: Atom) -> Atom:
     """The rows of each segment combined, of so many: from its start up to the next one's, or the start alone."""
     n, (m,) = x.type.shape[0], starts.type.shape
-    following = atoms.op(
-        "concatenate",
-        atoms.op("slice", starts, starts=(1,), limits=(m,), strides=(1,)),
-        atoms.reshape(size, (1,)),
-        axis=0,
-    )
+    following = atoms.op("concatenate", atoms.cut(starts, 1, m), atoms.reshape(size, (1,)), axis=0)
     one = zeros_atom((m,), np.int64, 1)
     ends = atoms.ufunc(np.maximum, following, atoms.ufunc(np.add, starts, one))
     longest = atoms.op("reduce_max", atoms.ufunc(np.subtract, ends, starts), axes=(0,))

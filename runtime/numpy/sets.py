@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy import operands
+from anabranch.runtime.numpy import operands, sorting
 from anabranch.runtime.numpy.core import fresh, iota, promoted, refused, zeros_atom
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, wrap
@@ -56,7 +56,7 @@ class _Runs:
         # The place where the next run begins: the least start behind.
         backwards = atoms.op("cummin", atoms.op("reverse", starts, axes=(0,)), axis=0)
         least = atoms.op("reverse", backwards, axes=(0,))
-        one_on = atoms.op("slice", least, starts=(1,), limits=(size,), strides=(1,))
+        one_on = atoms.cut(least, 1, size)
         last = atoms.reshape(size_arithmetic.atom_of(self.count), (1,))
         following = atoms.op("concatenate", one_on, last, axis=0)
         return atoms.ufunc(np.subtract, following, iota((size,)))
@@ -101,9 +101,7 @@ def _differs(line: Atom, equal_nan: bool) -> Atom:
 
 def _neighbours(line: Atom) -> tuple[Atom, Atom]:
     (size,) = line.type.shape
-    ends = ((1, size), (0, size - 1))
-    here, before = (atoms.op("slice", line, starts=(i,), limits=(j,), strides=(1,)) for i, j in ends)
-    return here, before
+    return atoms.cut(line, 1, size), atoms.cut(line, 0, size - 1)
 
 
 @rules.any_shape(np.unique)
@@ -168,7 +166,7 @@ _register(np.unique_all, _result("UniqueAllResult"), return_index=True, return_i
 # ---- membership ------------------------------------------------------------------------------------------------------
 
 
-@rules.dynamic_shape(np.isin)
+@rules.any_shape(np.isin)
 def isin(
     element: object,
     test_elements: object,
@@ -177,31 +175,31 @@ def isin(
     *,
     kind: object = None,
 ) -> Value:
-    """As `numpy.isin`."""
-    if not wrap.is_dynamic_array(test_elements):
-        return broadcasting.elementwise(lambda x: FUNCTIONS[np.isin](x, test_elements, invert=invert), (element,))
-    line, count = _sorted_line(test_elements)
+    """As `numpy.isin`: a search in the sorted test elements; NaN is in nothing."""
+    del assume_unique, kind  # both only choose NumPy's method
+    x, others = operands.array(element), operands.flat(test_elements)
+    dtype = np.result_type(x.dtype, others.dtype)
+    line = atoms.convert(operands.memory(FUNCTIONS[np.sort](others)).atom, dtype)
 
-    def search(x: object) -> Value:
-        return _among(operands.array(x), line, count, bool(invert))
+    def search(wanted: object) -> Value:
+        found = _among(atoms.convert(operands.array(wanted).atom, dtype), line, others.shape[0])
+        return fresh(atoms.logical_not(found) if invert else found)
 
-    return broadcasting.elementwise(search, (element,)) if wrap.is_dynamic_array(element) else search(element)
-
-
-def _sorted_line(x: object) -> tuple[Value, Value]:
-    flat = operands.flat(x)
-    return FUNCTIONS[np.sort](flat), flat.shape[0]
+    return broadcasting.elementwise(search, (x,)) if wrap.is_dynamic_array(x) else search(x)
 
 
-def _among(x: Value, line: object, count: object, invert: bool) -> Value:
-    """Which elements are in a sorted line; NaN is in nothing."""
-    size = operands.capacity(line)[0]
+def _among(wanted: Atom, line: Atom, count: size_arithmetic.Bound) -> Atom:
+    """Which elements are among the first `count` of a sorted line."""
+    size, shape = line.type.shape[0], wanted.type.shape
     if not size:
-        return fresh(zeros_atom(x.shape, np.bool_, value=invert))
-    place = FUNCTIONS[np.asarray](FUNCTIONS[np.searchsorted](line, x))
-    there = FUNCTIONS[np.take](operands.memory(line), FUNCTIONS[np.minimum](place, size - 1))
-    found = FUNCTIONS[np.logical_and](place < count, FUNCTIONS[np.equal](there, x))
-    return FUNCTIONS[np.logical_not](found) if invert else found
+        return zeros_atom(shape, np.bool_)
+    place = sorting.bisect(line, wanted, right=False, count=count)
+    last = atoms.ufunc(np.minimum, place, zeros_atom(shape, np.int64, size - 1))
+    found = atoms.ufunc(np.equal, atoms.op("gather", line, atoms.reshape(last, (*shape, 1))), wanted)
+    if isinstance(count, int):
+        return found
+    end = atoms.broadcast_to(size_arithmetic.atom_of(count), shape)
+    return atoms.logical_and(found, atoms.ufunc(np.less, place, end))
 
 
 # ---- two sets --------------------------------------------------------------------------------------------------------

@@ -381,5 +381,4 @@ def resize(a: object, new_shape: object) -> TracedArray:
     times = -(-size // array.size)
     flat = atoms.reshape(array.atom, (1, array.size))
     tiled = atoms.reshape(atoms.broadcast_to(flat, (times, array.size)), (times * array.size,))
-    cut = atoms.op("slice", tiled, starts=(0,), limits=(size,), strides=(1,))
-    return fresh(atoms.reshape(cut, sizes))
+    return fresh(atoms.reshape(atoms.cut(tiled, 0, size), sizes))

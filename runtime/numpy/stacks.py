@@ -72,8 +72,7 @@ def failing(info: Atom, message: str) -> None:
 
 def fail_where(bad: Atom, message: str) -> None:
     """Raise `LinAlgError` where one of these bools is true."""
-    found = atoms.op("reduce_any", bad, axes=tuple(range(len(bad.type.shape)))) if bad.type.shape else bad
-    run_time_checks.fail_if(found, lambda _: np.linalg.LinAlgError(message))
+    run_time_checks.fail_if(atoms.any_of(bad), lambda _: np.linalg.LinAlgError(message))
 
 
 def as_dtype(atom: Atom, dtype: np.dtype) -> TracedArray:

@@ -10,7 +10,7 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.numpy import operands, outputs, sorting, ufunc_reductions
+from anabranch.runtime.numpy import operands, outputs, sorting
 from anabranch.runtime.numpy.core import (
     NoValue,
     atom_of,
@@ -237,7 +237,7 @@ def middle(ordered: Value, count: Value) -> Atom:
     if not n:
         return atom_of(mean_of(view, last))
     if isinstance(count, int):
-        rows = ufunc_reductions.rows(view.atom, (count - 1) // 2, count // 2 + 1, last)
+        rows = atoms.cut(view.atom, (count - 1) // 2, count // 2 + 1, last)
         return atom_of(mean_of(fresh(rows), last))
     counts: Any = fresh(atoms.broadcast_to(atom_of(operands.memory(count), np.int64), outer))
     low, high = (_F[np.maximum]((counts + shift) // 2, 0) for shift in (-1, 0))

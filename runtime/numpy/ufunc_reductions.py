@@ -218,8 +218,8 @@ def _stepped(
         )
     if not n:
         raise _nothing(ufunc)
-    first = atoms.convert(atoms.reshape(rows(lines[0], 0, 1), rest), dtypes[2])
-    return sequential_loops.reduced(loop, first, rows(lines[0], 1, n), None)
+    first = atoms.convert(atoms.reshape(atoms.cut(lines[0], 0, 1), rest), dtypes[2])
+    return sequential_loops.reduced(loop, first, atoms.cut(lines[0], 1, n), None)
 
 
 def along_first(x: Atom, axes: Sequence[int]) -> Atom:
@@ -283,17 +283,10 @@ def _fold(ufunc: np.ufunc, x: Atom, axes: tuple[int, ...]) -> Atom:
         return _constant(_neutral(ufunc, x.type.dtype), shape, x.type.dtype)
     while count > 1:
         half = count // 2
-        folded = atoms.ufunc(ufunc, rows(x, 0, half), rows(x, half, 2 * half))
-        x = folded if count % 2 == 0 else atoms.op("concatenate", folded, rows(x, count - 1, count), axis=0)
+        folded = atoms.ufunc(ufunc, atoms.cut(x, 0, half), atoms.cut(x, half, 2 * half))
+        x = folded if count % 2 == 0 else atoms.op("concatenate", folded, atoms.cut(x, count - 1, count), axis=0)
         count = x.type.shape[0]
     return atoms.reshape(x, shape)
-
-
-def rows(x: Atom, start: int, stop: int, axis: int = 0) -> Atom:
-    """`x[start:stop]` along an axis."""
-    starts, limits = [0] * len(x.type.shape), list(x.type.shape)
-    starts[axis], limits[axis] = start, stop
-    return atoms.op("slice", x, starts=tuple(starts), limits=tuple(limits), strides=(1,) * len(starts))
 
 
 def accumulate(ufunc: np.ufunc, x: Value, axis: Value, dtype: Value = None, out: Value = None) -> Value:
@@ -318,8 +311,8 @@ def accumulate_atom(ufunc: np.ufunc, x: Atom, axis: int, dtypes: tuple[np.dtype,
     n, *rest = line.type.shape
     if not n:
         return atoms.convert(x, dtypes[2])
-    first = atoms.convert(atoms.reshape(rows(line, 0, 1), rest), dtypes[2])
-    made = sequential_loops.accumulated(sequential_loops.UfuncLoop(ufunc, dtypes), first, rows(line, 1, n))
+    first = atoms.convert(atoms.reshape(atoms.cut(line, 0, 1), rest), dtypes[2])
+    made = sequential_loops.accumulated(sequential_loops.UfuncLoop(ufunc, dtypes), first, atoms.cut(line, 1, n))
     return back(made, axis)
 
 

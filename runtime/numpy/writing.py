@@ -196,7 +196,7 @@ def place(arr: Value, mask: Value, vals: Value) -> None:
     _check_safe(vals, target)
     values = _line(vals, target.dtype)
     if not values.value.type.size:
-        some = atoms.op("reduce_any", chosen, axes=tuple(range(len(chosen.type.shape))))
+        some = atoms.any_of(chosen)
         run_time_checks.fail_if(some, lambda _: ValueError("Cannot insert from an empty array!"))
         return
     flat = atoms.reshape(chosen, (target.size,))

@@ -1,98 +1,21 @@
-"""The primitive ops, by name. A new family of ops is one more module in `FAMILIES`."""
+"""The primitive ops, by name. A family of ops is a module that has `OPS`."""
 
 from __future__ import annotations
 
+from anabranch.base.families import families
 from anabranch.runtime.ir.op import Op
-from anabranch.runtime.ops import (
-    check,
-    control,
-    correlation,
-    cumulative,
-    dot_general,
-    eigen,
-    factorization,
-    fourier,
-    host_call,
-    host_callback,
-    indexing,
-    libm,
-    library_ufuncs,
-    materialize,
-    positions,
-    progress_tick,
-    random_draws,
-    reduction,
-    set_order,
-    shape,
-    sorting,
-    undef,
-    window,
-    windowed_reduce,
-    windowed_update,
-)
-from anabranch.runtime.ops.elementwise import (
-    arithmetic,
-    bits,
-    casts,
-    comparison,
-    division,
-    exponential,
-    float_bits,
-    overflow,
-    power,
-    python_arithmetic,
-    trigonometric,
-)
 
-# The ops of each are its `OPS`.
-FAMILIES = (
-    check,
-    control,
-    correlation,
-    cumulative,
-    dot_general,
-    factorization,
-    fourier,
-    host_call,
-    host_callback,
-    indexing,
-    libm,
-    library_ufuncs,
-    materialize,
-    positions,
-    progress_tick,
-    random_draws,
-    reduction,
-    set_order,
-    shape,
-    sorting,
-    eigen,
-    undef,
-    window,
-    windowed_reduce,
-    windowed_update,
-    arithmetic,
-    bits,
-    casts,
-    comparison,
-    division,
-    exponential,
-    float_bits,
-    overflow,
-    power,
-    python_arithmetic,
-    trigonometric,
-)
+FAMILIES = (*families("anabranch.runtime.ops", "OPS"), *families("anabranch.runtime.ops.elementwise", "OPS"))
 
 
 def _by_name() -> dict[str, Op]:
-    ops: dict[str, Op] = {}
+    found: dict[str, Op] = {}
     for family in FAMILIES:
         for op in family.OPS:
-            if op.name in ops:
+            if op.name in found:
                 raise ValueError(f"two ops are named {op.name}")
-            ops[op.name] = op
-    return ops
+            found[op.name] = op
+    return found
 
 
 # Every op under the name that it has in a Program; a ufunc's is its `__name__`.

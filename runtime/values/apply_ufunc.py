@@ -129,7 +129,7 @@ def apply_atoms(
         # NumPy, too, multiplies, and XLA would not in all places see what the exponent is.
         return atoms.ufunc_all(np.square, inputs[0])
     if function is np.power and loop[1].kind == "i" and 0 not in shape and _may_be_negative(operands[1]):
-        _no_negative_exponent(wrap.as_atom(operands[1], loop[1]))
+        refuse_negative_exponents(wrap.as_atom(operands[1], loop[1]))
     return atoms.ufunc_all(function, *inputs)
 
 
@@ -204,17 +204,13 @@ def _may_be_negative(exponent: Value) -> bool:
     return interval is None or interval.low < 0
 
 
-def _no_negative_exponent(exponent: Atom) -> None:
-    """NumPy raises for any negative exponent of an integer power."""
+def refuse_negative_exponents(exponent: Atom) -> None:
+    """Raise, as NumPy does, where an exponent of integers is negative."""
     if isinstance(exponent, Literal) and (exponent.value >= 0).all():
         return
-    negative = atoms.ufunc(
-        np.less, exponent, atoms.broadcast_to(atoms.literal(0, exponent.type.dtype), exponent.type.shape)
-    )
-    run_time_checks.fail_if(
-        atoms.op("reduce_any", negative, axes=tuple(range(len(exponent.type.shape)))),
-        lambda _: ValueError("Integers to negative integer powers are not allowed."),
-    )
+    least = atoms.broadcast_to(atoms.literal(0, exponent.type.dtype), exponent.type.shape)
+    negative = atoms.any_of(atoms.ufunc(np.less, exponent, least))
+    run_time_checks.fail_if(negative, lambda _: ValueError("Integers to negative integer powers are not allowed."))
 
 
 def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:

@@ -19,10 +19,17 @@ from anabranch.runtime.values.pytrees import layout as layouts
 
 @frozen
 class InArenaStructure(Structure):
-    """That of an object or a list in an arena (`extra`): its part is the number."""
+    """That of an object, a list, a dict or a set in an arena (`extra`): its part is the number."""
 
     mutable = False
     is_in_arena = True
+
+    def children(self, value: Value) -> list[Value]:
+        return [value.number_]
+
+    def build(self, children: Sequence[Value]) -> Value:
+        in_arena: Any = self.cls
+        return in_arena(self.extra, children[0])
 
     @property
     def host_structure(self) -> type[HostMemberStructure]:

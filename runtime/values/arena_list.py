@@ -28,19 +28,7 @@ class InArena(RunTimeContainer):
         self.number_ = number
 
     def __anabranch_structure__(self) -> Structure:
-        return ListStructure(type(self), ("number",), self.arena_)
-
-
-@frozen
-class ListStructure(InArenaStructure):
-    """That of a list in an arena."""
-
-    def children(self, value: Value) -> list[Value]:
-        return [value.number_]
-
-    def build(self, children: Sequence[Value]) -> Value:
-        in_arena: Any = self.cls
-        return in_arena(self.extra, children[0])
+        return InArenaStructure(type(self), ("number",), self.arena_)
 
 
 class ArenaItems:

@@ -1,26 +1,12 @@
-"""Dicts and sets of arenas in results: the structure of one, and the arena on the host."""
+"""Dicts and sets of arenas in results: the arena on the host."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from anabranch.base.frozen import frozen
-from anabranch.base.value import Value
-from anabranch.runtime.values.arena_contents import HostArena, HostColumn, InArenaStructure
+from anabranch.runtime.values.arena_contents import HostArena, HostColumn
 from anabranch.runtime.values.containers import update
-
-
-@frozen
-class TableInArenaStructure(InArenaStructure):
-    """That of a dict or a set in an arena."""
-
-    def children(self, value: Value) -> list[Value]:
-        return [value.number_]
-
-    def build(self, children: Sequence[Value]) -> Value:
-        in_arena: Any = self.cls
-        return in_arena(self.extra, children[0])
 
 
 class HostTables(HostArena):

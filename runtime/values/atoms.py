@@ -113,6 +113,15 @@ def taken(index: Atom, line: np.ndarray) -> Atom:
     return reshape(bind1(OPS["dynamic_slice"], literal(line), place, sizes=(1,)), ())
 
 
+def cut(atom: Atom, start: int, stop: int, axis: int = 0) -> Atom:
+    """`atom[start:stop]` along an axis, of positions that are there."""
+    starts, limits = [0] * len(atom.type.shape), list(atom.type.shape)
+    if (start, stop) == (0, limits[axis]):
+        return atom
+    starts[axis], limits[axis] = start, stop
+    return bind1(OPS["slice"], atom, starts=tuple(starts), limits=tuple(limits), strides=(1,) * len(starts))
+
+
 def coded(index: Atom, codes: Sequence[int]) -> Atom:
     """The code at a place: one of a few small ints, as an int32."""
     same = all(place == code for place, code in enumerate(codes))
@@ -139,6 +148,12 @@ def _fold(a: Atom, b: Atom, absorbing: bool) -> Atom | None:
         if isinstance(this, Literal) and this.type.shape == ():
             return this if bool(this.value) is absorbing else other
     return None
+
+
+def any_of(bools: Atom) -> Atom:
+    """Return whether any of some bools is true."""
+    axes = tuple(range(len(bools.type.shape)))
+    return bind1(OPS["reduce_any"], bools, axes=axes) if axes else bools
 
 
 def logical_not(a: Atom) -> Atom:

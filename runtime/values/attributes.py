@@ -36,6 +36,21 @@ class TextStandIn(StandIn):
         return ""
 
 
+class ContainerStandIn(StandIn):
+    """The base of what stands for a container: its class has the name that the built-in class has in messages."""
+
+    __slots__ = ()
+    native: Any  # the built-in class that it stands for
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "native" in vars(cls):
+            cls.__name__ = name_in_messages(cls.native)
+
+    def __anabranch_sample__(self) -> object:
+        return self.native()
+
+
 class OneOfSeveral(StandIn):
     """The base of what stands for one of several objects, by which each of its attributes is read or changed."""
 

@@ -5,27 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from anabranch.base.value import Value
-from anabranch.runtime.values.attributes import StandIn, name_in_messages
+from anabranch.runtime.values.attributes import ContainerStandIn
 
 
-class RunTimeContainer(StandIn):
+class RunTimeContainer(ContainerStandIn):
     """Such a container.
 
     It is no subclass of the class that it stands for: code that is not compiled would take it for an empty one.
     """
 
     __slots__ = ()
-    native: Any  # the built-in class that it stands for
     arena_: Any = None  # what it lies in
     number_: Any  # its number there: it is the same one wherever the number is the same
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        if "native" in vars(cls):
-            cls.__name__ = name_in_messages(cls.native)
-
-    def __anabranch_sample__(self) -> object:
-        return self.native()
 
     @property
     def count_(self) -> Value:

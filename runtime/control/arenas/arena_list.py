@@ -11,7 +11,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.arenas.list_arena import sum_of
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.dynamic_lists import dynamic_list, dynamic_list_methods, item_access
-from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.generator_expression import GeneratorExpression, for_each
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.staging import unpacking
@@ -22,6 +22,8 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import place
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arena_list import ArenaItems, InArena
+from anabranch.runtime.values.arrays.index_numbers import as_int
+from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
@@ -34,11 +36,7 @@ class Elements(Countable):
     is_sized = True
 
     def __init__(self, owner: ArenaList) -> None:
-        self._owner, self._count = owner, owner.count_
-
-    @property
-    def length(self) -> Value:
-        return self._count
+        self._owner, self._length = owner, owner.count_
 
     @property
     def holds(self) -> tuple[object, ...]:
@@ -49,7 +47,7 @@ class Elements(Countable):
         return self._owner.element_(index)
 
     def end(self, left: Atom) -> None:
-        before, now = (wrap.as_atom(n, np.int64) for n in (self._count, self._owner.count_))
+        before, now = (wrap.as_atom(n, np.int64) for n in (self._length, self._owner.count_))
         if before is now:
             return
         changed = atoms.logical_and(atoms.ufunc(np.not_equal, before, now), atoms.logical_not(left))
@@ -125,14 +123,13 @@ class ArenaList(InArena):
         self.extend(items)
 
     def _remove_at(self, place: Value) -> None:
-        last = _less(self.count_)
+        last = size_arithmetic.subtract(self.count_, 1)
 
-        def moved(step: Value, arena: Any = self.arena_) -> bool:
+        def move(step: Value, arena: Any = self.arena_) -> None:
             here = sum_of(place, step)
             arena.write(self.number_, here, arena.element(self.number_, sum_of(here, 1)))
-            return False
 
-        _each(_difference(last, place), moved)
+        for_each(Range(0, size_arithmetic.subtract(last, place), 1), move)
         self.arena_.set_length(self.number_, last)
 
     # ---- methods -----------------------------------------------------------------------------------------------------
@@ -144,13 +141,12 @@ class ArenaList(InArena):
     def extend(self, values: Value) -> None:
         """As `list.extend`."""
 
-        def consume(value: Value, owner: ArenaList = self, parts: Any = self.arena_.parts) -> bool:
+        def append(value: Value, owner: ArenaList = self, parts: Any = self.arena_.parts) -> None:
             owner.append(value)
-            return False
 
         if isinstance(values, InArena):
             values = values.grown_()  # type: ignore[attr-defined] # which may be this one
-        GeneratorExpression(values, lambda value: value).for_each(consume, may_stop=False)
+        for_each(values, append)
 
     def __iadd__(self, values: Value) -> Self:
         self.extend(values)
@@ -162,7 +158,7 @@ class ArenaList(InArena):
         at = self._place(place, "pop index out of range")
         value = self.element_(at)
         if type(place) is int and place == -1:
-            self.arena_.set_length(self.number_, _less(self.count_))
+            self.arena_.set_length(self.number_, size_arithmetic.subtract(self.count_, 1))
         else:
             self._remove_at(at)
         return value
@@ -170,17 +166,14 @@ class ArenaList(InArena):
     def insert(self, place: Value, value: Value) -> None:
         """As `list.insert`."""
         length = self.count_
-        at = python_scalar(
-            item_access.clipped(item_access.as_int(place), length), Interval(0, interval_of(length).high)
-        )
+        at = python_scalar(item_access.clipped(as_int(place), length), Interval(0, interval_of(length).high))
         self.append(value)
 
-        def moved(step: Value, arena: Any = self.arena_) -> bool:
-            here = _difference(length, step)
-            arena.write(self.number_, here, arena.element(self.number_, _less(here)))
-            return False
+        def move(step: Value, arena: Any = self.arena_) -> None:
+            here = size_arithmetic.subtract(length, step)
+            arena.write(self.number_, here, arena.element(self.number_, size_arithmetic.subtract(here, 1)))
 
-        _each(_difference(length, at), moved)
+        for_each(Range(0, size_arithmetic.subtract(length, at), 1), move)
         self.arena_.write(self.number_, at, value)
 
     def remove(self, value: Value) -> None:
@@ -239,7 +232,7 @@ class ArenaList(InArena):
 
     def contains_(self, value: Value) -> Value:
         """`value in self`."""
-        return generator_reductions.contains(GeneratorExpression(self.countable_(), lambda item: item), value)
+        return generator_reductions.contains(GeneratorExpression(self.countable_()), value)
 
     def __add__(self, other: Value) -> Value:
         if not isinstance(other, (list, InArena)):
@@ -283,19 +276,6 @@ class ArenaList(InArena):
 
     __lt__ = __le__ = __gt__ = __ge__ = _plain
     __len__ = __bool__ = __repr__ = __str__ = __format__ = _plain
-
-
-def _each(count: Value, step: Callable[..., Any]) -> None:
-    GeneratorExpression(Range(0, count, 1), lambda place: place).for_each(step, may_stop=False)
-
-
-def _difference(a: Value, b: Value) -> Value:
-    atom = atoms.ufunc(np.subtract, wrap.as_atom(a, np.int64), wrap.as_atom(b, np.int64))
-    return python_scalar(atom, Interval(0, max(interval_of(a).high - interval_of(b).low, 0)))
-
-
-def _less(a: Value) -> Value:
-    return _difference(a, 1)
 
 
 def placed(made: Any) -> Value:

@@ -9,18 +9,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-import numpy as np
-
 from anabranch.base.value import Value
 from anabranch.runtime.control.dynamic_lists import dynamic_list
-from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.generator_expression import for_each
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.sequences.countable_ranges import Range
-from anabranch.runtime.ir.interval import Interval
-from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arena_list import HostLists
-from anabranch.runtime.values.python_numbers.python_operands import interval_of
-from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 
 _LEAST_ROOM = 4
 
@@ -94,16 +89,14 @@ class ListArena:
         start, end = at(self.starts, number), count_of(self.cells)
         room = if_(length < _LEAST_ROOM // 2, lambda: _LEAST_ROOM, lambda: sum_of(length, length))
 
-        def copied(place: Value, cells: Any = self.cells) -> bool:
+        def copy(place: Value, cells: Any = self.cells) -> None:
             cells.append(at(cells, sum_of(start, place)))
-            return False
 
-        def more(_: Value, cells: Any = self.cells) -> bool:
+        def add(_: Value, cells: Any = self.cells) -> None:
             cells.append(value)
-            return False
 
-        for count, step in ((length, copied), (room - length, more)):
-            GeneratorExpression(Range(0, count, 1), lambda place: place).for_each(step, may_stop=False)
+        for_each(Range(0, length, 1), copy)
+        for_each(Range(0, room - length, 1), add)
         put(self.starts, number, end)
         put(self.rooms, number, room)
 
@@ -125,5 +118,4 @@ def put(items: Any, place: Value, value: Value) -> None:
 
 def sum_of(a: Value, b: Value) -> Value:
     """The sum of two places."""
-    atom = atoms.ufunc(np.add, wrap.as_atom(a, np.int64), wrap.as_atom(b, np.int64))
-    return python_scalar(atom, Interval(0, min(interval_of(a).high + interval_of(b).high, 2**62)))
+    return size_arithmetic.limited(size_arithmetic.add(a, b), 0, 2**62)

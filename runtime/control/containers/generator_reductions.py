@@ -29,15 +29,15 @@ def source(items: object) -> PushIterator | None:
     if isinstance(items, PushIterator):
         return items
     if isinstance(items, RunTimeContainer):
-        return GeneratorExpression(items, lambda item: item)
+        return GeneratorExpression(items)
     if is_dynamic_list(items):
-        return GeneratorExpression(Elements(items), lambda item: item)
+        return GeneratorExpression(Elements(items))
     if (stacked := stacked_sequences.stacked(items)) is not None:
-        return GeneratorExpression(stacked, lambda item: item)
+        return GeneratorExpression(stacked)
     if isinstance(items, DynamicArray):
         items = AxisItems(items)
     if isinstance(items, Countable) and not isinstance(items.length, int):
-        return GeneratorExpression(items, lambda item: item)
+        return GeneratorExpression(items)
     return None
 
 
@@ -50,11 +50,10 @@ def total(items: PushIterator, start: object) -> Value:
         start, items = start + split[0], split[1]
     row = GeneratorNames((start,), ("the sum",))
 
-    def consume(item: object) -> bool:
+    def add(item: object) -> None:
         row[0] = row[0] + item
-        return False
 
-    items.for_each(consume, may_stop=False)
+    items.each(add)
     return row[0]
 
 
@@ -66,14 +65,13 @@ def reduced(combine: Callable[[Any, Any], object], items: PushIterator, *initial
     names = ("whether there is a value", "the value")
     row = GeneratorNames((True, *initial) if initial else (False, Undefined("value")), names)
 
-    def consume(item: object) -> bool:
+    def combined(item: object) -> None:
         if initial:
             row[1] = combine(row[1], item)
         else:
             row[:] = (True, if_(row[0], lambda: combine(defined(row[1]), item), lambda: item))
-        return False
 
-    items.for_each(consume, may_stop=False)
+    items.each(combined)
     return row[1] if initial else if_(row[0], lambda: defined(row[1]), lambda: functools.reduce(combine, ()))
 
 
@@ -81,11 +79,10 @@ def count(items: PushIterator) -> Value:
     """`len` of the list of the items."""
     row = GeneratorNames((0,), ("the length",))
 
-    def consume(_: object) -> bool:
+    def counted(_: object) -> None:
         row[0] = row[0] + 1
-        return False
 
-    items.for_each(consume, may_stop=False)
+    items.each(counted)
     return row[0]
 
 
@@ -133,7 +130,7 @@ def extreme(function: Callable[..., object], items: PushIterator, options: dict[
     else:
         row = GeneratorNames((False, Undefined("best"), Undefined("key")), names)
 
-    def consume(item: object) -> bool:
+    def step(item: object) -> None:
         rank = keyed(item)
 
         def compare() -> tuple[Value, ...]:
@@ -142,9 +139,8 @@ def extreme(function: Callable[..., object], items: PushIterator, options: dict[
 
         best, rank = if_(row[0], compare, lambda: (item, rank))
         row[:] = (True, best, rank)
-        return False
 
-    items.for_each(consume, may_stop=False)
+    items.each(step)
     return _found(function, row, options)
 
 

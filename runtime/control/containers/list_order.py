@@ -12,10 +12,10 @@ from anabranch.runtime.control.containers.stacked_results import stacked
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.sequences.stacked_sequences import FEW, StackedSequence
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms
+from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.dynamic_lists import item_forms, records, stacked_parts
 from anabranch.runtime.values.dynamic_lists.item_forms import ConstantForm, ItemForm, Number, StructureForm
 from anabranch.runtime.values.dynamic_lists.stacked_parts import Alternatives, NoCommonFormError
@@ -27,6 +27,11 @@ from anabranch.runtime.values.union import UnionValue
 NAN = (
     "run-time values with a NaN among them are sorted, and their order in Python depends on how it sorts; use np.sort, "
     "which puts NaN last"
+)
+
+_LARGE = (
+    "ints of NumPy's from 2**53 on are sorted together with floats, and their order depends on how Python sorts; give "
+    "them one type, or make Python's ints and floats of them"
 )
 
 
@@ -57,11 +62,9 @@ def sorted_by_keys(items: Sequence[object], keys: Sequence[object], reverse: boo
         return None
     line = item_memory.iota(len(items))
     last = atoms.broadcast_to(atoms.literal(len(items) - 1, np.int64), line.type.shape)
-    order = atoms.ufunc(np.subtract, last, line) if reverse else line
-    for column in reversed(columns):
-        _refuse_nan(column)
-        places = atoms.op("argsort", item_memory.gathered(column, order), axis=0, stable=True)
-        order = item_memory.gathered(order, places)
+    for column in columns:
+        refuse_nan(column)
+    order = order_by(columns, atoms.ufunc(np.subtract, last, line) if reverse else line)
     if reverse:
         order = item_memory.gathered(order, atoms.ufunc(np.subtract, last, line))
     wholes = [item_memory.gathered(w, order) for w in item_forms.wholes(items, form)]
@@ -96,18 +99,30 @@ def _never(_: object) -> bool:
     return False
 
 
-def _refuse_nan(column: Atom) -> None:
+def order_by(columns: Sequence[Atom], order: Atom) -> Atom:
+    """The positions in the order of columns, the most significant first; what is equal stays in the `order` given."""
+    for column in reversed(columns):
+        places = atoms.op("argsort", item_memory.gathered(column, order), axis=0, stable=True)
+        order = item_memory.gathered(order, places)
+    return order
+
+
+def refuse_nan(column: Atom, valid: Atom | None = None) -> None:
+    """Raise at run time where a NaN is among the valid elements of a column."""
     if column.type.dtype.kind == "f":
-        bad = atoms.op("reduce_any", atoms.ufunc(np.isnan, column), axes=(0,))
-        run_time_checks.fail_if(bad, lambda _: UnsupportedOperationError(NAN))
+        bad = atoms.ufunc(np.isnan, column)
+        bad = bad if valid is None else atoms.logical_and(bad, valid)
+        found = atoms.op("reduce_any", bad, axes=(0,))
+        run_time_checks.fail_if(found, lambda _: UnsupportedOperationError(NAN))
 
 
 def _columns(keys: Sequence[object]) -> Iterator[Atom]:
     """Yield the columns by which the keys are compared, the most significant first."""
     form = stacked_parts.alternatives([stacked_parts.form_of(k, _of_key) for k in keys])
     wholes = item_forms.wholes(keys, form)
-    if isinstance(form, Alternatives) and all(isinstance(o, Number) for o in form.options):
-        yield from _of_several_types(wholes[0], wholes[1:])
+    numbers = [o.abstract for o in form.options if isinstance(o, Number)] if isinstance(form, Alternatives) else []
+    if isinstance(form, Alternatives) and len(numbers) == len(form.options):
+        yield from of_several_types(numbers, wholes[0], wholes[1:])
         return
     if not _is_compared(form):
         raise NoCommonFormError
@@ -137,34 +152,58 @@ def _is_compared(form: ItemForm) -> bool:
     return False
 
 
-def _of_several_types(tags: Atom, wholes: Sequence[Atom]) -> Iterator[Atom]:
-    """Numbers of several types, as Python compares them: by the nearest floats, then by what ints are beyond these."""
+def of_several_types(
+    kinds: Sequence[Abstract], tags: Atom, wholes: Sequence[Atom], valid: Atom | None = None
+) -> Iterator[Atom]:
+    """The columns by which numbers of several types are compared: the nearest floats, then what ints are beyond these.
+
+    Parameters
+    ----------
+    kinds : sequence of Abstract
+        The types.
+    tags : Atom
+        Which of them each number is of.
+    wholes : sequence of Atom
+        For each of them the numbers, where they are of it.
+    valid : Atom, optional
+        Which places have a number.
+    """
     shape = tags.type.shape
-    if any(w.type.dtype.kind not in "biuf" for w in wholes):
+    if any(kind.dtype.kind not in "biuf" for kind in kinds):
         raise NoCommonFormError
+    # NumPy compares ints with floats as floats, and with other ints as ints, which is no order of large ones.
+    is_order = all(k.kind is Kind.PYTHON for k in kinds) or not any(k.dtype.kind == "f" for k in kinds)
     near: Atom = atoms.broadcast_to(atoms.literal(0.0), shape)
     rounding: Atom = atoms.broadcast_to(atoms.literal(0, np.int64), shape)
     for k, whole in enumerate(wholes):
         here = atoms.ufunc(np.equal, tags, atoms.broadcast_to(atoms.literal(k, np.int32), shape))
         floats = atoms.convert(whole, np.float64)
         near = atoms.select(here, floats, near)
-        if whole.type.dtype.kind in "iu":
-            if whole.type.dtype == np.uint64:
-                raise NoCommonFormError
-            rounding = atoms.select(here, _rounding_error(atoms.convert(whole, np.int64), floats), rounding)
+        if whole.type.dtype.kind in "iu" and is_order:
+            ints = whole if whole.type.dtype == np.uint64 else atoms.convert(whole, np.int64)
+            rounding = atoms.select(here, _rounding_error(ints, floats), rounding)
+        elif whole.type.dtype.kind in "iu" and whole.type.dtype.itemsize == 8:
+            _refuse_large(floats, here if valid is None else atoms.logical_and(here, valid))
     yield near
     yield rounding
 
 
+def _refuse_large(ints: Atom, where: Atom) -> None:
+    """Raise at run time where some ints, as floats, are other ints."""
+    large = atoms.ufunc(
+        np.greater_equal, atoms.ufunc(np.absolute, ints), item_memory.filled(ints.type.shape, float, 2.0**53)
+    )
+    found = atoms.any_of(atoms.logical_and(large, where))
+    run_time_checks.fail_if(found, lambda _: UnsupportedOperationError(_LARGE))
+
+
 def _rounding_error(ints: Atom, floats: Atom) -> Atom:
-    """By how much ints are more than the floats next to them."""
-    shape = ints.type.shape
-    most = ArrayType(shape, np.dtype(np.float64))
-    top = atoms.broadcast_to(atoms.literal(2.0**63), most.shape)
-    over = atoms.ufunc(np.greater_equal, floats, top)
-    # The float next to the greatest ints is no int64.
-    back = atoms.convert(atoms.select(over, atoms.broadcast_to(atoms.literal(0.0), shape), floats), np.int64)
-    high = atoms.broadcast_to(atoms.literal(2**63 - 1, np.int64), shape)
-    one = atoms.broadcast_to(atoms.literal(1, np.int64), shape)
-    past = atoms.ufunc(np.subtract, atoms.ufunc(np.subtract, ints, high), one)
-    return atoms.select(over, past, atoms.ufunc(np.subtract, ints, back))
+    """By how much ints of 64 bits are more than the floats next to them."""
+    shape, dtype = ints.type.shape, ints.type.dtype
+    bounds = np.iinfo(dtype)
+    # The float next to the greatest ints is one more than these: in the dtype's arithmetic, the least.
+    over = atoms.ufunc(np.greater_equal, floats, atoms.broadcast_to(atoms.literal(float(bounds.max)), shape))
+    inside = atoms.select(over, atoms.broadcast_to(atoms.literal(0.0), shape), floats)
+    least = atoms.broadcast_to(atoms.literal(bounds.min, dtype), shape)
+    back = atoms.select(over, least, atoms.convert(inside, dtype))
+    return atoms.convert(atoms.ufunc(np.subtract, ints, back), np.int64)

@@ -51,7 +51,7 @@ def in_(item: Value, container: Value) -> Value:
     if isinstance(container, PushIterator):
         return generator_reductions.contains(container, item)
     if isinstance(container, countable.Countable) or (isinstance(container, range) and isinstance(item, Tracer)):
-        return generator_reductions.contains(generator_expression.GeneratorExpression(container, lambda one: one), item)
+        return generator_reductions.contains(generator_expression.GeneratorExpression(container), item)
     if isinstance(container, (np.ndarray, device.Array)) and isinstance(item, Tracer):
         return python_scalar(_any(container == item))
     if isinstance(container, RunTimeContainer):
@@ -145,4 +145,4 @@ def _any(value: Value) -> Value:
     if isinstance(value, bool):
         return value
     atom = value.padded(False).atom if isinstance(value, DynamicArray) else value.atom
-    return atoms.op("reduce_any", atom, axes=tuple(range(len(atom.type.shape)))) if atom.type.shape else atom
+    return atoms.any_of(atom)

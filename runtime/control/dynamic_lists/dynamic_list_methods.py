@@ -15,7 +15,6 @@ from anabranch.runtime.control.containers import container_order, generator_redu
 from anabranch.runtime.control.dynamic_lists import dynamic_list_order
 from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import GrowableContents
 from anabranch.runtime.control.dynamic_lists.item_access import (
-    as_int,
     clipped,
     fail_if,
     kind_name,
@@ -26,6 +25,7 @@ from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences import as_countable, countable, countable_ranges, elements, iterators
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import wrap
+from anabranch.runtime.values.arrays.index_numbers import as_int
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
@@ -58,26 +58,21 @@ _MANY = 64  # so many rows of an array are appended by a loop
 
 def append_each(owner: GrowableContents, many: object) -> None:
     """Append each item of a generator, or of what a loop counts over."""
-    source = (
-        many if isinstance(many, PushIterator) else generator_expression.GeneratorExpression(many, lambda item: item)
-    )
+    source = many if isinstance(many, PushIterator) else generator_expression.GeneratorExpression(many)
 
-    def consume(item: object, owner: GrowableContents = owner) -> bool:
+    def append(item: object, owner: GrowableContents = owner) -> None:
         owner.append(item)
-        return False
 
-    source.for_each(consume, may_stop=False)
+    source.each(append)
 
 
 def append_times(owner: GrowableContents, items: Value, times: Value) -> None:
     """Append the items of a list so many times."""
 
-    def consume(_: object, owner: GrowableContents = owner) -> bool:
+    def append(_: object, owner: GrowableContents = owner) -> None:
         owner.extend(items)
-        return False
 
-    steps = generator_expression.GeneratorExpression(countable_ranges.Range(0, as_int(times), 1), lambda step: step)
-    steps.for_each(consume, may_stop=False)
+    generator_expression.for_each(countable_ranges.Range(0, as_int(times), 1), append)
 
 
 def _each(
@@ -106,7 +101,7 @@ def _find(owner: GrowableContents, value: Value, start: Value, stop: Value) -> t
         row[1] = place
         return row[0]
 
-    generator_expression.GeneratorExpression(numbered, lambda pair: pair).for_each(consume, may_stop=True)
+    generator_expression.GeneratorExpression(numbered).for_each(consume, may_stop=True)
     return row[0], row[1]
 
 

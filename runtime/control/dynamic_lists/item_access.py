@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import operator
 
 import numpy as np
 
@@ -14,9 +13,10 @@ from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arrays.index_numbers import check_bound, check_integer, check_place
+from anabranch.runtime.values.arrays.index_numbers import as_int, check_bound, check_place
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.items import Items
+from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory.item_memory import iota
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
@@ -29,20 +29,6 @@ from anabranch.runtime.values.union import UnionValue
 def kind_name(owner: object) -> str:
     """The name of the built-in class, for messages."""
     return "deque" if isinstance(owner, collections.deque) else "list"
-
-
-def as_int(value: Value) -> Value:
-    """An index as a Python int, traced or not."""
-    if isinstance(value, UnionValue):
-        value = value.resolve()
-    if not isinstance(value, Tracer):
-        return operator.index(value)
-    check_integer(value)
-    return (
-        value
-        if isinstance(value, PythonScalar) and value.python is int
-        else python_scalar(wrap.as_atom(value, np.int64))
-    )
 
 
 def _bound(value: object) -> Value:
@@ -81,13 +67,6 @@ def _element(items: Items, position: int | PythonScalar) -> Value:
     if not items.structure.variants or not items.structure.capacity:
         raise UnreachableError
     return items.item(position)
-
-
-def _less(length: int | PythonScalar, n: int = 1) -> Value:
-    return python_scalar(
-        atoms.ufunc(np.subtract, wrap.as_atom(length, np.int64), atoms.literal(n, np.int64)),
-        Interval(0, max(interval_of(length).high - n, 0)),
-    )
 
 
 def get(owner: GrowableContents, key: Value) -> Value:
@@ -165,7 +144,7 @@ def pop(owner: GrowableContents, *place: object) -> Value:
     fail_if(empty, IndexError, "pop from an empty deque" if kind_name(owner) == "deque" else "pop from empty list")
     last = not place or (type(place[0]) is int and place[0] == -1)
     if last:
-        position = _less(items.length)
+        position = size_arithmetic.subtract(items.length, 1)
         value = _element(items, position)
         owner.become(items.cut(position))
         return value
@@ -181,7 +160,7 @@ def popleft(owner: GrowableContents) -> Value:
     empty = atoms.ufunc(np.equal, wrap.as_atom(items.length, np.int64), atoms.literal(0, np.int64))
     fail_if(empty, IndexError, "pop from an empty deque")
     value = _element(items, 0)
-    owner.become(items.without_first(_less(items.length)))
+    owner.become(items.without_first(size_arithmetic.subtract(items.length, 1)))
     return value
 
 
@@ -191,7 +170,7 @@ def without(items: Items, position: int | PythonScalar) -> Items:
     here = atoms.broadcast_to(wrap.as_atom(position, np.int64), line.type.shape)
     next_ = atoms.ufunc(np.add, line, atoms.literal(np.ones(line.type.shape), np.int64))
     after = atoms.ufunc(np.greater_equal, line, here)
-    return items.taken(atoms.select(after, next_, line), _less(items.length))
+    return items.taken(atoms.select(after, next_, line), size_arithmetic.subtract(items.length, 1))
 
 
 def insert(owner: GrowableContents, place: Value, value: Value) -> None:
@@ -251,5 +230,5 @@ def _sliced(items: Items, key: slice) -> Items:
 def reversed_items(items: Items) -> Items:
     """The elements the other way round."""
     line = iota(items.structure.capacity)
-    last = atoms.broadcast_to(wrap.as_atom(_less(items.length), np.int64), line.type.shape)
+    last = atoms.broadcast_to(wrap.as_atom(size_arithmetic.subtract(items.length, 1), np.int64), line.type.shape)
     return items.taken(atoms.ufunc(np.subtract, last, line), items.length)

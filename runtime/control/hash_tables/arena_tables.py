@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.control.arenas.list_arena import at
 from anabranch.runtime.control.dynamic_lists import dynamic_list
-from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.generator_expression import for_each
 from anabranch.runtime.control.hash_tables import set_order
 from anabranch.runtime.control.hash_tables.dynamic_dict import (
     DynamicCounter,
@@ -23,18 +23,16 @@ from anabranch.runtime.control.hash_tables.views import View
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.container_state import TableSite
 from anabranch.runtime.tracing.source_frames import place as place_of_code
 from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.arena_contents import InArenaStructure
 from anabranch.runtime.values.arena_list import ArenaItems
-from anabranch.runtime.values.arena_tables import TableInArenaStructure
 from anabranch.runtime.values.containers import Structure
-from anabranch.runtime.values.dynamic_shapes import capacity_requests
+from anabranch.runtime.values.dynamic_shapes import capacity_requests, size_arithmetic
 from anabranch.runtime.values.hashed import Hashed
-from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 
 
 class InTableArena(Hashed):
@@ -54,7 +52,7 @@ class InTableArena(Hashed):
         return cls.free.bare_(extra)
 
     def __anabranch_structure__(self) -> Structure:
-        return TableInArenaStructure(type(self), ("number",), self.arena_)
+        return InArenaStructure(type(self), ("number",), self.arena_)
 
     def __anabranch_slot__(self) -> None:
         """Return none: nothing of it changes but the memory of the arena."""
@@ -106,14 +104,13 @@ class InTableArena(Hashed):
         """New lists of the keys and, if there are to be two, of the values, in their order."""
         places, found = self.arena_.places(self.number_), [dynamic_list.growing([]) for _ in range(count)]
 
-        def each(step: Value, found: list[Any] = found, table: InTableArena = self) -> bool:
+        def copy(step: Value, found: list[Any] = found, table: InTableArena = self) -> None:
             place = at(places, step)
             found[0].append(table.key_at_(place))
             if count > 1:
                 found[1].append(at(table.arena_.entries.values_, place))
-            return False
 
-        GeneratorExpression(Range(0, self.count_, 1), lambda step: step).for_each(each, may_stop=False)
+        for_each(Range(0, self.count_, 1), copy)
         for part in found:
             part.become(part.as_items())
         return found
@@ -229,7 +226,7 @@ class ArenaSet(InTableArena, DynamicSet):
 
     def set_order_(self, order: int | Atom) -> None:
         value = order if isinstance(order, int) else wrap.numpy_result(order)
-        self.arena_.set_order(self.number_, _as_int(value))
+        self.arena_.set_order(self.number_, size_arithmetic.limited(size_arithmetic.bound_of(value), 0, 2))
 
     def opened_(self) -> Any:
         made: Any = DynamicSet.bare_((self.request_, None))
@@ -258,13 +255,11 @@ class ArenaSet(InTableArena, DynamicSet):
     def _become(self, other: DynamicSet) -> Self:
         self.clear()
         self.mix_()
-        for_each = GeneratorExpression(other.members_(), lambda member: member)
 
-        def each(member: Value, table: ArenaSet = self) -> bool:
+        def add(member: Value, table: ArenaSet = self) -> None:
             table.add_new_(member)
-            return False
 
-        for_each.for_each(each, may_stop=False)
+        for_each(other.members_(), add)
         return self
 
     def clear(self) -> None:
@@ -312,18 +307,12 @@ def placed_table(made: Any) -> Any:
     if arena is None:
         return made
     new = new_in(arena, made.extra_)
-    count = made.count_
 
-    def each(step: Value, table: Any = new, made: Any = made) -> bool:
+    def add(step: Value, table: Any = new, made: Any = made) -> None:
         value = None if made.native is set else at(made.values_, step)
         table.arena_.add(table.number_, made.key_at_(step), value)
-        return False
 
-    GeneratorExpression(Range(0, count, 1), lambda step: step).for_each(each, may_stop=False)
+    for_each(Range(0, made.count_, 1), add)
     if made.native is set:
         new.set_order_(made.order_)
     return new
-
-
-def _as_int(value: Value) -> Value:
-    return value if type(value) is int else python_scalar(wrap.as_atom(value, np.int64), Interval(0, 2))

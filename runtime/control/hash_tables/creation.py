@@ -123,12 +123,11 @@ def _table_where_needed(made: object) -> Iterator[None]:
 
 
 def _fill(made: DynamicDict, pairs: Value) -> None:
-    def each(pair: Value, made: DynamicDict = made) -> bool:
+    def put(pair: Value, made: DynamicDict = made) -> None:
         key, value = pair
         made[key] = value
-        return False
 
-    pairs.for_each(each, may_stop=False)
+    pairs.each(put)
 
 
 def _filled(made: DynamicDict, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:

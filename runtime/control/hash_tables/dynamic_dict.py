@@ -12,7 +12,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.containers import container_order, generator_reductions
 from anabranch.runtime.control.dynamic_lists import dynamic_list
-from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.generator_expression import GeneratorExpression, for_each
 from anabranch.runtime.control.hash_tables import shared_items
 from anabranch.runtime.control.hash_tables.hash_table import HashTable
 from anabranch.runtime.control.hash_tables.key_views import DictItems, Keys
@@ -145,9 +145,13 @@ class DynamicDict(HashTable):
 
     def popitem(self) -> Value:
         """As `dict.popitem`."""
+        return self._popped("popitem(): dictionary is empty", self.last_place_)
+
+    def _popped(self, text: str, place_of: Callable[[], Value]) -> Value:
+        """The item at a place, which is taken out; a `KeyError` says the text where there is none."""
         empty = wrap.as_atom(self.count_ == 0, np.bool_)
-        run_time_checks.fail_if(empty, lambda _: KeyError("popitem(): dictionary is empty"))
-        place = self.last_place_()
+        run_time_checks.fail_if(empty, lambda _: KeyError(text))
+        place = place_of()
         item = (self.key_at_(place), element(self.values_, place))
         self.remove_at_(place)
         return item
@@ -270,11 +274,10 @@ class DynamicCounter(DynamicDict):
             for_each_item(other, lambda key, n: self._add(key, n if sign > 0 else -n), self)
             return
 
-        def each(key: Value, table: DynamicCounter = self) -> bool:
+        def add(key: Value, table: DynamicCounter = self) -> None:
             table._add(key, sign)
-            return False
 
-        GeneratorExpression(other, lambda key: key).for_each(each, may_stop=False)
+        for_each(other, add)
 
     def _add(self, key: Value, n: Value) -> None:
         self[key] = self[key] + n
@@ -311,7 +314,7 @@ class DynamicCounter(DynamicDict):
 
     def total(self) -> Value:
         """As `Counter.total`."""
-        return generator_reductions.total(GeneratorExpression(self.values(), lambda n: n), 0)
+        return generator_reductions.total(GeneratorExpression(self.values()), 0)
 
     def most_common(self, n: Value = None) -> Value:
         """As `Counter.most_common`."""
@@ -328,9 +331,8 @@ def for_each_item(source: Value, consume: Callable[[Any, Any], Any], *changed: A
         return
     pairs: Iterable[Any] = source.items() if isinstance(source, DynamicDict) else source
 
-    def each(pair: Value, changed: tuple[Any, ...] = changed) -> bool:
+    def each(pair: Value, changed: tuple[Any, ...] = changed) -> None:
         key, value = pair
         consume(key, value)
-        return False
 
-    GeneratorExpression(pairs, lambda pair: pair).for_each(each, may_stop=False)
+    for_each(pairs, each)

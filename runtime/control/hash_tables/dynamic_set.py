@@ -10,9 +10,10 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.containers import generator_reductions
-from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.generator_expression import GeneratorExpression, for_each
 from anabranch.runtime.control.hash_tables import set_order
 from anabranch.runtime.control.hash_tables.hash_table import HashTable
+from anabranch.runtime.control.hash_tables.set_operators import SetOperators, in_place
 from anabranch.runtime.control.hash_tables.set_order import GIVEN, GROWN, KIND, UNKNOWN
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.errors import UnsupportedOperationError
@@ -25,7 +26,7 @@ from anabranch.runtime.values.list_buffer import ListBuffer
 from anabranch.runtime.values.pytrees import exceptions
 
 
-class DynamicSet(HashTable):
+class DynamicSet(SetOperators, HashTable):
     """A set."""
 
     __slots__ = ()
@@ -149,14 +150,13 @@ class DynamicSet(HashTable):
             self._for_each(other, self.add)
 
     def _for_each(self, other: Value, consume: Any) -> None:
-        def each(member: Value, table: DynamicSet = self) -> bool:
+        def each(member: Value, table: DynamicSet = self) -> None:
             consume(member)
-            return False
 
         if isinstance(other, (DynamicSet, set, frozenset, dict)):
             self.mix_()
         items = other.members_() if isinstance(other, DynamicSet) else other
-        GeneratorExpression(items, lambda member: member).for_each(each, may_stop=False)
+        for_each(items, each)
 
     def like_(self, other: Value) -> DynamicSet:
         """Another set as one of these."""
@@ -187,24 +187,25 @@ class DynamicSet(HashTable):
         if current().trace.tables.keeps_orders and type(self) is type(like) is DynamicSet:
             made.start_([])
             if there:
-                set_order.fill_with_common(made, self, like, self._other(other) is not None)
+                set_order.fill_with_common(made, self, like, self._other(other) is not NotImplemented)
             else:
-                set_order.fill_with_others(made, self, like, self._other(other) is not None or type(other) is dict)
+                set_order.fill_with_others(
+                    made, self, like, self._other(other) is not NotImplemented or type(other) is dict
+                )
             return made
         current().trace.tables.loses_orders = True
         made.mix_()
         made.start_([])
 
-        def each(member: Value, made: DynamicSet = made, other: DynamicSet = like) -> bool:
+        def each(member: Value, made: DynamicSet = made, other: DynamicSet = like) -> None:
             found = other.contains_(member)
 
             def keep(made: DynamicSet = made) -> None:
                 made.add_new_(member)
 
             if_(found if there else boolean.not_(found), keep, lambda: None)
-            return False
 
-        GeneratorExpression(self.members_(), lambda member: member).for_each(each, may_stop=False)
+        for_each(self.members_(), each)
         return made
 
     def intersection(self, *others: Value) -> Self:
@@ -272,67 +273,11 @@ class DynamicSet(HashTable):
         return boolean.not_(generator_reductions.quantified(shared, until=True))
 
     def _other(self, other: Value) -> Any:
-        return other if isinstance(other, (set, frozenset, DynamicSet)) else None
+        return other if isinstance(other, (set, frozenset, DynamicSet)) else NotImplemented
 
-    def __or__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self.union(other)
-
-    def __and__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self.intersection(other)
-
-    def __sub__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self.difference(other)
-
-    def __xor__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self.symmetric_difference(other)
-
-    def __ror__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self.like_(other).union(self)
-
-    def __rand__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self.like_(other).intersection(self)
-
-    def __rsub__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self.like_(other).difference(self)
-
-    def __rxor__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self.like_(other).symmetric_difference(self)
-
-    def __ior__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self._become(self.union(other))
-
-    def __iand__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self._become(self.intersection(other))
+    __ior__, __iand__, __ixor__ = in_place("union"), in_place("intersection"), in_place("symmetric_difference")
 
     def __isub__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self._lose(other)
-
-    def __ixor__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self._become(self.symmetric_difference(other))
-
-    def __le__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self.issubset(other)
-
-    def __ge__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self.issuperset(other)
-
-    def __lt__(self, other: Value) -> Value:
-        if self._other(other) is None:
-            return NotImplemented
-        other = self.like_(other)
-        return boolean.and_(self.count_ < other.count_, lambda: self.issubset(other))
-
-    def __gt__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self.like_(other) < self
-
-    def __eq__(self, other: object) -> Value:
-        if self._other(other) is None:
-            return NotImplemented
-        same = self.like_(other)
-        return boolean.and_(self.count_ == same.count_, lambda: self.issubset(same))
-
-    def __ne__(self, other: object) -> Value:
-        same = self == other
-        return same if same is NotImplemented else boolean.not_(same)
+        return NotImplemented if self._other(other) is NotImplemented else self._lose(other)
 
     __hash__ = HashTable.__hash__

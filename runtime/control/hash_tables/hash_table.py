@@ -15,7 +15,7 @@ from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.control.containers import container_order
 from anabranch.runtime.control.dynamic_lists import dynamic_list
-from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.generator_expression import for_each
 from anabranch.runtime.control.hash_tables import key_hash
 from anabranch.runtime.control.hash_tables.table_structure import TableSlot, TableStructure
 from anabranch.runtime.control.hash_tables.views import Cursor, View, element
@@ -210,7 +210,7 @@ class HashTable(Hashed):
         """Make the index anew of the keys."""
         self._set_index(self._no_entries())
 
-        def consume(place: Value, table: HashTable = self) -> bool:
+        def enter(place: Value, table: HashTable = self) -> None:
             key = table.key_at_(place)
 
             def is_taken(carries: Sequence[Atom]) -> Atom:
@@ -218,12 +218,11 @@ class HashTable(Hashed):
 
             slot = repeated(is_taken, table._after, [key_hash.start_of(key, table.size_)])[0]
             table._write(table._at(slot), wrap.as_atom(place, np.int64))
-            return False
 
         keys = self.keys_
         if keys.items is None:
             keys.become(keys.as_items())
-        GeneratorExpression(Range(0, self.count_, 1), lambda place: place).for_each(consume, may_stop=False)
+        for_each(Range(0, self.count_, 1), enter)
 
     def remove_at_(self, place: Value) -> None:
         """Remove the key at a place; those after it stay in their order."""

@@ -7,17 +7,17 @@ from typing import Any
 from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.hash_tables.dynamic_set import DynamicSet
+from anabranch.runtime.control.hash_tables.set_operators import SetOperators
 from anabranch.runtime.control.hash_tables.views import Items, View
 
 _EMPTY: dict[Any, Any] = {}
 _PLAIN_KEYS, _PLAIN_ITEMS = type(_EMPTY.keys()), type(_EMPTY.items())
 
 
-class Keys(View, sample=_EMPTY.keys):
+class Keys(SetOperators, View, sample=_EMPTY.keys):
     """The keys of a dict."""
 
-    @property
-    def members_(self) -> DynamicSet:
+    def _as_set(self) -> DynamicSet:
         """The set of the keys."""
         table: Any = self._owner.whole_()
         made = DynamicSet.bare_((table.request_, None))
@@ -25,65 +25,20 @@ class Keys(View, sample=_EMPTY.keys):
         made.mix_()
         return made  # type: ignore[no-any-return]
 
+    def _other(self, other: Value) -> Value:
+        return other
+
     def _compared(self, other: object) -> Any:
-        """The other operand of a comparison, as a set; None where it is none."""
+        """The other operand of a comparison, as a set; NotImplemented where it is none."""
         if isinstance(other, Keys):
-            return other.members_
+            return other._as_set()
         if isinstance(other, _PLAIN_KEYS):
             return set(other)
-        return other if isinstance(other, (set, frozenset, DynamicSet)) else None
+        return other if isinstance(other, (set, frozenset, DynamicSet)) else NotImplemented
 
     def isdisjoint(self, other: Value) -> Value:
         """As that of `dict.keys()`."""
-        return self.members_.isdisjoint(other)
-
-    def __and__(self, other: Value) -> Value:
-        return self.members_.intersection(other)
-
-    def __or__(self, other: Value) -> Value:
-        return self.members_.union(other)
-
-    def __sub__(self, other: Value) -> Value:
-        return self.members_.difference(other)
-
-    def __xor__(self, other: Value) -> Value:
-        return self.members_.symmetric_difference(other)
-
-    def __rand__(self, other: Value) -> Value:
-        return self.members_.like_(other).intersection(self)
-
-    def __ror__(self, other: Value) -> Value:
-        return self.members_.like_(other).union(self)
-
-    def __rsub__(self, other: Value) -> Value:
-        return self.members_.like_(other).difference(self)
-
-    def __rxor__(self, other: Value) -> Value:
-        return self.members_.like_(other).symmetric_difference(self)
-
-    def __le__(self, other: Value) -> Value:
-        same = self._compared(other)
-        return NotImplemented if same is None else self.members_ <= same
-
-    def __lt__(self, other: Value) -> Value:
-        same = self._compared(other)
-        return NotImplemented if same is None else self.members_ < same
-
-    def __ge__(self, other: Value) -> Value:
-        same = self._compared(other)
-        return NotImplemented if same is None else self.members_ >= same
-
-    def __gt__(self, other: Value) -> Value:
-        same = self._compared(other)
-        return NotImplemented if same is None else self.members_ > same
-
-    def __eq__(self, other: object) -> Value:
-        same = self._compared(other)
-        return NotImplemented if same is None else self.members_ == same
-
-    def __ne__(self, other: object) -> Value:
-        same = self == other
-        return same if same is NotImplemented else boolean.not_(same)
+        return self._as_set().isdisjoint(other)
 
     __hash__ = View.__hash__
 

@@ -5,15 +5,11 @@ from __future__ import annotations
 import collections
 from typing import Any
 
-import numpy as np
-
 from anabranch.base.value import Value
 from anabranch.runtime.control.dynamic_lists import dynamic_list
 from anabranch.runtime.control.hash_tables.dynamic_dict import DynamicDict
 from anabranch.runtime.control.hash_tables.views import element
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.values import wrap
-from anabranch.runtime.values.failures import run_time_checks
 
 
 class DynamicOrderedDict(DynamicDict):
@@ -38,12 +34,7 @@ class DynamicOrderedDict(DynamicDict):
 
     def popitem(self, last: Value = True) -> Value:
         """As `OrderedDict.popitem`."""
-        empty = wrap.as_atom(self.count_ == 0, np.bool_)
-        run_time_checks.fail_if(empty, lambda _: KeyError("dictionary is empty"))
-        place = if_(last, self.last_place_, self.first_place_)
-        item = (self.key_at_(place), element(self.values_, place))
-        self.remove_at_(place)
-        return item
+        return self._popped("dictionary is empty", lambda: if_(last, self.last_place_, self.first_place_))
 
     def first_place_(self) -> Value:
         """The place of the first item, of which there is one."""

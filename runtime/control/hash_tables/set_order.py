@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.generator_expression import for_each
 from anabranch.runtime.control.hash_tables.views import View
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.sequences.countable import Countable
@@ -188,11 +188,10 @@ def _fill(made: Any, over: Any, kept: Callable[[Value], Value]) -> None:
 
 
 def _add_those(made: Any, members: Any, kept: Callable[[Value], Value]) -> None:
-    def each(member: Value, made: Any = made) -> bool:
+    def each(member: Value, made: Any = made) -> None:
         def add(made: Any = made) -> None:
             made.add_new_(member)
 
         if_(kept(member), add, lambda: None)
-        return False
 
-    GeneratorExpression(members, lambda member: member).for_each(each, may_stop=False)
+    for_each(members, each)

@@ -15,7 +15,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.control.arenas.list_arena import at, count_of, put
 from anabranch.runtime.control.dynamic_lists import dynamic_list
-from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.generator_expression import for_each
 from anabranch.runtime.control.hash_tables.dynamic_dict import DynamicDict
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.sequences.countable_ranges import Range
@@ -24,7 +24,7 @@ from anabranch.runtime.tracing.capacity import CapacitySite
 from anabranch.runtime.tracing.container_state import ArgumentSite, TableSite
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arena_tables import HostTables
-from anabranch.runtime.values.dynamic_shapes import capacity_requests
+from anabranch.runtime.values.dynamic_shapes import capacity_requests, size_arithmetic
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 
 _NONE = -1
@@ -183,23 +183,20 @@ class TableArena:
     def clear(self, number: Value) -> None:
         """Remove all items of a dict."""
 
-        def each(_: Value, arena: TableArena = self) -> bool:
+        def remove_last(_: Value, arena: TableArena = self) -> None:
             arena.remove(number, arena.last(number))
-            return False
 
-        GeneratorExpression(Range(0, self.count(number), 1), lambda place: place).for_each(each, may_stop=False)
+        for_each(Range(0, self.count(number), 1), remove_last)
 
     def places(self, number: Value) -> Any:
         """The list of the places of a dict's items, in their order; where it has none, of one that is no place."""
         found = dynamic_list.GrowableList()
         found.append(at(self.heads, number)[0])
 
-        def each(step: Value, found: Any = found, arena: TableArena = self) -> bool:
+        def find(step: Value, found: Any = found, arena: TableArena = self) -> None:
             found.append(at(arena.links, at(found, step))[1])
-            return False
 
-        steps = Range(0, _as_count(_sum(self.count(number), -1)), 1)
-        GeneratorExpression(steps, lambda step: step).for_each(each, may_stop=False)
+        for_each(Range(0, _as_count(_sum(self.count(number), -1)), 1), find)
         return found
 
 
@@ -212,14 +209,8 @@ def _either(pred: Value, a: Value, b: Value) -> Value:
 
 
 def _sum(a: Value, by: int) -> Value:
-    if type(a) is int:
-        return a + by
-    return python_scalar(
-        atoms.ufunc(np.add, wrap.as_atom(a, np.int64), atoms.literal(by, np.int64)), Interval(-1, 2**62)
-    )
+    return size_arithmetic.limited(size_arithmetic.add(a, by), _NONE, 2**62)
 
 
 def _as_count(number: Value) -> Value:
-    if type(number) is int:
-        return max(number, 0)
-    return python_scalar(wrap.as_atom(number, np.int64), Interval(0, 2**31))
+    return size_arithmetic.limited(number, 0, 2**31)

@@ -25,7 +25,7 @@ class View(Countable):
     def __init__(self, table: Hashed, held: Hashed | None = None) -> None:
         self._owner = table
         self._opened = held
-        self._count = table.count_
+        self._length = table.count_
         self._removals = table.lost_()
 
     def fresh(self) -> Countable:
@@ -35,10 +35,6 @@ class View(Countable):
     def _held(self) -> Hashed:
         """The table in whose lists the keys, and the values, lie in their order."""
         return self._owner.opened_() if self._opened is None else self._opened
-
-    @property
-    def length(self) -> Value:
-        return self._count
 
     @property
     def holds(self) -> tuple[object, ...]:
@@ -71,7 +67,7 @@ class View(Countable):
         )
         if lost is True:
             raise refusal
-        before, now = (wrap.as_atom(n, np.int64) for n in (self._count, self._owner.count_))
+        before, now = (wrap.as_atom(n, np.int64) for n in (self._length, self._owner.count_))
         if before is now:
             return
         changed = atoms.logical_and(atoms.ufunc(np.not_equal, before, now), atoms.logical_not(left))
@@ -116,7 +112,7 @@ class Cursor(View, Once, sample=lambda: iter({})):
         if place > self._owner.request_.size:
             self._owner.plain_()  # code that is not compiled goes on until the iterator says that there is no more
         self._check(atoms.literal(False))
-        missing = atoms.ufunc(np.less_equal, wrap.as_atom(self._count, np.int64), atoms.literal(place, np.int64))
+        missing = atoms.ufunc(np.less_equal, wrap.as_atom(self._length, np.int64), atoms.literal(place, np.int64))
         run_time_checks.fail_if(missing, lambda _: StopIteration())
         return self._element(place)
 

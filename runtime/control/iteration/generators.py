@@ -72,6 +72,15 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
             self._spent = None if may_stop else True
             self.run(consume)
 
+    def each(self, step: Callable[[Any], object]) -> None:
+        """Push all that is left to a function."""
+
+        def consume(item: object, step: Callable[[Any], object] = step) -> bool:
+            step(item)
+            return False
+
+        self.for_each(consume, may_stop=False)
+
     def passing(self) -> Iterator[Value]:
         """The items that are left, one by one; what is sent in meanwhile is passed on."""
         if self._items is None:

@@ -27,10 +27,12 @@ def changes_length(items: Value, where: str = "it is iterated over") -> Unsuppor
 class Countable(Bare, abc.ABC, sample=lambda: iter(())):
     """An iterable with a length and an item at each position, both possibly known only at run time."""
 
+    _length: Value
+
     @property
-    @abc.abstractmethod
     def length(self) -> Value:
-        """A plain int, or a traced Python int."""
+        """A plain int, or a traced Python int: `_length`, where a class finds it in no other way."""
+        return self._length
 
     @abc.abstractmethod
     def at(self, index: int | PythonScalar) -> Value:

@@ -15,14 +15,12 @@ from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.arrays.index_numbers import check_integer
+from anabranch.runtime.values.arrays.index_numbers import as_int
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.number_sequence import NumberSequence
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.static_requests import source_leaves, with_static_request
-from anabranch.runtime.values.tracer import Tracer
-from anabranch.runtime.values.union import UnionValue
 
 
 class Range(Countable, NumberSequence, sample=lambda: range(0)):
@@ -31,7 +29,7 @@ class Range(Countable, NumberSequence, sample=lambda: range(0)):
     is_sized = True
 
     def __init__(self, start: object, stop: object, step: object) -> None:
-        self.start, self.stop, self.step = map(_as_int, (start, stop, step))
+        self.start, self.stop, self.step = [as_int(bound, range) for bound in (start, stop, step)]
         for bound in (self.start, self.stop, self.step):
             if isinstance(bound, int):
                 wrap.check_range(bound)
@@ -41,10 +39,6 @@ class Range(Countable, NumberSequence, sample=lambda: range(0)):
         elif self.step == 0:
             raise ValueError("range() arg 3 must not be zero")
         self._length = self._count()
-
-    @property
-    def length(self) -> Value:
-        return self._length
 
     def _count(self) -> Value:
         start, stop, step = (wrap.as_atom(x, np.int64) for x in (self.start, self.stop, self.step))
@@ -119,7 +113,7 @@ class Range(Countable, NumberSequence, sample=lambda: range(0)):
                 "bounds that are meant"
             )
             raise with_static_request(error, self.length, "the length of a range")
-        place = _as_int(index)
+        place = as_int(index, range)
         place = place + self.length * (place < 0)
         outside = _either(place < 0, place >= self.length)
         run_time_checks.fail_if(outside, lambda _: IndexError("range object index out of range"))
@@ -133,17 +127,6 @@ def _either(a: object, b: object) -> Atom:
 
 def _is_one(atom: Atom) -> bool:
     return isinstance(atom, Literal) and bool(atom.value == 1)
-
-
-def _as_int(x: Value) -> Value:
-    if isinstance(x, UnionValue):
-        x = x.resolve(range)
-    if not isinstance(x, Tracer):
-        return x.__index__()
-    check_integer(x)
-    if isinstance(x, PythonScalar) and x.python is int:
-        return x
-    return python_scalar(wrap.as_atom(x, np.int64))
 
 
 class KnownRange(Countable):

@@ -30,10 +30,6 @@ class AxisItems(Countable):
         self._array = array
         self._length = array.shape[0]
 
-    @property
-    def length(self) -> Value:
-        return self._length
-
     def at(self, index: int | PythonScalar) -> Value:
         return indexing.get(self._array, index)
 
@@ -43,10 +39,7 @@ class HostItems(Countable):
 
     def __init__(self, owner: HostTyped) -> None:
         self._owner: Any = owner
-
-    @property
-    def length(self) -> Value:
-        return self._owner._item_count
+        self._length = self._owner._item_count
 
     def at(self, index: int | PythonScalar) -> Value:
         return self._owner[index]
@@ -57,10 +50,7 @@ class Elements(Countable):
 
     def __init__(self, owner: Value) -> None:
         self._owner, self._now = owner, owner.items
-
-    @property
-    def length(self) -> Value:
-        return self._now.length
+        self._length = self._now.length
 
     @property
     def holds(self) -> tuple[object, ...]:

@@ -43,10 +43,6 @@ class StackedSequence(Countable):
     def has_records(self) -> bool:
         return isinstance(self._form, item_forms.Numbered) and not isinstance(self._before[0], Tracer)
 
-    @property
-    def length(self) -> int:
-        return self._length
-
     def at(self, index: int | PythonScalar) -> Value:
         if not isinstance(index, Tracer):
             return self._source[index]

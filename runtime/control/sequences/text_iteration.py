@@ -31,10 +31,7 @@ class KnownText(Countable):
     def __init__(self, items: Value) -> None:
         self._source = items
         self._before = tuple(items)
-
-    @property
-    def length(self) -> int:
-        return len(self._before)
+        self._length = len(self._before)
 
     is_known = True
 
@@ -51,7 +48,7 @@ class KnownText(Countable):
         yield from self._source
 
     def end(self, left: Atom) -> None:
-        if len(self._source) != len(self._before):
+        if len(self._source) != self._length:
             raise changes_length(self._source)
 
 
@@ -61,10 +58,6 @@ class OneOfTexts(Countable):
     def __init__(self, texts: UnionValue) -> None:
         self._texts = texts
         self._length = text_items.length(texts)
-
-    @property
-    def length(self) -> Value:
-        return self._length
 
     def at(self, index: int | PythonScalar) -> Value:
         return text_items.character(self._texts, index)

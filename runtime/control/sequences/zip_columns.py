@@ -25,10 +25,6 @@ class KnownItems(Countable):
         self._length = len(items)
 
     @property
-    def length(self) -> int:
-        return self._length
-
-    @property
     def is_known(self) -> bool:
         return not any(map(containers.has_traced, self.items))
 

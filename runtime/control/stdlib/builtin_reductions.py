@@ -102,7 +102,7 @@ def _extreme_of_array(function: Callable[..., object], array: TracedArray) -> Va
     name = "reduce_min" if function is min else "reduce_max"
     if atom.type.dtype.kind != "f":
         return wrap.numpy_result(atoms.op(name, atom, axes=(0,)))
-    first = atoms.reshape(atoms.op("slice", atom, starts=(0,), limits=(1,), strides=(1,)), ())
+    first = atoms.reshape(atoms.cut(atom, 0, 1), ())
     bad = atoms.ufunc(np.isnan, first)
     worst = atoms.literal(np.inf if function is min else -np.inf, atom.type.dtype)
     cleaned = atoms.select(atoms.ufunc(np.isnan, atom), atoms.broadcast_to(worst, atom.type.shape), atom)

@@ -13,7 +13,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.columnar import array_lists
 from anabranch.runtime.control.containers import container_order
-from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.generator_expression import for_each
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.sequences import as_countable
 from anabranch.runtime.control.staging.signature_errors import fitted
@@ -70,11 +70,10 @@ def heapify(heap: object) -> None:
     """As `heapq.heapify`."""
     half = len_(heap) // 2
 
-    def consume(step: object, heap: object = heap) -> bool:
+    def sift(step: object, heap: object = heap) -> None:
         _sift_up(heap, half - 1 - step)
-        return False
 
-    GeneratorExpression(as_countable.countable(range_(half)), lambda step: step).for_each(consume, may_stop=False)
+    for_each(as_countable.countable(range_(half)), sift)
 
 
 def _first_of(count: Value, ordered: Value) -> Value:

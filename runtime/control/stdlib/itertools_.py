@@ -44,10 +44,6 @@ def _staged(items: object) -> bool:
     return isinstance(items, PushIterator) or is_countable(items)
 
 
-def _item(value: object) -> Value:
-    return value
-
-
 class Mapped(GeneratorExpression, sample=lambda: map(repr, ())):
     """The iterator that `map` returns."""
 
@@ -68,7 +64,7 @@ def map_(call: Call, function: Any, *columns: Value) -> Value:
 
 def filter_(call: Call, function: object, items: object) -> Value:
     """As `filter`."""
-    return Filtered(items, _item, truth_value if function is None else lambda item: call(function, item))
+    return Filtered(items, condition=truth_value if function is None else lambda item: call(function, item))
 
 
 def starmap_(call: Call, function: object, rows: object) -> Value:
@@ -169,7 +165,7 @@ def reduce_(call: Call, function: object, items: Value, *initial: Value) -> Valu
     if not _staged(items):
         return functools.reduce(combine, items, *initial)
     return generator_reductions.reduced(
-        combine, items if isinstance(items, PushIterator) else GeneratorExpression(items, _item), *initial
+        combine, items if isinstance(items, PushIterator) else GeneratorExpression(items), *initial
     )
 
 
@@ -221,11 +217,7 @@ class Picked(Once, sample=lambda: itertools.islice((), 0)):
 
     def __init__(self, items: Countable, positions: Range) -> None:
         super().__init__()
-        self.items, self.positions = _fitting(items), positions
-
-    @property
-    def length(self) -> Value:
-        return self.positions.length
+        self.items, self.positions, self._length = _fitting(items), positions, positions.length
 
     def at(self, index: int | PythonScalar) -> Value:
         return self.items.at(self.positions.at(index))
@@ -237,12 +229,7 @@ class Consecutive(Once, sample=lambda: itertools.pairwise(())):
     def __init__(self, items: Countable) -> None:
         super().__init__()
         self.items = _fitting(items)
-        one_less = Range(1, items.length, 1)
-        self._length = one_less.length
-
-    @property
-    def length(self) -> Value:
-        return self._length
+        self._length = Range(1, items.length, 1).length
 
     def at(self, index: Value) -> Value:
         return (self.items.at(index), self.items.at(index + 1))
@@ -253,16 +240,12 @@ class Combined(Once, sample=lambda: itertools.combinations((), 0)):
 
     def __init__(self, items: Countable, places: list[tuple[int, ...]]) -> None:
         super().__init__()
-        self.items, self._places = _fitting(items), places
+        self.items, self._places, self._length = _fitting(items), places, len(places)
         self._tables = [atoms.literal(np.array(column, np.int64)) for column in zip(*places, strict=True)]
 
     @property
     def columns(self) -> tuple[Countable, ...]:
         return (self.items,)
-
-    @property
-    def length(self) -> Value:
-        return len(self._places)
 
     def at(self, index: int | PythonScalar) -> Value:
         if isinstance(index, int):
@@ -279,10 +262,6 @@ class RepeatedItem(Once, sample=lambda: itertools.repeat(None, 0)):
         super().__init__()
         self._value, self._length = value, Range(0, times, 1).length
 
-    @property
-    def length(self) -> Value:
-        return self._length
-
     def at(self, index: int | PythonScalar) -> Value:
         return self._value
 
@@ -294,9 +273,7 @@ class Counting(Once, sample=itertools.count):
         super().__init__()
         self._first, self._step = start, step
 
-    @property
-    def length(self) -> int:
-        return 2**62
+    _length = 2**62
 
     def at(self, index: int | PythonScalar) -> Value:
         return self._first + index * self._step
@@ -307,7 +284,7 @@ class Chained(PushIterator, sample=itertools.chain):
 
     def __init__(self, parts: tuple[Value, ...]) -> None:
         super().__init__()
-        self._parts = [GeneratorExpression(p, _item) for p in parts]
+        self._parts = [GeneratorExpression(p) for p in parts]
 
     def run(self, consume: Consumer) -> Value:
         """Each part, while `consume` wants more."""
@@ -326,7 +303,7 @@ class Taken(PushIterator, sample=lambda: itertools.takewhile(bool, ())):
 
     def __init__(self, items: Value, test: Callable[[Any], Any]) -> None:
         super().__init__()
-        self._each, self._test = GeneratorExpression(items, _item), test
+        self._each, self._test = GeneratorExpression(items), test
 
     def run(self, consume: Consumer) -> Value:
         """Each item, as long as they pass."""
@@ -342,7 +319,7 @@ class Accumulated(PushIterator, sample=lambda: itertools.accumulate(())):
 
     def __init__(self, items: Value, combine: Callable[[Any, Any], Any], initial: Value) -> None:
         super().__init__()
-        self._each, self._combine, self._initial = GeneratorExpression(items, _item), combine, initial
+        self._each, self._combine, self._initial = GeneratorExpression(items), combine, initial
 
     def run(self, consume: Consumer) -> Value:
         """The first item or the initial value, then each total."""

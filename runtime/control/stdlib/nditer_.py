@@ -70,11 +70,7 @@ class ElementIterator(Once, sample=lambda: np.nditer(np.zeros(1))):
 
     def __init__(self, line: TracedArray, readonly: bool) -> None:
         super().__init__()
-        self._elements, self._readonly = line, readonly
-
-    @property
-    def length(self) -> int:
-        return self._elements.size
+        self._elements, self._readonly, self._length = line, readonly, line.size
 
     def at(self, index: int | PythonScalar) -> Value:
         return indexing.get(self._elements, (index, Ellipsis)).viewed(readonly=self._readonly)

@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.value import Value
+from anabranch.runtime.values import wrap
 from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
 NO_BOUND = "slice indices must be integers or None or have an __index__ method"
 _OF_ARRAYS = "only integer scalar arrays can be converted to a scalar index"
@@ -19,6 +29,17 @@ def check_integer(value: Tracer) -> None:
     """Raise as `operator.index` does for a value that is no index."""
     if not is_index(value):
         raise _error(value, f"'{class_name(value)}' object cannot be interpreted as an integer")
+
+
+def as_int(value: Value, operation: Callable[[Any], object] = operator.index) -> Value:
+    """What `operation` takes where Python asks for an index, as an int of Python's: a plain or a traced one."""
+    if isinstance(value, UnionValue):
+        value = value.resolve(operation)
+    if not isinstance(value, Tracer):
+        return operator.index(value)
+    check_integer(value)
+    known = isinstance(value, PythonScalar) and value.python is int
+    return value if known else python_scalar(wrap.as_atom(value, np.int64))
 
 
 def check_place(value: Tracer, kind: str) -> None:

@@ -47,15 +47,10 @@ def check_ints(floats: Atom, dtype: np.dtype) -> None:
     # What is above the least integer less one is cut off to that integer, where a float has room for the difference.
     below = np.less if dtype.itemsize == _LARGEST else np.less_equal
     small = atoms.ufunc(below, wide, _like(known.min - (below is np.less_equal), wide))
-    run_time_checks.fail_if(_any(atoms.ufunc(np.isnan, wide)), raised(int, float("nan")))
-    run_time_checks.fail_if(_any(atoms.ufunc(np.isinf, wide)), raised(int, float("inf")))
-    run_time_checks.fail_if(_any(atoms.logical_or(large, small)), overflow)
+    run_time_checks.fail_if(atoms.any_of(atoms.ufunc(np.isnan, wide)), raised(int, float("nan")))
+    run_time_checks.fail_if(atoms.any_of(atoms.ufunc(np.isinf, wide)), raised(int, float("inf")))
+    run_time_checks.fail_if(atoms.any_of(atoms.logical_or(large, small)), overflow)
 
 
 def _like(value: float, atom: Atom) -> Atom:
     return atoms.broadcast_to(atoms.literal(float(value)), atom.type.shape)
-
-
-def _any(atom: Atom) -> Atom:
-    shape = atom.type.shape
-    return atoms.op("reduce_any", atom, axes=tuple(range(len(shape)))) if shape else atom

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from anabranch.runtime.values.attributes import StandIn, name_in_messages
+from anabranch.runtime.values.attributes import ContainerStandIn
 from anabranch.runtime.values.dynamic_lists.items import Items
 
 
-class Growable(StandIn):
+class Growable(ContainerStandIn):
     """The base of lists and deques that may come to have a length known only at run time: then they have `items`."""
 
     __slots__ = ()
@@ -16,17 +16,8 @@ class Growable(StandIn):
     site: Any
     origins: frozenset[Any]  # the places in the user's code that may have made it
     row_binding: Any  # the row of a table that it is
-    native: Any  # the built-in class that it stands for
     is_dynamic: bool
     is_fixed: bool
-
-    def __init_subclass__(cls) -> None:
-        super().__init_subclass__()
-        if "native" in vars(cls):
-            cls.__name__ = name_in_messages(cls.native)
-
-    def __anabranch_sample__(self) -> object:
-        return self.native()
 
 
 def is_dynamic_list(value: object) -> bool:

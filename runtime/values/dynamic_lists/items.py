@@ -276,7 +276,7 @@ class Items:
     def at(self, places: range) -> Items:
         """The elements at some places, of static length."""
         if places.step == 1 and len(places):
-            memory = [item_memory.between(m, places.start, places.stop) for m in self.memory]
+            memory = [atoms.cut(m, places.start, places.stop) for m in self.memory]
             structure = dataclasses.replace(self.structure, capacity=len(places))
             return Items(structure, (len(places), *map(ListBuffer, memory)))
         return self.taken(atoms.literal(np.array(places, np.int64)), len(places)).with_static_length()

@@ -11,11 +11,12 @@ from anabranch.runtime.values.dynamic_shapes.valid_region import Masked, ValidRe
 
 
 def taken(value: Atom, axis: int, places: Atom) -> Atom:
-    """`np.take(value, places, axis)`, of places that are clamped to the axis."""
-    rank = len(value.type.shape)
+    """`np.take(value, places, axis)`, of places that are clamped to the axis, which their axes replace."""
+    rank, shape = len(value.type.shape), places.type.shape
     order = (axis, *(i for i in range(rank) if i != axis))
-    front = atoms.op("gather", atoms.transpose(value, order), atoms.reshape(places, (*places.type.shape, 1)))
-    return atoms.transpose(front, (*range(1, axis + 1), 0, *range(axis + 1, rank)))
+    found = atoms.op("gather", atoms.transpose(value, order), atoms.reshape(places, (*shape, 1)))
+    k = len(shape)
+    return atoms.transpose(found, [*range(k, k + axis), *range(k), *range(k + axis, k + rank - 1)])
 
 
 def compacted(value: Atom, axis: int, region: Masked) -> Atom:
@@ -39,11 +40,7 @@ def resized(value: Atom, axis: int, size: int) -> Atom:
     n = value.type.shape[axis]
     if size > n:
         return extended(value, axis, 0, size - n)
-    shape = value.type.shape
-    limits = (*shape[:axis], size, *shape[axis + 1 :])
-    if limits == shape:
-        return value
-    return atoms.op("slice", value, starts=(0,) * len(shape), limits=limits, strides=(1,) * len(shape))
+    return atoms.cut(value, 0, size, axis)
 
 
 def _block(value: Atom, axis: int, start: Bound, size: int) -> Atom:

@@ -63,6 +63,18 @@ class Maker:
         return f"{self.cls.__module__.rpartition('._')[0] or self.cls.__module__}.{self.cls.__name__}.{name}"
 
 
+def _operator(function: Callable[[Any, Any], Any]) -> Callable[[Any, Value], Value]:
+    return lambda self, other: self._operated(function, other)
+
+
+def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Value], Value]:
+    def swapped(right: Any, left: Any) -> Any:
+        return function(left, right)
+
+    swapped.__name__ = f"r{function.__name__}"
+    return _operator(swapped)
+
+
 class Deferred:
     """The stand-in for an object of a library's that run-time values make.
 
@@ -106,32 +118,11 @@ class Deferred:
 
     __array_ufunc__ = None  # arrays leave their operators to these
 
-    def __rmatmul__(self, other: Value) -> Value:
-        return self._operated(_swapped_matmul, other)
-
-    def __rmul__(self, other: Value) -> Value:
-        return self._operated(_swapped_mul, other)
-
-    def __radd__(self, other: Value) -> Value:
-        return self._operated(_swapped_add, other)
-
-    def __rsub__(self, other: Value) -> Value:
-        return self._operated(_swapped_sub, other)
-
-    def __matmul__(self, other: Value) -> Value:
-        return self._operated(operator.matmul, other)
-
-    def __mul__(self, other: Value) -> Value:
-        return self._operated(operator.mul, other)
-
-    def __add__(self, other: Value) -> Value:
-        return self._operated(operator.add, other)
-
-    def __sub__(self, other: Value) -> Value:
-        return self._operated(operator.sub, other)
-
-    def __truediv__(self, other: Value) -> Value:
-        return self._operated(operator.truediv, other)
+    __matmul__, __rmatmul__ = _operator(operator.matmul), _reflected(operator.matmul)
+    __mul__, __rmul__ = _operator(operator.mul), _reflected(operator.mul)
+    __add__, __radd__ = _operator(operator.add), _reflected(operator.add)
+    __sub__, __rsub__ = _operator(operator.sub), _reflected(operator.sub)
+    __truediv__ = _operator(operator.truediv)
 
     def __getitem__(self, key: Value) -> Value:
         return self._operated(operator.getitem, key)
@@ -187,22 +178,6 @@ class _Method:
                 "in a function with @anabranch.host"
             )
         return call_of(self._owner)(name, _method_called, (self._owner, self._name, args, kwargs), {})
-
-
-def _swapped_matmul(right: Any, left: Any) -> Any:
-    return left @ right
-
-
-def _swapped_mul(right: Any, left: Any) -> Any:
-    return left * right
-
-
-def _swapped_add(right: Any, left: Any) -> Any:
-    return left + right
-
-
-def _swapped_sub(right: Any, left: Any) -> Any:
-    return left - right
 
 
 def _attribute(owner: object, name: str) -> Any:

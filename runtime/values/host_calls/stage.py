@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -244,12 +243,6 @@ class _Building:
         return dynamic_array.make(made, extents)
 
     def _size(self, most: int) -> Value:
-        total = math.prod(self._sizes.type.shape)
         place = self._count
         self._count += 1
-        cut = (
-            self._sizes
-            if total == 1
-            else atoms.op("slice", self._sizes, starts=(place,), limits=(place + 1,), strides=(1,))
-        )
-        return python_scalar(atoms.reshape(cut, ()), Interval(0, most))
+        return python_scalar(atoms.reshape(atoms.cut(self._sizes, place, place + 1), ()), Interval(0, most))

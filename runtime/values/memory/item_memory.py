@@ -58,21 +58,11 @@ def gathered(buffer: Atom, places: Atom) -> Atom:
     return atoms.op("gather", buffer, atoms.reshape(places, (*places.type.shape, 1)))
 
 
-def between(buffer: Atom, start: int, stop: int) -> Atom:
-    """Return the rows of the buffer from one place up to another."""
-    n, *rest = buffer.type.shape
-    if (start, stop) == (0, n):
-        return buffer
-    starts, limits = (start, *[0] * len(rest)), (stop, *rest)
-    return atoms.op("slice", buffer, starts=starts, limits=limits, strides=(1,) * len(limits))
-
-
 def fitted(buffer: Atom, capacity: int) -> Atom:
     """The memory cut, or with room after it."""
     n, *rest = buffer.type.shape
     if capacity <= n:
-        starts, limits = (0,) * len(buffer.type.shape), (capacity, *rest)
-        return atoms.op("slice", buffer, starts=starts, limits=limits, strides=(1,) * len(limits))
+        return atoms.cut(buffer, 0, capacity)
     if not n:
         return _room((capacity, *rest), buffer.type.dtype)
     return atoms.op("concatenate", buffer, _room((capacity - n, *rest), buffer.type.dtype), axis=0)

@@ -50,11 +50,7 @@ def _flat(part: Part) -> Atom:
 def _piece(run: Sequence[Atom], type: ArrayType) -> Atom:
     first = run[0]
     if isinstance(first, Part):
-        line = _flat(first)
-        if len(run) == line.type.shape[0]:
-            return line
-        starts, limits = (first.place, *(0 for _ in type.shape)), (first.place + len(run), *type.shape)
-        return atoms.op("slice", line, starts=starts, limits=limits, strides=(1,) * len(starts))
+        return atoms.cut(_flat(first), first.place, first.place + len(run))
     if isinstance(first, Literal):
         return atoms.literal(np.stack([r.value for r in run if isinstance(r, Literal)]), type.dtype)
     return atoms.reshape(first, (1, *type.shape))

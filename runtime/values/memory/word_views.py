@@ -106,6 +106,4 @@ def _in_groups(x: Atom, count: int) -> Atom:
 
 def _member(groups: Atom, k: int) -> Atom:
     """Element k of each group, which is the last axis."""
-    shape = groups.type.shape
-    starts, limits = (*(0 for _ in shape[1:]), k), (*shape[:-1], k + 1)
-    return atoms.reshape(atoms.op("slice", groups, starts=starts, limits=limits, strides=(1,) * len(shape)), shape[:-1])
+    return atoms.reshape(atoms.cut(groups, k, k + 1, -1), groups.type.shape[:-1])

@@ -9,7 +9,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from anabranch import configure
+from anabranch import UnsupportedOperationError, configure, jit
 from tests.equivalence import check
 from tests.program_table import Program, Table
 
@@ -264,6 +264,47 @@ def sorts_mixed_numbers(a):
             out.append(x)
             out.append(-i)
     return sorted(out), sorted(out, reverse=True)
+
+
+LARGE = np.array([2**53 + 1, 2**53, -(2**63), 2**63 - 1, 7, 2**62 + 1])
+
+
+@case((LARGE, 0), (LARGE, 2**62), (LARGE[:0], 0))
+def sorts_large_ints_beside_floats(a, least):
+    out = []
+    for n in a:
+        if n >= least:
+            out.append(int(n))
+            out.append(float(n))
+    return sorted(out), sorted(out, reverse=True)
+
+
+@case((np.array([2**64 - 1, 2**63, 5, 2**63 + 1], np.uint64), np.array([2**63 - 1, -1]), 6))
+def sorts_ints_with_and_without_sign(a, b, least):
+    out = []
+    for n in a:
+        if n >= least:
+            out.append(n)
+    for n in b:
+        if n < least or n > 2**62:
+            out.append(n)
+    return sorted(out)
+
+
+@pytest.mark.parametrize("count", [0, 8])
+def test_large_ints_of_numpys_beside_floats_have_no_order(count):
+    def sorts(a, least):
+        out = [float(n) for n in range(count)]
+        for n in a:
+            if count or n >= least:
+                out.append(n)
+                out.append(float(n))
+        return sorted(out)
+
+    few = np.array([5, 3])
+    check(sorts, few, 4)
+    with pytest.raises(UnsupportedOperationError, match="from 2\\*\\*53 on"):
+        jit(sorts)(LARGE, 0)
 
 
 @case((SIGNED,), (NONE,))
