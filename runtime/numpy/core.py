@@ -20,16 +20,18 @@ from anabranch.runtime.values.arrays.flat_iterator import FlatIterator
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures.refusals import outside_array_refusal
 from anabranch.runtime.values.memory import memory_layout
+from anabranch.runtime.values.number_sequence import NumberSequence
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 NoValue: Any = np._NoValue
+_RESOLVED = (UnionValue, device.Array, list, tuple, NumberSequence)
 _LEAVES = (np.ndarray, np.generic, str, bytes, int, float, complex, type(None))
 
 
 def traced_inside(value: object) -> bool:
     """Return whether a value is traced or an Array (which becomes an input), or a list, tuple or dict holds one."""
-    if isinstance(value, (Tracer, UnionValue, device.Array, FlatIterator)):
+    if isinstance(value, (Tracer, UnionValue, device.Array, FlatIterator, NumberSequence)):
         return True
     if isinstance(value, _LEAVES):
         return False
@@ -51,9 +53,9 @@ def resolved(value: Value) -> Value:
     """The value with run-time alternatives made one value, also inside lists and tuples."""
     if isinstance(value, UnionValue):
         return resolved(value.resolve())
-    if isinstance(value, (device.Array, FlatIterator)):
+    if isinstance(value, (device.Array, FlatIterator, NumberSequence)):
         return wrap.numpy_operand(value)
-    if type(value) in (list, tuple) and any(isinstance(v, (UnionValue, device.Array, list, tuple)) for v in value):
+    if type(value) in (list, tuple) and any(isinstance(v, _RESOLVED) for v in value):
         return type(value)(map(resolved, value))
     return value
 
