@@ -16,8 +16,8 @@ HIDDEN = frozenset((
     "_element", "_elements", "_field", "_fields", "_first", "_for_each", "_form", "_free", "_from", "_functions",
     "_gains", "_held", "_initial", "_inside", "_ints", "_is", "_is_as_before", "_is_of_one", "_is_scalar",
     "_is_sized", "_item", "_item_count", "_items", "_iterator", "_keeps_its_length", "_kept", "_kind", "_length",
-    "_lose", "_like", "_line", "_lists", "_loses", "_made", "_merged", "_method", "_methods", "_mix_given", "_mix_grown",
-    "_needs_characters", "_needs_concrete", "_needs_size", "_no_entries", "_now", "_numbers", "_numeric",
+    "_lose", "_like", "_line", "_lists", "_loses", "_made", "_merged", "_method", "_methods", "_mix_given",
+    "_mix_grown", "_needs_characters", "_needs_concrete", "_needs_size", "_no_entries", "_now", "_numbers", "_numeric",
     "_one_by_one", "_opened", "_order", "_ordered", "_other", "_over", "_owner", "_part", "_parts", "_place",
     "_place_of_index", "_places", "_plain", "_position", "_readonly", "_record", "_refusal", "_refuse",
     "_refuse_operator", "_removals", "_remove_at", "_repeating", "_restart", "_set_index",
@@ -38,7 +38,7 @@ HIDDEN = frozenset((
     "positions", "possible_", "pull", "python", "readonly", "rebuild_", "refuse_elsewhere", "refuse_library",
     "removals_", "remove_at_", "request_", "resized_", "resolve", "resume", "returned", "row_binding", "run",
     "sender", "separate", "serial", "set", "site", "set_order_", "size_", "slot_of_", "source_", "start_", "state",
-    "steps", "storage", "strict", "tag", "take_up", "through", "unbind_row", "under_way", "unpacked_", "valid", "values_",
-    "viewed", "what", "whole", "whole_", "with_memory", "without_undefined", "worth", "written_",
+    "steps", "storage", "strict", "tag", "take_up", "through", "unbind_row", "under_way", "unpacked_", "valid",
+    "values_", "viewed", "what", "whole", "whole_", "with_memory", "without_undefined", "worth", "written_",
 ))
 # fmt: on
