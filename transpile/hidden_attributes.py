@@ -24,7 +24,7 @@ HIDDEN = frozenset((
     "_set_slice", "_shape", "_share", "_shown", "_source", "_spent", "_staged_method", "_step", "_steps", "_tables",
     "_taken", "_test", "_text", "_texts", "_total", "_typed", "_unary", "_under_way", "_used_up", "_value",
     "_wholes", "_width", "_without", "_write", "abstract", "add_new_", "affine", "among", "anew", "apart_",
-    "arena_", "as_dict_", "as_items", "assign", "assuming", "at", "at_once", "atom", "bare_", "become", "begun",
+    "arena_", "as_array", "as_dict_", "as_indices", "as_items", "assign", "assuming", "at", "at_once", "atom", "bare_", "become", "begun",
     "begun_", "bind_row", "call", "capacity", "cast", "changes", "chosen", "columns", "contains_", "contents",
     "copied_", "count_", "countable_", "counted", "each", "element", "element_", "element_of", "end", "end_errors",
     "ended_", "entry_", "extents", "extra_", "first", "first_place_", "for_each", "found_", "free", "fresh",
