@@ -11,6 +11,7 @@ failed. That needs the checks to be one chain (`failure_chain`); where they are 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeAlias
@@ -38,7 +39,9 @@ def impossible_failures(program: Program) -> set[Var]:
     return _Analysis(program).run()
 
 
-def value_ranges(program: Program) -> dict[Var, Interval]:
+# A Program that turns out to have no form as a whole is asked about again, for its loops.
+@functools.lru_cache(maxsize=1)
+def value_ranges(program: Program) -> Mapping[Var, Interval]:
     """The intervals of the integers and bools of a Program and its sub-Programs that are narrower than their dtypes."""
     analysis = _Analysis(program)
     analysis.run()
@@ -110,7 +113,8 @@ class _Analysis:
             self.entries = dict.fromkeys(self.entries)
         self.narrowing = True
         for _ in range(_NARROWING):
-            self._sweep()
+            if not self._sweep():
+                break
         return self.impossible
 
     def _sweep(self) -> bool:
@@ -236,7 +240,9 @@ class _Analysis:
     def _narrow(self, key: Var, found: _Known) -> None:
         old = self.entries[key] or of_dtype(key.type.dtype)
         if found is not None and old is not None:
-            self.entries[key] = meet(old, found) or old
+            new = meet(old, found) or old
+            self.changed = self.changed or new != self.entries[key]
+            self.entries[key] = new
 
     def _bound(self, carry: _Carry, body: Program, steps: int) -> _Known:
         """The interval of a carry after so many steps, where each changes it by no more than a constant."""
@@ -269,10 +275,15 @@ class _Analysis:
                     results[place] = _narrower(results[place], self._bound(carry, body, most))
             for slot in stacked:
                 if slot.formal is not None and (last := ranges.of(body.inputs[slot.formal])) is not None:
-                    self.indices[body.inputs[slot.formal]] = Interval(0, last.high + 1)
+                    self._note_index(body.inputs[slot.formal], Interval(0, last.high + 1))
                 elif slot.result is not None and slot.yielded is not None:
                     ranges.define(equation.outputs[slot.result], ranges.of(body.outputs[slot.yielded]))
         self._define_results(equation, every, results)
+
+    def _note_index(self, index: Var, known: Interval) -> None:
+        """Keep what is known of an index after a step, for the next sweep."""
+        self.changed = self.changed or (self.narrowing and self.indices.get(index) != known)
+        self.indices[index] = known
 
     def _define_index(self, index: Var, trips: _Known) -> None:
         """An index follows one for which no check has failed."""

@@ -157,9 +157,16 @@ def _list_with_capacity(
     most = start + loop.most * max(gain, 1)
     current().trace.loops.gains.setdefault((loop.site, entry, number), max(gain, 1))
     asked = capacity_requests.bounded(what, most) if most <= _MOST else capacity_requests.at(what)
-    request = dataclasses.replace(asked, size=max(asked.size, structure.capacity))
+    # One that is dynamic before the loop may have places left; the same capacity is the same type in loop after loop.
+    least = start if _is_of_dynamic_length(old) else structure.capacity
+    request = dataclasses.replace(asked, size=max(asked.size, least))
     types.requests.append(request)
     return dataclasses.replace(structure, capacity=request.size, request=request).layout
+
+
+def _is_of_dynamic_length(layout: layouts.Layout | None) -> bool:
+    structure = layout.structure if isinstance(layout, layouts.Node) else None
+    return isinstance(structure, ItemsStructure) and not structure.fixed
 
 
 def without_capacity_request(layout: layouts.Layout, requests: Sequence[Capacity]) -> layouts.Layout:

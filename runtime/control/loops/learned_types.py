@@ -14,12 +14,14 @@ import numpy as np
 
 from anabranch.runtime.control.columnar import row_tables
 from anabranch.runtime.control.loops.loop_state import LoopTypes
-from anabranch.runtime.ir.program import Literal
-from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.ir.program import Literal, Var
+from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.capacity import Capacity
+from anabranch.runtime.tracing.source_frames import place
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.attributes import Bare
 from anabranch.runtime.values.dynamic_shapes import length_permission
 from anabranch.runtime.values.list_buffer import ListBuffer
 from anabranch.runtime.values.memory import memory_layout
@@ -57,7 +59,7 @@ class LearnedTypes:
 
 def begin(types: LoopTypes) -> None:
     """Let a loop carry what it has carried in such surroundings."""
-    known = current().trace.loops.types.get(types.loop.site)
+    known = current().trace.loops.types.get(_site(types))
     if not known:
         return
     here = _surroundings(types)
@@ -80,10 +82,15 @@ def remember(types: LoopTypes) -> None:
     entries = tuple(
         None if i in types.unread or not _is_of_all_traces(layout) else layout for i, layout in enumerate(types.layouts)
     )
-    known = current().trace.loops.types.setdefault(types.loop.site, [])
+    known = current().trace.loops.types.setdefault(_site(types), [])
     slots = tuple(places[id(s.target)] for s in types.slots)
     known.insert(0, LearnedTypes(_surroundings(types), slots, entries, tuple(types.requests)))
     del known[_MOST:]
+
+
+def _site(types: LoopTypes) -> tuple[object, ...]:
+    """Return what a loop is found again by: loops of the project's own stand in many places of the user's."""
+    return types.loop.site, place()
 
 
 def _is_of_all_traces(layout: layouts.Layout) -> bool:
@@ -125,6 +132,11 @@ def _type_of(value: object, places: dict[int, int]) -> object:
         return (value.__code__, *(places.get(id(c)) for c in value.__closure__ or ()))
     if isinstance(value, dict):
         return (type(value), *(_type_of(v, places) for pair in value.items() for v in pair))
+    if isinstance(value, Bare):  # an iterable: a new one in each trace, over the same
+        inside = {**places, id(value): len(places)}
+        return (type(value), *(_type_of(v, inside) for v in vars(value).values()))
+    if isinstance(value, (Builder, Var)):
+        return value.type if isinstance(value, Var) else Builder
     if isinstance(value, row_tables.RowBinding):
         return (row_tables.RowBinding, places.get(id(value.table)), _type_of(value.index, places))
     structure = None if isinstance(value, _CONSTANTS) else containers.structure_of(value)

@@ -133,11 +133,15 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
     entries = loop_objects.Entries(unpacking.containers)
     outcome = trace_branch(inner, types.heap, lambda: loop.body(position, *values[2:width]))
     new = [types.heap.slots[key] for key in outcome.changes if types.heap.slots[key] not in types.slots]
+    longer: list[Slot] = []
     if new:
         outer.trace.loops.slot_hints.setdefault(loop.site, {}).update((id(hint), hint) for hint in map(hint_of, new))
         types.add_slots(new)
-        if not all(isinstance(s.before, ListContents) and _gets_longer(s, outcome.changes) for s in new):
+        longer = [s for s in new if isinstance(s.before, ListContents) and _gets_longer(s, outcome.changes)]
+        if not longer or not (outer.trace.lists.grow_here or len(longer) == len(new)):
             return None
+        # Of the others it is not known yet what a step makes of any contents: it has seen those from before the loop.
+        outcome.changes.update((id(s.target), s.before) for s in new if s not in longer)
         values += [outcome.changes[id(s.target)] for s in new]
     kept = zip(types.slots, values[width:], strict=True)
     held = values[:width] if outcome.value is MISSING else outcome.value
@@ -145,7 +149,14 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
     before = list(types.layouts)
     with decided_by(loop.trip):
         # What a first step makes of lists that were not known to be carried is among the types of those, too.
-        if not _widen(outer, traced, loop, types, out) or new or (types.aliased and before != types.layouts):
+        try:
+            stays = _widen(outer, traced, loop, types, out)
+        except StructureMismatchError:
+            if len(longer) == len(new):
+                raise
+            # A step that sees what it changes as something that changes may do better.
+            types.layouts, stays = before, False
+        if not stays or new or (types.aliased and before != types.layouts):
             types.together.clear()  # places have other numbers now
             return None
     if before != types.layouts:
