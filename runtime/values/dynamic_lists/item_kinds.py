@@ -132,6 +132,10 @@ def can_be_copied(structure: containers.Structure) -> bool:
 
 def note_copied(value: object) -> None:
     """Note the lists and dicts of an item: the copies in the list stand for them as long as nobody changes them."""
+    if isinstance(value, UnionValue):
+        for option in value.options:
+            note_copied(option)
+        return
     structure = containers.structure_of(value)
     if structure is None or structure.flat or (records.is_record(value) and records.graph_outside(value) is not None):
         return
