@@ -93,7 +93,7 @@ class Backend:
 
     def result_memory(self, kind: BufferType) -> Any:
         """A buffer to donate to a run: kept memory for its result, or one that XLA leaves alone for fresh memory."""
-        found = self.kept_results.take(kind)
+        found = self.kept_results.shelf(kind).take()
         return self._unwritten(kind) if found is None else found
 
     def _unwritten(self, kind: BufferType) -> Any:

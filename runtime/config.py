@@ -256,12 +256,13 @@ def _cache_dir(environment: Mapping[str, str]) -> Path | None:
 
 
 _current: contextvars.ContextVar[Settings | None] = contextvars.ContextVar("settings", default=None)
-_default = from_environment()
+settings_or_none = _current.get  # those of the `configure` block; None outside of such blocks
+DEFAULT = from_environment()
 
 
 def settings() -> Settings:
     """The settings in force."""
-    return _current.get() or _default
+    return _current.get() or DEFAULT
 
 
 @contextlib.contextmanager

@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests import slow_tests
+
 # The user's own cache is not for tests; it is set before anabranch is imported, which reads it.
 os.environ["ANABRANCH_CACHE"] = "0"
 # A shell starts what runs in its background with SIGINT ignored; tests of interrupts, and their processes, need it.
@@ -20,6 +22,17 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 
 DISABLED_PASSES = frozenset(os.environ.get("ANABRANCH_DISABLE_PASSES", "").split(","))
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow", action="store_true", help="run slow tests with the others (tests/slow_tests.py)")
+    parser.addoption("--write-slow", action="store_true", help="write anew which tests are slow: tests/slow.txt")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.slow:
+        slow_tests.run_with_others()
+    config.pluginmanager.register(slow_tests.SlowTests(config))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -145,7 +145,7 @@ CODES: dict[str, tuple[str, str]] = {
         "Let it stand alone: 'yield value', or 'x = yield value' and go on with x.",
     ),
     "AB117": (
-        "a yield inside of try, with or match, in a jitted generator",
+        "a yield inside of try or with, in a jitted generator",
         "Assign the value in the statement, and yield it behind the statement.",
     ),
     "AB118": (

@@ -35,6 +35,7 @@ from anabranch.transpile.nodes import (
 )
 from anabranch.transpile.result import KnownNames, Resumed
 from anabranch.transpile.yielding_loops import LoopNames, plain_loop
+from anabranch.transpile.yielding_match import plain_match
 
 Report = Callable[[str, cst.CSTNode], None]
 
@@ -220,6 +221,11 @@ class _Stepper:
                 return self._asking_loop(node)
             before, loop = plain_loop(self._with_blocks(node), self.names.loops, self._fresh, self.known.builtin)
             return [self._derived(new, node) for new in (*before, loop)]
+        if isinstance(node, cst.Match):
+            if any(True for part in (node.subject, *(c.guard for c in node.cases)) if part for _ in yields(part)):
+                self.report("AB115", next(iter(yields(node))))
+                return []
+            return [new for made in plain_match(node, self._fresh) for new in self._compound(self._derived(made, node))]
         in_test = isinstance(node, (cst.If, cst.While, cst.For))
         self.report("AB115" if in_test else "AB117", next(iter(yields(node))))
         return []

@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.runtime.call.execution import Execution, never
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.host import own_memory
-from anabranch.runtime.host.buffer_types import BufferType, buffer_type
+from anabranch.runtime.host.buffer_types import BufferType
 from anabranch.runtime.host.callbacks import ArgumentMismatchError
 from anabranch.runtime.host.python_function import python_function
 from anabranch.runtime.native.whole_program import NativeProgram
@@ -21,7 +21,6 @@ from anabranch.runtime.xla.executable import Executable
 
 # NumPy's flags C_CONTIGUOUS and ALIGNED, as `ndarray.flags.num` has them.
 _READABLE = 0x1 | 0x100
-_ERROR_CODE = buffer_type((), np.dtype(np.int32))
 
 
 class NativeCode:
@@ -31,7 +30,8 @@ class NativeCode:
     ----------
     program : NativeProgram
     function : callable
-        Takes the inputs, then the arrays that it writes to, and returns the error code.
+        Takes the inputs, then the arrays that it writes to, then None or what it is to return where an array is not as
+        expected; returns None after a failure, else the numbers: a single one, several in a tuple.
     makers : list of callable
         What makes these arrays.
     was_loaded : bool
@@ -47,7 +47,7 @@ class NativeCode:
     @classmethod
     def of(cls, program: NativeProgram) -> NativeCode:
         """The code of a Program: from disk, or compiled."""
-        outputs = [_ERROR_CODE if place is None else program.arrays[place] for place in program.outputs]
+        outputs = map([*program.arrays, *program.numbers].__getitem__, program.outputs)
         signature = f"({', '.join(map(str, program.inputs))}) -> ({', '.join(map(str, outputs))})"
         code, was_loaded = disk_cache.machine_code(program.llvm, signature)
         return cls(program, python_function(program.name, code, program.llvm), was_loaded)
@@ -63,8 +63,16 @@ class NativeCode:
         """
         given = list(map(_readable, self.program.inputs, arguments))
         arrays = [given[in_place[k]] if k in in_place else make() for k, make in enumerate(self.makers)]
-        code = self.function(*given, *arrays)
-        return [np.array(code, np.int32) if place is None else arrays[place] for place in self.program.outputs]
+        answer = self.function(*given, *arrays, None)
+        found = [*arrays, *self._numbers(answer)]
+        return [found[place] for place in self.program.outputs]
+
+    def _numbers(self, answer: Any) -> list[np.ndarray]:
+        """The numbers that the function has returned, as arrays; anything after a failure."""
+        kinds = self.program.numbers
+        if answer is None:
+            return [np.zeros((), kind.dtype) for kind in kinds]
+        return [np.array(x, k.dtype) for x, k in zip(answer if len(kinds) > 1 else [answer], kinds, strict=False)]
 
 
 def _readable(kind: BufferType, array: np.ndarray) -> np.ndarray:
@@ -139,8 +147,8 @@ def _in_place(plan: Plan, program: NativeProgram) -> Iterator[tuple[int, int, in
     outputs = iter(program.outputs[groups.writes])
     for write in plan.writes:
         place, *_ = itertools.islice(outputs, 1 + write.starts)
-        begin = None if place is None else program.begins[place]
-        if place is None or begin is None or begin >= len(leaves) or leaves[begin] != write.leaf:
+        begin = program.begins[place]
+        if begin is None or begin >= len(leaves) or leaves[begin] != write.leaf:
             continue  # computed elsewhere, or in the memory of another argument
         if write.part is None and not write.starts and program.inputs[begin] == program.arrays[place]:
             yield write.leaf, place, begin

@@ -43,6 +43,7 @@ from anabranch.runtime.control.stdlib import (
     random_,
 )
 from anabranch.runtime.numpy import staged as staged_numpy
+from anabranch.runtime.numpy.core import adopted
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import installed, internal
 from anabranch.runtime.tracing.state import Active
@@ -85,7 +86,7 @@ def call(function: Any, /, *args: Value, **kwargs: Value) -> Value:
             if is_fixed(argument):
                 argument.separate()
         with text.refused_by(target, args, kwargs):
-            made = uncompiled.run(function, target, args, kwargs)
+            made = _writable(function, args, uncompiled.run(function, target, args, kwargs))
         if isinstance(function, type) and _makes_new_ones(function) and tracing():
             current().trace.identity.note_created(made)
             if current().trace.lists.may_grow:
@@ -153,6 +154,14 @@ def _bound(
     """`float.is_integer` and its kin as a method of a run-time value of the class; None for one of another class."""
     cls = method.__objclass__
     return getattr(owner, method.__name__) if introspection.isinstance_(owner, cls) is True else None
+
+
+def _writable(function: object, args: tuple[object, ...], made: Value) -> Value:
+    """What a method of a plain array has made, as a traced array where staged code may have to write into it."""
+    owner = getattr(function, "__self__", None)
+    if type(owner) is not np.ndarray or not tracing() or not current().trace.constants.are_traced:
+        return made
+    return adopted(made, (owner, args)) if type(made) in (np.ndarray, tuple) else made
 
 
 def _from_library(made: object) -> Value:

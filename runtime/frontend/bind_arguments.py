@@ -9,6 +9,7 @@ from typing import Any
 from anabranch.runtime.control.columnar import array_lists
 from anabranch.runtime.control.dynamic_lists.dynamic_list import growing
 from anabranch.runtime.control.hash_tables import argument_items, table_arguments
+from anabranch.runtime.frontend import static_arrays
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Var
 from anabranch.runtime.signature.argument_layouts import Arguments
@@ -195,6 +196,8 @@ class BoundArguments:
             self.statics.append(value)
             return value
         made = frozen_copy(value.value)
+        if self._builder.trace.constants.are_traced:
+            made = static_arrays.traced(made, value.value)
         self.statics.append(made)
         if made is not value.value:
             self.copies.append(made)

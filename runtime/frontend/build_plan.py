@@ -19,7 +19,7 @@ from anabranch.runtime.ir.program import Atom, Equation, Program
 from anabranch.runtime.ops import host_callback as effect_op
 from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.tracing.builder import Builder, Trace
-from anabranch.runtime.tracing.storage import OfLibrary, Part, Storage
+from anabranch.runtime.tracing.storage import ConstantStorage, OfLibrary, Part, Storage
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import rows
 from anabranch.runtime.values.pytrees import pack_unpack
@@ -123,6 +123,8 @@ def build_plan(
 
 def _is_readonly(handle: TracedArray) -> bool:
     """Return whether an array of the result cannot be written to by the caller either."""
+    if isinstance(handle.storage, ConstantStorage):
+        return handle.readonly
     return handle.is_readonly and not isinstance(handle.storage.readonly, OfLibrary)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anabranch.base.signals import whole
-from anabranch.runtime.control import vocabulary
+from anabranch.runtime.control import joined_texts, vocabulary
 from anabranch.runtime.control.branches import select_value, stage_branches
 from anabranch.runtime.control.call import call
 from anabranch.runtime.control.calls.user_functions import is_capturable, is_rewritten
@@ -60,6 +60,7 @@ class Surroundings:
         method=StrMethod,
     )
     text_operations = TextOperations(
+        parts=joined_texts.parts,
         compare=text_operations.compared,
         item=text_operations.item,
         truth=text_operations.truth,

@@ -96,6 +96,10 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
             return _trace(function, more, way.after(trace))
         except AnabranchError as error:
             guards.heap.restore()
+            constants = way.tracing_constants(trace)
+            if constants is not None:
+                with contextlib.suppress(AnabranchError):  # the first error says more
+                    return _trace(function, arguments, constants)
             other = way.instead(trace, error)
             if other is not None and other.table_sites is None and way.table_sites is not None:
                 with contextlib.suppress(AnabranchError):  # of such a program the first error says more
@@ -134,6 +138,10 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
                         function, arguments, dataclasses.replace(way.after(trace), lists=lists, unroll_reason=None)
                     )
                 refused = outside_array_refusal("with a value")
+                constants = way.tracing_constants(trace)
+                if constants is not None:
+                    with contextlib.suppress(AnabranchError):
+                        return _trace(function, arguments, constants)
                 refused.__traceback__ = error.__traceback__
                 add_location(refused)
                 raise refused from None
@@ -146,7 +154,9 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
             exceptions.record(atoms.literal(True), error, run_time_checks.frames_of(error))
             value, reached = None, False
         if value is _AGAIN:  # past the handler: an exception of the next trace did not come of this one
-            return _trace(function, arguments, dataclasses.replace(way.after(trace), lists=lists))
+            orders = way.keeps_orders or trace.tables.wants_orders
+            again = dataclasses.replace(way.after(trace), lists=lists, keeps_orders=orders)
+            return _trace(function, arguments, again)
         try:
             refuse_changes(copies)
             guards.add_imports()

@@ -74,6 +74,12 @@ class Strategy(Approach):
             return self.unrolling(trace, error)
         return None
 
+    def tracing_constants(self, trace: Trace) -> Strategy | None:
+        """Return the strategy in which known arrays are traced; None where it is this, or nothing hangs on it."""
+        if self.traces_constants or not trace.constants.are_written:
+            return None
+        return dataclasses.replace(self.after(trace), traces_constants=True)
+
     def inlining(self, trace: Trace) -> Strategy | None:
         """Return the strategy in which functions that call themselves are inlined; None where none is staged."""
         return dataclasses.replace(self.after(trace), recursive=None) if trace.calls.recursive else None

@@ -5,11 +5,12 @@ Fresh memory costs page faults, for large arrays several times what the computat
 
 from __future__ import annotations
 
-import collections
+import itertools
 import threading
+import weakref
 from typing import Generic, TypeVar
 
-from anabranch.runtime.config import settings
+from anabranch.runtime.config import DEFAULT, settings_or_none
 from anabranch.runtime.host.buffer_types import BufferType
 
 T = TypeVar("T")
@@ -20,72 +21,117 @@ class KeptMemory(Generic[T]):
 
     Results are given back by the collector, too, which may come while this thread, or another one, is in here: what
     then comes too early is let go.
+
+    Attributes
+    ----------
+    lock : Lock
+    limit : int
+        Of the bytes that are kept.
+    most : int
+        No fewer than are kept: those that are taken again are not counted at once.
+    filled : dict
+        The shelves with some memory, and others.
+    times : iterator of int
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._free: collections.OrderedDict[BufferType, list[T]] = collections.OrderedDict()
-        self._bytes = 0
-        self._limit = 0
+        self.lock = threading.Lock()
+        self.limit = 0
+        self.most = 0
+        self.filled: dict[Shelf[T], None] = {}
+        self._shelves: weakref.WeakValueDictionary[BufferType, Shelf[T]] = weakref.WeakValueDictionary()
+        self.times = itertools.count()
 
-    def take(self, kind: BufferType) -> T | None:
-        """Return memory of this type, with any contents, if some is kept."""
-        with self._lock:
-            self._limit = settings().kept_memory // 2
-            found = self._free.get(kind)
-            if not found:
-                return None
-            self._bytes -= kind.nbytes
-            memory = found.pop()
-            if not found:
-                del self._free[kind]
-            return memory
-
-    def give(self, kind: BufferType, memory: T) -> None:
-        """Keep what nothing uses any more; what is of types that were not given for longest goes for it."""
-        if kind.nbytes > self._limit or not self._lock.acquire(blocking=False):
-            return
-        try:
-            self._free.setdefault(kind, []).append(memory)
-            self._free.move_to_end(kind)
-            self._bytes += kind.nbytes
-            self._shrink(self._limit)
-        finally:
-            self._lock.release()
+    def shelf(self, kind: BufferType) -> Shelf[T]:
+        """The memory of a type."""
+        found = self._shelves.get(kind)
+        if found is None:
+            found = self._shelves.setdefault(kind, Shelf(self, kind.nbytes))
+        return found
 
     def release(self) -> None:
         """Let go of all that is kept now."""
-        with self._lock:
-            self._shrink(0)
+        with self.lock:
+            self.shrink(0)
 
     def close(self) -> None:
         """Keep nothing any more, and never wait: a process that was forked has no use for its parent's buffers."""
-        self._limit = 0
-        self._lock = threading.Lock()
-        self._free, self._bytes = collections.OrderedDict(), 0
+        self.limit = self.most = 0
+        self.lock = threading.Lock()
+        filled, self.filled = self.filled, {}
+        for shelf in filled:
+            shelf.free.clear()
 
     @property
     def stats(self) -> dict[str, int]:
         """How many arrays' memory is kept, and of how many bytes."""
-        with self._lock:
-            return {"buffers": sum(map(len, self._free.values())), "bytes": self._bytes}
+        with self.lock:
+            return {"buffers": sum(len(shelf.free) for shelf in self.filled), "bytes": self._bytes()}
 
-    def _shrink(self, limit: int) -> None:
-        while self._bytes > limit:
-            kind, found = next(iter(self._free.items()))
-            found.pop(0)
-            self._bytes -= kind.nbytes
-            if not found:
-                del self._free[kind]
+    def _bytes(self) -> int:
+        return sum(len(shelf.free) * shelf.nbytes for shelf in self.filled)
+
+    def shrink(self, limit: int) -> None:
+        """Keep no more bytes than a limit."""
+        kept = self._bytes()
+        for shelf in sorted(self.filled, key=lambda shelf: shelf.given):
+            while kept > limit and shelf.free:
+                del shelf.free[:1]
+                kept -= shelf.nbytes
+            if not shelf.free:
+                del self.filled[shelf]
+        self.most = kept
+
+
+class Shelf(Generic[T]):
+    """The memory of one type.
+
+    Attributes
+    ----------
+    nbytes : int
+        Of an array of this type.
+    free : list
+    given : int
+        When it was last given some.
+    """
+
+    __slots__ = ("__weakref__", "_kept", "free", "given", "nbytes")
+
+    def __init__(self, kept: KeptMemory[T], nbytes: int) -> None:
+        self._kept, self.nbytes, self.given = kept, nbytes, 0
+        self.free: list[T] = []
+
+    def take(self) -> T | None:
+        """Return memory, with any contents, if some is kept."""
+        self._kept.limit = (settings_or_none() or DEFAULT).kept_memory // 2
+        try:
+            return self.free.pop()
+        except IndexError:  # another thread may have taken the last one
+            return None
+
+    def give(self, memory: T) -> None:
+        """Keep what nothing uses any more; what is of types that were not given for longest goes for it."""
+        kept = self._kept
+        if self.nbytes > kept.limit or not kept.lock.acquire(False):
+            return
+        try:
+            self.free.append(memory)
+            self.given = next(kept.times)
+            kept.filled[self] = None
+            kept.most += self.nbytes
+            if kept.most > kept.limit:
+                kept.shrink(kept.limit)
+        finally:
+            kept.lock.release()
 
 
 class Lent(Generic[T]):
     """Memory that stands behind an ndarray, and is given back when that is gone."""
 
-    __slots__ = ("_kept", "_kind", "_memory")
+    __slots__ = ("_memory", "_shelf")
 
-    def __init__(self, kept: KeptMemory[T], kind: BufferType, memory: T) -> None:
-        self._kept, self._kind, self._memory = kept, kind, memory
+    def __init__(self, shelf: Shelf[T], memory: T) -> None:
+        self._shelf, self._memory = shelf, memory
 
     def __del__(self) -> None:
-        self._kept.give(self._kind, self._memory)
+        self._shelf.give(self._memory)

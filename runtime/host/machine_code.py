@@ -12,7 +12,7 @@ from typing import Any
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.config import settings
-from anabranch.runtime.host import blas, library_ufuncs
+from anabranch.runtime.host import blas, library_ufuncs, object_layout
 from anabranch.runtime.host.llvm_pipeline import binding, machine, optimised
 from anabranch.runtime.host.numpy_samplers import PREFIX, address_of
 
@@ -105,8 +105,9 @@ def linked(name: str, code: bytes, entry: str, llvm: str) -> tuple[int, Any]:
     builder = binding().JITLibraryBuilder().add_object_img(code).add_current_process().export_symbol(entry)
     for symbol in set(re.findall(rf"@{PREFIX}(\w+)", llvm)):
         builder.import_symbol(PREFIX + symbol, address_of(symbol))
-    for symbol, address in (*library_ufuncs.symbols_in(llvm), *blas.symbols_in(llvm)):
-        builder.import_symbol(symbol, address)
+    for symbols in (library_ufuncs.symbols_in, blas.symbols_in, object_layout.symbols_in):
+        for symbol, address in symbols(llvm):
+            builder.import_symbol(symbol, address)
     library = builder.link(_linker(), name)
     return library[entry], library
 

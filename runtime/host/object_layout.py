@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import re
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -11,6 +13,16 @@ import numpy as np
 ADDRESS = object.__basicsize__
 # Where any object has its type.
 TYPE = ADDRESS - ctypes.sizeof(ctypes.c_void_p)
+# Where an ndarray has the number of its axes, the address of their sizes, its dtype and its flags.
+AXES, SIZES, DTYPE, FLAGS = (ADDRESS + offset for offset in (8, 16, 40, 48))
+# NumPy's flags C_CONTIGUOUS, ALIGNED and WRITEABLE, as `ndarray.flags.num` has them.
+CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
+ORDINARY = CONTIGUOUS | ALIGNED | WRITEABLE
+
+_PREFIX = "object."
+# The symbol of the class of arrays.
+NDARRAY = f"{_PREFIX}ndarray"
+_SYMBOL = re.compile(rf"@({re.escape(_PREFIX)}(ndarray|dtype\.(\w+)))")
 
 
 def address(array: np.ndarray) -> int:
@@ -18,10 +30,38 @@ def address(array: np.ndarray) -> int:
     return ctypes.c_size_t.from_address(id(array) + ADDRESS).value
 
 
+def dtype_symbol(dtype: np.dtype) -> str:
+    """The symbol of the one object that NumPy has for a dtype of numbers."""
+    return f"{_PREFIX}dtype.{_character(dtype)}"
+
+
+def is_ordinary(array: np.ndarray) -> bool:
+    """Return whether an array is what machine code takes for one of its type: of this class, and in C order."""
+    is_its = array.dtype is np.dtype(_character(array.dtype))
+    return type(array) is np.ndarray and is_its and array.flags.num & ORDINARY == ORDINARY
+
+
+def _character(dtype: np.dtype) -> str:
+    return "bool" if dtype.char == "?" else dtype.char
+
+
+def symbols_in(llvm: str) -> Iterator[tuple[str, int]]:
+    """The symbols of NumPy's objects in machine code, and their addresses in this process."""
+    for symbol, _, dtype in set(_SYMBOL.findall(llvm)):
+        yield symbol, id(np.dtype(dtype) if dtype else np.ndarray)
+
+
 @functools.cache
 def is_as_expected() -> bool:
     """Return whether this Python and this NumPy lay objects out so."""
-    array = np.zeros(1)
-    return address(array) == array.ctypes.data and ctypes.c_size_t.from_address(id(array) + TYPE).value == id(
-        np.ndarray
-    )
+    array = np.zeros((2, 3))
+
+    def word(offset: int, kind: type[ctypes.c_size_t | ctypes.c_int] = ctypes.c_size_t) -> int:
+        return kind.from_address(id(array) + offset).value
+
+    if ctypes.sizeof(ctypes.c_void_p) != 8 or address(array) != array.ctypes.data or word(TYPE) != id(np.ndarray):
+        return False
+    flags, axes = word(FLAGS, ctypes.c_int), word(AXES, ctypes.c_int)
+    if flags != array.flags.num or axes != 2 or word(DTYPE) != id(array.dtype):
+        return False
+    return tuple((ctypes.c_size_t * 2).from_address(word(SIZES))) == array.shape

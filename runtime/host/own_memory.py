@@ -15,7 +15,8 @@ from anabranch.runtime.host.kept_memory import KeptMemory, Lent
 from anabranch.runtime.host.object_layout import address
 from anabranch.runtime.host.staging import is_recycled
 
-kept: KeptMemory[np.ndarray] = KeptMemory()
+# Arrays, with their addresses.
+kept: KeptMemory[tuple[np.ndarray, int]] = KeptMemory()
 # A thread of the parent's may have been in there.
 os.register_at_fork(after_in_child=kept.close)
 
@@ -27,13 +28,15 @@ def maker(kind: BufferType) -> Callable[[], np.ndarray]:
         return functools.partial(np.empty, shape, dtype)
     # Any: typing knows neither attributes of ctypes objects nor that they are buffers.
     from_address: Any = (ctypes.c_char * kind.nbytes).from_address
+    shelf = kept.shelf(kind)
 
     def borrow() -> np.ndarray:
-        array = kept.take(kind)
-        if array is None:
+        place = shelf.take()
+        if place is None:
             array = np.empty(shape, dtype)
-        memory = from_address(address(array))
-        memory.owner = Lent(kept, kind, array)
+            place = array, address(array)
+        memory = from_address(place[1])
+        memory.owner = Lent(shelf, place)
         return np.ndarray(shape, dtype, memory)
 
     return borrow

@@ -41,6 +41,7 @@ def adopter(kind: BufferType, kept: KeptMemory[DeviceBuffer]) -> Callable[[Devic
         return lambda result: ndarray(shape, dtype)
     # Any: typing knows neither attributes of ctypes objects nor that they are buffers.
     from_address: Any = (ctypes.c_char * kind.nbytes).from_address
+    shelf = kept.shelf(kind)
 
     def adopt(result: DeviceBuffer) -> np.ndarray:
         memory = from_address(result.unsafe_buffer_pointer())
@@ -49,7 +50,7 @@ def adopter(kind: BufferType, kept: KeptMemory[DeviceBuffer]) -> Callable[[Devic
 
     def borrow(result: DeviceBuffer) -> np.ndarray:
         memory = from_address(result.unsafe_buffer_pointer())
-        memory.owner = Lent(kept, kind, result)
+        memory.owner = Lent(shelf, result)
         return ndarray(shape, dtype, memory)
 
     return borrow if is_recycled(kind) else adopt
@@ -176,7 +177,7 @@ class Staging:
     def _copied(self, large: _Large, argument: np.ndarray) -> DeviceBuffer:
         """The buffer of a copy, which the call has until it ends."""
         kind = large.buffer_kind
-        copy = self._source.kept_copies.take(kind)
+        copy = self._source.kept_copies.shelf(kind).take()
         if copy is None:
             memory = aligned(kind)
             copy = memory, self._source.place(memory, kind)
@@ -194,9 +195,8 @@ class Staging:
     def give_back(self) -> None:
         """Let other calls have the memory of copies; nothing reads them any more."""
         if self._copies:
-            give = self._source.kept_copies.give
             for kind, copy in self._copies:
-                give(kind, copy)
+                self._source.kept_copies.shelf(kind).give(copy)
             self._copies.clear()
 
 

@@ -1,13 +1,13 @@
-"""Accumulations along an axis of an array: loops with the total in a register, in NumPy's order."""
+"""Accumulations along an axis of an array, in NumPy's order: one total in a register, or many in memory."""
 
 from __future__ import annotations
 
-import contextlib
+from collections.abc import Sequence
 
 import numpy as np
 
 from anabranch.runtime.ir.program import Equation
-from anabranch.runtime.native.affine import flat
+from anabranch.runtime.native.affine import Affine, Span, flat
 from anabranch.runtime.native.element_loops import ElementLoops, check_size
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.value_emitter import ValueEmitter
@@ -31,15 +31,26 @@ def accumulated(emitter: ValueEmitter, equation: Equation, name: str) -> str:
     # What changes no number, not even the sign of a zero.
     first = constant(np.asarray(STARTS[op.reducer](type.dtype), type.dtype))
     made = memory.place_of(memory.allocate(type))
-    total = memory.place_of(memory.add(emitter.code.reserve(f"[{type.dtype.itemsize} x i8]")))
-    with contextlib.ExitStack() as stack:
-        others = {a: stack.enter_context(loops.each(n)) for a, n in enumerate(type.shape) if a != along}
-        memory.put(total, type.dtype, "0", first)
-        position = stack.enter_context(loops.each(type.shape[along]))
-        index = [others.get(axis, position) for axis in range(len(type.shape))]
-        element = emitter.arrays.element(array, index)
-        before = memory.load(memory.name(total), type.dtype, "0")
-        value = op.reducer.emit(emitter, before, element, scalar(type.dtype))
-        memory.put(total, type.dtype, "0", value)
+
+    def step(index: Sequence[Affine], before: str) -> str:
+        value = op.reducer.emit(emitter, before, emitter.arrays.element(array, index), scalar(type.dtype))
         memory.put(made, type.dtype, emitter.positions.value(flat(index, type.shape)), value)
+        return value
+
+    if all(n == 1 for n in type.shape[along + 1 :]):
+        total = memory.place_of(memory.add(emitter.code.reserve(f"[{type.dtype.itemsize} x i8]")))
+        with loops.over(type.shape[:along], {}) as outer:
+            memory.put(total, type.dtype, "0", first)
+            with loops.each(type.shape[along]) as position:
+                index = [*outer, position, *[Affine(0)] * (len(type.shape) - along - 1)]
+                value = step(index, memory.load(memory.name(total), type.dtype, "0"))
+                memory.put(total, type.dtype, "0", value)
+        return memory.written(made)
+    # The totals stand side by side in what is made.
+    with loops.over(type.shape, {along: Span((Affine(0),), (Affine(1),))}) as index:
+        step(index, first)
+    with loops.over(type.shape, {along: Span((Affine(1),), (Affine(type.shape[along]),))}) as index:
+        before = [i.shifted(-1) if axis == along else i for axis, i in enumerate(index)]
+        number = emitter.positions.value(flat(before, type.shape))
+        step(index, memory.load(memory.name(made), type.dtype, number))
     return memory.written(made)

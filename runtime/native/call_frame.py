@@ -63,6 +63,7 @@ def handler(code: Instructions, in_types: Sequence[ArrayType], outputs: Sequence
             *ended,
             "}",
             METADATA,
+            *code.hints,
             "",
         ]
     )

@@ -51,7 +51,8 @@ class ElementLoops:
         yield Affine(0, ((counter, 1),))
         following = code.add("add nsw", "i64", counter, step)
         code.fill(place, f"{counter} = phi i64 [ {first}, %{before} ], [ {following}, %{code.block} ]")
-        code.jump(head)
+        # LLVM does not know how many steps it are, and has no other way to make use of more than one store at a time.
+        code.jump(head) if step == "1" else code.repeat(head)
         code.begin(after)
 
     def in_versions(self, values: Sequence[LazyArray], region: Region, write: Callable[[], None]) -> None:

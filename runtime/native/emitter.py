@@ -33,6 +33,7 @@ from anabranch.runtime.native.strided import strided_view
 from anabranch.runtime.native.transforms import transformed
 from anabranch.runtime.native.value_emitter import ValueEmitter
 from anabranch.runtime.native.values import is_lazy, is_memory, packed, value_types
+from anabranch.runtime.native.windows import is_window, reduced
 from anabranch.runtime.ops.control import For
 from anabranch.runtime.ops.dot_general import dot_general
 from anabranch.runtime.ops.fourier import fft
@@ -166,6 +167,8 @@ class NativeEmitter(ValueEmitter):
             return [accumulated(self, equation, names[0])]
         if is_scatter(equation):
             return [scattered(self, equation, names, kept.union(needed))]
+        if is_window(equation):
+            return [reduced(self, equation, names, self.program)]
         if equation.op is fft:
             return [transformed(self, equation, names[0])]
         if equation.op is dot_general:

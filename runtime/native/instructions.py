@@ -10,7 +10,9 @@ T = TypeVar("T")
 
 # How often a branch goes either way that hardly ever goes the first one.
 UNLIKELY = "!0"
-METADATA = '!0 = !{!"branch_weights", i32 1, i32 1048576}'
+METADATA = """!0 = !{!"branch_weights", i32 1, i32 1048576}
+!8 = !{!"llvm.loop.unroll.count", i32 2}"""
+_TWO_AT_A_TIME, _FIRST_LOOP = "!8", 2_000_000
 
 _ARITHMETIC = ("fadd", "fsub", "fmul", "fdiv", "frem")
 _FLOATS = ("float", "double")
@@ -44,6 +46,8 @@ class Instructions:
         The bools, by the int's name.
     reserved : list of str
         The instructions that begin the function: memory on the stack.
+    hints : list of str
+        The metadata of those loops of which more than one step is taken at a time.
     may_stop : bool
         Whether the function may end early, without results, which it says by a byte at the address `%stopped`.
     """
@@ -53,6 +57,7 @@ class Instructions:
         self.declarations: dict[str, str] = {}
         self.globals: list[str] = []
         self.reserved: list[str] = []
+        self.hints: list[str] = []
         self.may_stop = False
         self.truths: dict[str, str] = {}
         self.truth_of: dict[str, str] = {}
@@ -62,6 +67,11 @@ class Instructions:
         self._ones: dict[str, str] = {}
         self._flags = tuple(fastmath)
         self._sum_flags = self._flags
+
+    @property
+    def is_exact(self) -> bool:
+        """Return whether the arithmetic of floats is as written."""
+        return not self._flags
 
     def fresh(self, prefix: str = "%v") -> str:
         """A new name."""
@@ -133,6 +143,12 @@ class Instructions:
     def jump(self, label: str) -> None:
         """End the block."""
         self.act(f"br label %{label}")
+
+    def repeat(self, label: str) -> None:
+        """End the block by going on with a loop, of which two steps are taken at a time."""
+        number = f"!{_FIRST_LOOP + len(self.hints)}"
+        self.hints.append(f"{number} = distinct !{{{number}, {_TWO_AT_A_TIME}}}")
+        self.act(f"br label %{label}, !llvm.loop {number}")
 
     def branch(self, pred: str, on_true: str, on_false: str, *, unlikely: bool = False) -> None:
         """End the block by a bool, which hardly ever holds where it is `unlikely`."""

@@ -216,6 +216,10 @@ class _LocatedInstructions(Instructions):
         super().begin(label)
         self._begun.add(label)
 
+    def repeat(self, label: str) -> None:
+        """As other loops end, whose metadata says where they are."""
+        self.jump(label)
+
     def emit(self, text: str, callee: str = "", out: str = "", operands: str = "") -> str:
         return super().emit(self._marked(text), callee, out, operands)
 

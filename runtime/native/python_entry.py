@@ -1,7 +1,8 @@
 """The function that Python calls: it takes ndarrays and numbers, and runs a Program on their memory.
 
-It is one of Python's C interface, `PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t count)`. What the
-arguments are is checked before the call.
+It is one of Python's C interface, `PyObject *call(PyObject *self, PyObject *const *args, Py_ssize_t count)`. Where its
+last argument is not None it checks what the arrays are, and returns that argument where one is another than expected;
+what other arguments are is checked before the call.
 """
 
 from __future__ import annotations
@@ -9,10 +10,14 @@ from __future__ import annotations
 import enum
 from collections.abc import Sequence
 
+import numpy as np
+
 from anabranch.runtime.host.object_layout import ADDRESS, TYPE
 from anabranch.runtime.host.python_function import ENTRY
 from anabranch.runtime.ir.array_type import ArrayType
+from anabranch.runtime.native.array_checks import ArrayChecks
 from anabranch.runtime.native.instructions import METADATA, Instructions
+from anabranch.runtime.native.llvm_types import memory_type
 from anabranch.runtime.native.outputs import Output
 from anabranch.runtime.native.signals import ASK, STATE
 
@@ -22,7 +27,20 @@ _NUMBERS = {
     "i": ("PyLong_Type", "PyLong_AsLongLong"),
     "f": ("PyFloat_Type", "PyFloat_AsDouble"),
 }
+_NONE = "_Py_NoneStruct"
 _WIDTHS = {"b": "i8", "i": "i64", "f": "double"}
+# What makes such a number, and of what.
+_MAKERS = {
+    "b": ("PyBool_FromLong", "i64"),
+    "i": ("PyLong_FromLongLong", "i64"),
+    "u": ("PyLong_FromLongLong", "i64"),
+    "f": ("PyFloat_FromDouble", "double"),
+}
+_WIDENED = {"b": "zext", "i": "sext", "u": "zext", "f": "fpext"}
+RETURNED = frozenset(map(np.dtype, "?bhilqBHIfd"))
+"""The dtypes of results that may be numbers of Python's."""
+# How `Py_BuildValue` is told of one in a tuple.
+_LETTERS = {"b": "N", "i": "L", "u": "L", "f": "d"}
 
 
 class Lock(enum.Enum):
@@ -36,13 +54,21 @@ class Lock(enum.Enum):
 class PythonEntry:
     """The text of the function.
 
+    Its arguments are the inputs, then the outputs that are passed, then None or an object that is returned where an
+    array is not as expected. It returns None after a failure, else the other outputs as numbers of Python's: a single
+    one itself, several in a tuple.
+
     Parameters
     ----------
     code
         The function of the Program, on the addresses `%a0`, … of the arguments and those of the outputs.
     in_types, outputs
+    passed
+        The outputs that are passed, in this order.
+    numbers
+        The other ones.
     error_code
-        The output that is the error code, if there is one: it is what the call returns, and no argument.
+        The output that is the error code, if there is one.
     lock
         What becomes of Python's lock meanwhile.
     """
@@ -52,43 +78,49 @@ class PythonEntry:
         code: Instructions,
         in_types: Sequence[ArrayType],
         outputs: Sequence[Output],
+        *,
+        passed: Sequence[int],
+        numbers: Sequence[int],
         error_code: int | None,
         lock: Lock,
     ) -> None:
         self._code = code
         self._in_types, self._outputs = in_types, outputs
+        self._passed, self._numbers = passed, numbers
         self._error_code = error_code
         self._lock = lock
-        self._declared = {"PyLong_FromLong": "declare ptr @PyLong_FromLong(i64)"}
-        self._globals: set[str] = set()
+        self._declared: dict[str, str] = {}
+        self._globals: set[str] = {_NONE}
         self._reserved: list[str] = []
         self._lines: list[str] = []
 
     def module(self) -> str:
         """The LLVM module."""
         code = self._code
-        parameters, passed = [], []
+        parameters, given = [], []
         written = {output.operand for output in self._outputs}
+        count = len(self._in_types) + len(self._passed)
+        self._check(count)
         for i, type in enumerate(self._in_types):
             self._argument(i, type)
             if i not in written:
                 parameters.append(f"ptr noalias nonnull readonly dereferenceable({type.nbytes}) %a{i}")
-                passed.append(f"ptr %d{i}")
-        arguments = len(self._in_types)
+                given.append(f"ptr %d{i}")
+        for place, k in enumerate(self._passed, len(self._in_types)):
+            self._data(f"%e{k}", self._object(place))
+        for k in self._numbers:
+            self._reserved.append(f"  %e{k} = alloca {memory_type(self._outputs[k].type.dtype)}")
         for k, output in enumerate(self._outputs):
             parameters.append(f"ptr noalias nonnull dereferenceable({output.type.nbytes}) {output.pointer}")
-            passed.append(f"ptr %e{k}")
-            if k == self._error_code:
-                self._reserved.append(f"  %e{k} = alloca i32")
-                continue
-            self._data(f"%e{k}", self._object(arguments))
-            arguments += 1
+            given.append(f"ptr %e{k}")
             if output.operand is not None:
                 self._begin_as(k, output.operand, output.type)
         if self._lock is Lock.ASKED_FOR:
             parameters.append("ptr noalias nonnull %signals")
-            passed.append("ptr %signals")
-        self._run(", ".join(passed))
+            given.append("ptr %signals")
+        self._run(", ".join(given))
+        self._return()
+        self._other_ends()
         return "\n".join(
             [
                 *code.globals,
@@ -106,9 +138,26 @@ class PythonEntry:
                 *self._lines,
                 "}",
                 METADATA,
+                *code.hints,
                 "",
             ]
         )
+
+    def _check(self, last: int) -> None:
+        """Check the arrays, where the last argument, at this place, is not None."""
+        self._lines += [
+            f"  %last.p = getelementptr ptr, ptr %args, i64 {last}",
+            "  %otherwise = load ptr, ptr %last.p",
+            f"  %is.certain = icmp eq ptr %otherwise, @{_NONE}",
+            "  br i1 %is.certain, label %fits, label %check",
+            "check:",
+        ]
+        checks = ArrayChecks("missed")
+        for place, type in enumerate(self._in_types):
+            if type.shape:
+                checks.check(place, type)
+        self._globals |= checks.symbols
+        self._lines += [*checks.lines, "  br label %fits", "fits:"]
 
     def _begin_as(self, output: int, operand: int, type: ArrayType) -> None:
         """Copy an operand to an output, unless that is the very array."""
@@ -154,11 +203,62 @@ class PythonEntry:
                 "  ret ptr null",
                 "ended:",
             ]
-        code = "0"
+
+    def _return(self) -> None:
+        """Return the numbers, or go to the end of failures."""
+        lines = self._lines
         if self._error_code is not None:
-            code = "%code"
-            lines += [f"  %code.i = load i32, ptr %e{self._error_code}", "  %code = sext i32 %code.i to i64"]
-        lines += [f"  %answer = call ptr @PyLong_FromLong(i64 {code})", "  ret ptr %answer"]
+            lines += [
+                f"  %code = load i32, ptr %e{self._error_code}",
+                "  %has.failed = icmp ne i32 %code, 0",
+                "  br i1 %has.failed, label %failure, label %success",
+                "success:",
+            ]
+        values = [self._number(k) for k in self._numbers]
+        kinds = [self._outputs[k].type.dtype.kind for k in self._numbers]
+        if not values:
+            self._declared["PyLong_FromLong"] = "declare ptr @PyLong_FromLong(i64)"
+            answer = "call ptr @PyLong_FromLong(i64 0)"
+        elif len(values) == 1:
+            answer = self._made(kinds[0], values[0])
+        else:
+            answer = self._tuple(kinds, values)
+        lines += [f"  %answer = {answer}", "  ret ptr %answer"]
+
+    def _number(self, output: int) -> str:
+        """Read a number that the Program has computed, and make it as wide as Python's."""
+        dtype = self._outputs[output].type.dtype
+        kind, wide, name = memory_type(dtype), _MAKERS[dtype.kind][1], f"%v{output}.r"
+        self._lines.append(f"  {name} = load {kind}, ptr %e{output}")
+        if kind == wide:
+            return name
+        self._lines.append(f"  {name}.w = {_WIDENED[dtype.kind]} {kind} {name} to {wide}")
+        return f"{name}.w"
+
+    def _made(self, kind: str, value: str) -> str:
+        """The call that makes a number of Python's."""
+        maker, type = _MAKERS[kind]
+        self._declared[maker] = f"declare ptr @{maker}({type})"
+        return f"call ptr @{maker}({type} {value})"
+
+    def _tuple(self, kinds: Sequence[str], values: Sequence[str]) -> str:
+        """The call that makes a tuple of numbers of Python's."""
+        text, given = "(" + "".join(_LETTERS[kind] for kind in kinds) + ")", []
+        for kind, value in zip(kinds, values, strict=True):
+            if kind == "b":
+                self._lines.append(f"  {value}.o = {self._made(kind, value)}")
+                given.append(f"ptr {value}.o")
+            else:
+                given.append(f"{_MAKERS[kind][1]} {value}")
+        self._code.globals.append(f'@numbers = private unnamed_addr constant [{len(text) + 1} x i8] c"{text}\\00"')
+        self._declared["Py_BuildValue"] = "declare ptr @Py_BuildValue(ptr, ...)"
+        return f"call ptr (ptr, ...) @Py_BuildValue(ptr @numbers, {', '.join(given)})"
+
+    def _other_ends(self) -> None:
+        """Return None after a failure, and where an array is not as expected what is asked for then."""
+        self._declared["Py_IncRef"] = "declare void @Py_IncRef(ptr)"
+        for label, answer in (("missed", "%otherwise"), ("failure", f"@{_NONE}")):
+            self._lines += [f"{label}:", f"  call void @Py_IncRef(ptr {answer})", f"  ret ptr {answer}"]
 
     def _object(self, place: int) -> str:
         """The name of the argument at a place."""

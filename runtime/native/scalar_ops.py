@@ -12,6 +12,7 @@ import numpy as np
 
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.llvm_types import NotNativeError, constant, joined, part, parts, value_type
+from anabranch.runtime.native.powers import whole_power
 
 # Instructions, operands, the dtype of the operands and that of the result, to the result.
 Rule: TypeAlias = Callable[[Instructions, list[str], np.dtype, np.dtype], str]
@@ -150,6 +151,12 @@ def _library(name: str) -> Rule:
         return code.call(name if dtype.itemsize == 8 else f"{name}f", type, type, *operands)
 
     return rule
+
+
+def _power(code: Instructions, operands: list[str], dtype: np.dtype, out: np.dtype) -> str:
+    x, y = operands
+    made = whole_power(code, x, y, dtype) if dtype.kind == "f" else ""
+    return made or _library("pow")(code, operands, dtype, out)
 
 
 def _single(dtype: np.dtype) -> None:
@@ -291,6 +298,7 @@ RULES: Mapping[str, Rule] = {
     "imag": _imag,
     "complex": _complex,
     **{name: _library(function) for name, function in FUNCTIONS.items()},
+    "power": _power,
 }
 
 

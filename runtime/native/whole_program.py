@@ -13,6 +13,8 @@ from anabranch.runtime.host.buffer_types import BufferType, buffer_type
 from anabranch.runtime.host.machine_code import NativeOptions
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Equation, Program
+from anabranch.runtime.native.accumulations import is_accumulation
+from anabranch.runtime.native.durations import most_work
 from anabranch.runtime.native.emitter import NativeEmitter
 from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.instructions import Instructions
@@ -22,7 +24,7 @@ from anabranch.runtime.native.library_ufuncs import takes_whole
 from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.memory import MOST_WHOLE, Memory
 from anabranch.runtime.native.outputs import Output, Outputs
-from anabranch.runtime.native.python_entry import Lock, PythonEntry
+from anabranch.runtime.native.python_entry import RETURNED, Lock, PythonEntry
 from anabranch.runtime.native.scatters import is_scatter
 from anabranch.runtime.native.signals import Signals
 from anabranch.runtime.native.values import is_memory
@@ -38,13 +40,13 @@ _MOST_LINES = 20_000
 # of a mathematical library counts, which XLA computes on several elements at once.
 _MOST_WORK, _LIBRARYS_WORK = 2**21, 256
 # How many of them take as long as XLA's update of one element at a place that an array says, of which it makes one
-# after the other, in five times the time that machine code takes.
+# after the other, in five times the time that machine code takes, or as its accumulation of one.
 _UPDATES_WORK = 16
 # How many multiplications of a library's product take as long as an operation on elements, and what XLA's threads,
 # which wait beside it, take from it.
 _PRODUCTS_IN_TURN = 64
-# How many multiplications of a product, or updates, take so long that other threads may run meanwhile. A process that
-# forks while a thread is in BLAS may hang, as with NumPy: a thread that forks has Python's lock.
+# How many multiplications of a product, updates, or operations take so long that other threads may run meanwhile. A
+# process that forks while a thread is in BLAS may hang, as with NumPy: a thread that forks has Python's lock.
 _LONG_PRODUCT, _LONG_UPDATE, _LONG_WORK = 2**22, 2**16, 2**18
 # Of all arrays that are no results.
 _MOST_BYTES_ON_STACK = 2**16
@@ -63,18 +65,21 @@ class NativeProgram(NamedTuple):
         What it takes first: the Program's inputs.
     arrays : tuple of BufferType
         What it takes after them: arrays of any contents, which it writes to.
+    numbers : tuple of BufferType
+        What it returns.
     begins : tuple of int or None
         The inputs that these arrays begin as copies of; such an input itself may be given in place of one.
-    outputs : tuple of int or None
-        The Program's outputs among these arrays; None for the error code, which it returns.
+    outputs : tuple of int
+        The Program's outputs among these arrays and numbers.
     """
 
     name: str
     llvm: str
     inputs: tuple[BufferType, ...]
     arrays: tuple[BufferType, ...]
+    numbers: tuple[BufferType, ...]
     begins: tuple[int | None, ...]
-    outputs: tuple[int | None, ...]
+    outputs: tuple[int, ...]
 
 
 def native_program(program: Program, options: NativeOptions) -> NativeProgram | None:
@@ -96,9 +101,11 @@ def build(program: Program, code: Instructions, kind: type[NativeEmitter]) -> Na
     """
     if not all(type.size for type in program.out_types):
         raise NotNativeError("an array without elements")
-    memory = Memory(code, KnownValues(value_ranges(program)), _most_whole(program))
+    ranges = value_ranges(program)
+    memory = Memory(code, KnownValues(ranges), _most_whole(program))
     operands = [memory.operand(type) for type in program.in_types]
-    signals = Signals(code)
+    is_long = _has_loops(program) and most_work(program, ranges) > _LONG_WORK
+    signals = Signals(code) if is_long else None
     emitter = kind(code, memory, FailureValues(program), signals)
     results = emitter.stores.settled(emitter.program(program, operands), program.out_types, ())
     own = [_own(memory, name, type, operands) for name, type in zip(results, program.out_types, strict=True)]
@@ -111,18 +118,33 @@ def build(program: Program, code: Instructions, kind: type[NativeEmitter]) -> Na
         raise NotNativeError(f"a function of {len(code.lines)} lines")
     places = [arrays.index(settled.arrays[place]) for place in settled.places if place is not None]
     kinds = dict(zip(places, program.out_types, strict=True))
-    failures = range(len(own))[program.groups.failures]
-    error_code = places[failures[0]] if failures else None
-    llvm = PythonEntry(code, program.in_types, arrays, error_code, lock=_lock(program, signals)).module()
-    numbers = [k for k in range(len(arrays)) if k != error_code]
+    outputs = range(len(places))
+    failures = outputs[program.groups.failures]
+    numbers = [places[k] for k in outputs[program.groups.results] if _is_number(program.out_types[k])]
+    passed = [k for k in range(len(arrays)) if k not in numbers]
+    llvm = PythonEntry(
+        code,
+        program.in_types,
+        arrays,
+        passed=passed,
+        numbers=numbers,
+        error_code=places[failures[0]] if failures else None,
+        lock=_lock(program, signals),
+    ).module()
     return NativeProgram(
         f"anabranch_program_{hashlib.sha256(llvm.encode()).hexdigest()[:24]}",
         llvm,
         tuple(map(_buffer, program.in_types)),
-        tuple(_buffer(kinds.get(k, arrays[k].type)) for k in numbers),
-        tuple(arrays[k].operand for k in numbers),
-        tuple(None if place == error_code else numbers.index(place) for place in places),
+        tuple([_buffer(kinds.get(k, arrays[k].type)) for k in passed]),
+        tuple([_buffer(kinds[k]) for k in numbers]),
+        tuple([arrays[k].operand for k in passed]),
+        tuple(map([*passed, *numbers].index, places)),
     )
+
+
+def _is_number(type: ArrayType) -> bool:
+    """Return whether a result is returned as a number of Python's, which holds all that it says."""
+    return not type.shape and type.dtype in RETURNED
 
 
 def _most_whole(program: Program) -> float:
@@ -150,6 +172,8 @@ def _own_work(program: Program) -> int:
             found += sum(map(_own_work, equation.programs()))
         elif is_scatter(equation):
             found += _UPDATES_WORK * equation.inputs[2].type.size
+        elif is_accumulation(equation):
+            found += _UPDATES_WORK * equation.outputs[0].type.size
         elif equation.op is dot_general and equation.outputs[0].type.dtype.char in LETTERS and blas.is_there():
             contraction = Contraction.of(equation)
             found += contraction.work * math.prod(contraction.stack) // _PRODUCTS_IN_TURN
@@ -195,15 +219,15 @@ def _passed(code: Instructions, settled: Outputs) -> list[Output]:
     return passed
 
 
-def _lock(program: Program, signals: Signals) -> Lock:
-    if signals.are_asked_for:
-        return Lock.ASKED_FOR
+def _lock(program: Program, signals: Signals | None) -> Lock:
+    if signals is not None:
+        return Lock.ASKED_FOR if signals.are_asked_for else Lock.FREE
     return Lock.FREE if _takes_long(program) else Lock.HELD
 
 
 def _takes_long(program: Program) -> bool:
-    """Return whether a run may take longer than another thread should wait."""
-    if _has_loops(program) or any(map(_is_long, program.equations)):
+    """Return whether what stands outside of loops may take longer than another thread should wait."""
+    if any(map(_is_long, program.equations)):
         return True
     multiplies = any(equation.op is dot_general for equation in program.equations)
     return not multiplies and sum(_array_work(program)) >= _LONG_WORK

@@ -11,24 +11,27 @@ from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from anabranch.base.value import Value
 from anabranch.runtime.device import array as device
-from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
+from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import apply_ufunc, atoms, registry, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
 from anabranch.runtime.values.arrays.flat_iterator import FlatIterator
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.failures.refusals import outside_array_refusal
 from anabranch.runtime.values.memory import memory_layout
+from anabranch.runtime.values.number_sequence import NumberSequence
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 NoValue: Any = np._NoValue
+_RESOLVED = (UnionValue, device.Array, list, tuple, NumberSequence)
 _LEAVES = (np.ndarray, np.generic, str, bytes, int, float, complex, type(None))
 
 
 def traced_inside(value: object) -> bool:
     """Return whether a value is traced or an Array (which becomes an input), or a list, tuple or dict holds one."""
-    if isinstance(value, (Tracer, UnionValue, device.Array, FlatIterator)):
+    if isinstance(value, (Tracer, UnionValue, device.Array, FlatIterator, NumberSequence)):
         return True
     if isinstance(value, _LEAVES):
         return False
@@ -50,9 +53,9 @@ def resolved(value: Value) -> Value:
     """The value with run-time alternatives made one value, also inside lists and tuples."""
     if isinstance(value, UnionValue):
         return resolved(value.resolve())
-    if isinstance(value, (device.Array, FlatIterator)):
+    if isinstance(value, (device.Array, FlatIterator, NumberSequence)):
         return wrap.numpy_operand(value)
-    if type(value) in (list, tuple) and any(isinstance(v, (UnionValue, device.Array, list, tuple)) for v in value):
+    if type(value) in (list, tuple) and any(isinstance(v, _RESOLVED) for v in value):
         return type(value)(map(resolved, value))
     return value
 
@@ -163,10 +166,7 @@ def result(atom: Atom, out: Value = None, casting: Value = "same_kind") -> Value
 def store(out: Value, atom: Atom, casting: Value = "same_kind") -> TracedArray:
     """Write a result to `out`, with NumPy's checks."""
     if isinstance(out, np.ndarray):
-        raise ConcretizationError(
-            "an array that an object from outside of the function holds is written to (by +=, or as out=) with values "
-            "known only at run time; pass the array, or the object, as an argument"
-        )
+        raise outside_array_refusal("(by +=, or as out=) with values")
     if not isinstance(out, TracedArray):
         raise TypeError("return arrays must be of ArrayType")
     if not np.can_cast(atom.type.dtype, out.dtype, casting):
@@ -221,8 +221,8 @@ def supported(dtype: Value) -> np.dtype:
 
 def shape_argument(shape: object) -> tuple[int, ...]:
     """A shape argument: an int or a sequence of ints. Raises what NumPy does for anything else."""
-    if isinstance(shape, TracedArray):
-        operator.index(shape)
+    if isinstance(shape, TracedArray) and (shape.ndim or shape.dtype.kind in "iu"):
+        shape = tuple(shape) if shape.ndim else (shape[()],)
     if not isinstance(shape, Iterable) or isinstance(shape, Tracer):
         if isinstance(shape, (bool, np.bool_)):
             raise TypeError(f"expected a sequence of integers or a single integer, got '{shape!r}'")

@@ -84,7 +84,7 @@ def imag(val: Value) -> Value:
 
 
 @rules.method("conj", "conjugate")
-def conjugate(a: Value, out: Value = None) -> Value:
+def conjugate(a: Value, out: Value = None, /) -> Value:
     """As `ndarray.conjugate`: an array of real numbers is returned itself."""
     if out is None and a.dtype.kind != "c":
         return a
@@ -169,7 +169,7 @@ def _item_of_run_time_size(a: Value, *args: Value) -> Value:
 def tolist(a: Value) -> Value:
     """As `ndarray.tolist`: nested lists of Python scalars."""
     if a.ndim == 0:
-        return item(a)
+        return of_numpy(atom_of(a))  # an element of an array that is known while tracing is NumPy's own
     return [tolist(a[i]) for i in range(a.shape[0])]
 
 

@@ -24,7 +24,7 @@ from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.ops.reducers import lowest
 from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.arrays.traced_array import TracedArray, expect_writable
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
 from anabranch.runtime.values.failures import run_time_checks
@@ -154,6 +154,7 @@ def sort_in_place(
     descending: Value = NoValue,
 ) -> None:
     """As `ndarray.sort`: in place."""
+    expect_writable(a.memory if wrap.is_dynamic_array(a) else a, "sort array is read-only")
     _write(a, "sort", sort(a, one_axis(axis, a.ndim), kind, order, stable=stable, descending=descending))
 
 

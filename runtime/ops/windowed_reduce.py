@@ -24,7 +24,8 @@ from anabranch.runtime.ops.vector_lanes import CHUNKS_TOUCHED, Lanes, Strip, che
 
 _CHUNK_BYTES = 512
 
-_REDUCERS: Mapping[str, tuple[Reducer, Any]] = {
+# With the neutral values of dtypes.
+REDUCERS: Mapping[str, tuple[Reducer, Any]] = {
     "add": (ADD, lambda _: 0),
     "multiply": (MULTIPLY, lambda _: 1),
     "minimum": (MINIMUM, highest),
@@ -36,7 +37,7 @@ _REDUCERS: Mapping[str, tuple[Reducer, Any]] = {
 
 def identity(combine: str, dtype: np.dtype) -> Any:
     """Return the neutral value of the combining ufunc."""
-    return _REDUCERS[combine][1](dtype)
+    return REDUCERS[combine][1](dtype)
 
 
 def is_short(body: Program, length: int) -> bool:
@@ -72,7 +73,7 @@ class _WindowedReduce(Op):
         low, high, *rest = arrays
         start, stop = max(int(low), 0), min(int(high), params["length"])
         out = params["body"].out_types[0]
-        reducer, initial = _REDUCERS[params["combine"]]
+        reducer, initial = REDUCERS[params["combine"]]
         if start >= stop:
             return (np.asarray(initial(out.dtype), out.dtype),)
         made = math.prod(evaluated(params["body"], rest, params["strips"], start, stop))
@@ -109,7 +110,7 @@ class _Lowering:
         self.emitter, self.operands, self.types = emitter, list(operands), list(types)
         self.lanes = Lanes(emitter, types, body, strips, length)
         self.element = body.out_types[0]
-        self.reducer, initial = _REDUCERS[combine]
+        self.reducer, initial = REDUCERS[combine]
         self.initial = initial(self.element.dtype)
 
     def at_once(self, low: str, high: str) -> str:

@@ -38,6 +38,10 @@ class Approach:
         that of those in whose bodies it is; None for no such bodies.
     inlined : mapping
         Why others of that kind have none.
+    traces_constants : bool
+        Arrays of static arguments are read-only traced ones, so that what is made of them can be written to.
+    keeps_orders : bool
+        Sets of run-time members that are made of others have their members in Python's order.
     """
 
     lists: bool = False
@@ -50,6 +54,8 @@ class Approach:
     arena_classes: dict[type, tuple[str, ...]] | None = None
     recursive: frozenset[tuple[types.CodeType, ...]] | None = None
     inlined: Mapping[types.CodeType, str] = MappingProxyType({})
+    traces_constants: bool = False
+    keeps_orders: bool = False
 
 
 NOTHING = Approach()

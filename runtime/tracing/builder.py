@@ -30,6 +30,7 @@ from anabranch.runtime.tracing.container_state import Lists, Tables
 from anabranch.runtime.tracing.outside import Outside
 from anabranch.runtime.tracing.state import (
     Calls,
+    Constants,
     Explanation,
     Failures,
     HostCalls,
@@ -40,7 +41,7 @@ from anabranch.runtime.tracing.state import (
     Requests,
     Text,
 )
-from anabranch.runtime.tracing.storage import Part, Storage
+from anabranch.runtime.tracing.storage import ConstantStorage, Part, Storage
 from anabranch.runtime.tracing.unrolling import Unrolling
 from anabranch.runtime.tracing.upper_layers import Lent
 
@@ -65,6 +66,7 @@ class Trace:
     def __init__(self, outside: Outside, approach: Approach = NOTHING) -> None:
         self.outside = outside
         self.calls = Calls.of(approach)
+        self.constants = Constants(are_traced=approach.traces_constants)
         self.explanation = Explanation()
         self.failures = Failures()
         self.heap = Reachable()
@@ -74,7 +76,7 @@ class Trace:
         self.loops = Loops()
         self.output = Output()
         self.requests = Requests()
-        self.tables = Tables(approach.table_sites)
+        self.tables = Tables(approach.table_sites, approach.keeps_orders)
         self.text = Text()
         self.unrolling = Unrolling(approach.unroll_reason)
         # The buffer sizes that were asked for, and given.
@@ -291,7 +293,9 @@ class Builder:
     def read(self, storage: Storage) -> Atom:
         """The storage's current value, as an atom of this builder."""
         atom = self.env.get(storage)
-        if atom is None:
+        if atom is None and isinstance(storage, ConstantStorage):
+            atom = self.env[storage] = storage.value
+        elif atom is None:
             if self.parent is None:
                 raise EscapedTracerError("an array made in a branch, loop body or call is used after that has ended")
             atom = self.env[storage] = self.at_start(storage)

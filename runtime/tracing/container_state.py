@@ -135,10 +135,31 @@ class Tables:
     made : dict
         The dicts and sets that were made in the ordinary way, or are arguments, by identity, with the places that made
         them.
+    keeps_orders : bool
+        Whether sets that are made of others have their members in Python's order, which takes longer.
+    loses_orders : bool
+        Whether there are such, in another order.
+    wants_orders : bool
+        Whether an order was asked for that may be lost.
     """
 
     sites: set[Hashable] | None
+    keeps_orders: bool = False
+    loses_orders: bool = False
+    wants_orders: bool = False
     made: dict[int, tuple[object, Hashable]] = field(default_factory=dict)
+
+    def ask_for_orders(self) -> None:
+        """Have sets that are made of others have Python's order; nothing where they do, or where there are none.
+
+        Raises
+        ------
+        Restart
+            Where they do not yet.
+        """
+        if self.loses_orders and not self.keeps_orders:
+            self.wants_orders = True
+            raise Restart
 
     def ask_for_places(self) -> None:
         """Have displays say where they are; nothing where they do.

@@ -332,6 +332,22 @@ class Requests:
 
 
 @mutable
+class Constants:
+    """Arrays that are known while tracing: those of static arguments, and those that objects from outside hold.
+
+    Attributes
+    ----------
+    are_traced : bool
+        Whether the arrays of static arguments are traced ones, and so is what methods make of the others.
+    are_written : bool
+        Whether a plain array that was made of such was to be written to in a way that traced ones alone allow.
+    """
+
+    are_traced: bool = False
+    are_written: bool = False
+
+
+@mutable
 class Explanation:
     """The decisions and names that `explain` shows.
 

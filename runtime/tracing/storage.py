@@ -7,7 +7,7 @@ from typing import Any
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ir.program import Atom, Var
+from anabranch.runtime.ir.program import Atom, Literal, Var
 from anabranch.runtime.tracing.upper_layers import MayAlias
 
 
@@ -62,6 +62,16 @@ class Storage:
 
     def __reduce__(self) -> tuple[type[Storage], tuple[ArrayType]]:
         return Storage, (self.type,)
+
+
+class ConstantStorage(Storage):
+    """The memory of an array that is known while tracing, and never written: an array of a static argument."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Literal) -> None:
+        super().__init__(value.type, "static argument")
+        self.value = value
 
 
 @frozen(eq=False)

@@ -151,6 +151,8 @@ class TextOperations:
 
     Attributes
     ----------
+    parts : callable
+        `parts(items)` is a new list of the texts that `str.join` is given.
     compare : callable
         `compare(operation, a, b)` is a comparison of two values of which one is such a text.
     item : callable
@@ -162,6 +164,7 @@ class TextOperations:
         form.
     """
 
+    parts: Callable[[Any], Value]
     compare: Callable[[Callable[[Any, Any], object], Any, Any], Value]
     item: Callable[[Any, Any], Value]
     truth: Callable[[Any], Atom]

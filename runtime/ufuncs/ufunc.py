@@ -25,6 +25,7 @@ from anabranch.runtime.values.union import UnionValue
 
 _AS_GIVEN = (np.ndarray, np.generic, Array, bool, int, float, complex, type(None), Tracer, UnionValue)
 _STATIC = ("axis", "dtype", "keepdims", "casting", "core_axes")
+_ORDINARY = frozenset((np.ndarray, bool, int, float))
 
 
 class _LoopsSlot(Slot):
@@ -128,17 +129,19 @@ class UserFunction:
         except TypeError:
             raise TypeError(f"{self.__name__}() takes numbers and dtypes for {', '.join(dict(chosen))}") from None
         if compiled is None:
-            compiled = self._compiled[key] = self._compile(steps, tuple(options), dict(chosen))
+            compiled = self._compiled[key] = self._compile(steps, tuple(options), chosen)
         return compiled(
             tuple(map(_operand, args)), *(v if name == "out" else _operand(v) for name, v in options.items())
         )
 
-    def _compile(self, steps: Callable[..., Any], names: tuple[str, ...], chosen: dict[str, Any]) -> Wrapped[..., Any]:
+    def _compile(
+        self, steps: Callable[..., Any], names: tuple[str, ...], chosen: tuple[tuple[str, Any], ...]
+    ) -> Wrapped[..., Any]:
         """The steps for what is chosen, as a function of the operands and of the options of these names."""
         refuse_early(self.function)
 
         def call(args: tuple[Any, ...], *values: Any) -> Any:
-            return steps(self, *args, **dict(zip(names, values, strict=True)), **chosen)
+            return steps(self, *args, **dict(zip(names, values, strict=True)), **dict(chosen))
 
         call.__name__, call.__qualname__ = self.__name__, self.__qualname__
         return jit(call, **self.__anabranch_options__.settings)
@@ -211,6 +214,10 @@ class UFunc(UserFunction):
         casting: str = "same_kind",
     ) -> Any:
         """Return the function of each element of the broadcast operands; of numbers a NumPy scalar."""
+        if out is None and where is True and dtype is None and casting == "same_kind" and not tracing():
+            compiled = self._compiled.get(_PLAIN)
+            if compiled is not None and _ORDINARY.issuperset(map(type, args)):
+                return compiled((args,), None, None)
         other = self._overriding("__call__", args, out=out, where=where, dtype=dtype)
         if other is not None:
             return other[0]
@@ -271,3 +278,7 @@ def _count(function: Callable[..., Any]) -> int:
     if any(p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in parameters):
         raise TypeError(f"a ufunc's function has positional parameters only: {function!r:.80}")
     return len(parameters)
+
+
+# The key of calls without options.
+_PLAIN = (_called, (("dtype", None), ("casting", "same_kind")), "out", "where")

@@ -17,6 +17,7 @@ from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind, PythonType
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import memory_layout
+from anabranch.runtime.values.number_sequence import NUMBERS
 from anabranch.runtime.values.tracer import COMPARISONS, Tracer
 from anabranch.runtime.values.union import UnionValue
 
@@ -26,6 +27,7 @@ Spec: TypeAlias = np.dtype | PythonType
 
 def operator(function: np.ufunc, left: object, right: object) -> Value:
     """A Python operator between NumPy-like values; unknown operands are left to their own reflected method."""
+    left, right = (wrap.numpy_operand(x) if isinstance(x, NUMBERS) else x for x in (left, right))
     for operand in (left, right):
         if not isinstance(operand, (Tracer, np.ndarray, np.generic, bool, int, float, complex, list, tuple)):
             _refuse_library_number(function, operand)

@@ -119,6 +119,27 @@ class Structure:
 
 
 @frozen
+class SubclassStructure(Structure):
+    """A list, deque or dict of a user's class that has attributes: its items, then these."""
+
+    names: tuple[str, ...] = ()
+
+    @property
+    def _items(self) -> Structure:
+        return Structure(self.cls, self.keys[: -len(self.names)], self.extra)
+
+    def children(self, value: Value) -> list[Value]:
+        held = attributes(value)
+        return [*self._items.children(value), *[held[name] for name in self.names]]
+
+    def fill(self, made: Any, children: Sequence[Value]) -> None:
+        count = len(self.names)
+        self._items.fill(made, children[:-count])
+        for name, child in zip(self.names, children[-count:], strict=True):
+            object.__setattr__(made, name, child)
+
+
+@frozen
 class ExceptionStructure(Structure):
     """An exception: its arguments, its attributes, and the exceptions that it came from."""
 
@@ -195,6 +216,33 @@ def _built_in(cls: type) -> Value:
 _DICTS = (dict, Contents, collections.OrderedDict, collections.defaultdict, collections.Counter)
 
 
+# What a class of the user's may not have changed if its instances are to be taken apart, and put together, as dicts.
+_OF_DICTS = (
+    "__new__", "__iter__", "__len__", "__getitem__", "__setitem__", "__delitem__", "__contains__", "__eq__", "keys",
+    "values", "items", "get", "pop", "popitem", "setdefault", "update", "clear", "copy",
+)  # fmt: skip
+
+
+@functools.cache
+def reads_as_dict(cls: type[object]) -> bool:
+    """Return whether this is a class of the user's that adds to what a dict can do, and changes nothing of it."""
+    if not is_users_class(cls) or next(b for b in cls.__mro__ if b.__module__ in _OF_LIBRARY) is not dict:
+        return False
+    return all(getattr(cls, name) is getattr(dict, name) for name in _OF_DICTS)
+
+
+_OF_LIBRARY = ("builtins", "collections")
+
+
+def _with_attributes(value: object, keys: tuple[Value, ...], extra: Value = None) -> Structure | None:
+    """The structure of an instance of a subclass of list, deque or dict; None for one that is its own `__dict__`."""
+    cls = type(value)
+    if getattr(value, "__dict__", None) is value:
+        return None
+    names = tuple(attributes(value))
+    return SubclassStructure(cls, (*keys, *names), extra, names) if names else Structure(cls, keys, extra)
+
+
 def structure_of(value: Value) -> Structure | None:
     """The structure of a container; None for anything that is a value of its own."""
     cls = type(value)
@@ -206,11 +254,15 @@ def structure_of(value: Value) -> Structure | None:
         if hasattr(cls, "n_sequence_fields"):
             return None  # made by C code: time.struct_time, sys.version_info
         maxlen = value.maxlen if isinstance(value, collections.deque) else None
-        count = len(value) if cls in _ORDERED else _built_in(cls).__len__(value)
-        return Structure(cls, tuple(range(count)), maxlen)
+        if cls in _ORDERED:
+            return Structure(cls, tuple(range(len(value))), maxlen)
+        places = tuple(range(_built_in(cls).__len__(value)))
+        return Structure(cls, places, maxlen) if issubclass(cls, tuple) else _with_attributes(value, places, maxlen)
     if issubclass(cls, dict):
         factory = value.default_factory if isinstance(value, collections.defaultdict) else None
-        return Structure(cls, tuple(value), factory) if cls in _DICTS else None
+        if cls in _DICTS:
+            return Structure(cls, tuple(value), factory)
+        return _with_attributes(value, tuple(value)) if reads_as_dict(cls) else None
     if isinstance(value, _ATOMIC):
         return None
     if isinstance(value, TextWithInts):

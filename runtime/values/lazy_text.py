@@ -194,7 +194,7 @@ class StrMethod:
     def __call__(self, *args: Value, **kwargs: Value) -> Value:
         args = args if self.owner is None else (self.owner, *args)
         if self.name == "join" and len(args) == 2:
-            args = (args[0], list(args[1]))
+            args = (args[0], current().trace.outside.text_operations.parts(args[1]) if tracing() else list(args[1]))
         found = UNKNOWN if kwargs else looked_up(getattr(str, self.name), *args)
         if found is not UNKNOWN:
             return found

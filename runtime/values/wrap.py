@@ -15,7 +15,7 @@ from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.source_frames import Position
 from anabranch.runtime.tracing.storage import UNKNOWN, Compact
-from anabranch.runtime.values import atoms, registry
+from anabranch.runtime.values import atoms, number_sequence, registry
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.failures.refusals import INTS_ARE_INT64, dtype_refusal
@@ -35,6 +35,8 @@ def numpy_operand(x: object) -> Value:
         return x
     if isinstance(x, (list, tuple)):
         return registry.FUNCTIONS[np.array](x)
+    if isinstance(x, number_sequence.NUMBERS):
+        return number_sequence.as_array(x)
     if isinstance(x, device.Array):
         return current().trace.outside.capture(x)
     unwrap = getattr(x, "__anabranch_value__", None)

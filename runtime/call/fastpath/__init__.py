@@ -18,7 +18,7 @@ from anabranch.runtime.call.fastpath.guard_args import ArgumentChecks
 from anabranch.runtime.call.fastpath.native_run import NativeRunning
 from anabranch.runtime.call.fastpath.run import Running
 from anabranch.runtime.call.native_execution import NativeExecution
-from anabranch.runtime.config import settings
+from anabranch.runtime.config import DEFAULT, settings, settings_or_none
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.signature.flatten_to_key import Leaves
 from anabranch.runtime.tracing.builder import builder_or_none
@@ -70,10 +70,10 @@ def _call(writer: Writer, execution: Execution, form: CallForm) -> list[str]:
     plan = execution.plan
     if plan.effects or plan.looks_at_callers or plan.result is None:
         raise UnsuitedError
-    writer.scope |= {"builder": builder_or_none, "settings": settings}
+    writer.scope |= {"builder": builder_or_none, "configured": settings_or_none}
     # Each `configure` block has an object of its own.
     chosen = writer.constant(settings())
-    writer.unless(f"settings() is {chosen} or settings() == {chosen}")
+    writer.unless(f"(now := configured() or {writer.constant(DEFAULT)}) is {chosen} or now == {chosen}")
     writer.unless(f"len(args) == {form.positional} and len(kwargs) == {form.named}")
     arguments = ArgumentChecks(writer, plan.known, plan.packs)
     leaves = Leaves()
@@ -85,7 +85,11 @@ def _call(writer: Writer, execution: Execution, form: CallForm) -> list[str]:
         arguments.captured(array)
     arguments.check_identities()
     arguments.check_sharing(plan.mutated, bool(plan.written or plan.slots), plan.guards.heap)
-    writer.unless(" and ".join(["builder() is None", *_guards(writer, plan.guards)]))
+    held = " and ".join(["builder() is None", *_guards(writer, plan.guards)])
+    if "cell_contents" in held:
+        writer.lines += [f"try: held = {held}", "except ValueError: return MISS"]
+        held = "held"
+    writer.unless(held)
     if isinstance(execution, NativeExecution):
         NativeRunning(writer, execution, arguments).write()
     else:

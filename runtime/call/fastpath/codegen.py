@@ -41,13 +41,18 @@ class Writer:
             self.scope[name] = value
         return name
 
-    def unless(self, condition: str) -> None:
-        """Leave for the general path unless a condition holds."""
+    def unless(self, condition: str) -> int:
+        """Leave for the general path unless a condition holds; returns the number of the line."""
         self.lines.append(f"if not ({condition}): return MISS")
+        return len(self.lines) - 1
+
+    def drop(self, line: int) -> None:
+        """Do without a line."""
+        self.lines[line] = ""
 
     def function(self, name: str, body: list[str]) -> FastPath:
         """The function of these lines; a file name of the project's keeps it out of users' tracebacks."""
-        text = "\n".join(["def fast_path(args, kwargs):", *(f"    {line}" for line in body)]) + "\n"
+        text = "\n".join(["def fast_path(args, kwargs):", *(f"    {line}" for line in body if line)]) + "\n"
         filename = os.path.join(_FOLDER, f"{name}:{next(_numbers)}")
         exec(compile(text, filename, "exec"), self.scope)
         # Its namespace is without it, so that both go when nobody has them any more, and not when the collector comes.

@@ -12,6 +12,7 @@ import numpy as np
 from anabranch.runtime.call.fastpath.codegen import UnsuitedError, Writer
 from anabranch.runtime.device.array import Array
 from anabranch.runtime.host.generator_state import GeneratorKind, OutsideGenerator
+from anabranch.runtime.host.object_layout import CONTIGUOUS, ORDINARY
 from anabranch.runtime.signature.flatten_to_key import ArgumentKey, RepeatedArgument
 from anabranch.runtime.signature.object_fields import ByIdentity, is_object
 from anabranch.runtime.signature.set_structure import SetStructure
@@ -23,9 +24,6 @@ from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.host_types.host_type import HostStructure
 from anabranch.runtime.values.random_generators import GeneratorStructure
 
-# NumPy's flags C_CONTIGUOUS, ALIGNED and WRITEABLE, as `ndarray.flags.num` has them.
-_CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
-_LAYOUT = _CONTIGUOUS | _ALIGNED | _WRITEABLE
 _MOST_PAIRS = 16  # of arrays that may share memory with a written one, checked in line
 _COMPARED = (str, bytes, int, bool, float)
 _SAME_OBJECT = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type(None), np.dtype, enum.Enum)
@@ -50,6 +48,7 @@ class ArgumentChecks:
         self.generators: dict[int, tuple[str, GeneratorKind]] = {}  # of random numbers, by the leaves of their states
         self._held: list[tuple[str, containers.Structure]] = []  # a list or dict with the contents of each of these
         self._arrays: list[str] = []
+        self._lines: dict[str, int] = {}  # where arrays are checked of which nothing else is asked before the run
         self._known: dict[int, str] = {}  # arrays that differ, by identity
 
     def argument(self, text: str, key: ArgumentKey, value: Any) -> None:
@@ -113,12 +112,12 @@ class ArgumentChecks:
             if not value.dtype.isnative:
                 raise UnsuitedError
             dtype = constant(value.dtype)
-            wanted = value.flags.num & _LAYOUT
+            wanted = value.flags.num & ORDINARY
             condition = (
                 f"type({name}) is ndarray and {name}.shape == {value.shape} and {name}.dtype is {dtype} "
-                f"and {name}.flags.num & {_LAYOUT} == {wanted}"
+                f"and {name}.flags.num & {ORDINARY} == {wanted}"
             )
-            if not wanted & _CONTIGUOUS:
+            if not wanted & CONTIGUOUS:
                 condition += f" and {name}.strides == {value.strides}"
             self._arrays.append(name)
         elif kind is Array:
@@ -131,8 +130,15 @@ class ArgumentChecks:
             raise UnsuitedError  # an array of another library
         if len(self.leaves) in self._specialised:
             condition += f" and {name} == {constant(value)}"
-        self._writer.unless(condition)
+        line = self._writer.unless(condition)
+        if kind is np.ndarray:
+            self._lines[name] = line
         self._add(name, value)
+
+    def leave(self, name: str) -> None:
+        """Leave the check of an array to machine code."""
+        if name in self._lines:
+            self._writer.drop(self._lines.pop(name))
 
     @property
     def inputs(self) -> list[tuple[str, Any]]:
@@ -245,6 +251,8 @@ class ArgumentChecks:
             raise UnsuitedError
         self._writer.scope["may_share"] = np.may_share_memory
         for written, other in pairs:
+            self._lines.pop(written, None)
+            self._lines.pop(other, None)
             self._writer.unless(f"not may_share({written}, {other})")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,10 +17,13 @@ from anabranch.runtime.call.native_execution import NativeCode, NativeExecution,
 from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.host import own_memory
 from anabranch.runtime.host.buffer_types import BufferType
+from anabranch.runtime.host.object_layout import is_ordinary
 from anabranch.runtime.signature.flatten_to_key import buffers
 from anabranch.runtime.tracing.capacity import OverflowedError
+from anabranch.runtime.values.abstract import Kind
 
 _AS_THEY_ARE = (bool, int, float)
+_NUMBER = re.compile(r"\bn\d+\b")
 
 
 def _fail(plan: Plan, code: NativeCode, leaves: Sequence[Any]) -> Any:
@@ -34,17 +38,23 @@ def _fail(plan: Plan, code: NativeCode, leaves: Sequence[Any]) -> Any:
 
 
 class NativeRunning(Running):
-    """Calls the machine code on the leaves, and builds the result."""
+    """Calls the machine code on the leaves, and builds the result.
+
+    The code returns numbers, `n0` and so on. One that has to be an array becomes one, `n0a`.
+    """
 
     def __init__(self, writer: Writer, execution: NativeExecution, arguments: ArgumentChecks) -> None:
         self._code = execution.code
+        program = self._code.program
         self._arrays = [f"m{place}" for place in range(len(self._code.makers))]
         for place, begin in execution.in_place.items():
             leaf, value = arguments.inputs[begin]
             if is_readable(value):
                 self._arrays[place] = leaf
-        outputs = ["code" if place is None else self._arrays[place] for place in self._code.program.outputs]
-        super().__init__(writer, execution, arguments, outputs)
+        self._numbers = [f"n{place}" for place in range(len(program.numbers))]
+        self._as_arrays: set[str] = set()
+        made = [*self._arrays, *self._numbers]
+        super().__init__(writer, execution, arguments, [made[place] for place in program.outputs])
 
     def _run(self) -> None:
         lines, constant, code = self._writer.lines, self._writer.constant, self._code
@@ -53,16 +63,37 @@ class NativeRunning(Running):
         for place, (name, make) in enumerate(zip(self._arrays, code.makers, strict=True)):
             if name == f"m{place}":
                 lines.append(f"{name} = {constant(make()) if place in unread else f'{constant(make)}()'}")
-        inputs = zip(self._arguments.inputs, code.program.inputs, strict=True)
+        inputs = list(zip(self._arguments.inputs, code.program.inputs, strict=True))
         given = [self._given(leaf, value, kind) for (leaf, value), kind in inputs]
-        call = f"code = {constant(code.function)}({', '.join([*given, *self._arrays])})"
+        otherwise = "MISS" if self._leave_checks() else "None"
+        answer = self._numbers[0] if len(self._numbers) == 1 else "answer"
+        call = f"{answer} = {constant(code.function)}({', '.join([*given, *self._arrays, otherwise])})"
         lines += place_lines([value for _, value in self._arguments.inputs], call)
+        if otherwise == "MISS":
+            lines.append(f"if {answer} is MISS: return MISS")
         self._write_states(self._outputs[self._groups.draws])
         if unread:
             self._writer.scope["failed"] = functools.partial(_fail, self._plan, code)
-            lines.append(f"if code: return failed([{', '.join(self._arguments.leaves)}])")
+            lines.append(f"if {answer} is None: return failed([{', '.join(self._arguments.leaves)}])")
+        if len(self._numbers) > 1:
+            lines.append(f"{', '.join(self._numbers)}, = answer")
+        lines += [f"{name}a = as_array({name}, {constant(self._dtype(name))})" for name in sorted(self._as_arrays)]
+        self._readonly = [self._array(name) for name in self._readonly]
         self._conditions = list(self._outputs[self._groups.conditions])
         self._finish(self._outputs[self._groups.writes])
+
+    def _leave_checks(self) -> bool:
+        """Leave the checks of arrays to the code, where these are as it expects them."""
+        inputs = list(zip(self._arguments.inputs, self._code.program.inputs, strict=True))
+        if not all(is_ordinary(np.empty(0, kind.dtype)) for _, kind in inputs if kind.shape):
+            return False
+        given = [(leaf, value, kind) for (leaf, value), kind in inputs if kind.shape and isinstance(value, np.ndarray)]
+        direct = [(leaf, value, kind) for leaf, value, kind in given if is_readable(value)]
+        if not all(is_ordinary(value) and value.dtype is kind.dtype for _, value, kind in direct):
+            return False
+        for leaf, _, _ in direct:
+            self._arguments.leave(leaf)
+        return True
 
     def _given(self, leaf: str, value: object, kind: BufferType) -> str:
         """The expression of an input as the code takes it."""
@@ -73,5 +104,21 @@ class NativeRunning(Running):
             return leaf if is_readable(value) else f"{constant(own_memory.copied)}({leaf}, {constant(kind)})"
         return f"as_array({leaf}, {constant(kind.dtype)}, order='C')"
 
+    def _leaf(self, kind: Kind, name: str) -> str:
+        if name in self._numbers and kind is Kind.SCALAR:
+            return f"{self._writer.constant(self._dtype(name).type)}({name})"
+        if kind is Kind.PYTHON and name in self._outputs:
+            return self._number(name)
+        return super()._leaf(kind, self._array(name))
+
+    def _dtype(self, name: str) -> np.dtype:
+        """The dtype of a number."""
+        return self._code.program.numbers[self._numbers.index(name)].dtype
+
+    def _array(self, name: str) -> str:
+        """An expression with arrays in place of numbers."""
+        self._as_arrays.update(_NUMBER.findall(name))
+        return _NUMBER.sub(r"\g<0>a", name)
+
     def _number(self, name: str) -> str:
-        return f"{name}.item()"
+        return name if name in self._numbers else f"{name}.item()"

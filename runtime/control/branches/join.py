@@ -18,7 +18,7 @@ from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
-from anabranch.runtime.values.heap.slots import GlobalVariable, Slot
+from anabranch.runtime.values.heap.slots import GlobalVariable, Slot, SubclassSlot
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.pytrees import carry_layouts, layout as layouts, layout_join, shared_containers
 from anabranch.runtime.values.union import UnionValue
@@ -66,6 +66,11 @@ def check_sharing(
 
 def check_contents(slot: Slot, after: Value, users: Sequence[Callable[..., Any]], what: str) -> None:
     """Refuse contents without one structure: of a list its length, of a dict its keys, of an object its attributes."""
+    is_of_items = isinstance(slot.target, dict)
+    if isinstance(slot, SubclassSlot) and isinstance(after, tuple):
+        items, held_by_it = after
+        is_of_items = is_of_items and isinstance(items, UnionValue)
+        after = items if isinstance(items, UnionValue) else held_by_it
     if not isinstance(after, UnionValue):
         return
     if isinstance(slot.target, GlobalVariable):
@@ -79,8 +84,8 @@ def check_contents(slot: Slot, after: Value, users: Sequence[Callable[..., Any]]
     name = next((n for user in users for n, v in _reachable(user) if v is slot.target), None)
     instead = "give it the same number of items on each path, or write into an array made before"
     if isinstance(after.options[0], dict):
-        word = "key" if kind == "dict" else "attribute"
-        held = " or ".join(f"the {'keys' if kind == 'dict' else 'names'} {list(o)}" for o in after.options)
+        word = "key" if is_of_items else "attribute"
+        held = " or ".join(f"the {'keys' if is_of_items else 'names'} {list(o)}" for o in after.options)
         some = [repr(k) for o in after.options for k in o if any(k not in other for other in after.options)]
         these = f"{word}{'s' if len(set(some)) > 1 else ''} {', '.join(dict.fromkeys(some))}"
         instead = f"set the {these} before the condition (to None where there is no value), and delete none"

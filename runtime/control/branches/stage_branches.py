@@ -230,6 +230,7 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], object]) -> Tra
     if split is not None:
         raise split_containers.refusal(split, "changed")
     if heap.written_arrays():
+        inner.trace.constants.are_written = True
         raise UnsupportedOperationError(
             "a branch or a loop body writes into an array that was made outside of the function or by code that is "
             "not compiled; pass the array as an argument, or copy it with np.array(...) before the branch or loop"

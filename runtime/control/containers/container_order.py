@@ -19,6 +19,7 @@ from anabranch.runtime.ir.interval import FULL, Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, containers, wrap
 from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.containers import reads_as_dict
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
@@ -70,7 +71,9 @@ def _as_one_number(value: object) -> Value:
 def _is_plain(value: object) -> bool:
     if is_dynamic_list(value):
         return False
-    return isinstance(value, (tuple, list)) or type(value) is dict
+    if isinstance(value, dict):
+        return type(value) is dict or reads_as_dict(type(value))
+    return isinstance(value, (tuple, list))
 
 
 def _alike(a: object, b: object) -> bool:

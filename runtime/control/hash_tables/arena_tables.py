@@ -11,12 +11,13 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.arenas.list_arena import at
 from anabranch.runtime.control.dynamic_lists import dynamic_list
 from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.hash_tables import set_order
 from anabranch.runtime.control.hash_tables.dynamic_dict import (
     DynamicCounter,
     DynamicDefaultDict,
     DynamicDict,
 )
-from anabranch.runtime.control.hash_tables.dynamic_set import GROWN, DynamicSet, Ordered
+from anabranch.runtime.control.hash_tables.dynamic_set import DynamicSet
 from anabranch.runtime.control.hash_tables.ordered_dict import DynamicOrderedDict
 from anabranch.runtime.control.hash_tables.views import View
 from anabranch.runtime.control.sequences.countable import Countable
@@ -226,14 +227,14 @@ class ArenaSet(InTableArena, DynamicSet):
     def order_(self) -> Atom:
         return atoms.convert(wrap.as_atom(self.arena_.order(self.number_), np.int64), np.int32)
 
-    def _set_order(self, order: int | Atom) -> None:
+    def set_order_(self, order: int | Atom) -> None:
         value = order if isinstance(order, int) else wrap.numpy_result(order)
         self.arena_.set_order(self.number_, _as_int(value))
 
     def opened_(self) -> Any:
         made: Any = DynamicSet.bare_((self.request_, None))
         made.parts_ = (*self._lists(1), None, made.parts_[-1])
-        made._set_order(self.order_)
+        made.set_order_(self.order_)
         return made
 
     def whole_(self) -> Any:
@@ -241,7 +242,7 @@ class ArenaSet(InTableArena, DynamicSet):
 
     def countable_(self) -> Any:
         held = self.opened_()
-        return Ordered(self, held._order(), held)
+        return set_order.Ordered(self, set_order.places(held), held)
 
     def members_(self) -> Any:
         return View(self).fresh()
@@ -269,7 +270,7 @@ class ArenaSet(InTableArena, DynamicSet):
     def clear(self) -> None:
         """As `set.clear`."""
         super().clear()
-        self._set_order(GROWN)
+        self.set_order_(set_order.GROWN)
 
 
 CLASSES: dict[type, Any] = {
@@ -320,7 +321,7 @@ def placed_table(made: Any) -> Any:
 
     GeneratorExpression(Range(0, count, 1), lambda step: step).for_each(each, may_stop=False)
     if made.native is set:
-        new._set_order(made.order_)
+        new.set_order_(made.order_)
     return new
 
 

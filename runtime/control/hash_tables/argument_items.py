@@ -9,7 +9,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.arenas.arena_list import ArenaList
 from anabranch.runtime.control.arenas.list_arena import ListArena
 from anabranch.runtime.control.hash_tables.arena_tables import new_in
-from anabranch.runtime.control.hash_tables.dynamic_set import GIVEN
+from anabranch.runtime.control.hash_tables.set_order import GIVEN
 from anabranch.runtime.control.hash_tables.table_arena import TableArena
 from anabranch.runtime.signature.set_structure import SetStructure
 from anabranch.runtime.signature.static_keys import Static

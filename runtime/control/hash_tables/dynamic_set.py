@@ -11,47 +11,18 @@ from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.hash_tables import set_order
 from anabranch.runtime.control.hash_tables.hash_table import HashTable
-from anabranch.runtime.control.hash_tables.views import View
+from anabranch.runtime.control.hash_tables.set_order import GIVEN, GROWN, KIND, UNKNOWN
 from anabranch.runtime.control.if_ import if_
-from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.errors import UnsupportedOperationError
-from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.capacity import Capacity
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.list_buffer import ListBuffer
-from anabranch.runtime.values.memory import item_memory
-from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.pytrees import exceptions, layout as layouts
-
-
-class Ordered(View):
-    """The members of a set in Python's order."""
-
-    def __init__(self, table: DynamicSet, order: Atom, held: DynamicSet | None = None) -> None:
-        super().__init__(table, held)
-        self._places = order
-
-    def fresh(self) -> Countable:
-        fresh: Countable = self._owner.countable_()
-        return fresh
-
-    def _element(self, index: int | PythonScalar) -> Value:
-        place = item_memory.row(self._places, wrap.as_atom(index, np.int64))
-        return super()._element(python_scalar(place, Interval(0, 2**31)))
-
-
-# How the order of the members follows from that of the keys: of a set that has got them one by one, of one that is in
-# the order of the keys, and of one that has lost members or comes of other sets.
-GROWN, GIVEN, UNKNOWN = range(3)
-_KIND = np.dtype(np.int32)
-_NO_ORDER = (
-    "the order of a set whose members are known only at run time is asked for, and it is known where the members are "
-    "numbers, or tuples of numbers, that were added one by one, or where the set is an argument that has got no "
-    "others; go over sorted(the set), or keep the members in a list or in a dict, which have an order"
-)
+from anabranch.runtime.values.pytrees import exceptions
 
 
 class DynamicSet(HashTable):
@@ -65,7 +36,7 @@ class DynamicSet(HashTable):
     def bare_(cls, extra: tuple[Capacity, Any]) -> Any:
         """A set whose parts are given to it."""
         made = super().bare_(extra)
-        made.parts_ = (None, None, ListBuffer(atoms.literal(GROWN, _KIND)))
+        made.parts_ = (None, None, ListBuffer(atoms.literal(GROWN, KIND)))
         return made
 
     def begun_(self, members: Any) -> Self:
@@ -76,14 +47,14 @@ class DynamicSet(HashTable):
     def given_(self, members: Sequence[Any]) -> Self:
         """The set with members that are in the order in which Python goes over them."""
         self.start_(list(members))
-        self._set_order(GIVEN)
+        self.set_order_(GIVEN)
         return self
 
     def written_(self) -> Any:
         return self.keys_
 
     def countable_(self) -> Any:
-        return Ordered(self, self._order())
+        return set_order.Ordered(self, set_order.places(self))
 
     # ---- order -------------------------------------------------------------------------------------------------------
 
@@ -92,53 +63,18 @@ class DynamicSet(HashTable):
         """How the order in which Python goes over the members follows from that of the keys."""
         return wrap.as_atom(self.parts_[-1])
 
-    def _set_order(self, order: int | Atom) -> None:
-        atom = atoms.literal(order, _KIND) if isinstance(order, int) else order
+    def set_order_(self, order: int | Atom) -> None:
+        """Note how the order follows from that of the keys."""
+        atom = atoms.literal(order, KIND) if isinstance(order, int) else order
         if atom is not self.order_:
             self.parts_ = (*self.parts_[:-1], ListBuffer(atom))
 
-    def _order(self) -> Atom:
-        """The places of the members in the order in which Python goes over them."""
-        keys, members = self.keys_.as_items().structure, self._numbers()
-        known = int(self.order_.value) if isinstance(self.order_, Literal) else None
-        given = atoms.literal(np.arange(max(keys.capacity, 1), dtype=np.int64))
-        if known == GIVEN or (not keys.rows and len(keys.variants) < 2):
-            return given
-        if known == UNKNOWN or (known == GROWN and members is None):
-            raise UnsupportedOperationError(_NO_ORDER)
-        bad = self._is(UNKNOWN) if members is not None else atoms.logical_not(self._is(GIVEN))
-        run_time_checks.fail_if(bad, lambda _: UnsupportedOperationError(_NO_ORDER))
-        if members is None:
-            return given
-        grown = atoms.op("set_order", members, wrap.as_atom(self.count_, np.int64))
-        return grown if known == GROWN else atoms.select(self._is(GIVEN), given, grown)
-
     def _is(self, order: int) -> Atom:
-        return atoms.ufunc(np.equal, self.order_, atoms.literal(order, _KIND))
-
-    def _numbers(self) -> Atom | None:
-        """The members as a vector of numbers, or as a matrix where they are tuples; None where they are others."""
-        keys = self.keys_.as_items()
-        kinds, types = keys.structure.variants, keys.structure.rows
-        dtype = np.result_type(np.int64, *[t.dtype for t in types])
-        whole = all(t.dtype.kind in "biu" for t in types)
-        expected = np.int64 if whole else np.float64
-        if dtype != expected or not (whole or all(t.dtype.kind == "f" for t in types)):
-            return None
-        if len(kinds) != 1 or any(t.shape for t in types):
-            return None
-        columns = [atoms.convert(b, dtype) for b in keys.buffers]
-        if isinstance(kinds[0], layouts.Leaf):
-            return columns[0]
-        flat = isinstance(kinds[0], layouts.Node) and kinds[0].structure.cls is tuple
-        if not flat or not all(isinstance(part, layouts.Leaf) for part in kinds[0].children):
-            return None
-        length = columns[0].type.shape[0]
-        return atoms.op("concatenate", *(atoms.reshape(c, (length, 1)) for c in columns), axis=1)
+        return atoms.ufunc(np.equal, self.order_, atoms.literal(order, KIND))
 
     def mix_(self) -> None:
         """Note that the order depends on more than the order in which the members came."""
-        self._set_order(UNKNOWN)
+        self.set_order_(UNKNOWN)
 
     def members_(self) -> Any:
         """The members in the order in which they came, for what does not depend on the order."""
@@ -156,9 +92,9 @@ class DynamicSet(HashTable):
     def _mix_given(self) -> None:
         """Note that a member has been added: where the order was given, it is not known any more."""
         if isinstance(self.order_, Literal):
-            self._set_order(UNKNOWN if int(self.order_.value) == GIVEN else self.order_)
+            self.set_order_(UNKNOWN if int(self.order_.value) == GIVEN else self.order_)
         else:
-            self._set_order(atoms.select(self._is(GROWN), self.order_, atoms.literal(UNKNOWN, _KIND)))
+            self.set_order_(atoms.select(self._is(GROWN), self.order_, atoms.literal(UNKNOWN, KIND)))
 
     def discard(self, member: Value) -> None:
         """As `set.discard`."""
@@ -173,9 +109,9 @@ class DynamicSet(HashTable):
     def _mix_grown(self) -> None:
         """Note that a member has left: those of a given order stay in it."""
         if isinstance(self.order_, Literal):
-            self._set_order(self.order_ if int(self.order_.value) == GIVEN else UNKNOWN)
+            self.set_order_(self.order_ if int(self.order_.value) == GIVEN else UNKNOWN)
         else:
-            self._set_order(atoms.select(self._is(GIVEN), self.order_, atoms.literal(UNKNOWN, _KIND)))
+            self.set_order_(atoms.select(self._is(GIVEN), self.order_, atoms.literal(UNKNOWN, KIND)))
 
     def remove(self, member: Value) -> None:
         """As `set.remove`."""
@@ -194,7 +130,7 @@ class DynamicSet(HashTable):
 
     def clear(self) -> None:
         """As `set.clear`: Python's has forgotten by then what it has been through."""
-        self._set_order(GROWN)
+        self.set_order_(GROWN)
         self.keys_.clear()
         self._set_index(self._no_entries())
 
@@ -230,6 +166,8 @@ class DynamicSet(HashTable):
         made.mix_()
         made.start_([])
         made.update(other)
+        if isinstance(other, (set, frozenset)) and all(type(m) in (int, float, bool) for m in other):
+            made.set_order_(GIVEN)
         return made
 
     # ---- with others -------------------------------------------------------------------------------------------------
@@ -240,13 +178,24 @@ class DynamicSet(HashTable):
         made.update(*others)
         return made
 
-    def _kept(self, other: DynamicSet, there: bool) -> Self:
-        """The members that are, or are not, in another set."""
-        made: Self = self.bare_((self.request_, self.extra_))
+    def _kept(self, other: Value, there: bool) -> Self:
+        """The members that are, or are not, in another set, or in what is no set."""
+        made: Self = self.copy() if other is self and there else self.bare_((self.request_, self.extra_))
+        if other is self and there:
+            return made
+        like = self.like_(other)
+        if current().trace.tables.keeps_orders and type(self) is type(like) is DynamicSet:
+            made.start_([])
+            if there:
+                set_order.fill_with_common(made, self, like, self._other(other) is not None)
+            else:
+                set_order.fill_with_others(made, self, like, self._other(other) is not None or type(other) is dict)
+            return made
+        current().trace.tables.loses_orders = True
         made.mix_()
         made.start_([])
 
-        def each(member: Value, made: DynamicSet = made, other: DynamicSet = other) -> bool:
+        def each(member: Value, made: DynamicSet = made, other: DynamicSet = like) -> bool:
             found = other.contains_(member)
 
             def keep(made: DynamicSet = made) -> None:
@@ -262,14 +211,16 @@ class DynamicSet(HashTable):
         """As `set.intersection`."""
         made = self.copy() if not others else self
         for other in others:
-            made = made._kept(self.like_(other), there=True)
+            made = made._kept(other, there=True)
         return made
 
     def difference(self, *others: Value) -> Self:
         """As `set.difference`."""
         made = self.copy() if not others else self
-        for other in others:
-            made = made._kept(self.like_(other), there=False)
+        for place, other in enumerate(others):
+            made = made._kept(other, there=False)
+            if place:
+                made.mix_()  # Python takes away from the first difference
         return made
 
     def symmetric_difference(self, other: Value) -> Self:
@@ -283,7 +234,14 @@ class DynamicSet(HashTable):
         """Have the members of another set."""
         self.keys_.become(other.keys_.contents())
         self._set_index(other.index_)
+        self.set_order_(other.order_)
         return self
+
+    def _lose(self, *others: Value) -> Self:
+        """Lose the members that others have: what stays is in the order that it had, or in none that is known."""
+        left = self.difference(*others)
+        left.mix_()
+        return self._become(left)
 
     def intersection_update(self, *others: Value) -> None:
         """As `set.intersection_update`."""
@@ -291,7 +249,7 @@ class DynamicSet(HashTable):
 
     def difference_update(self, *others: Value) -> None:
         """As `set.difference_update`."""
-        self._become(self.difference(*others))
+        self._lose(*others)
 
     def symmetric_difference_update(self, other: Value) -> None:
         """As `set.symmetric_difference_update`."""
@@ -347,7 +305,7 @@ class DynamicSet(HashTable):
         return NotImplemented if self._other(other) is None else self._become(self.intersection(other))
 
     def __isub__(self, other: Value) -> Value:
-        return NotImplemented if self._other(other) is None else self._become(self.difference(other))
+        return NotImplemented if self._other(other) is None else self._lose(other)
 
     def __ixor__(self, other: Value) -> Value:
         return NotImplemented if self._other(other) is None else self._become(self.symmetric_difference(other))

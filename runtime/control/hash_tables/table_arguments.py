@@ -63,7 +63,7 @@ def dict_of(made: Value, place: int) -> Value:
     """A dict that is an argument: a table where it turned out to get keys known only at run time; else as it is."""
     tables, site = current().trace.tables, ArgumentSite(place)
     kind = _DICTS.get(type(made))
-    factory = getattr(made, "default_factory", None)
+    factory = made.default_factory if isinstance(made, collections.defaultdict) else None
     is_known = factory is None or (isinstance(factory, type) and factory in _FACTORIES)
     if kind is None or not is_known or not all(map(_is_value, made.values())):
         return made

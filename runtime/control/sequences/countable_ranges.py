@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import operator
+from typing import Any
+
 import numpy as np
 
 from anabranch.base.value import Value
+from anabranch.runtime.config import settings
 from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.iterators import Reversed
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom, Literal
-from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays.index_numbers import check_integer
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.number_sequence import NumberSequence
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.static_requests import with_static_request
+from anabranch.runtime.values.static_requests import source_leaves, with_static_request
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 
 
-class Range(Countable, sample=lambda: range(0)):
+class Range(Countable, NumberSequence, sample=lambda: range(0)):
     """`range(start, stop, step)` with run-time bounds."""
 
     is_sized = True
@@ -78,6 +83,31 @@ class Range(Countable, sample=lambda: range(0)):
         first = wrap.as_atom(self.start, np.int64)
         zero = isinstance(first, Literal) and first.value == 0
         return python_scalar(offset if zero else atoms.ufunc(np.add, first, offset), inside.clipped())
+
+    def as_array(self) -> Value:
+        """As `numpy.array`; where no argument decides the bounds an empty range is of int64 too."""
+        if isinstance(self.length, int) or (settings().auto_static and source_leaves(self.length)):
+            return registry.FUNCTIONS[np.array](list(self))
+        return self.as_indices()
+
+    def as_indices(self) -> Value:
+        return registry.FUNCTIONS[np.arange](self.start, self.stop, self.step)
+
+    def __eq__(self, other: object) -> Any:
+        """As of Python's ranges, which are equal where their items are."""
+        if isinstance(other, range):
+            other = Range(other.start, other.stop, other.step)
+        if not isinstance(other, Range):
+            return NotImplemented
+        pairs = ((self.length, other.length), (self.start, other.start), (self.step, other.step))
+        length, start, step = (wrap.as_atom(one == another, np.bool_) for one, another in pairs)
+        short = (wrap.as_atom(self.length <= n, np.bool_) for n in (0, 1))
+        for few, same in zip(short, (start, step), strict=True):
+            length = atoms.logical_and(length, atoms.logical_or(few, same))
+        return python_scalar(length)
+
+    def __hash__(self) -> int:
+        return hash(range(*(operator.index(x) for x in (self.start, self.stop, self.step))))
 
     def __reversed__(self) -> Reversed:
         return Reversed(self)

@@ -42,6 +42,8 @@ def stage_current_operator() -> None:
             # NumPy, which asks an index in two ways, lets only the second exception through.
             asked.add((id(frame.f_code), kind))
             raise Restart
+    if dis.opname[frame.f_code.co_code[frame.f_lasti]] == "STORE_SUBSCR":
+        current().trace.constants.are_written = True  # by a key that is written out, which stays as it is
 
 
 def stage_with_statements() -> None:

@@ -25,7 +25,7 @@ from anabranch.runtime.values import apply_ufunc, atoms, registry, static_reques
 from anabranch.runtime.values.abstract import Abstract
 from anabranch.runtime.values.arrays import indexing, integer_elements
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyLike
-from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.arrays.traced_array import TracedArray, expect_writable
 from anabranch.runtime.values.containers import Structure
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
@@ -186,6 +186,7 @@ class DynamicArray(DynamicShape, NumPyLike):
         return indexing.get(self, key)
 
     def __setitem__(self, key: Value, value: Value) -> None:
+        expect_writable(self.memory)
         indexing.set(self, key, value)
 
     def __delitem__(self, key: object) -> None:
@@ -205,6 +206,7 @@ class DynamicArray(DynamicShape, NumPyLike):
 
     def inplace(self, ufunc: np.ufunc, other: object) -> DynamicArray:
         """`a += b` and its kin."""
+        expect_writable(self.memory, "output array is read-only")
         apply_ufunc.check_output(ufunc, (self, other), self.dtype)
         operand = broadcasting.fitted(other, self, broadcasting.in_place)
         mine = self.padded(1) if ufunc is np.power else self.memory
@@ -213,6 +215,7 @@ class DynamicArray(DynamicShape, NumPyLike):
         return self
 
     def __imatmul__(self, other: object) -> DynamicArray:
+        expect_writable(self.memory, "output array is read-only")
         self.assign(registry.FUNCTIONS[np.matmul](self, other))
         return self
 

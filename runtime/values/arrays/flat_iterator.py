@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError
 from anabranch.runtime.ir.interval import FULL, Interval
 from anabranch.runtime.tracing.builder import Builder, current
+from anabranch.runtime.tracing.failures import Failure
 from anabranch.runtime.values import registry, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays import array_flags, index_checks
-from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.arrays.traced_array import TracedArray, expect_writable
 from anabranch.runtime.values.attributes import Bare
 from anabranch.runtime.values.memory import views
-from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 from anabranch.runtime.values.tracer import INPLACE, Tracer
 
 
@@ -94,9 +95,13 @@ class FlatIterator(Bare, sample=lambda: np.zeros(1).flat):
     def __setitem__(self, key: Value, value: Value) -> None:
         """Write elements: the values over and over, as many as there are places."""
         self._restart()
+        expect_writable(self._line, "underlying array is read-only")
         line, place = self._line, _place_of(key, self._line.size)
         if not _is_several(value):
-            line[place] = value
+            if isinstance(place, (int, PythonScalar)):
+                _set_single(line, place, value)
+            else:
+                line[place] = _as_elements(value)
             return
         given = registry.FUNCTIONS[np.ravel](registry.FUNCTIONS[np.asarray](value))
         if not wrap.is_dynamic_array(given) and _kind(place) == "b":
@@ -124,6 +129,31 @@ def _is_several(value: Value) -> bool:
     if isinstance(value, Tracer) and not wrap.is_dynamic_array(value):
         return bool(value.abstract.shape) or value.abstract.kind is Kind.ARRAY
     return not isinstance(value, (np.generic, int, float, complex))
+
+
+def _as_elements(value: Value) -> Value:
+    """A value for several elements: of NumPy's scalars an array, which is cast; Python's numbers as they are."""
+    if isinstance(value, np.generic) or (isinstance(value, Tracer) and value.abstract.kind is Kind.SCALAR):
+        return registry.FUNCTIONS[np.ravel](registry.FUNCTIONS[np.asarray](value))
+    return value
+
+
+def _set_single(line: TracedArray, place: int | PythonScalar, value: Value) -> None:
+    """Set one element; whatever is wrong with the value, the exception says no more than that something is."""
+    numbered = current().trace.failures.numbered
+    before = len(numbered)
+    try:
+        line[place] = value
+    except (TypeError, ValueError, OverflowError) as error:
+        if isinstance(error, AnabranchError):
+            raise
+        raise _no_single_item() from error
+    for number in range(before, len(numbered)):
+        numbered[number] = Failure(_no_single_item, None, numbered[number].frames)
+
+
+def _no_single_item(_: object = None) -> ValueError:
+    return ValueError("Error setting single item of array.")
 
 
 def _place_of(key: Value, size: int) -> Value:

@@ -17,20 +17,24 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.device import array as device
-from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
 from anabranch.runtime.ir.program import Literal
-from anabranch.runtime.values import atoms, registry, wrap
+from anabranch.runtime.values import atoms, number_sequence, registry, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays import advanced_indexing, boolean_indexing, index_checks, scalar_masks, slicing
 from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import memory_layout, views
 from anabranch.runtime.values.memory.handle import Handle
+from anabranch.runtime.values.number_sequence import NumberSequence
 from anabranch.runtime.values.python_numbers import python_conversions
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+from anabranch.runtime.values.static_requests import requests_of
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_base import abstract_of_option
+
+_SEQUENCES = (list, tuple, *number_sequence.NUMBERS)
 
 
 @dataclasses.dataclass(slots=True)
@@ -130,6 +134,8 @@ def _base(array: Value) -> Handle:
 
 def assigned(value: Value, dtype: np.dtype) -> Value:
     """The value to assign to elements of a dtype: a Python number is converted as `int` and `float` do it, or raise."""
+    if isinstance(value, number_sequence.NUMBERS):
+        value = _numbers(value, dtype)
     if isinstance(value, (list, tuple)) and dtype.kind in "iuf":
         return registry.FUNCTIONS[np.array](value, dtype)
     wanted = {"i": int, "u": int, "f": float}.get(dtype.kind)
@@ -138,12 +144,24 @@ def assigned(value: Value, dtype: np.dtype) -> Value:
     return python_conversions.to_kind(value, wanted)
 
 
+def _numbers(value: range | NumberSequence, dtype: np.dtype) -> Value:
+    """The values of a range as those of a list, which must fit the dtype one by one."""
+    if isinstance(value, range):
+        return list(value)
+    try:
+        return list(value)  # type: ignore[call-overload]
+    except ConcretizationError as error:
+        if requests_of(error) or (dtype.kind in "iu" and dtype != np.int64):
+            raise
+    return value.as_indices()
+
+
 def _element(value: object, dtype: np.dtype) -> Value:
     """The value to assign to a single element: a number; of sequences only bool() makes one."""
-    if dtype == np.bool_ and isinstance(value, (list, tuple)):
+    if dtype == np.bool_ and isinstance(value, _SEQUENCES):
         return bool(value)
-    shape = () if isinstance(value, (list, tuple)) else wrap.shape_of(value)
-    if isinstance(value, (list, tuple)) or (shape and not (dtype == np.bool_ and math.prod(shape) == 1)):
+    shape = () if isinstance(value, _SEQUENCES) else wrap.shape_of(value)
+    if isinstance(value, _SEQUENCES) or (shape and not (dtype == np.bool_ and math.prod(shape) == 1)):
         raise ValueError("setting an array element with a sequence.")
     return value
 
@@ -168,6 +186,8 @@ def _known(key: object) -> Value:
     if isinstance(key, Tracer) and key.abstract.dtype == np.bool_ and key.abstract.shape:
         atom = wrap.as_atom(key)
         return atom.value if isinstance(atom, Literal) else key
+    if isinstance(key, number_sequence.NUMBERS):
+        return number_sequence.as_indices(key)
     if isinstance(key, list) and (type(key) is not list or _holds_traced(key)):
         return wrap.numpy_operand(key)
     return key

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import inspect
 import types
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
@@ -23,6 +24,7 @@ from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers import python_conversions, python_operators
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar, takes_complex
 from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
 
 
 class NumPyLike(Tracer):
@@ -97,6 +99,10 @@ class NumPyLike(Tracer):
 
     def _method(self, name: str, function: Callable[..., object]) -> Callable[..., Any]:
         def call(*args: object, **kwargs: object) -> Value:
+            if any(isinstance(value, UnionValue) for value in (*args, *kwargs.values())):
+                written = _with_chosen_output(name, function, (self, *args), kwargs)
+                if written is not None:
+                    return written
             try:
                 made = function(self, *args, **kwargs)
             except numpy_messages.FAILURES as error:
@@ -132,6 +138,23 @@ class NumPyLike(Tracer):
     @property
     def nbytes(self) -> int:
         return self.size * self.itemsize
+
+
+def _with_chosen_output(
+    name: str, function: Callable[..., object], args: tuple[Value, ...], kwargs: dict[str, Value]
+) -> Value:
+    """The result of a method with `out=` that is one of a few arrays: of NumPy's function of its name, for each.
+
+    None where there is no such output.
+    """
+    original = registry.FUNCTIONS.get(getattr(np, name, None))
+    parameters = inspect.signature(function).parameters
+    if original is None or "out" not in parameters or parameters["out"].kind is inspect.Parameter.POSITIONAL_ONLY:
+        return None
+    place = list(parameters).index("out")
+    if place + 1 == len(args):
+        args, kwargs = args[:place], {**kwargs, "out": args[place]}
+    return original(*args, **kwargs) if isinstance(kwargs.get("out"), UnionValue) else None
 
 
 _TEXTS = (str, bytes)

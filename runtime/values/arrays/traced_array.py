@@ -86,7 +86,7 @@ class TracedArray(Handle, NumPyLike):
 
     def set(self, value: Atom) -> None:
         """Write a value of exactly this shape and dtype; in a try statement, where nothing has failed before."""
-        _expect_writable(self)
+        expect_writable(self)
         fine = try_regions.nothing_failed()
         self.overwrite(value if fine is None else atoms.select(fine, value, self.atom))
 
@@ -96,7 +96,7 @@ class TracedArray(Handle, NumPyLike):
 
     def assign(self, value: object) -> None:
         """`a[...] = value`: cast (unsafe, as NumPy's assignment does) and broadcast."""
-        _expect_writable(self)
+        expect_writable(self)
         value = wrap.numpy_operand(integer_elements.element(value, self.dtype))
         if wrap.is_dynamic_array(value):
             value = broadcasting.fitted(value, self)
@@ -131,6 +131,7 @@ class TracedArray(Handle, NumPyLike):
                 value.through(lambda one: self.__setitem__(key, one))
                 return
             value = number
+        expect_writable(self)  # before it is asked whether the key, and the value, are any
         try:
             indexing.set(self, key, value)
         except numpy_messages.FAILURES as error:
@@ -179,16 +180,17 @@ class TracedArray(Handle, NumPyLike):
         return self
 
 
-def _expect_writable(array: TracedArray) -> None:
+def expect_writable(array: TracedArray, words: str = "assignment destination is read-only") -> None:
+    """Raise what NumPy does where an array is read-only."""
     if array.storage.readonly == memory_layout.UNDECIDED:
         raise UnsupportedOperationError(
             "this array is read-only or not, depending on a run-time condition; write to a copy of it"
         )
     if array.is_readonly:
-        raise _read_only(array.storage)
+        raise _read_only(array.storage, words)
 
 
-def _read_only(storage: Storage) -> Exception:
+def _read_only(storage: Storage, words: str = "") -> Exception:
     if isinstance(storage.readonly, OnDevice):
         return ImmutableArrayError(
             f"an anabranch.Array never changes, and {storage.readonly} is one; write into a copy of it (`a = a.copy()` "
@@ -198,7 +200,7 @@ def _read_only(storage: Storage) -> Exception:
         return UnsupportedOperationError(
             f"{storage.readonly} is written to, which would change more in eager code; write to a copy"
         )
-    return ValueError("assignment destination is read-only")
+    return ValueError(words)
 
 
 def _as_array(value: object) -> Value:

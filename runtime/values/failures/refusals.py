@@ -9,6 +9,7 @@ import numpy as np
 
 from anabranch.base.grammar import a
 from anabranch.runtime.errors import UnsupportedOperationError, UnsupportedValueError
+from anabranch.runtime.tracing.builder import current
 
 # Why a Python int of more bits is refused.
 INTS_ARE_INT64 = "compiled code holds ints as int64"
@@ -43,7 +44,11 @@ def not_compiled(name: str, reason: str = "") -> str:
 
 
 def outside_array_refusal(what: str) -> UnsupportedOperationError:
-    """The error for a write into an array that no argument leads to; `what` is known only at run time."""
+    """The error for a write into an array that no argument leads to; `what` is known only at run time.
+
+    It is noted, as a trace in which known arrays are traced ones may do better.
+    """
+    current().trace.constants.are_written = True
     return UnsupportedOperationError(
         f"an array that an object from outside of the function holds is written to {what} known only at run time; pass "
         "the array, or the object, as an argument"

@@ -90,6 +90,12 @@ class _CellSlot(Slot):
         except ValueError:
             return bool(self.before)
 
+    def condition(self, constant: Callable[[object], str]) -> str:
+        """As elsewhere; raises `ValueError` where the cell has lost its contents."""
+        if not self.before:
+            return super().condition(constant)
+        return f"{constant(self.target)}.cell_contents is {constant(self.before[0])}"
+
     def contents(self) -> tuple[Value, ...]:
         try:
             return (self.target.cell_contents,)

@@ -260,6 +260,7 @@ def test_the_call_that_fails_is_named(bad, place, copies):
     assert copies() >= 4
 
 
+@pytest.mark.slow
 def test_failures_in_try():
     def f(x, i):
         s = 0.0

@@ -468,6 +468,7 @@ def test_as_in_eager_python_in_loops_of_xla(program: Program) -> None:
         program.check()
 
 
+@pytest.mark.slow
 def test_many_keys_ask_for_more_room() -> None:
     keys = np.random.default_rng(2).integers(0, 5000, 9000)
 

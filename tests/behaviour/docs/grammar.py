@@ -368,7 +368,7 @@ NOTES = {
     "With": "The manager is entered and left while tracing; what the block does is staged. The `__exit__` of a user's "
     "class may end exceptions at run time, as `suppress` does.",
     "Yield": "A jitted generator function is compiled from one yield to the next; its yields are statements "
-    "([AB115](errors/AB115.md)) outside of try, with and match ([AB117](errors/AB117.md)). A generator that a compiled "
+    "([AB115](errors/AB115.md)) outside of try and with ([AB117](errors/AB117.md)). A generator that a compiled "
     "function uses is staged with the loop over it.",
     "YieldFrom": "As `yield`.",
     "NamedExpr": "Anywhere; in a lambda where it always runs ([AB107](errors/AB107.md)). "

@@ -6,6 +6,8 @@ import os
 import re
 from pathlib import Path
 
+from tests import slow_tests
+
 TESTS = Path(__file__).parents[2]
 
 
@@ -22,3 +24,18 @@ def test_the_quick_tests_are_there():
     assert "tests/behaviour/programs" in quick  # among them the tour through every package
     assert quick == sorted(quick)
     assert [path for path in quick if not (TESTS.parent / path).exists()] == []
+
+
+def test_the_slow_tests_are_there():
+    lines = slow_tests.FILE.read_text().splitlines()[1:]
+    assert lines == sorted(set(lines))
+    sources = {path: (TESTS.parent / path).read_text() for path in {line.partition("::")[0] for line in lines}}
+    for line in lines:
+        path, _, test = line.partition("::")
+        assert f"def {test.partition('[')[0]}(" in sources[path], line
+
+
+def test_a_function_keeps_the_quickest_of_its_tests():
+    long = 2 * slow_tests.SECONDS
+    seconds = {"a.py::f[1]": 3 * long, "a.py::f[2]": long, "a.py::f[3]": 2 * long, "a.py::g[1]": 0.1, "a.py::h": long}
+    assert slow_tests.slow_ones(seconds) == {"a.py::f[1]", "a.py::f[3]"}

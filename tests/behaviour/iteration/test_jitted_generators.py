@@ -502,6 +502,68 @@ def test_an_exception_names_the_users_line():
     assert found.line == 'raise ValueError(f"too {i}")'
 
 
+def in_match(n):
+    match n:
+        case 1:
+            yield n
+        case 2 | 3:
+            yield n * 10
+            yield n * 100
+        case k if k > 7:
+            yield k
+            yield k + n
+        case _:
+            yield -1
+    yield 5
+
+
+def in_match_in_a_loop(a):
+    total = 0.0
+    for x in a:
+        match int(x) % 3:
+            case 0:
+                total += x
+                continue
+            case 1:
+                r = x * 2
+            case _:
+                yield total
+                r = x
+                if total > 5:
+                    break
+        got = yield r
+        total += r if got is None else got
+    return total
+
+
+def of_patterns(p):
+    match p:
+        case [0, *rest]:
+            for r in rest:
+                yield r * 2
+        case [x, y]:
+            yield x
+            yield y
+        case {"a": v}:
+            yield v
+            yield v
+
+
+@pytest.mark.parametrize("n", [1, 3, 9, 5])
+def test_yields_in_match(n):
+    check(in_match, n)
+
+
+def test_yields_in_match_in_a_loop():
+    check(in_match_in_a_loop, np.arange(7.0))
+    check(in_match_in_a_loop, np.array([1.0, 4.0, 2.0, 2.0]), sends=[2.0, None])
+
+
+@pytest.mark.parametrize("p", [[0, 1, 2], (3, 4), {"a": 2.0}, 7], ids=repr)
+def test_yields_in_match_of_containers(p):
+    check(of_patterns, p)
+
+
 def in_try(n):
     try:
         yield n
@@ -514,9 +576,9 @@ def in_with(n):
         yield n
 
 
-def in_match(n):
+def in_a_guard(n):
     match n:
-        case 1:
+        case 1 if (yield n):
             yield n
 
 
@@ -548,7 +610,7 @@ def of_a_lambda(n):
     [
         (in_try, "AB117"),
         (in_with, "AB117"),
-        (in_match, "AB117"),
+        (in_a_guard, "AB115"),
         (in_an_expression, "AB115"),
         (in_a_test, "AB115"),
         (of_a_name_that_may_be_unbound, "AB118"),

@@ -129,6 +129,7 @@ def test_bad_parameters_of_run_time():
     assert jit(lambda n: random.integers(KEY, 0, n, 5))(3).max() < 3
 
 
+@pytest.mark.slow
 def test_in_a_loop():
     def walk(key, n):
         x = 0.0

@@ -285,3 +285,25 @@ def test_numbas_conventions():
     float64 = "float64(float64, float64)"
     for use in cases:
         alike(Outcome(use, (numba.vectorize,), {}), Outcome(use, (vectorize,), {}))
+
+
+class Overriding:
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        return "overridden"
+
+
+def test_calls_after_others_of_the_same_kind():
+    ufunc, plain = vectorize(gap), np.vectorize(gap)
+    for _ in range(4):
+        same(plain(LINE, 0.5), ufunc(LINE, 0.5), "ufunc")
+    for args in ((LINE, LINE[::-1]), (GRID, 1.0), (SMALL, SMALL), (2.0, 1.0), ([1.0, 2.0], LINE[:2]), (LINE[:0], 1.0)):
+        for _ in range(3):
+            np.testing.assert_array_equal(ufunc(*args), plain(*args) if np.size(args[0]) else args[0])
+    assert ufunc(LINE, Overriding()) == "overridden"
+    out = np.zeros(6)
+    for _ in range(3):
+        assert ufunc(LINE, 0.0, out) is out
+        np.testing.assert_array_equal(out, plain(LINE, 0.0))
+    for args in ((), (LINE,), (LINE, LINE, out, out), (LINE, LINE[:4])):
+        with pytest.raises((TypeError, ValueError)):
+            ufunc(*args)

@@ -75,3 +75,34 @@ def test_along_axes_in_whole_programs(rng, shape):
         for got, want in zip(compiled(x), f(x), strict=True):
             np.testing.assert_array_equal(got, want)
             np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
+
+
+@pytest.mark.parametrize("shape", [(5, 7), (1, 40), (40, 1), (3, 4, 5), (6, 1, 9)])
+def test_each_axis(rng, shape):
+    x = rng.standard_normal(shape) * 5
+    x.reshape(-1)[::7] = -0.0
+    for axis in range(-1, len(shape) - 1):
+
+        def along(x, axis=axis):
+            return np.cumsum(x, axis=axis), np.maximum.accumulate(x, axis=axis)
+
+        compiled = jit(along)
+        assert compiled.lower(x).native_program() is not None
+        for _ in range(3):
+            for got, want in zip(compiled(x), along(x), strict=True):
+                np.testing.assert_array_equal(got, want)
+                np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
+
+
+def moving_average(x, width):
+    sums = np.cumsum(x)
+    return (sums[width:] - sums[:-width]) / width
+
+
+def test_large_arrays_with_an_accumulation(rng):
+    x = rng.random(300_000)
+    compiled = jit(moving_average)
+    assert compiled.lower(x, 100).native_program() is not None
+    for width in (100, 1, 7, 299_999):
+        np.testing.assert_array_equal(compiled(x, width), moving_average(x, width))
+    assert jit(lambda x: np.exp(np.cumsum(x))).lower(x).native_program() is None

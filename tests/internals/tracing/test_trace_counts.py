@@ -180,6 +180,7 @@ def test_the_number_of_steps_does_not_change_the_program_of_a_while():
     assert few == many
 
 
+@pytest.mark.slow
 def test_a_function_traced_again_is_the_same_program():
     def nested(n):
         m, i = n, 0

@@ -1,0 +1,60 @@
+"""Checks of ndarrays in machine code: what class, dtype, shape and layout they have."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from anabranch.runtime.host.object_layout import AXES, DTYPE, FLAGS, NDARRAY, ORDINARY, SIZES, TYPE, dtype_symbol
+from anabranch.runtime.ir.array_type import ArrayType
+
+
+class ArrayChecks:
+    """The text of checks of arguments, after which goes on what is written next.
+
+    Attributes
+    ----------
+    lines : list of str
+    symbols : set of str
+        The objects of NumPy's whose addresses it reads.
+    """
+
+    def __init__(self, missed: str) -> None:
+        """Write checks that go to the label `missed` where an array is not as expected."""
+        self.lines: list[str] = []
+        self.symbols: set[str] = set()
+        self._missed = missed
+        self._numbers = itertools.count()
+
+    def check(self, place: int, type: ArrayType) -> None:
+        """Write the check that the argument at a place is an ordinary array of a type."""
+        dtype = dtype_symbol(type.dtype)
+        self.symbols |= {NDARRAY, dtype}
+        array = self._word("ptr", "%args", 8 * place)
+        self._expect([("ptr", self._word("ptr", array, TYPE), f"@{NDARRAY}")])
+        flags = self._new(f"and i32 {self._word('i32', array, FLAGS)}, {ORDINARY}")
+        self._expect(
+            [
+                ("ptr", self._word("ptr", array, DTYPE), f"@{dtype}"),
+                ("i32", self._word("i32", array, AXES), str(len(type.shape))),
+                ("i32", flags, str(ORDINARY)),
+            ]
+        )
+        sizes = self._word("ptr", array, SIZES)
+        self._expect([("i64", self._word("i64", sizes, 8 * axis), str(n)) for axis, n in enumerate(type.shape)])
+
+    def _expect(self, words: Sequence[tuple[str, str, str]]) -> None:
+        """Write a test of words, given with their types and what they should be."""
+        found = "true"
+        for kind, word, wanted in words:
+            found = self._new(f"and i1 {found}, {self._new(f'icmp eq {kind} {word}, {wanted}')}")
+        label = f"fits{next(self._numbers)}"
+        self.lines += [f"  br i1 {found}, label %{label}, label %{self._missed}", f"{label}:"]
+
+    def _word(self, kind: str, base: str, offset: int) -> str:
+        return self._new(f"load {kind}, ptr {self._new(f'getelementptr i8, ptr {base}, i64 {offset}')}")
+
+    def _new(self, text: str) -> str:
+        name = f"%k{next(self._numbers)}"
+        self.lines.append(f"  {name} = {text}")
+        return name

@@ -1,0 +1,52 @@
+"""How long a Program runs at most, as far as its loops say how often they run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from anabranch.runtime.ir.interval import Interval
+from anabranch.runtime.ir.op import Work
+from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
+from anabranch.runtime.ops.control import For
+from anabranch.runtime.ops.dot_general import Contraction, dot_general
+from anabranch.runtime.ops.library_ufuncs import library_ufunc
+from anabranch.runtime.ops.op import PartOp
+from anabranch.runtime.ops.structured import Branches, Loop
+
+# What an element counts that takes more than a few instructions, and one of which a library's function is called.
+_MUCH, _LIBRARYS = 2**5, 2**10
+
+
+def most_work(program: Program, ranges: Mapping[Var, Interval]) -> float:
+    """The most operations on single elements that a Program takes; infinite where nothing says how many."""
+    return sum([_work(equation, ranges) for equation in program.equations])
+
+
+def _work(equation: Equation, ranges: Mapping[Var, Interval]) -> float:
+    op = equation.op
+    programs = [most_work(program, ranges) for program in equation.programs()]
+    if isinstance(op, Branches):
+        return 1 + max(programs)
+    if isinstance(op, Loop):
+        trips = _most(equation.inputs[0], ranges) if isinstance(op, For) else math.inf
+        return trips and trips * (1 + sum(programs))
+    if op is dot_general:
+        contraction = Contraction.of(equation)
+        return contraction.work * math.prod(contraction.stack)
+    if op.is_view:
+        return 1
+    if op.update is not None:
+        return equation.inputs[op.update].type.size
+    read = () if isinstance(op, PartOp) else equation.inputs
+    size = max([x.type.size for x in (*read, *equation.outputs)], default=1)
+    if op is library_ufunc:
+        return size * _LIBRARYS
+    return size if op.work is Work.LITTLE else size * _MUCH
+
+
+def _most(trip: Atom, ranges: Mapping[Var, Interval]) -> float:
+    if isinstance(trip, Literal):
+        return max(int(trip.value), 0)
+    known = ranges.get(trip)
+    return math.inf if known is None else max(known.high, 0)

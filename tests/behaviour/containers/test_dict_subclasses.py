@@ -1,0 +1,207 @@
+"""Dicts, lists and deques of the user's own classes, with methods and attributes: as arguments, changed, and made."""
+
+from __future__ import annotations
+
+import collections
+import copy
+
+import numpy as np
+import pytest
+
+from anabranch import AnabranchError, StructureMismatchError, UnsupportedValueError, jit
+
+
+class Settings(dict):
+    """Items are attributes, too."""
+
+    __setattr__ = dict.__setitem__
+    __getattr__ = dict.__getitem__
+
+    def norm(self):
+        return sum(v * v for v in self.values())
+
+
+class WithDefault(dict):
+    def __missing__(self, key):
+        return 7
+
+
+class Scaled(dict):
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self.scale = 3
+
+
+class Line(list):
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.scale = 3.0
+
+    def total(self):
+        return sum(self) * self.scale
+
+
+class Queue(collections.deque):
+    pass
+
+
+class Shared(dict):
+    def __init__(self, *args):
+        super().__init__(*args)
+        self.__dict__ = self
+
+
+class Counting(dict):
+    def __getitem__(self, key):
+        return 2 * super().__getitem__(key)
+
+
+def _copied(value):
+    made = type(value).__new__(type(value))
+    if isinstance(value, dict):
+        dict.update(made, copy.deepcopy(dict(value)))
+    else:
+        made.extend(copy.deepcopy(list(value)))
+    if not isinstance(value, Settings):
+        vars(made).update(vars(value))
+    return made
+
+
+def _outcome(function, p, x):
+    given = _copied(p)
+    try:
+        made = function(given, x)
+    except Exception as error:
+        return type(error), str(error)
+    held = vars(made) if hasattr(made, "__dict__") else None
+    return type(made), repr(made), held, made is given, repr(given), vars(given)
+
+
+def read(p, x):
+    return p["k"] * x + p.get("zz", x)
+
+
+def by_attribute(p, x):
+    p.new = x
+    p.k += 1
+    return p.norm()
+
+
+def missing(p, x):
+    return p["nothing"] * x
+
+
+def attribute_and_item(p, x):
+    p.scale += x
+    return p["k"] * p.scale
+
+
+def changed(p, x):
+    p.pop("k")
+    p.setdefault("w", x)
+    p.update(v=x * 2)
+    return sorted(p)
+
+
+def looped(p, x):
+    for i in range(int(x)):
+        p["k"] = p["k"] * 2 + i
+    return p
+
+
+def made(p, x):
+    q = Scaled(a=x, b=p["k"])
+    if x > 1:
+        q["a"] = q["a"] + 1
+        q.scale = 5
+    return q
+
+
+def looked_at(p, x):
+    return isinstance(p, dict), type(p).__name__, "k" in p, len(p), list(p), {**p}, p | {"a": x}, p == {"k": 2.0}
+
+
+def itself(p, x):
+    return p
+
+
+PROGRAMS = [
+    (read, Scaled(k=2.0)), (by_attribute, Settings(k=2.0)), (missing, WithDefault(k=1.0)), (looped, WithDefault(k=2.0)),
+    (attribute_and_item, Scaled(k=2.0)), (changed, Scaled(k=2.0)), (made, Scaled(k=2.0)), (looked_at, Scaled(k=2.0)),
+    (itself, Scaled(k=2.0)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "p"), PROGRAMS, ids=[f"{f.__name__}-{type(p).__name__}" for f, p in PROGRAMS])
+def test_dicts(function, p):
+    for compiled in (jit(function), jit(function, native_loops=False)):
+        for x in (2.0, 2.0, 2.0, 0.5):
+            assert _outcome(compiled, p, x) == _outcome(function, p, x)
+
+
+def totalled(p, x):
+    p.append(x)
+    p.scale = p.scale + x
+    return p.total()
+
+
+def line(p, x):
+    return Line([x, x + 1])
+
+
+def queued(p, x):
+    q = Queue([x])
+    q.name = "q"
+    q.append(x)
+    return q
+
+
+@pytest.mark.parametrize("function", [totalled, line, queued])
+def test_sequences(function):
+    compiled = jit(function)
+    for x in (2.0, 2.0, 2.0):
+        assert _outcome(compiled, Line([1.0, 2.0]), x) == _outcome(function, Line([1.0, 2.0]), x)
+
+
+def test_attributes_tell_calls_apart():
+    compiled = jit(lambda p, x: hasattr(p, "offset") and p.offset + x)
+    first, second = Scaled(k=1.0), Scaled(k=1.0)
+    second.offset = 4.0
+    assert [compiled(p, 1.0) for p in (first, second, first, second)] == [False, 5.0, False, 5.0]
+
+
+def test_keys_that_a_condition_decides_are_named():
+    def f(p, x):
+        if x > 1:
+            p["z"] = x
+        return p
+
+    with pytest.raises(StructureMismatchError, match="set the key 'z' before the condition"):
+        jit(f)(Scaled(k=1.0), 2.0)
+
+
+@pytest.mark.parametrize("p", [Shared({"k": 1.0}), Counting(k=1.0)], ids=lambda p: type(p).__name__)
+def test_dicts_with_other_ways_are_refused(p):
+    with pytest.raises(UnsupportedValueError, match="not an array, scalar or pytree"):
+        jit(read)(p, 2.0)
+
+
+def test_run_time_keys_are_refused():
+    def f(p, n):
+        p[n] = n
+        return len(p)
+
+    with pytest.raises(AnabranchError):
+        jit(f)(Scaled({1: 2}), 5)
+
+
+def test_arrays_in_them_are_the_callers():
+    def f(p, x):
+        p["a"][0] = x
+        return p["a"]
+
+    p = Scaled(a=np.zeros(2))
+    compiled = jit(f)
+    for x in (1.0, 2.0, 3.0):
+        assert compiled(p, x) is p["a"]
+        assert p["a"][0] == x

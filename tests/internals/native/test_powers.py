@@ -1,0 +1,80 @@
+"""Floats to powers that the code says, in machine code: rounded once; C's numbers where there is nothing to round."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from anabranch import configure, jit
+
+POWERS = (3, 4, 5, 6, 7, 12, 16)
+SPECIAL = (0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e200, -1e200, 5e-324, -1e-160, 1e-100, 2.0**-358, 1.7e19)
+
+
+def powers(x):
+    third, fourth = np.empty_like(x), np.empty_like(x)
+    for i in range(x.shape[0]):
+        third[i] = x[i] ** 3
+        fourth[i] = x[i] ** 4.0
+    return third, fourth
+
+
+def of_power(power):
+    def powered(x):
+        out = np.empty_like(x)
+        for i in range(x.shape[0]):
+            out[i] = x[i] ** power
+        return out
+
+    return powered
+
+
+def of_python(x, y):
+    return x**3 + y**5
+
+
+@pytest.mark.parametrize("power", POWERS)
+def test_they_are_rounded_once(rng, power):
+    x = (rng.random(200) - 0.5) * 10.0 ** rng.integers(-5, 5, 200)
+    exact = np.array([float(Fraction(float(v)) ** power) for v in x])
+    np.testing.assert_array_equal(jit(of_power(power))(x), exact)
+
+
+@pytest.mark.parametrize("power", POWERS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_special_numbers(power, dtype):
+    with np.errstate(all="ignore"):
+        x = np.array(SPECIAL).astype(dtype)
+        wanted = of_power(power)(x)
+    got = jit(of_power(power))(x)
+    assert got.dtype == wanted.dtype
+    # Numbers without full precision are rounded twice.
+    np.testing.assert_allclose(
+        got, wanted, rtol=1e-15 if dtype is np.float64 else 1e-7, atol=2 * np.finfo(dtype).smallest_subnormal
+    )
+    np.testing.assert_array_equal(np.signbit(got), np.signbit(wanted))
+    np.testing.assert_array_equal(np.isinf(got), np.isinf(wanted))
+
+
+def test_float32(rng):
+    x = (rng.random(200) * 4 - 2).astype(np.float32)
+    for got, power in zip(jit(powers)(x), (3, 4), strict=True):
+        assert got.dtype == np.float32
+        np.testing.assert_array_equal(got, (x.astype(np.float64) ** power).astype(np.float32))
+
+
+def test_numbers_of_pythons():
+    f = jit(of_python)
+    for _ in range(3):
+        assert f(1.1, -0.7) == of_python(1.1, -0.7)
+        with pytest.raises(OverflowError):
+            f(1e200, 1.0)
+
+
+def test_fastmath_and_xla(rng):
+    x = rng.random(20)
+    with configure(fastmath=("reassoc",)):
+        np.testing.assert_allclose(jit(powers)(x), powers(x), rtol=1e-14)
+    np.testing.assert_allclose(jit(powers, native_loops=False)(x), powers(x), rtol=1e-14)
