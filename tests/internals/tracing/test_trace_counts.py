@@ -77,6 +77,21 @@ def test_types_of_memory_are_learned(traces, tmp_path):
     assert traces(nest(4, "keys", tmp_path), 2) <= 55
 
 
+def set_in_unrolled_steps(n, xs):
+    found = set()
+    for a in range(n):
+        for d in (-1, 0, 1, 2):
+            for j in range(n):
+                if xs[j] > d + a:
+                    found.add(j)
+    return len(found)
+
+
+def test_loops_in_unrolled_steps_begin_with_types_of_the_step_before(traces):
+    assert traces(set_in_unrolled_steps, 5, np.arange(9)) <= 28
+    check(set_in_unrolled_steps, 5, np.arange(9))
+
+
 def test_cheap_steps_of_nested_loops_are_limited_together(traces, tmp_path):
     few, more = (traces(nest(depth, "append", tmp_path), 5) for depth in (3, 4))
     assert few <= 20
