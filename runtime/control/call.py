@@ -195,7 +195,8 @@ def resolve(function: Any) -> Value:
                 return functools.partial(_call_method, function.__self__, function.__func__.__name__)
             if tracing():
                 current().trace.outside.enter(function.__self__)
-            return types.MethodType(rewritten(function.__func__), function.__self__)
+            method = types.MethodType(rewritten(function.__func__), function.__self__)
+            return container_methods.counting(function, method) if tracing() else method
         if isinstance(function, types.BuiltinMethodType) and tracing():
             if function is functools.reduce:
                 return fitted(functools.partial(itertools_.COUNTERPARTS[function], call), function)

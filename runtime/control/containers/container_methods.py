@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +19,7 @@ from anabranch.runtime.control.staging.signature_errors import fitted
 from anabranch.runtime.ir.interval import FULL
 from anabranch.runtime.values import containers, passed_functions, text_tables
 from anabranch.runtime.values.arrays.index_numbers import check_integer
+from anabranch.runtime.values.hashed import Hashed
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN
@@ -68,6 +70,9 @@ def _keyed(name: str) -> Callable[..., Any]:
 
     def method(items: Value, *args: Value, **kwargs: Value) -> Value:
         run_time_keys.become_table(items)
+        for other in args:
+            if isinstance(other, Hashed):  # Python's own method would go over its keys alone
+                other.plain_()
         return getattr(type(items), name)(items, *args, **kwargs)
 
     return method
@@ -98,8 +103,25 @@ def staged(method: Any) -> Value:
     @functools.wraps(method)
     def choose(*args: Value, **kwargs: Value) -> Value:
         looks_at_items = method.__name__ not in ("pop", "get") and containers.has_traced(owner)
-        if looks_at_items or any(map(containers.has_traced, args)) or kwargs.get("key") is not None:
+        has_traced = any(isinstance(a, Hashed) or containers.has_traced(a) for a in args)
+        if looks_at_items or has_traced or kwargs.get("key") is not None:
             return fitted(functools.partial(function, owner), method)(*args, **kwargs)
         return method(*args, **kwargs)
+
+    return choose
+
+
+# The methods of a Counter that are written in Python, which go over the keys of what is no mapping to them.
+_COUNTING = (collections.Counter.update, collections.Counter.subtract)
+
+
+def counting(method: types.MethodType, rewritten: Callable[..., Value]) -> Callable[..., Value]:
+    """A method written in Python; of a Counter that counts what a table holds it is that of the table it becomes."""
+    if method.__func__ not in _COUNTING:
+        return rewritten
+
+    def choose(*args: Value, **kwargs: Value) -> Value:
+        called = _keyed(method.__name__) if any(isinstance(a, Hashed) for a in args) else None
+        return rewritten(*args, **kwargs) if called is None else called(method.__self__, *args, **kwargs)
 
     return choose

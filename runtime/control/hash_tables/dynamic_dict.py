@@ -8,6 +8,7 @@ from typing import Any, NoReturn, Self
 
 import numpy as np
 
+from anabranch.base.grammar import a
 from anabranch.base.value import Value
 from anabranch.runtime.control import boolean
 from anabranch.runtime.control.containers import container_order, generator_reductions
@@ -176,15 +177,17 @@ class DynamicDict(HashTable):
     def __or__(self, other: Value) -> Value:
         if not isinstance(other, (dict, DynamicDict)):
             return NotImplemented
-        made = self.copy()
-        made.update(other)
-        return made
+        return self._merged(self, other)
 
     def __ror__(self, other: Value) -> Value:
-        if not isinstance(other, dict):
-            return NotImplemented
-        made = self.bare_((self.request_, self.extra_)).begun_(other)
-        made.update(self)
+        return self._merged(other, self) if isinstance(other, dict) else NotImplemented
+
+    def _merged(self, left: Value, right: Value) -> Value:
+        """`left | right`, of which one is this dict: of the class of the first that is more than a dict."""
+        cls, extra = next(filter(None, map(_joining, (left, right))), (DynamicDict, None))
+        known = isinstance(left, dict)
+        made = cls.bare_((self.request_, extra)).begun_(left) if known else left.copied_(cls, extra)
+        made.update(right)
         return made
 
     def __ior__(self, other: Value) -> Self:
@@ -321,6 +324,24 @@ class DynamicCounter(DynamicDict):
         items = dynamic_list.listed(self.items())
         items.sort(key=lambda pair: pair[1], reverse=True)
         return items if n is None else items[: max(n, 0) if type(n) is int else n]
+
+
+# The classes whose operator | gives one of them, whichever operand it is, by those that they stand for.
+JOINING: dict[type, type[DynamicDict]] = {collections.defaultdict: DynamicDefaultDict}
+
+
+def _joining(mapping: Value) -> tuple[type[DynamicDict], Any] | None:
+    """The class that what a mapping is joined with by | becomes, and what one of it is made with; None for a dict."""
+    if isinstance(mapping, DynamicDict):
+        cls = JOINING.get(mapping.native)
+        return None if cls is None else (cls, mapping.extra_)
+    if not isinstance(mapping, tuple(JOINING)):
+        return None
+    if type(mapping) not in JOINING:
+        raise UnsupportedOperationError(
+            f"{a(type(mapping).__name__)} | a dict whose keys are known only at run time is not supported; use update()"
+        )
+    return JOINING[type(mapping)], (mapping.default_factory,) if hasattr(mapping, "default_factory") else None
 
 
 def for_each_item(source: Value, consume: Callable[[Any, Any], Any], *changed: Any) -> None:

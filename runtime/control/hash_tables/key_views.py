@@ -9,6 +9,7 @@ from anabranch.runtime.control import boolean
 from anabranch.runtime.control.hash_tables.dynamic_set import DynamicSet
 from anabranch.runtime.control.hash_tables.set_operators import SetOperators
 from anabranch.runtime.control.hash_tables.views import Items, View
+from anabranch.runtime.control.staging import run_time_keys
 
 _EMPTY: dict[Any, Any] = {}
 _PLAIN_KEYS, _PLAIN_ITEMS = type(_EMPTY.keys()), type(_EMPTY.items())
@@ -39,6 +40,10 @@ class Keys(SetOperators, View, sample=_EMPTY.keys):
     def isdisjoint(self, other: Value) -> Value:
         """As that of `dict.keys()`."""
         return self._as_set().isdisjoint(other)
+
+    def __iter__(self) -> Any:
+        run_time_keys.become_tables()  # a plain dict that |= is to change goes over them
+        return super().__iter__()
 
     __hash__ = View.__hash__
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from anabranch.base.value import Value
 from anabranch.runtime.control.dynamic_lists import dynamic_list
-from anabranch.runtime.control.hash_tables.dynamic_dict import DynamicDict
+from anabranch.runtime.control.hash_tables.dynamic_dict import JOINING, DynamicDict
 from anabranch.runtime.control.hash_tables.views import element
 from anabranch.runtime.control.if_ import if_
 
@@ -47,3 +47,6 @@ class DynamicOrderedDict(DynamicDict):
         return super().__eq__(other)
 
     __hash__ = DynamicDict.__hash__
+
+
+JOINING[collections.OrderedDict] = DynamicOrderedDict

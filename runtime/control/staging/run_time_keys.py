@@ -42,6 +42,22 @@ def become_table(container: object) -> None:
         demand(tables.sites, {site, *sets})
 
 
+def become_tables() -> None:
+    """Have all dicts that displays have made be tables, where one of them gets keys known only at run time.
+
+    Raises
+    ------
+    Restart
+        Where one could have been since it was made.
+    """
+    if not tracing() or current().trace.tables.sites is None:
+        return
+    tables = current().trace.tables
+    tables.ask_for_places()
+    places = {place for made, place in tables.made.values() if isinstance(made, dict)}
+    demand(tables.sites, {place for place in places if not isinstance(place, ArgumentSite)})
+
+
 def stage_comprehensions(where: frozenset[str] = ANYWHERE) -> None:
     """Have the dict and set comprehensions of the user's code that runs now staged, where it is at one.
 

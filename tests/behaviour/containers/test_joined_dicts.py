@@ -1,0 +1,73 @@
+"""Dicts with keys known only at run time beside plain ones: `|`, `|=`, `update`, `==`; what class the result has."""
+
+from __future__ import annotations
+
+import collections
+
+import pytest
+
+from tests.program_table import Program, Table
+
+case = Table()
+ITEMS = {1: 2, 7: 1}
+DICTS = (({**ITEMS}, 5), (collections.defaultdict(int, ITEMS), 5))
+ALL = (*DICTS, (collections.Counter(ITEMS), 5))
+
+
+@case(*DICTS)
+def by_operators(d, k):
+    plain, with_default = {1: 1, 5: 2}, collections.defaultdict(int, {1: 1, 5: 2})
+    ordered = collections.OrderedDict({5: 2})
+    before = plain | d, d | with_default
+    d[k] = 3
+    return before, plain | d, d | plain, with_default | d, d | with_default, d | d, ordered | d, d | ordered
+
+
+@case(*ALL)
+def in_place(d, k):
+    e, f = {1: 1, 5: 2}, collections.defaultdict(int, {5: 2})
+    d[k] = 3
+    e |= d
+    f |= d
+    return e, f, d
+
+
+@case(*DICTS)
+def into_one_of_run_time(d, k):
+    e = collections.defaultdict(int, {1: 1})
+    d[k] = 3
+    d |= e
+    d.update({k: 8})
+    return d
+
+
+@case(*ALL)
+def updated(d, k):
+    e, f = {1: 1, 5: 2}, collections.defaultdict(int, {5: 2})
+    e.update(d)
+    d[k] = 3
+    f.update(d)
+    return e, f, e == d, d == f
+
+
+@case(*ALL)
+def counted(d, k):
+    e = collections.Counter({1: 10})
+    e.update(d)
+    d[k] = 100
+    f = collections.Counter({5: 1})
+    f.subtract(d)
+    return e, f, d
+
+
+@case(*DICTS)
+def cleared(d, k):
+    e = collections.defaultdict(int) | d
+    d[k] = 3
+    e.clear()
+    return e, len(e), e[k]
+
+
+@pytest.mark.parametrize("program", case.programs)
+def test_as_in_eager_python(program: Program) -> None:
+    program.check()
