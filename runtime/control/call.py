@@ -157,7 +157,7 @@ def _bound(
 
 
 def _writable(function: object, args: tuple[object, ...], made: Value) -> Value:
-    """What a method of a plain array has made, as a traced array where staged code may have to write into it."""
+    """The result of a method of a plain array, as a traced array where staged code may have to write into it."""
     owner = getattr(function, "__self__", None)
     if type(owner) is not np.ndarray or not tracing() or not current().trace.constants.are_traced:
         return made

@@ -14,7 +14,7 @@ from anabranch.runtime.numpy.core import atom_of, fresh, has_dynamic_array, iota
 from anabranch.runtime.numpy.joining import concatenate
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.arrays import index_checks, indexing
+from anabranch.runtime.values.arrays import assigned_values, index_checks
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window
@@ -125,7 +125,7 @@ def insert(arr: Value, obj: Value, values: Value, axis: Value = None) -> Value:
 
 def _at_known_places(array: TracedArray, obj: Value, values: Value, at: int) -> TracedArray:
     """An array with values put in: all sizes and places are static."""
-    new = atom_of(indexing.assigned(values, array.dtype), array.dtype)
+    new = atom_of(assigned_values.of_elements(values, array.dtype), array.dtype)
     shape, n = array.shape, array.shape[at]
     single = np.ndim(obj) == 0 and not isinstance(obj, slice)
     if single:

@@ -21,7 +21,7 @@ from anabranch.runtime.numpy.random.constructors import constructor
 from anabranch.runtime.numpy.ranges import Grid
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import registry, wrap
-from anabranch.runtime.values.arrays import indexing
+from anabranch.runtime.values.arrays import assigned_values
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.host_calls import functions, stage
 from anabranch.runtime.values.host_calls.libraries import is_of_library
@@ -153,7 +153,7 @@ def _cast(cls: Any) -> Callable[..., Any]:
         (x,) = map(resolved, args)
         if isinstance(x, TracedArray) and x.shape and x.dtype == cls:
             return x
-        value = atom_of(indexing.assigned(x, np.dtype(cls)), supported(cls))
+        value = atom_of(assigned_values.of_elements(x, np.dtype(cls)), supported(cls))
         return wrap.numpy_result(value) if value.type.shape == () else memory_layout.keep_order(fresh(value), (x,))
 
     functools.update_wrapper(call, cls, assigned=("__name__", "__qualname__", "__doc__"), updated=())

@@ -20,7 +20,7 @@ from anabranch.runtime.numpy.core import (
     zeros_atom,
 )
 from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.arrays import indexing, integer_elements
+from anabranch.runtime.values.arrays import assigned_values, integer_elements
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists import stacked_parts as parts_of
 from anabranch.runtime.values.dynamic_shapes import broadcasting
@@ -50,7 +50,7 @@ def converted(x: Value, dtype: Value, copy: Value) -> Value:
     if has_dynamic_array(x):
         return converted(_homogeneous([converted(item, None, None) for item in x]), dtype, None)
     chosen = np.result_type(*_dtypes(x)) if dtype is None else supported(dtype)
-    return fresh(_stack(indexing.assigned(x, chosen) if isinstance(x, Tracer) else x, chosen))
+    return fresh(_stack(assigned_values.of_elements(x, chosen) if isinstance(x, Tracer) else x, chosen))
 
 
 def _homogeneous(items: Sequence[Value]) -> Value:

@@ -27,7 +27,7 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.numpy.outputs import stored, written
 from anabranch.runtime.ops.reducers import highest, lowest
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arrays import indexing
+from anabranch.runtime.values.arrays import assigned_values
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyLike
 from anabranch.runtime.values.dynamic_shapes import broadcasting
 
@@ -242,7 +242,7 @@ def reduced_axes(axis: object, ndim: int) -> tuple[int, ...]:
 
 
 def _constant(value: object, shape: Sequence[int], dtype: np.dtype) -> Atom:
-    return atoms.broadcast_to(atom_of(indexing.assigned(value, dtype), dtype), tuple(shape))
+    return atoms.broadcast_to(atom_of(assigned_values.of_elements(value, dtype), dtype), tuple(shape))
 
 
 def _mask(ufunc: np.ufunc, options: ReductionKeywords) -> Atom | None:

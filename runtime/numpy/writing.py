@@ -12,7 +12,7 @@ from anabranch.runtime.numpy.operands import Operand
 from anabranch.runtime.numpy.positions import full_positions, positions_of
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, registry, wrap
-from anabranch.runtime.values.arrays import indexing
+from anabranch.runtime.values.arrays import assigned_values
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_shapes import broadcasting, compaction, size_arithmetic
 from anabranch.runtime.values.dynamic_shapes.size_arithmetic import Bound
@@ -99,7 +99,7 @@ def _refuse_empty(size: Bound, index: Operand) -> None:
 
 def _line(values: object, dtype: np.dtype) -> Operand:
     """Values of any shape that are to be written, in C order, from the front on."""
-    given = indexing.assigned(values, dtype)
+    given = assigned_values.of_elements(values, dtype)
     if wrap.is_dynamic_array(given):
         line = Operand.of(operands.left_packed(operands.flat(given)))
         line.value = atoms.convert(line.value, dtype)

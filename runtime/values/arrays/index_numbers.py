@@ -32,7 +32,7 @@ def check_integer(value: Tracer) -> None:
 
 
 def as_int(value: Value, operation: Callable[[Any], object] = operator.index) -> Value:
-    """What `operation` takes where Python asks for an index, as an int of Python's: a plain or a traced one."""
+    """The index that `operation` asks for, as an int of Python's: a plain or a traced one."""
     if isinstance(value, UnionValue):
         value = value.resolve(operation)
     if not isinstance(value, Tracer):

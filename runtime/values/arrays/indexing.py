@@ -9,7 +9,6 @@ that it fits (`index_checks`).
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,24 +16,25 @@ import numpy as np
 
 from anabranch.base.value import Value
 from anabranch.runtime.device import array as device
-from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationError
+from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Literal
-from anabranch.runtime.values import atoms, number_sequence, registry, wrap
+from anabranch.runtime.values import atoms, number_sequence, wrap
 from anabranch.runtime.values.abstract import Kind
-from anabranch.runtime.values.arrays import advanced_indexing, boolean_indexing, index_checks, scalar_masks, slicing
+from anabranch.runtime.values.arrays import (
+    advanced_indexing,
+    assigned_values,
+    boolean_indexing,
+    index_checks,
+    scalar_masks,
+    slicing,
+)
 from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import memory_layout, views
 from anabranch.runtime.values.memory.handle import Handle
-from anabranch.runtime.values.number_sequence import NumberSequence
-from anabranch.runtime.values.python_numbers import python_conversions
-from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
-from anabranch.runtime.values.static_requests import requests_of
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_base import abstract_of_option
-
-_SEQUENCES = (list, tuple, *number_sequence.NUMBERS)
 
 
 @dataclasses.dataclass(slots=True)
@@ -106,9 +106,9 @@ def set(array: Value, key: Value, value: Value) -> None:
     view = _view(array, plan)
     if plan.advanced:
         given = advanced_indexing.indices(view, plan.advanced, plan.adjacent, plan.extents)
-        advanced_indexing.scatter(view, given, plan.extents, assigned(value, view.dtype))
+        advanced_indexing.scatter(view, given, plan.extents, assigned_values.of_elements(value, view.dtype))
     elif len(plan.dropped) == array.ndim and not plan.shape and not _has_ellipsis(key):
-        view.assign(_element(value, array.dtype))
+        view.assign(assigned_values.of_one(value, array.dtype))
     else:
         target = wrap.part_of(view, plan.extents)
         if not _is_itself(target, value):
@@ -130,40 +130,6 @@ def _is_itself(target: Value, value: Value) -> bool:
 def _base(array: Value) -> Handle:
     """The array, or the memory of static shape that one of run-time size is a part of."""
     return array.memory if wrap.is_dynamic_array(array) else array  # type: ignore[no-any-return]
-
-
-def assigned(value: Value, dtype: np.dtype) -> Value:
-    """The value to assign to elements of a dtype: a Python number is converted as `int` and `float` do it, or raise."""
-    if isinstance(value, number_sequence.NUMBERS):
-        value = _numbers(value, dtype)
-    if isinstance(value, (list, tuple)) and dtype.kind in "iuf":
-        return registry.FUNCTIONS[np.array](value, dtype)
-    wanted = {"i": int, "u": int, "f": float}.get(dtype.kind)
-    if wanted is None or not isinstance(value, PythonScalar) or value.abstract.python in (bool, int, wanted):
-        return value
-    return python_conversions.to_kind(value, wanted)
-
-
-def _numbers(value: range | NumberSequence, dtype: np.dtype) -> Value:
-    """The values of a range as those of a list, which must fit the dtype one by one."""
-    if isinstance(value, range):
-        return list(value)
-    try:
-        return list(value)  # type: ignore[call-overload]
-    except ConcretizationError as error:
-        if requests_of(error) or (dtype.kind in "iu" and dtype != np.int64):
-            raise
-    return value.as_indices()
-
-
-def _element(value: object, dtype: np.dtype) -> Value:
-    """The value to assign to a single element: a number; of sequences only bool() makes one."""
-    if dtype == np.bool_ and isinstance(value, _SEQUENCES):
-        return bool(value)
-    shape = () if isinstance(value, _SEQUENCES) else wrap.shape_of(value)
-    if isinstance(value, _SEQUENCES) or (shape and not (dtype == np.bool_ and math.prod(shape) == 1)):
-        raise ValueError("setting an array element with a sequence.")
-    return value
 
 
 def _has_ellipsis(key: object) -> bool:
@@ -392,7 +358,7 @@ def _set_mask(array: Value, key: Value, value: Value) -> bool:
     if not boolean_indexing.is_run_time_mask(mask):
         return False
     boolean_indexing.check(array, mask, len(mask.abstract.shape))
-    operand = wrap.numpy_operand(assigned(value, array.dtype))
+    operand = wrap.numpy_operand(assigned_values.of_elements(value, array.dtype))
     tail = array.shape[len(mask.abstract.shape) :]
     if wrap.is_dynamic_array(operand) or len(wrap.shape_of(operand)) > len(tail):
         return False

@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arrays import indexing
+from anabranch.runtime.values.arrays import assigned_values
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.number_union import may_not_fit
 from anabranch.runtime.values.python_numbers import python_conversions
@@ -30,7 +30,7 @@ def element(value: Value, dtype: np.dtype) -> Value:
         return value
     if isinstance(value, Tracer) and not wrap.is_dynamic_array(value) and may_not_fit(value.abstract, dtype):
         return python_conversions.to_kind(python_conversions.of_numpy(wrap.as_atom(value)), int)
-    return indexing.assigned(value, dtype)
+    return assigned_values.of_elements(value, dtype)
 
 
 def _converted(number: Value, dtype: np.dtype) -> Value:
