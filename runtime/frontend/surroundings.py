@@ -8,12 +8,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anabranch.base.signals import whole
-from anabranch.runtime.control import joined_texts, vocabulary
+from anabranch.runtime.control import vocabulary
 from anabranch.runtime.control.branches import select_value, stage_branches
 from anabranch.runtime.control.call import call
 from anabranch.runtime.control.calls.user_functions import is_capturable, is_rewritten
 from anabranch.runtime.control.columnar import copied_items
 from anabranch.runtime.control.staging import restaging, run_time_keys
+from anabranch.runtime.control.stdlib import joined_texts
 from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.frontend import call_values
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
