@@ -133,8 +133,12 @@ def can_be_copied(structure: containers.Structure) -> bool:
 def note_copied(value: object) -> None:
     """Note the lists and dicts of an item: the copies in the list stand for them as long as nobody changes them."""
     if isinstance(value, UnionValue):
+        structures = [containers.structure_of(option) for option in value.options]
+        some_in_arena = any(s is not None and s.is_in_arena for s in structures)
         for option in value.options:
-            note_copied(option)
+            # What is no list beside one in an arena is known by its number.
+            if not some_in_arena or getattr(option, "native", None) is list:
+                note_copied(option)
         return
     structure = containers.structure_of(value)
     if structure is None or structure.flat or (records.is_record(value) and records.graph_outside(value) is not None):

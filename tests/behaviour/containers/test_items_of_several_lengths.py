@@ -57,6 +57,28 @@ def made_by_a_factory(n):
     return d
 
 
+@case(*KEYS)
+def dicts_made_by_a_factory(n):
+    d = collections.defaultdict(dict, {1: {7: n}})
+    d[n][n] = 4
+    return d
+
+
+@case(*KEYS)
+def sets_made_by_a_factory(n):
+    d = collections.defaultdict(set, {1: {7}})
+    d[n].add(n)
+    return d
+
+
+@case(*KEYS)
+def dicts_in_a_loop(n):
+    d = {1: {7: n}}
+    for i in range(n):
+        d.setdefault(i, {})[n] = i
+    return d
+
+
 @case((5,), (1,))
 def lists_in_a_list(n):
     rows = [[n], [1, 2]]
