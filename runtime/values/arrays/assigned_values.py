@@ -1,4 +1,4 @@
-"""What is assigned to elements of an array: numbers as Python and NumPy convert them, sequences as arrays."""
+"""Values that are assigned to elements of an array: numbers as Python and NumPy convert them, sequences as arrays."""
 
 from __future__ import annotations
 
