@@ -48,12 +48,12 @@ class SlowTests:
         self._seconds: dict[str, float] = collections.defaultdict(float)
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Leave slow tests out, unless the command line says what is slow, or names single sets of parameters."""
+        """Leave slow tests out, unless the command line says what is slow, or names single tests."""
         found = listed()
         for item in items:
             if item.nodeid in found:
                 item.add_marker("slow")
-        if run_too() or self._config.option.markexpr or any("[" in argument for argument in self._config.args):
+        if run_too() or self._config.option.markexpr or any("::" in argument for argument in self._config.args):
             return
         slow = {item for item in items if item.get_closest_marker("slow")}
         self._config.hook.pytest_deselected(items=[item for item in items if item in slow])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from anabranch.base.deep_stack import deep
 from anabranch.base.signals import Interrupt
@@ -26,7 +26,7 @@ from anabranch.runtime.frontend.effects import ObjectChanges, put_back, refuse_c
 from anabranch.runtime.frontend.surroundings import Surroundings
 from anabranch.runtime.frontend.trace_strategy import Strategy
 from anabranch.runtime.guards.guards import Guards
-from anabranch.runtime.ir.program import Equation, Var
+from anabranch.runtime.ir.verify import is_closed
 from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.signature.static_keys import may_change
 from anabranch.runtime.tracing.builder import Trace, building
@@ -82,7 +82,7 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
             results = (value, given.args, given.kwargs, *trace.heap.roots)
             raised = copied_items.container_refusal() if copied_items.is_changed(root) else None
             raised = raised or split_containers.results_refusal(root, results)
-            if raised is None and trace.lists.may_grow and not _is_closed(root.equations, root.formals):
+            if raised is None and trace.lists.may_grow and not is_closed(root.equations, root.formals):
                 raised = _escaped()
             if raised is not None:
                 raise _of_the_whole(raised, function) if isinstance(raised, AnabranchError) else raised
@@ -201,22 +201,6 @@ def _undone(guards: Guards) -> Iterator[None]:
         guards.heap.restore()
         guards.heap.written_arrays()
         raise
-
-
-def _is_closed(equations: Sequence[Equation], inputs: Sequence[Var]) -> bool:
-    """Return whether equations read nothing but their inputs and what equations before them make."""
-    known = set(inputs)
-    for equation in equations:
-        if any(isinstance(x, Var) and x not in known for x in equation.inputs):
-            return False
-        for program in equation.programs():
-            inside = {*program.inputs, *(v for e in program.equations for v in e.outputs)}
-            if not _is_closed(program.equations, program.inputs):
-                return False
-            if any(isinstance(x, Var) and x not in inside for x in program.outputs):
-                return False
-        known.update(equation.outputs)
-    return True
 
 
 def _escaped() -> EscapedTracerError:

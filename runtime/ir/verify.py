@@ -1,11 +1,13 @@
-"""The verifier of Programs: one walk, run on every Program in the tests."""
+"""The verifier of Programs, run on every Program in the tests, and the part of it that traces ask for."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ir.program import Atom, Program, Var
+from anabranch.runtime.ir.program import Atom, Equation, Program, Var
 
 _NUMBER = ArrayType((), np.dtype(np.int32))
 
@@ -70,3 +72,19 @@ def _check_groups(program: Program) -> None:
     for numbers in (program.out_types[groups.effect_count], program.out_types[groups.failures][:1]):
         if numbers not in ((), (_NUMBER,)):
             raise MalformedProgramError(f"{program.name}: {numbers[0]} for a count of effects, or an error code")
+
+
+def is_closed(equations: Sequence[Equation], inputs: Sequence[Var]) -> bool:
+    """Return whether equations read nothing but their inputs and what equations before them make."""
+    known = set(inputs)
+    for equation in equations:
+        if any(isinstance(x, Var) and x not in known for x in equation.inputs):
+            return False
+        for program in equation.programs():
+            inside = {*program.inputs, *(v for e in program.equations for v in e.outputs)}
+            if not is_closed(program.equations, program.inputs):
+                return False
+            if any(isinstance(x, Var) and x not in inside for x in program.outputs):
+                return False
+        known.update(equation.outputs)
+    return True
