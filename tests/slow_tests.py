@@ -1,7 +1,9 @@
 """The tests that take long: marked `slow`, or listed in `tests/slow.txt`; `--slow` runs them with the others.
 
-The list is of sets of parameters that took longer than others, and each test function keeps the quickest of its own:
-what it tests always runs. It is measured: `pytest --slow --write-slow` writes it anew.
+The list is of sets of parameters. Each test function keeps the quickest of its own, as many as take two seconds
+together and none that takes half a second: what it tests always runs, and a table of programs may grow without
+making the run as much longer. It is measured: `pytest --slow --write-slow` writes it anew, and `pytest --write-slow`
+adds to it what has become slow.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ import pytest
 
 FILE = Path(__file__).with_name("slow.txt")
 HEAD = "# Tests that only --slow runs, since others of their kind take less. Written by `pytest --slow --write-slow`.\n"
-SECONDS = 0.5
+SECONDS = 0.5  # of one set of parameters
+TOGETHER = 2.0  # of those of one test function
 # Workers of xdist get the environment of the process that reads the command line.
 _VARIABLE = "ANABRANCH_SLOW_TESTS"
 
@@ -71,7 +74,14 @@ class SlowTests:
 
 def slow_ones(seconds: dict[str, float]) -> set[str]:
     """Return which tests are slow, by their seconds; the quickest set of parameters of a function is not."""
-    families: dict[str, list[str]] = collections.defaultdict(list)
+    functions: dict[str, list[str]] = collections.defaultdict(list)
     for name in sorted(seconds, key=seconds.__getitem__):
-        families[name.partition("[")[0]].append(name)
-    return {n for _, *others in families.values() for n in others if seconds[n] > SECONDS}
+        functions[name.partition("[")[0]].append(name)
+    found: set[str] = set()
+    for first, *others in functions.values():
+        together = seconds[first]
+        for name in others:
+            together += seconds[name]
+            if seconds[name] > SECONDS or together > TOGETHER:
+                found.add(name)
+    return found

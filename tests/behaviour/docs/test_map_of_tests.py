@@ -39,3 +39,10 @@ def test_a_function_keeps_the_quickest_of_its_tests():
     long = 2 * slow_tests.SECONDS
     seconds = {"a.py::f[1]": 3 * long, "a.py::f[2]": long, "a.py::f[3]": 2 * long, "a.py::g[1]": 0.1, "a.py::h": long}
     assert slow_tests.slow_ones(seconds) == {"a.py::f[1]", "a.py::f[3]"}
+
+
+def test_a_function_of_many_tests_keeps_as_many_as_take_little_together():
+    each = slow_tests.SECONDS / 2
+    seconds = {f"a.py::f[{k:02}]": each + k * 1e-9 for k in range(20)}
+    kept = int(slow_tests.TOGETHER / each) - 1
+    assert sorted(seconds.keys() - slow_tests.slow_ones(seconds)) == sorted(seconds)[:kept]
