@@ -67,8 +67,7 @@ def run(items: Iterable[Value], body: Callable[..., Any], init: tuple[Value, ...
         sequence, cannot = _as_it_is(items)
         counted = [] if sequence is None else [functools.partial(run_counted, sequence, body, init, form, what)]
         return first_possible((body, init, items), cannot, *counted, in_steps)
-    sequence = countable(items)
-    if sequence is None:
+    if (sequence := countable(items)) is None and (sequence := stacked_sequences.few_numbers(items)) is None:
         why = f"it goes over a {type(items).__name__}, whose items are Python objects"
         each = known_items(items) if type(items) is collections.deque else items
         return steps.unroll(each, body, (NEXT, no_value, *init), form, what, why)
@@ -89,7 +88,8 @@ def _with_bar(bar: PushedBar, body: Callable[..., Any], init: tuple[Value, ...],
 def _as_it_is(items: Growable) -> tuple[Countable | None, tuple[type[Exception], ...]]:
     """A list that may grow as what a loop counts over, which does not change it; and what says that it cannot."""
     if items.items is None:
-        return stacked_sequences.stacked(items), CANNOT
+        many = stacked_sequences.stacked(items)
+        return (stacked_sequences.few_numbers(items) if many is None else many), CANNOT
     return (Elements(items) if isinstance(items.items.length, int) else None), (ChangedError,)
 
 

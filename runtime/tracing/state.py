@@ -199,6 +199,8 @@ class Loops:
         Why a loop cannot be one in which lists keep their lengths, by the body's code and its number of steps.
     cheap_unrolls : dict
         Why a loop was unrolled, which was cheap, by the body's code and its number of steps.
+    costly_steps : set
+        Loops over few items that add too much to be unrolled.
     dynamic_list_sites : set
         Loops that cannot do without lists of run-time length.
     staged_with_dynamic_lists : set of str
@@ -215,6 +217,7 @@ class Loops:
     gains: dict[tuple[Hashable, int, int], int | None] = field(default_factory=dict)
     fixed_failures: dict[tuple[CodeType, int | None], Exception] = field(default_factory=dict)
     cheap_unrolls: dict[tuple[CodeType, int], str] = field(default_factory=dict)
+    costly_steps: set[CodeType] = field(default_factory=set)
     dynamic_list_sites: set[CodeType] = field(default_factory=set)
     staged_with_dynamic_lists: set[str] = field(default_factory=set)
     staged_sites: set[CodeType] = field(default_factory=set)

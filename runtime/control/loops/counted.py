@@ -75,7 +75,26 @@ class _Counted:
         if after is None and self.sequence.has_records:
             # What their texts and numbers say while tracing is known in a step of its own.
             after = self._cheaply_unrolled(state, "its steps, each of a known dict or object, add little")
+        if after is None and self.sequence.is_few:
+            costly, site = current().trace.loops.costly_steps, self.body.__code__
+            if site not in costly and (after := self._cheaply_unrolled(state, "its few steps add little")) is not None:
+                return after
+            costly.add(site)
+            return self._staged_or_unrolled(state)
         return self._of_known_length(state) if after is None else after
+
+    def _staged_or_unrolled(self, state: State) -> State:
+        """One loop, in which no list gets another length, else unrolled."""
+        lists = current().trace.lists
+        before = lists.grow_here, lists.wants_growth, lists.wants_known
+        lists.grow_here = False
+        try:
+            return self._staged(state, "")
+        except CANNOT as error:
+            why = _first_line(error)
+        finally:
+            lists.grow_here, lists.wants_growth, lists.wants_known = before
+        return self._unrolled(state, why)
 
     def _of_known_length(self, state: State) -> State:
         """One loop; else unrolled if that is cheap; else one loop in which lists grow; else unrolled."""

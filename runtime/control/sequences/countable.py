@@ -49,6 +49,7 @@ class Countable(Bare, abc.ABC, sample=lambda: iter(())):
         return bool(self.columns) and all(column.is_known for column in self.columns)
 
     is_sized: ClassVar[bool] = False  # whether `len` may be asked of it
+    is_few: ClassVar[bool] = False  # whether a loop over its items is unrolled where their steps add little
 
     def fresh(self) -> Countable:
         """The same as it is now, where a loop over it begins."""

@@ -74,12 +74,27 @@ class StackedSequence(Countable):
             raise changes_length(self._source)
 
 
+class FewNumbers(StackedSequence):
+    """A few items of which nothing is known while tracing, so that one loop over them loses nothing."""
+
+    is_few = True
+
+
 def form_of(items: Value) -> ItemForm | None:
     """The form of the items of a list or tuple that a counted loop can go over; None for anything else."""
-    plain = type(items) in (list, tuple) or (
+    return _form_of(items) if _is_plain(items) and len(items) > _few() else None
+
+
+def _is_plain(items: Value) -> bool:
+    if not tracing():
+        return False
+    return type(items) in (list, tuple) or (
         isinstance(items, Growable) and items.native is list and items.items is None
     )
-    if not tracing() or not plain or len(items) <= _few() or not containers.has_traced(items[0]):
+
+
+def _form_of(items: Value) -> ItemForm | None:
+    if not containers.has_traced(items[0]):
         return None
     try:
         form = form_of_records(items) or stacked_parts.common([stacked_parts.form_of(v, _is_no_array) for v in items])
@@ -138,3 +153,17 @@ def stacked(items: object) -> StackedSequence | None:
     """The staged form of such a list; None for anything else."""
     form = form_of(items)
     return None if form is None else StackedSequence(items, form)
+
+
+def few_numbers(items: Value) -> FewNumbers | None:
+    """The staged form of a list or tuple of a few numbers, or tuples of numbers, that are known only at run time."""
+    if not _is_plain(items) or not 1 < len(items) <= FEW or not all(map(_is_at_run_time, items)):
+        return None
+    form = _form_of(items)
+    return None if form is None else FewNumbers(items, form)
+
+
+def _is_at_run_time(item: object) -> bool:
+    if type(item) is tuple:
+        return bool(item) and all(map(_is_at_run_time, item))
+    return isinstance(item, Tracer) and not isinstance(item, TracedArray)
