@@ -281,7 +281,10 @@ class ArenaList(InArena):
 def placed(made: Any) -> Value:
     """A new list, in the arena of the place that has made it, if it has one."""
     arena = arena_here()
-    if arena is None or not isinstance(made, dynamic_list.GrowableList):
+    if not isinstance(made, dynamic_list.GrowableList):
+        return made
+    if arena is None:
+        made.origins |= {place()}
         return made
     new = ArenaList(arena, arena.made())
     new.extend(made)
