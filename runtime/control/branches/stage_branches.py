@@ -141,6 +141,9 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], what: str) ->
     objects.follow(functools.partial(_is_chosen, selector), given)
     elements.follow(held, functools.partial(_is_chosen, selector), given)
     copied_items.after_branches(outer, [(o.builder, o.packed) for o in outcomes], arrays)
+    for outcome in outcomes:
+        if outcome.value is MISSING and outer.trace.failures.regions:
+            outcome.copies.check_alone()
     seen_copies = [(o.copies, row) for o, row in zip((o for o in outcomes if o.value is not MISSING), rows, strict=True)]
     for i, (slot, after) in enumerate(zip(slots, held, strict=False)):
         if isinstance(after, Items):
