@@ -6,7 +6,6 @@ import collections
 from typing import Any
 
 from anabranch.base.value import Value
-
 from anabranch.runtime.control.dynamic_lists import dynamic_list
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.container_state import demand

@@ -144,14 +144,16 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], what: str) ->
     for outcome in outcomes:
         if outcome.value is MISSING and outer.trace.failures.regions:
             outcome.copies.check_alone()
-    seen_copies = [(o.copies, row) for o, row in zip((o for o in outcomes if o.value is not MISSING), rows, strict=True)]
+    seen_copies = [
+        (o.copies, row) for o, row in zip((o for o in outcomes if o.value is not MISSING), rows, strict=True)
+    ]
     for i, (slot, after) in enumerate(zip(slots, held, strict=False)):
         if isinstance(after, Items):
             note_prefix(after, [o.contents(slots)[i] for o in seen])
         with decided_by(selector):
             check_contents(slot, after, thunks, what)
         slot.restore(after)
-    copied_items.hand_on(outer, seen_copies, unpacking.places)
+    copied_items.hand_on(outer, list(zip(copies, rows, strict=True)), unpacking.places)
     if outer.trace.failures.error_code in storages:
         try_regions.note(outer)
     if layout is None:

@@ -19,7 +19,7 @@ IN_XLA = ("_grouped", "_returned_twice")  # also without machine code: the other
 def _grouped(keys, n):
     groups = {}
     for i in range(n):
-        groups[keys[i]] = groups.get(keys[i], []) + [i]
+        groups[keys[i]] = groups.get(keys[i], []) + [i]  # noqa: RUF005
     return groups
 
 
@@ -36,7 +36,7 @@ def _replaced(keys, n):
 def _in_front(keys, n):
     groups = {}
     for i in range(n):
-        groups[keys[i]] = [i] + groups.get(keys[i], [])
+        groups[keys[i]] = [i] + groups.get(keys[i], [])  # noqa: RUF005
     return groups
 
 
