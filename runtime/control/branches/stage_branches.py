@@ -144,9 +144,7 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], what: str) ->
     for outcome in outcomes:
         if outcome.value is MISSING and outer.trace.failures.regions:
             outcome.copies.check_alone()
-    seen_copies = [
-        (o.copies, row) for o, row in zip((o for o in outcomes if o.value is not MISSING), rows, strict=True)
-    ]
+    copies = [o.copies for o in outcomes if o.value is not MISSING]
     for i, (slot, after) in enumerate(zip(slots, held, strict=False)):
         if isinstance(after, Items):
             note_prefix(after, [o.contents(slots)[i] for o in seen])
