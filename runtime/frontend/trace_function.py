@@ -80,7 +80,7 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
             nested_lists.end(root, lambda: (value, given.args, given.kwargs, *trace.heap.roots))
             reached = True
             results = (value, given.args, given.kwargs, *trace.heap.roots)
-            raised = copied_items.container_refusal() if copied_items.is_changed(root) else None
+            raised = copied_items.result_refusal(root, results)
             raised = raised or split_containers.results_refusal(root, results)
             if raised is None and trace.lists.may_grow and not is_closed(root.equations, root.formals):
                 raised = _escaped()

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.control.arenas.list_arena import sum_of
+from anabranch.runtime.control.arenas.list_arena import ListArena, sum_of
 from anabranch.runtime.control.containers import generator_reductions
 from anabranch.runtime.control.dynamic_lists import dynamic_list, dynamic_list_methods, item_access
 from anabranch.runtime.control.generator_expression import GeneratorExpression, for_each
@@ -19,7 +19,6 @@ from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationEr
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.tracing.source_frames import place
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arena_list import ArenaItems, InArena
 from anabranch.runtime.values.arrays.index_numbers import as_int
@@ -98,7 +97,7 @@ class ArenaList(InArena):
 
     def __getitem__(self, key: Value) -> Value:
         if isinstance(key, slice):
-            return placed(self.grown_()[key])
+            return dynamic_list.placed(self.grown_()[key])
         return self.element_(self._place(key, "list index out of range"))
 
     def __setitem__(self, key: Value, value: Value) -> None:
@@ -189,7 +188,7 @@ class ArenaList(InArena):
 
     def copy(self) -> Value:
         """As `list.copy`."""
-        return placed(self.grown_())
+        return dynamic_list.placed(self.grown_())
 
     __copy__ = copy
 
@@ -239,17 +238,17 @@ class ArenaList(InArena):
             return NotImplemented
         made = self.grown_()
         made.extend(other.grown_() if isinstance(other, InArena) else other)  # type: ignore[attr-defined]
-        return placed(made)
+        return dynamic_list.placed(made)
 
     def __radd__(self, other: Value) -> Value:
         if not isinstance(other, list):
             return NotImplemented
         made = dynamic_list.listed(other)
         made.extend(self.grown_())
-        return placed(made)
+        return dynamic_list.placed(made)
 
     def __mul__(self, times: Value) -> Value:
-        return placed(self.grown_() * times)
+        return dynamic_list.placed(self.grown_() * times)
 
     __rmul__ = __mul__
 
@@ -278,17 +277,4 @@ class ArenaList(InArena):
     __len__ = __bool__ = __repr__ = __str__ = __format__ = _plain
 
 
-def placed(made: Any) -> Value:
-    """A new list, in the arena of the place that has made it, if it has one."""
-    arena = arena_here()
-    if arena is None or not isinstance(made, dynamic_list.GrowableList):
-        return made
-    new = ArenaList(arena, arena.made())
-    new.extend(made)
-    return new
-
-
-def arena_here() -> Any:
-    """The arena of the lists that are made where the user's code stands now; None where they are in none."""
-    arenas = current().trace.lists.arenas
-    return arenas.get(place()) if arenas else None
+ListArena.stand_in = ArenaList

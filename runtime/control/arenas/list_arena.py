@@ -25,6 +25,7 @@ class ListArena:
 
     __slots__ = ("callers", "cells", "lengths", "rooms", "site", "starts")
     on_host = (HostLists,)
+    stand_in: Any  # the class of what stands for a list
 
     def __init__(self, site: Hashable) -> None:
         self.site = site
@@ -50,6 +51,12 @@ class ListArena:
         for part in (self.starts, self.lengths, self.rooms):
             part.append(0)
         return number
+
+    def holding(self, made: Value) -> Value:
+        """A new list of the same elements, in the arena."""
+        new = self.stand_in(self, self.made())
+        new.extend(made)
+        return new
 
     def begin(self, number: int, elements: Sequence[Value]) -> None:
         """Give a new list its elements; before anything is traced."""

@@ -55,6 +55,7 @@ class TracedBranch:
     builder: Builder
     value: Any  # MISSING where every path raised
     changes: dict[int, Any]  # id of a slot's object -> its contents after the branch
+    copies: copied_items.Copies
     packed: list[pack_unpack.Packed] = dataclasses.field(default_factory=list)
     aliases: branch_aliasing.BranchAliases = dataclasses.field(default_factory=branch_aliasing.BranchAliases)
 
@@ -108,7 +109,8 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], what: str) ->
     elements = BranchElements(outer, {n: row for n, _, row in after})
     firsts = check_sharing(reached, (layout, contents), what)
     parts = [t for t in (layout, contents) if t is not None]
-    together = split_containers.shared_places([[((v,), t) for v, t in zip(r, parts, strict=False)] for r in reached])
+    rows = [[((v,), t) for v, t in zip(r, parts, strict=False)] for r in reached]
+    together = split_containers.shared_places(rows)
     for number, outcome in enumerate(outcomes):
         copied = len(outcome.builder.copied)
         with building(outcome.builder):
@@ -139,12 +141,17 @@ def _stage(selector: Atom, thunks: Sequence[Callable[[], object]], what: str) ->
     objects.follow(functools.partial(_is_chosen, selector), given)
     elements.follow(held, functools.partial(_is_chosen, selector), given)
     copied_items.after_branches(outer, [(o.builder, o.packed) for o in outcomes], arrays)
+    for outcome in outcomes:
+        if outcome.value is MISSING and outer.trace.failures.regions:
+            outcome.copies.check_alone()
+    copies = [o.copies for o in outcomes if o.value is not MISSING]
     for i, (slot, after) in enumerate(zip(slots, held, strict=False)):
         if isinstance(after, Items):
             note_prefix(after, [o.contents(slots)[i] for o in seen])
         with decided_by(selector):
             check_contents(slot, after, thunks, what)
         slot.restore(after)
+    copied_items.hand_on(outer, list(zip(copies, rows, strict=True)), unpacking.places)
     if outer.trace.failures.error_code in storages:
         try_regions.note(outer)
     if layout is None:
@@ -222,11 +229,10 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], object]) -> Tra
         if inner.points and inner.trace.failures.regions:
             roll_back(inner.points, inner.trace.failures.regions[-1].roots, finished=True)
     changes = {id(s.target): s.contents() for s in heap.changes()}
-    shared = copied_items.is_shared(inner, heap, (value, *changes.values()))
+    copies = copied_items.Copies.of(inner, heap, value, changes)
     split = split_containers.changed(inner, changes)
     heap.restore()
-    if shared:
-        raise copied_items.container_refusal()
+    copies.check()
     if split is not None:
         raise split_containers.refusal(split, "changed")
     if heap.written_arrays():
@@ -235,7 +241,7 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], object]) -> Tra
             "a branch or a loop body writes into an array that was made outside of the function or by code that is "
             "not compiled; pass the array as an argument, or copy it with np.array(...) before the branch or loop"
         )
-    return TracedBranch(inner, value, changes)
+    return TracedBranch(inner, value, changes, copies)
 
 
 def is_own(error: BaseException) -> bool:

@@ -6,8 +6,12 @@ may be that memory; in a loop the step after it must not write there, either.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import collections
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.tracing.builder import Builder, current
 from anabranch.runtime.tracing.container_state import demand
@@ -20,7 +24,11 @@ from anabranch.runtime.values.dynamic_lists.list_contents import ListContents
 from anabranch.runtime.values.heap.slots import slot_of
 from anabranch.runtime.values.heap.snapshot import Heap
 from anabranch.runtime.values.memory import aliasing
+from anabranch.runtime.values.pytrees.layout import Layout
 from anabranch.runtime.values.pytrees.pack_unpack import Packed
+from anabranch.runtime.values.pytrees.shared_containers import containers_by_place
+
+Row = tuple[Sequence[Any], Layout]
 
 
 def after_branches(
@@ -110,25 +118,115 @@ def refusal() -> AliasError:
 # ---- lists and dicts that are items ----------------------------------------------------------------------------------
 
 
-def is_shared(inner: Builder, before: Heap, left: Sequence[object]) -> bool:
-    """Return whether a list or dict that was copied into a list has been changed, or may be after this branch or step.
+class HandedOn(tuple[Any, Any]):
+    """Among the copied lists and dicts of a builder: one that a branch has copied, with its contents."""
+
+    __slots__ = ()
+
+
+@frozen
+class Copies:
+    """The lists and dicts that a branch or a step has copied into a list.
+
+    Attributes
+    ----------
+    old : tuple
+        Those that were there before it.
+    left : tuple
+        New ones to which its values lead.
+    are_broken : bool
+        Whether one of them is copied twice, or was changed.
+    """
+
+    old: tuple[Any, ...] = ()
+    left: tuple[Any, ...] = ()
+    are_broken: bool = False
+
+    @staticmethod
+    def of(inner: Builder, before: Heap, value: object, changes: Mapping[int, object]) -> Copies:
+        """Those of a builder that is at its end.
+
+        Parameters
+        ----------
+        inner : Builder
+        before : Heap
+            The state before it.
+        value : object
+        changes : mapping
+            What it leaves behind: its value, and the contents of what it has changed, by identity.
+        """
+        if not inner.copied:
+            return Copies()
+        after = Heap(part for part in (value, *changes.values()) for part in _parts(part))
+        copied = [container for container, _ in inner.copied]
+        old = tuple(c for c in copied if c in before)
+        is_doubled = len(set(map(id, copied))) < len(copied)
+        are_broken = is_doubled or is_changed(inner) or any(id(c) in changes for c in old)
+        return Copies(old, tuple(c for c in copied if c not in before and after.has_seen(c)), are_broken)
+
+    def check(self) -> None:
+        """Refuse what a branch must not do.
+
+        Raises
+        ------
+        Restart, AliasError
+        """
+        if self.are_broken:
+            raise container_refusal()
+
+    def check_alone(self) -> None:
+        """Refuse what a step must not do, after which others come, nor the body of a function."""
+        if self.are_broken or self.old or self.left:
+            raise container_refusal()
+
+
+def hand_on(outer: Builder, branches: Sequence[tuple[Copies, Sequence[Row]]], made: Sequence[object]) -> None:
+    """Note what branches have copied, and what stands for it after them, as copied in the builder around them.
 
     Parameters
     ----------
-    before : Heap
-        The state before it.
-    left : sequence
-        The values that it leaves behind.
+    outer : Builder
+    branches : sequence
+        Of each branch what it has copied, and what it leaves behind.
+    made : sequence
+        The containers that stand for what is left behind, by their places.
+
+    Raises
+    ------
+    Restart, AliasError
+        Where something copied has no place.
     """
-    if not inner.copied:
-        return False
-    after = Heap(part for part in left for part in _parts(part))
-    ids = [id(container) for container, _ in inner.copied]
-    return (
-        len(set(ids)) < len(ids)
-        or is_changed(inner)
-        or any(container in before or after.has_seen(container) for container, _ in inner.copied)
-    )
+    found: dict[int, Any] = {}
+    if any(copies.old or copies.left for copies, _ in branches):
+        demand_arenas()
+    for copies, row in branches:
+        found.update((id(c), c) for c in copies.old)
+        if copies.left:
+            places = list(itertools.chain(*(containers_by_place(v, layout) for v, layout in row)))
+            for container in copies.left:
+                mine = [n for n, held in enumerate(places) if any(c is container for c in held)]
+                if not mine or mine[-1] >= len(made):
+                    raise container_refusal()
+                found.update((id(made[n]), made[n]) for n in mine)
+    for container in found.values():
+        slot = slot_of(container)
+        assert slot is not None
+        outer.copied.append(HandedOn((container, slot.contents())))
+        outer.trace.identity.merged[id(container)] = container
+
+
+def result_refusal(root: Builder, results: Iterable[object]) -> BaseException | None:
+    """The exception for a function that has changed a list or dict of which another has a copy, or returns it.
+
+    Of those that no branch has copied none is looked for among the results.
+    """
+    if not root.copied:
+        return None
+    handed = {id(entry[0]) for entry in root.copied if isinstance(entry, HandedOn)}
+    counts = collections.Counter(id(container) for container, _ in root.copied)
+    if is_changed(root) or any(counts[key] > 1 for key in handed) or handed & Heap(results).slots.keys():
+        return container_refusal()
+    return None
 
 
 def note_packed(
@@ -184,14 +282,25 @@ def is_changed(builder: Builder) -> bool:
     return False
 
 
+def demand_arenas() -> None:
+    """Have all lists and dicts that were copied lie in arenas; nothing where they do, or cannot.
+
+    Raises
+    ------
+    Restart
+        Where they could have done so since they were made.
+    """
+    lists = current().trace.lists
+    demand(lists.arena_sites, lists.copied_sites)
+
+
 def container_refusal() -> BaseException:
     """The exception for a list or dict that is an item and may be changed through another name.
 
     It is an error, or starts tracing again where the lists could lie in an arena.
     """
     try:
-        lists = current().trace.lists
-        demand(lists.arena_sites, lists.copied_sites)
+        demand_arenas()
     except Restart as again:
         return again
     return AliasError(

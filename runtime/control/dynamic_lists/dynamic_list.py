@@ -181,7 +181,7 @@ class _Methods(GrowableContents):
             return NotImplemented
         made = self.copy()
         made.extend(other)
-        return made
+        return placed(made)
 
     def __radd__(self, other: object) -> Value:
         if not isinstance(other, self.native):
@@ -194,9 +194,14 @@ class _Methods(GrowableContents):
             return other
         made = self.made(tuple(other))
         made.extend(self)
-        return made
+        return placed(made)
 
     def __mul__(self, times: Value) -> Value:
+        return placed(self._repeated(times))
+
+    __rmul__ = __mul__
+
+    def _repeated(self, times: Value) -> Value:
         if isinstance(times, Tracer) and is_of_run_time(times):
             made = self.made(())
             staged.append_times(made, self, times)
@@ -208,8 +213,6 @@ class _Methods(GrowableContents):
                 return self.made(tuple(self) * times)
             self._plain("a list repeated")
         return self.made(self.native.__mul__(self, times))
-
-    __rmul__ = __mul__
 
     def __eq__(self, other: object) -> Value:
         return staged.equal(self, other) if self.items is not None or is_dynamic_list(other) else _same(self, other)
@@ -335,6 +338,18 @@ class GrowableDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
         if self.items is not None or isinstance(n, Tracer):
             raise ConcretizationError(f"deque.rotate: {NEEDS_PLAIN}")
         super().rotate(n)
+
+
+def placed(made: Value) -> Value:
+    """A new list, in the arena of the place that has made it, if it has one."""
+    if not isinstance(made, GrowableList) or not tracing():
+        return made
+    arenas = current().trace.lists.arenas
+    arena = arenas.get(place()) if arenas else None
+    if arena is None:
+        made.origins |= {place()}
+        return made
+    return arena.holding(made)
 
 
 def growing(values: object) -> Value:

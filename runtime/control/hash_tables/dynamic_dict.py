@@ -20,6 +20,7 @@ from anabranch.runtime.control.hash_tables.key_views import DictItems, Keys
 from anabranch.runtime.control.hash_tables.views import Values, element
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.pytrees import exceptions
@@ -41,6 +42,8 @@ class DynamicDict(HashTable):
 
     def begun_(self, contents: dict[Any, Any]) -> Self:
         """The dict with what it holds at its beginning."""
+        for value in contents.values():
+            _note_table(value)
         self.start_(list(contents), list(contents.values()))
         return self
 
@@ -85,6 +88,7 @@ class DynamicDict(HashTable):
 
     def _share(self, value: Value) -> None:
         """Have a value that a dict of the caller's gets be the same object there and elsewhere."""
+        _note_table(value)
         if not self.request_.place.frames:
             shared_items.share(value)
 
@@ -221,6 +225,12 @@ class DynamicDict(HashTable):
         return same if same is NotImplemented else boolean.not_(same)
 
     __hash__ = HashTable.__hash__
+
+
+def _note_table(value: Value) -> None:
+    """Note a dict or set that becomes an item: where others of these lie in an arena it had better lie there, too."""
+    if isinstance(value, HashTable):
+        current().trace.lists.copied_sites |= value.origins
 
 
 class DynamicDefaultDict(DynamicDict):

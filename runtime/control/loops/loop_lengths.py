@@ -229,9 +229,9 @@ def _of_branch(
     program: Program, place: int, operands: Sequence[Atom], made: dict[Var, tuple[Equation, int]]
 ) -> _Steps | None:
     found = _steps(program.outputs[place], _made(program.equations))
-    if found is None:
-        return None
     given = dict(zip(program.inputs, operands, strict=True))
+    if found is None or not found.keys() <= given.keys():
+        return None  # of what is read where it is not, the end of the trace says more
     return _any_of([_shifted(_steps(given[v], made), by) for v, by in found.items()])
 
 

@@ -132,6 +132,7 @@ def _trace_body(outer: Builder, loop: LoopStatement, types: LoopTypes) -> BodyTr
         slot.restore(contents)
     entries = loop_objects.Entries(unpacking.containers)
     outcome = trace_branch(inner, types.heap, lambda: loop.body(position, *values[2:width]))
+    outcome.copies.check_alone()
     new = [types.heap.slots[key] for key in outcome.changes if types.heap.slots[key] not in types.slots]
     longer: list[Slot] = []
     if new:

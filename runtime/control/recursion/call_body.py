@@ -78,6 +78,7 @@ class CallBody:
             return stage_branches.stage(fine, (_leave, body), function.what)
 
         outcome = stage_branches.trace_branch(inner, types.heap, run)
+        outcome.copies.check_alone()
         function.found(outcome.value, outcome.changes, given, inner, entries)
         contents = [outcome.changes.get(id(s.target), v) for s, v in zip(types.slots, given[varying:], strict=True)]
         with building(inner):

@@ -13,6 +13,7 @@ from anabranch.runtime.control import boolean, lists
 from anabranch.runtime.control.branches import select_value
 from anabranch.runtime.control.branches.truth import truth, truth_value
 from anabranch.runtime.control.containers import container_order, generator_reductions
+from anabranch.runtime.control.dynamic_lists.dynamic_list import placed
 from anabranch.runtime.control.iteration.user_iterators import iterated
 from anabranch.runtime.control.sequences.remaining_items import remaining
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
@@ -85,7 +86,7 @@ def sorted_(items: Value, *, key: Callable[[Any], Any] | None = None, reverse: b
     if not is_dynamic_list(made):
         return lists.made_growable(container_order.sorted_items(made, key, reverse))
     made.sort(key=key, reverse=reverse)
-    return made
+    return placed(made)
 
 
 def _bounds(within: Callable[[Interval, Interval], Interval], a: object, b: object) -> Value:
