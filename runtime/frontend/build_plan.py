@@ -20,6 +20,7 @@ from anabranch.runtime.ops import host_callback as effect_op
 from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.tracing.builder import Builder, Trace
 from anabranch.runtime.tracing.storage import ConstantStorage, OfLibrary, Part, Storage
+from anabranch.runtime.passes.value_checks import settle_value_checks
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import rows
 from anabranch.runtime.values.pytrees import pack_unpack
@@ -95,6 +96,8 @@ def build_plan(
     )
     resolved = tuple(map(root.resolve, outputs))  # which may take an equation
     program = Program(tuple(root.formals), tuple(root.equations), resolved, groups=groups)
+    if trace.failures.some_of_values:
+        program = settle_value_checks(program)
     return Plan(
         program=program,
         result=hosted_result(layout, given, guards.heap.arrays) if reached else None,

@@ -87,6 +87,7 @@ class Tracer(StandIn):
 
     __slots__ = ()
     __array_priority__ = 1000.0
+    word_: Any = None  # the word of 64 bits that one of Python's ints is
     # The operators, which are set below this class; of them these are used on values that may be plain numbers.
     __add__: Callable[[Tracer, Any], Any]
     __radd__: Callable[[Tracer, Any], Any]

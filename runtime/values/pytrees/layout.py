@@ -20,6 +20,7 @@ from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interval import FULL, Interval, exactly
 from anabranch.runtime.values import atoms, containers
 from anabranch.runtime.values.abstract import (
+    WORD,
     Abstract,
     Kind,
     abstract_of,
@@ -115,8 +116,15 @@ def numeric(layout: Layout) -> Abstract | None:
     if isinstance(layout, Leaf):
         return layout.abstract
     if isinstance(layout, Constant):
-        return layout.value.abstract if isinstance(layout.value, Tracer) else abstract_of(layout.value)
+        return _abstract(layout.value)
     return None
+
+
+def _abstract(value: Any) -> Abstract | None:
+    """The abstract value of a number or an array as it is carried: of an int beyond int64 that of a word."""
+    if isinstance(value, Tracer):
+        return value.abstract if value.word_ is None else WORD
+    return WORD if type(value) is int and 2**63 <= value < 2**64 else abstract_of(value)
 
 
 def interval(layout: Layout) -> Interval:
@@ -125,7 +133,7 @@ def interval(layout: Layout) -> Interval:
         return layout.interval
     if isinstance(layout, Constant):
         if isinstance(layout.value, PythonScalar):
-            return layout.value.interval
+            return layout.value.interval if layout.value.word_ is None else Interval(0, 2**64 - 1)
         if type(layout.value) is int:
             return exactly(layout.value)
     return FULL
