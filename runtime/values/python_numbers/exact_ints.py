@@ -31,6 +31,7 @@ from anabranch.runtime.values.python_numbers.python_operands import (
     is_run_time,
     made,
     overflow,
+    raised,
     zero_check,
 )
 
@@ -348,8 +349,14 @@ def _floor_divide(function: np.ufunc, x: IntOperand, y: IntOperand) -> Value | N
 
 def _right_shift(function: np.ufunc, x: IntOperand, y: IntOperand) -> Value | None:
     count = interval_of(y)
-    if not is_run_time(x) or x.exact_ is None or count.low < 0 or is_wide(y):
+    if not is_run_time(x) or x.exact_ is None or is_wide(y) or count.high < 0:
         return None
+    if count.low < 0:
+        if isinstance(x.exact_, Computed):
+            return None
+        negative = atoms.ufunc(np.less, as_kind(y, int), atoms.literal(0, np.int64))
+        run_time_checks.fail_if(negative, raised(operator.rshift, 1, -1))
+        count = count.max(Interval(0, 0))
     if isinstance(x.exact_, OfWord):
         shifted = atoms.ufunc(np.right_shift, x.exact_.atom, atoms.convert(as_kind(y, int), _UINT64))
         return _small(shifted, Interval(0, WORD.high >> min(count.low, 64))) if count.low else word(shifted)

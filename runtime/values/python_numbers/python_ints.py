@@ -206,9 +206,7 @@ def _left_shift(x: IntOperand, y: IntOperand) -> Value:
     bound, by = interval_of(x), interval_of(y)
     exact = bound * Interval(1, 2**by.high) if by.high < 64 else Interval(FULL.low - 1, FULL.high + 1)
     shifted_back = functools.partial(atoms.ufunc, np.right_shift, r, b)
-    return _result(
-        r, exact, lambda: atoms.ufunc(np.not_equal, shifted_back(), a), of=(np.left_shift, x, y)
-    )
+    return _result(r, exact, lambda: atoms.ufunc(np.not_equal, shifted_back(), a), of=(np.left_shift, x, y))
 
 
 def _right_shift(x: IntOperand, y: IntOperand) -> Value:

@@ -20,17 +20,15 @@ from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interval import FULL, Interval, exactly
 from anabranch.runtime.values import atoms, containers
 from anabranch.runtime.values.abstract import (
-    WORD,
     Abstract,
     Kind,
-    abstract_of,
 )
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArrayStructure
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.pytrees import node_reference, node_structures, padded_union
-from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.tracer import Tracer, carried_abstract
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UnionValue
 
@@ -116,15 +114,8 @@ def numeric(layout: Layout) -> Abstract | None:
     if isinstance(layout, Leaf):
         return layout.abstract
     if isinstance(layout, Constant):
-        return _abstract(layout.value)
+        return carried_abstract(layout.value)
     return None
-
-
-def _abstract(value: Any) -> Abstract | None:
-    """The abstract value of a number or an array as it is carried: of an int beyond int64 that of a word."""
-    if isinstance(value, Tracer):
-        return value.abstract if value.word_ is None else WORD
-    return WORD if type(value) is int and 2**63 <= value < 2**64 else abstract_of(value)
 
 
 def interval(layout: Layout) -> Interval:
