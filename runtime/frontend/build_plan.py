@@ -17,10 +17,10 @@ from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.ir.output_groups import OutputGroups
 from anabranch.runtime.ir.program import Atom, Equation, Program
 from anabranch.runtime.ops import host_callback as effect_op
+from anabranch.runtime.passes.value_checks import settle_value_checks
 from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.tracing.builder import Builder, Trace
 from anabranch.runtime.tracing.storage import ConstantStorage, OfLibrary, Part, Storage
-from anabranch.runtime.passes.value_checks import settle_value_checks
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import rows
 from anabranch.runtime.values.pytrees import pack_unpack

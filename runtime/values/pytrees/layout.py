@@ -28,7 +28,7 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.pytrees import node_reference, node_structures, padded_union
-from anabranch.runtime.values.tracer import Tracer, carried_abstract
+from anabranch.runtime.values.tracer import carried_abstract
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UnionValue
 
