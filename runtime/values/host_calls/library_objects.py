@@ -205,6 +205,10 @@ def _binary(function: Callable[[Any, Any], Any], reflected: bool) -> Callable[[L
     return method
 
 
+def _unary(function: Callable[[Any], Any]) -> Callable[[LibraryObject], Value]:
+    return lambda self: self._called(f"__{function.__name__}__", function, self)
+
+
 def _in_place(self: LibraryObject, other: Value) -> NoReturn:
     raise self._refusal("an operation in place")
 
@@ -217,11 +221,7 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     setattr(LibraryObject, f"__{_name}__", _binary(getattr(operator, _name), reflected=False))
 for _name in ("neg", "pos", "abs", "invert"):
-    setattr(
-        LibraryObject,
-        f"__{_name}__",
-        lambda self, function=getattr(operator, _name): self._called(f"__{function.__name__}__", function, self),
-    )
+    setattr(LibraryObject, f"__{_name}__", _unary(getattr(operator, _name)))
 
 
 class _Method:

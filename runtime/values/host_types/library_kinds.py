@@ -74,11 +74,10 @@ Parts = tuple[LibraryKind, list[Any]]
 
 def taken_apart(value: object) -> Parts | None:
     """The kind of an object and its arrays; None for anything that is not made of arrays of numbers."""
-    take = _taker(type(value))
+    take = _take_of(type(value))
     return None if take is None else take(value)
 
 
-@functools.lru_cache(maxsize=1024)
 def _taker(cls: type) -> Callable[[Any], Parts | None] | None:
     module, name = cls.__module__, cls.__name__
     if (module, name) in (("pandas.core.series", "Series"), ("pandas", "Series")):
@@ -150,6 +149,7 @@ _SPARSE: dict[str, Callable[[Any], Parts | None]] = {
     "dia": _sparse_of("data", "offsets"),
     "coo": _coordinates,
 }
+_take_of: Callable[[type], Callable[[Any], Parts | None] | None] = functools.lru_cache(maxsize=1024)(_taker)
 
 
 # ---- numpy.ma and numpy.matrix ---------------------------------------------------------------------------------------
