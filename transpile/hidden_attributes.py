@@ -29,7 +29,7 @@ HIDDEN = frozenset((
     "at", "at_once", "atom", "bare_", "become", "begun",
     "begun_", "bind_row", "call", "capacity", "cast", "changes", "chosen", "columns", "contains_", "contents",
     "copied_", "count_", "countable_", "counted", "each", "element", "element_", "element_of", "end", "end_errors",
-    "ended_", "entry_", "extents", "extra_", "first", "first_place_", "for_each", "found_", "free", "fresh",
+    "ended_", "entry_", "exact_", "extents", "extra_", "first", "first_place_", "for_each", "found_", "free", "fresh",
     "given_", "graph_", "grown_", "has_lost_", "has_records", "has_several_dtypes", "has_several_types", "holds",
     "in_place", "index_", "index_in_", "inplace", "insert_", "insert_first_", "interval", "is_dynamic", "is_fixed",
     "is_known", "is_readonly", "is_sized", "is_view", "items", "items_or", "key_at_", "keys_", "keywords", "kind_",
@@ -42,6 +42,6 @@ HIDDEN = frozenset((
     "sender", "separate", "serial", "set", "set_order_", "site",
     "size_", "slot_of_", "source_", "start_", "state", "steps",
     "storage", "strict", "tag", "take_up", "through", "unbind_row", "under_way", "unpacked_", "valid", "values_",
-    "viewed", "what", "whole", "whole_", "with_memory", "without_undefined", "worth", "written_",
+    "viewed", "what", "whole", "whole_", "with_memory", "without_undefined", "word_", "worth", "written_",
 ))
 # fmt: on

@@ -17,6 +17,7 @@ from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.ir.output_groups import OutputGroups
 from anabranch.runtime.ir.program import Atom, Equation, Program
 from anabranch.runtime.ops import host_callback as effect_op
+from anabranch.runtime.passes.value_checks import settle_value_checks
 from anabranch.runtime.signature.argument_layouts import Arguments
 from anabranch.runtime.tracing.builder import Builder, Trace
 from anabranch.runtime.tracing.storage import ConstantStorage, OfLibrary, Part, Storage
@@ -95,6 +96,8 @@ def build_plan(
     )
     resolved = tuple(map(root.resolve, outputs))  # which may take an equation
     program = Program(tuple(root.formals), tuple(root.equations), resolved, groups=groups)
+    if trace.failures.some_of_values:
+        program = settle_value_checks(program)
     return Plan(
         program=program,
         result=hosted_result(layout, given, guards.heap.arrays) if reached else None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,9 +26,10 @@ class _Check(Op):
 
     __slots__ = ()
     work = Work.LITTLE
+    _end: ClassVar[int | None] = None
 
     def type(self, *inputs: ArrayType) -> tuple[ArrayType, ...]:
-        code, pred, number, *rest = inputs
+        code, pred, number, *rest = inputs[: self._end]
         expect((code, number) == (CODE, CODE), self.name, "the error code and the number are int32 scalars")
         expect(pred == scalar(BOOL), self.name, "the predicate must be a bool scalar")
         count = len(rest) // 2
@@ -36,7 +37,7 @@ class _Check(Op):
         return (code, *rest[count:])
 
     def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:
-        code, pred, number, *rest = arrays
+        code, pred, number, *rest = arrays[: self._end]
         count = len(rest) // 2
         if pred and not code:
             return (number, *rest[:count])
@@ -46,7 +47,7 @@ class _Check(Op):
         emitter, code = ctx.emitter, ctx.in_types[0]
         fine = emitter.compare(ctx.inputs[0], emitter.constant(0, code), "EQ", code)
         fails = emitter.binary("and", ctx.inputs[1], fine, scalar(BOOL))
-        rest = ctx.inputs[3:]
+        rest = ctx.inputs[3 : self._end]
         count = len(rest) // 2
         found = []
         pairs = zip([ctx.inputs[2], *rest[:count]], [ctx.inputs[0], *rest[count:]], ctx.out_types, strict=True)
@@ -56,5 +57,17 @@ class _Check(Op):
         return found
 
 
+class _CheckOfValue(_Check):
+    """`check_of_value(code, pred, number, value)`: a check that counts where the value is used.
+
+    A trace may have such checks; they are settled when it ends.
+    """
+
+    __slots__ = ()
+    _end = -1
+
+
 check = _Check("check")
-OPS: tuple[Op, ...] = (check,)
+check_of_value = _CheckOfValue("check_of_value")
+CHECKS = frozenset((check, check_of_value))
+OPS: tuple[Op, ...] = (check, check_of_value)

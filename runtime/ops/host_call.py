@@ -43,6 +43,10 @@ class RefusedError(Exception):
     """A result, or a change of an argument, that the program has no form for."""
 
 
+class ViewError(RefusedError):
+    """A result that is an argument, or a view of one."""
+
+
 class HostCall(Protocol):
     """The function, and how its arguments and results lie in arrays.
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
+from anabranch.runtime.ops.check import check_of_value
 from anabranch.runtime.ops.structured import Slot, StructuredOp
 
 
@@ -32,6 +33,7 @@ class _Liveness:
         self._walked: set[int] = set()
         self._live: set[int] = set()  # equations
         self._pending: list[Atom] = []
+        self._checks: dict[Atom, list[Atom]] = {}  # by the values that they are of, their predicates
         self._walk(program)
         self._pending += program.outputs
         while self._pending:
@@ -44,6 +46,8 @@ class _Liveness:
                 continue
             self._walked.add(id(inner))
             for equation in inner.equations:
+                if equation.op is check_of_value:
+                    self._checks.setdefault(equation.inputs[-1], []).append(equation.inputs[1])
                 for place, output in enumerate(equation.outputs):
                     self._makers.setdefault(output, []).append((equation, place))
                 for held in equation.programs():
@@ -55,6 +59,7 @@ class _Liveness:
         if not isinstance(atom, Var) or atom in self.values:
             return
         self.values.add(atom)
+        self._pending += self._checks.get(atom, ())
         for equation, place in self._makers.get(atom, ()):
             if id(equation) not in self._live:
                 self._live.add(id(equation))
@@ -69,6 +74,8 @@ class _Liveness:
         """The values that an equation needs whenever it runs."""
         if isinstance(equation.op, StructuredOp):
             return equation.op.deciding(equation)
+        if equation.op is check_of_value:
+            return (equation.inputs[0], *equation.inputs[2:-1])
         return [*equation.inputs, *(a for p in equation.programs() for a in p.outputs)]
 
     def _slots_of(self, equation: Equation) -> _Slots:

@@ -22,7 +22,8 @@ from anabranch.runtime.signature.static_keys import Static, is_static, key_of
 from anabranch.runtime.values import containers, random_generators
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.failures.refusals import INTS_ARE_INT64, argument_refusal, dtype_refusal, shown
-from anabranch.runtime.values.host_types import structures
+from anabranch.runtime.values.host_calls import library_objects
+from anabranch.runtime.values.host_types import structures, words
 
 
 @frozen
@@ -119,6 +120,8 @@ class Leaves:
             strides = None if flags.c_contiguous else value.strides
             return (np.ndarray, value.shape, value.dtype, flags.writeable, strides)
         if kind in PYTHON_DTYPES:
+            if kind is int and _BEYOND <= value < 2 * _BEYOND:
+                return self._hosted(value, words.WORD, path)
             if kind is int and not -_BEYOND <= value < _BEYOND:
                 raise IntegerRangeError(
                     f"argument '{_named(path)}' is an int of {value.bit_length()} bits, and {INTS_ARE_INT64}; pass a "
@@ -144,6 +147,9 @@ class Leaves:
                 raise dtype_refusal(f"argument '{_named(path)}': an array", value.dtype)
             self.values.append(value)
             return value.key()
+        library = library_objects.structure_of(value)
+        if library is not None:
+            return self._hosted(value, library, path)
         if foreign.is_foreign(kind):
             self.foreign = self.foreign or foreign.Foreign()
             return self.key(self.foreign.seen(value, _named(path)), path)

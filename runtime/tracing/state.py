@@ -41,6 +41,8 @@ class Failures:
         What the first failure says of itself, by the type and the number of its values.
     regions : list of TryRegion
         The bodies of try statements in progress.
+    some_of_values : bool
+        Whether there are checks that count only where a value is used.
     caught : dict
         What their handlers have caught, by the exception's id.
     """
@@ -50,6 +52,7 @@ class Failures:
     error_code: Storage = field(default_factory=lambda: Storage(_INT32))
     details: dict[tuple[ArrayType, int], Storage] = field(default_factory=dict)
     regions: list[TryRegion] = field(default_factory=list)
+    some_of_values: bool = False
     caught: dict[int, Caught] = field(default_factory=dict)
 
 

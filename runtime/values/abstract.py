@@ -20,7 +20,7 @@ PYTHON_DTYPES: dict[type, np.dtype] = {
     float: np.dtype(np.float64),
     complex: np.dtype(np.complex128),
 }
-_PYTHON_OF_KIND: dict[str, PythonType] = {"b": bool, "i": int, "f": float, "c": complex}
+_PYTHON_OF_KIND: dict[str, PythonType] = {"b": bool, "i": int, "u": int, "f": float, "c": complex}
 _RANK = {bool: 0, int: 1, float: 2, complex: 3}
 
 
@@ -63,6 +63,10 @@ def python_abstract(kind: type) -> Abstract:
     return Abstract((), PYTHON_DTYPES[kind], Kind.PYTHON)
 
 
+# That of one of Python's ints from 0 to 2**64 - 1.
+WORD = Abstract((), np.dtype(np.uint64), Kind.PYTHON)
+
+
 def abstract_of(value: object) -> Abstract | None:
     """The abstract value of a concrete Python or NumPy number or array; None for anything else."""
     if type(value) in PYTHON_DTYPES:
@@ -76,7 +80,13 @@ def abstract_of(value: object) -> Abstract | None:
 
 def join(a: Abstract, b: Abstract) -> Abstract | None:
     """The abstract value that holds both as what they are; None where there is none."""
-    return a if a == b else None
+    return a if a == b else _joined_ints(a, b)
+
+
+def _joined_ints(a: Abstract, b: Abstract) -> Abstract | None:
+    """The abstract value of an int that is an int64 in one place and a word in the other."""
+    both = a.kind is b.kind is Kind.PYTHON and a.python is b.python is int
+    return WORD if both and WORD in (a, b) else None
 
 
 def promoted(a: Abstract, b: Abstract) -> Abstract | None:
@@ -86,7 +96,8 @@ def promoted(a: Abstract, b: Abstract) -> Abstract | None:
     if a.shape != b.shape:
         return None
     if a.kind is b.kind is Kind.PYTHON:
-        return python_abstract(max(a.python, b.python, key=_RANK.__getitem__))
+        ints = _joined_ints(a, b)
+        return ints if ints is not None else python_abstract(max(a.python, b.python, key=_RANK.__getitem__))
     dtype = promote(a, b)
     # A 0-d ndarray in one place and a scalar in the other: the immutable one holds both values.
     kind = Kind.ARRAY if a.kind is b.kind is Kind.ARRAY else Kind.SCALAR

@@ -286,7 +286,7 @@ def truth(value: object) -> Atom:
     """
     if wrap.is_dynamic_array(value):
         return registry.DYNAMIC_SHAPE_FUNCTIONS[bool](value)  # type: ignore[no-any-return]
-    atom = wrap.as_atom(value)
+    atom = atoms.held_by(value) or wrap.as_atom(value)
     if atom.type.size != 1:
         if atom.type.size == 0:
             raise ValueError(NO_TRUTH_OF_NONE)

@@ -46,7 +46,8 @@ def ufunc_all(function: np.ufunc, *atoms: Atom) -> tuple[Atom, ...]:
 
 def held_by(value: object) -> Atom | None:
     """The atom of a traced number or array of static size; None for anything else."""
-    return getattr(value, "atom", None)
+    word: Atom | None = getattr(value, "word_", None)
+    return getattr(value, "atom", None) if word is None else word
 
 
 def convert(atom: Atom, dtype: DType) -> Atom:

@@ -15,7 +15,7 @@ from anabranch.runtime.errors import ConcretizationError, UnsupportedOperationEr
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import internal
 from anabranch.runtime.values import atoms
-from anabranch.runtime.values.abstract import Abstract, Kind
+from anabranch.runtime.values.abstract import WORD, Abstract, Kind, abstract_of
 from anabranch.runtime.values.attributes import StandIn
 from anabranch.runtime.values.static_requests import request_static, with_static_request
 
@@ -87,6 +87,7 @@ class Tracer(StandIn):
 
     __slots__ = ()
     __array_priority__ = 1000.0
+    word_: Any = None  # the word of 64 bits that one of Python's ints is
     # The operators, which are set below this class; of them these are used on values that may be plain numbers.
     __add__: Callable[[Tracer, Any], Any]
     __radd__: Callable[[Tracer, Any], Any]
@@ -224,3 +225,10 @@ for _name, _function in _UNARY.items():
     setattr(Tracer, f"__{_name}__", _unary_method(_function))
 INPLACE = dict(_BINARY)
 COMPARISONS = frozenset(_COMPARE.values())
+
+
+def carried_abstract(value: object) -> Abstract | None:
+    """The abstract value of a number or an array as it is carried: of an int beyond int64 that of a word."""
+    if isinstance(value, Tracer):
+        return value.abstract if value.word_ is None else WORD
+    return WORD if type(value) is int and 2**63 <= value < 2**64 else abstract_of(value)

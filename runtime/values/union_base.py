@@ -13,7 +13,7 @@ from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, number_union, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, join, promote, promoted
 from anabranch.runtime.values.attributes import OneOfSeveral
-from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.tracer import Tracer, carried_abstract
 from anabranch.runtime.values.undefined import Undefined
 
 
@@ -132,7 +132,7 @@ def _keeps(option: object, abstract: Abstract, both: Abstract) -> bool:
 
 def abstract_of_option(option: object) -> Abstract | None:
     """The abstract value of an option that is a number or an array; None for anything else."""
-    return option.abstract if isinstance(option, Tracer) else abstract_of(option)
+    return carried_abstract(option)
 
 
 def _abstract_of_static(option: object) -> Abstract | None:

@@ -11,12 +11,13 @@ from anabranch.base.grammar import a
 from anabranch.base.value import Value
 from anabranch.runtime.device import array as device, foreign
 from anabranch.runtime.errors import IntegerRangeError, UnsupportedValueError
+from anabranch.runtime.ir.interval import FULL
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.source_frames import Position
 from anabranch.runtime.tracing.storage import UNKNOWN, Compact
 from anabranch.runtime.values import atoms, number_sequence, registry
-from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind
+from anabranch.runtime.values.abstract import PYTHON_DTYPES, WORD, Abstract, Kind
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.failures.refusals import INTS_ARE_INT64, dtype_refusal
 from anabranch.runtime.values.list_buffer import ListBuffer
@@ -59,6 +60,8 @@ def as_atom(x: object, dtype: atoms.DType | None = None) -> Atom:
     if isinstance(x, device.Array):
         x = current().trace.outside.capture(x)
     if isinstance(x, Tracer):
+        if x.word_ is not None and dtype is not None and np.dtype(dtype).kind in "bufc" and _holds_words(dtype):
+            return atoms.convert(x.word_, dtype)
         atom: Atom = x.atom  # type: ignore[attr-defined]
         if dtype is None:
             return atom
@@ -87,9 +90,39 @@ def atom_as(x: object, abstract: Abstract) -> Atom:
     IntegerRangeError
         For one of Python's ints that int64 does not hold. NumPy, given one, raises an `OverflowError` of its own.
     """
+    if abstract == WORD:
+        return _word(x)
     if type(x) is int and abstract.kind is Kind.PYTHON and abstract.dtype == atoms.INT64:
         check_range(x)
     return as_atom(x, abstract.dtype)
+
+
+def _holds_words(dtype: atoms.DType) -> bool:
+    dtype = np.dtype(dtype)
+    return dtype.kind != "u" or dtype.itemsize == WORD.dtype.itemsize
+
+
+def _word(x: object) -> Atom:
+    """One of Python's ints as a word; raises where it is below 0."""
+    if type(x) in (int, bool):
+        if not 0 <= x < 2**64:  # type: ignore[operator]
+            raise IntegerRangeError(_NO_WORD)
+        return atoms.literal(int(x), WORD.dtype)  # type: ignore[call-overload]
+    if isinstance(x, Tracer) and x.word_ is not None:
+        word: Atom = x.word_
+        return word
+    atom = as_atom(x, np.int64)
+    low = getattr(x, "interval", FULL).low
+    if low < 0:
+        negative = atoms.ufunc(np.less, atom, atoms.literal(0, np.int64))
+        run_time_checks.fail_if(negative, lambda _: IntegerRangeError(_NO_WORD))
+    return atoms.convert(atom, WORD.dtype)
+
+
+_NO_WORD = (
+    "a Python int that goes beyond int64 in one place is below 0 in another, and compiled code holds such ints as "
+    "uint64; use floats, or make the arguments that it comes from static"
+)
 
 
 def check_range(x: int) -> None:

@@ -80,6 +80,8 @@ class CallSignature:
             return kind, *map(self._key, value)
         if kind is TracedArray:
             return self._key_of_array(value)
+        if isinstance(value, PythonScalar) and value.exact_ is not None:
+            raise NoSignatureError  # its int64 is not all that it is
         if isinstance(value, PythonScalar):
             self.affine[value.atom] = value.affine
             return kind, self._place(value.atom), value.interval
@@ -218,6 +220,8 @@ class ResultForm:
                 self._made[storage] = self._builder.read(storage)
                 yield self._made[storage]
         elif isinstance(value, PythonScalar):
+            if value.exact_ is not None:
+                raise NoSignatureError
             yield value.atom
             yield value.affine[0]
         elif isinstance(value, NumPyScalar):

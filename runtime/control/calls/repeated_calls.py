@@ -31,7 +31,7 @@ from anabranch.runtime.control.calls.user_functions import is_user_function
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ir.rewrite import substitute
-from anabranch.runtime.ops.check import check
+from anabranch.runtime.ops.check import CHECKS
 from anabranch.runtime.tracing.builder import Builder, Trace, building
 from anabranch.runtime.tracing.failures import Failure
 from anabranch.runtime.tracing.state import Active
@@ -234,7 +234,7 @@ def _copies(equations: Iterable[Equation], names: dict[Atom, Atom], numbers: Map
     for equation in equations:
         outputs = tuple([Var(v.type) for v in equation.outputs])
         made = substitute(equation, names)
-        if numbers and equation.op is check and isinstance(number := equation.inputs[2], Literal):
+        if numbers and equation.op in CHECKS and isinstance(number := equation.inputs[2], Literal):
             now = Literal(np.array(numbers.get(int(number.value), int(number.value)), np.int32))
             made = dataclasses.replace(made, inputs=(*made.inputs[:2], now, *made.inputs[3:]))
         yield dataclasses.replace(made.with_programs(copied), outputs=outputs)
@@ -246,7 +246,7 @@ def _has_other_numbers(program: Program, numbers: range) -> bool:
     for equation in program.equations:
         for place, atom in enumerate(equation.inputs):
             is_number = isinstance(atom, Literal) and atom.type == _NUMBER and int(atom.value) in numbers
-            if is_number and not (equation.op is check and place == 2):
+            if is_number and not (equation.op in CHECKS and place == 2):
                 return True
         if any(_has_other_numbers(inner, numbers) for inner in equation.programs()):
             return True

@@ -82,7 +82,14 @@ def _reads_arrays(function: types.FunctionType) -> bool:
     names = function.__code__.co_names
     if any(type(function.__globals__.get(n)) in (np.ndarray, Array) for n in names):
         return True
-    return any(type(v) in (np.ndarray, Array) for v in inspect.getclosurevars(function).nonlocals.values())
+    return any(_holds_array(cell) for cell in function.__closure__ or ())
+
+
+def _holds_array(cell: types.CellType) -> bool:
+    try:
+        return type(cell.cell_contents) in (np.ndarray, Array)
+    except ValueError:  # of a name that is not set
+        return False
 
 
 def _outside(value: object) -> Value:

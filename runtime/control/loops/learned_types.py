@@ -149,6 +149,8 @@ def _type_of(value: object, places: dict[int, int]) -> object:
     if isinstance(value, python_types.MethodType):
         return (_type_of(value.__func__, places), _type_of(value.__self__, places))
     if isinstance(value, (PythonScalar, NumPyScalar)):
-        constant = value.atom.value.tobytes() if isinstance(value.atom, Literal) else None
-        return (value.abstract, layouts.interval(layouts.Constant(value)), constant)
+        atom = value.word_ if value.word_ is not None else value.atom
+        constant = atom.value.tobytes() if isinstance(atom, Literal) else None
+        known = layouts.Constant(value)
+        return (layouts.numeric(known), layouts.interval(known), constant)
     return layouts.Constant(value)

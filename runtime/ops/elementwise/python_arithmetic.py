@@ -173,8 +173,7 @@ def _modular(base: Term, exponent: Term, modulus: Term) -> Term:
     """Repeated squaring of the base, or of its inverse, in the range of the modulus; the result has its sign."""
     size = magnitude(modulus)
     size = where(size.eq(0), 1, size)
-    rest = magnitude(base).apply("remainder", size)
-    rest = where((base < 0) & rest.ne(0), size - rest, rest)
+    rest = _rest(base, size)
     square = where(exponent < 0, _inverse(rest, size, exponent < 0), rest)
 
     def step(result: Term, square: Term, count: Term) -> tuple[Term, ...]:
@@ -183,8 +182,31 @@ def _modular(base: Term, exponent: Term, modulus: Term) -> Term:
 
     one = where(size.eq(1), size.constant(0), 1)
     result = iterate(lambda result, square, count: count.ne(0), step, (one, square, magnitude(exponent)))[0]
-    result = result.bits(INT64)
+    return _with_sign(result, modulus)
+
+
+def _rest(x: Term, size: Term) -> Term:
+    """What is left of an int64 modulo a positive number."""
+    rest = magnitude(x).apply("remainder", size)
+    return where((x < 0) & rest.ne(0), size - rest, rest)
+
+
+def _with_sign(rest: Term, modulus: Term) -> Term:
+    """The remainder with the sign of the modulus."""
+    result = rest.bits(INT64)
     return where((modulus < 0) & result.ne(0), result + modulus, result)
+
+
+def _modular_multiply(x: int, y: int, modulus: int) -> int:
+    """`x * y % modulus`; whoever traces it checks the modulus."""
+    return x * y % modulus if modulus else 0
+
+
+def _multiplied(x: Term, y: Term, modulus: Term) -> Term:
+    """The product of what is left of two int64s modulo another."""
+    size = magnitude(modulus)
+    size = where(size.eq(0), 1, size)
+    return _with_sign(_modular_product(_rest(x, size), _rest(y, size), size), modulus)
 
 
 def _inverse(x: Term, size: Term, wanted: Term) -> Term:
@@ -224,5 +246,6 @@ def _modular_sum(x: Term, y: Term, size: Term) -> Term:
 OPS: tuple[Op, ...] = (
     PythonOp("int_true_divide", (INT64, INT64, FLOAT64), _divide, _quotient),
     PythonOp("modular_power", (INT64, INT64, INT64, INT64), _modular_power, _modular),
+    PythonOp("modular_product", (INT64, INT64, INT64, INT64), _modular_multiply, _multiplied),
     PythonOp("round_digits", (FLOAT64, INT64, FLOAT64), round, _round),
 )

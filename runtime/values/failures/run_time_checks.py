@@ -119,6 +119,11 @@ def fail_if(pred: Atom, make: Callable[..., BaseException], *details: Atom) -> N
         raise UnreachableError  # it fails for certain, and what its message tells of is known only then
 
 
+def note_failure(pred: Atom, make: Callable[..., BaseException]) -> None:
+    """Raise `make(0)` at run time when `pred` is true; nothing is raised while tracing."""
+    record_failure(pred, _Counted(make), None, user_frames())
+
+
 @frozen
 class IntMessage:
     """Makes exceptions of a class with a text around ints, in other processes, too."""

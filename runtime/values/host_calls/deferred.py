@@ -23,8 +23,9 @@ _MODULES = (
     "scipy.sparse.",
     "scipy.spatial.",
     "scipy.stats.",
+    "pandas.",
 )
-_CHANGING = (
+CHANGING = (
     "add_",
     "set_",
     "close",
@@ -102,7 +103,7 @@ class Deferred:
         found = getattr(self._maker.cls, name, None)
         if callable(found):
             return _Method(self, name)
-        made = call_of(self)(self._maker.method(name), _attribute, (self, name), {})
+        made = call_of(self)(self._maker.method(name), attribute_of, (self, name), {})
         if isinstance(made, Handle):
             made.storage.readonly = OfLibrary(f"the attribute {name} of {a(self._maker.cls.__name__)}")
         return made
@@ -172,19 +173,21 @@ class _Method:
 
     def __call__(self, *args: Value, **kwargs: Value) -> Value:
         name = self._owner._maker.method(self._name)
-        if self._name.startswith(_CHANGING):
+        if self._name.startswith(CHANGING):
             raise UnsupportedOperationError(
                 f"{name} may change the object, which is made anew by each host call that needs it; make it and use it "
                 "in a function with @anabranch.host"
             )
-        return call_of(self._owner)(name, _method_called, (self._owner, self._name, args, kwargs), {})
+        return call_of(self._owner)(name, method_called, (self._owner, self._name, args, kwargs), {})
 
 
-def _attribute(owner: object, name: str) -> Any:
+def attribute_of(owner: object, name: str) -> Any:
+    """An attribute, asked for on the host."""
     return getattr(owner, name)
 
 
-def _method_called(owner: object, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def method_called(owner: object, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a method returns, called on the host."""
     return getattr(owner, name)(*args, **kwargs)
 
 
@@ -192,7 +195,7 @@ def _method_called(owner: object, name: str, args: tuple[Any, ...], kwargs: dict
 _stage: list[Callable[..., Any]] = []
 
 
-def call_of(_: Deferred) -> Callable[..., Any]:
+def call_of(_: object) -> Callable[..., Any]:
     """The function that stages calls."""
     return _stage[0]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 # Packages whose functions have no effects.
-_PACKAGES = ("scipy.", "numpy.polynomial.", "numpy.testing.")
+_PACKAGES = ("scipy.", "pandas.", "numpy.ma.", "numpy.polynomial.", "numpy.testing.")
 # Modules of theirs whose functions do.
-_EFFECTS = ("scipy.io.", "scipy.datasets.", "scipy._lib.")
+_EFFECTS = ("scipy.io.", "scipy.datasets.", "scipy._lib.", "pandas.io.", "pandas.plotting.")
 
 
 def is_of_library(function: object) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.ops.host_call import MisfitError, RefusedError
+from anabranch.runtime.ops.host_call import MisfitError, RefusedError, ViewError
 from anabranch.runtime.values.host_calls import functions, results
 from anabranch.runtime.values.pytrees import host_values, layout as layouts
 
@@ -31,6 +31,8 @@ class PreparedCall:
         No containers and no functions are among the arguments.
     shared : frozenset of int
         The arrays of the result that share memory with others of it, by their places.
+    may_view : bool
+        The result may be a view of arguments, which are not written to any more.
     """
 
     name: str
@@ -42,6 +44,7 @@ class PreparedCall:
     leaves: tuple[layouts.Leaf | None, ...]
     is_flat: bool
     shared: frozenset[int] = frozenset()
+    may_view: bool = False
 
     def __str__(self) -> str:
         return self.name
@@ -61,8 +64,8 @@ class PreparedCall:
                 )
         result = results.structure_of(made) if self.result is None else self.result
         found = results.flattened(self.name, result, made)
-        if any(np.may_share_memory(part, x) for part in found for x in copies if x.ndim):
-            raise RefusedError(
+        if not self.may_view and any(np.may_share_memory(part, x) for part in found for x in copies if x.ndim):
+            raise ViewError(
                 f"{self.name} returns an argument, or a view of one, which compiled code would take for a new array; "
                 "return a copy, in a function with @anabranch.host"
             )
@@ -113,6 +116,7 @@ def prepared_call(
     classes: tuple[type[BaseException], ...],
     is_ordered: bool,
     shared: frozenset[int] = frozenset(),
+    may_view: bool = False,
 ) -> PreparedCall:
     """A call on arguments of this layout."""
     assert isinstance(given, layouts.Node)
@@ -121,7 +125,9 @@ def prepared_call(
     is_flat = all(
         isinstance(p, layouts.Leaf) or (isinstance(p, layouts.Constant) and _is_simple(p.value)) for p in each
     )
-    return PreparedCall(name, given, result, room, classes, is_ordered, tuple(leaves_of(given)), is_flat, shared)
+    return PreparedCall(
+        name, given, result, room, classes, is_ordered, tuple(leaves_of(given)), is_flat, shared, may_view
+    )
 
 
 def _is_simple(value: object) -> bool:

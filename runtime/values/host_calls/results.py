@@ -16,7 +16,7 @@ from anabranch.runtime.ops.host_call import RefusedError
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of, python_abstract
-from anabranch.runtime.values.host_calls import texts
+from anabranch.runtime.values.host_calls import library_objects, texts
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.pytrees import layout as layouts
 
@@ -194,10 +194,13 @@ def structure_of(value: Any) -> layouts.Layout:
         return layouts.Constant(None)
     if type(value) is str:
         return layouts.Node(texts.HostTextStructure(texts.HostText, ("number",)), (layouts.Leaf(python_abstract(int)),))
-    record = _record(value)
-    if record is not None:
+    structure: containers.Structure
+    record, library = _record(value), library_objects.structure_of(value)
+    if library is not None:
+        structure, children = library, library.children(value)
+    elif record is not None:
         children = record.parts_of(value)
-        structure: containers.Structure = RecordStructure(HostRecord, record.fields, record)
+        structure = RecordStructure(HostRecord, record.fields, record)
     elif type(value) in (tuple, list, dict) or _is_named_tuple(value):
         found = containers.structure_of(value)
         assert found is not None
@@ -280,6 +283,15 @@ def _flatten(name: str, layout: layouts.Layout, value: Any, found: list[np.ndarr
             if type(value) is not str:
                 raise RefusedError(f"{name} has returned {_told(value)} where it was taken to return a str")
             found.append(np.asarray(texts.kept(value), np.int64))
+        case layouts.Node(library_objects.LibraryStructure() as structure, children):
+            if library_objects.structure_of(value) != structure:
+                raise RefusedError(
+                    f"{name} has returned {_told(value)} of another form than the one that it returned while the "
+                    "function was traced: other columns, another index, or a mask where there was none; do what needs "
+                    "it in a function with @anabranch.host, and return arrays"
+                )
+            for part, child in zip(structure.children(value), children, strict=True):
+                _flatten(name, child, part, found)
         case layouts.Node(structure, children):
             wanted = structure.extra.name if isinstance(structure, RecordStructure) else structure.cls.__name__
             fits = type(value).__name__ == wanted

@@ -14,7 +14,7 @@ from anabranch.runtime.errors import StructureMismatchError, UnsupportedOperatio
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.ops.host_call import Outcome, host_call
+from anabranch.runtime.ops.host_call import Outcome, ViewError, host_call
 from anabranch.runtime.ops.raised_exceptions import exception_of
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.tracing.capacity import Capacity, OverflowedError, capacity_at
@@ -26,7 +26,7 @@ from anabranch.runtime.values.arrays import dynamic_array
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.dynamic_shapes.valid_region import Window
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.host_calls import deferred, functions, results, texts, trial
+from anabranch.runtime.values.host_calls import deferred, functions, library_objects, results, texts, trial
 from anabranch.runtime.values.host_calls.prepared_call import leaves_of, prepared_call, sharing
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
@@ -117,12 +117,19 @@ def call(
     value = functions.prepared((function, args, kwargs))
     given = carry_layouts.with_leaves(layouts.describe(value), lambda _: False)
     inputs = [packed.atom for packed in pack_unpack.pack(value, given)]
+    may_view = False
     if example is None:
-        tried = prepared_call(name, given, None, (), (), is_ordered)
-        example = (trial.result_of(name, tried.called, inputs),)
+        try:
+            tried = prepared_call(name, given, None, (), (), is_ordered)
+            example = (trial.result_of(name, tried.called, inputs),)
+        except ViewError as error:
+            if not library_objects.keep((function, args, kwargs), name):
+                raise UnsupportedOperationError(str(error)) from None
+            tried, may_view = prepared_call(name, given, None, (), (), is_ordered, may_view=True), True
+            example = (trial.result_of(name, tried.called, inputs),)
     result = results.structure_of(example[0])
     if results.is_hidden(result) and deferred.can_be_made_again(example[0]):
-        _bound(name, given, inputs, result, is_ordered)  # for what its making raises
+        _bound(name, given, inputs, result, is_ordered, may_view=may_view)  # for what its making raises
         return deferred.Deferred(deferred.Maker(type(example[0]), frozenset(dir(example[0]))), deferred.copied(value))
     if results.is_hidden(result):
         raise UnsupportedOperationError(
@@ -130,7 +137,7 @@ def call(
             "compiled code; call it outside, or do all that needs it in a function with @anabranch.host"
         )
     shared = sharing(results.flattened(name, result, example[0]))
-    return _bound(name, given, inputs, result, is_ordered, shared)
+    return _bound(name, given, inputs, result, is_ordered, shared, may_view)
 
 
 def _bound(
@@ -140,6 +147,7 @@ def _bound(
     result: layouts.Layout,
     is_ordered: bool,
     shared: frozenset[int] = frozenset(),
+    may_view: bool = False,
 ) -> Value:
     """Bind the op; returns what stands for the result."""
     builder = current()
@@ -159,7 +167,7 @@ def _bound(
     outs = [ArrayType(shape, leaf.abstract.dtype) for leaf, (shape, _) in zip(leaves, room, strict=True)]
     outs.append(ArrayType((sum(sum(dynamic) for _, dynamic in room),), np.dtype(np.int64)))
     classes = _classes(trace.failures.regions)
-    made = prepared_call(name, given, result, tuple(room), classes, is_ordered, shared)
+    made = prepared_call(name, given, result, tuple(room), classes, is_ordered, shared, may_view)
     code = builder.read(trace.failures.error_code)
     number = builder.read(trace.output.counter) if is_ordered else atoms.literal(0, np.int32)
     after, ended, detail, needed, *arrays, sizes = builder.bind(

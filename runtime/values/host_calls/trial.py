@@ -20,7 +20,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.ops.host_call import RefusedError
+from anabranch.runtime.ops.host_call import RefusedError, ViewError
 from anabranch.runtime.tracing.builder import current, tracing_nothing
 from anabranch.runtime.values.host_calls import known_values
 
@@ -46,6 +46,8 @@ def result_of(name: str, run: Run, inputs: Sequence[Atom]) -> Value:
         arrays = [fill(atom.type) if value is None else value for atom, value in zip(inputs, given, strict=True)]
         try:
             return _tried(name, run, arrays)
+        except ViewError:
+            raise
         except RefusedError as error:
             raise UnsupportedOperationError(str(error)) from None
         except Exception as error:

@@ -48,6 +48,8 @@ def to_int(x: Value) -> Value:
     kind = kind_of(x)
     if kind is complex:
         raise TypeError("int() argument must be a string, a bytes-like object or a real number, not 'complex'")
+    if kind is int and is_run_time(x) and x.exact_ is not None:
+        return x
     if kind is not float:
         return made(as_kind(x, int), interval_of(x), x.affine if kind is int and is_run_time(x) else None)
     run_time_checks.fail_if(atoms.ufunc(np.isnan, x.atom), raised(int, float("nan")))
@@ -164,6 +166,10 @@ def _minimum(x: IntOperand, high: int) -> Value:
 
 def bit_length(x: PythonNumber) -> Value:
     """The number of bits of an int's magnitude."""
+    if x.word_ is not None:
+        upper = made(atoms.convert(atoms.ufunc(np.right_shift, x.word_, atoms.literal(1, np.uint64)), np.int64))
+        some = made(atoms.convert(atoms.convert(x.word_, np.bool_), np.int64), Interval(0, 1))
+        return binary(np.add, bit_length(upper), some)
     least = atoms.ufunc(np.equal, as_kind(x, int), atoms.literal(-(2**63), np.int64))
     magnitude = atoms.ufunc(np.absolute, as_kind(x, int))
     count: Atom = atoms.literal(0, np.int64)
@@ -178,7 +184,7 @@ def bit_length(x: PythonNumber) -> Value:
 
 def bit_count(x: PythonNumber) -> Value:
     """The number of ones in an int's magnitude."""
-    ones = atoms.ufunc(np.bitwise_count, as_kind(x, int))
+    ones = atoms.ufunc(np.bitwise_count, as_kind(x, int) if x.word_ is None else x.word_)
     return made(atoms.convert(ones, np.int64), Interval(0, 64))
 
 

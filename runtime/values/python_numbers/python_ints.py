@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +15,7 @@ from anabranch.runtime.ir.interval import FULL, Interval, exactly
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.python_numbers import python_floats
+from anabranch.runtime.values.python_numbers import exact_ints, python_floats
 from anabranch.runtime.values.python_numbers.python_operands import (
     EXACT,
     IntOperand,
@@ -37,10 +38,16 @@ _TO_A_NEGATIVE_POWER = (
 )
 
 
-def _result(r: Atom, exact: Interval, overflowed: Callable[[], Atom], affine: tuple[Atom, int] | None = None) -> Value:
-    if not exact.fits:
-        run_time_checks.fail_if(overflowed(), overflow)
-    return made(r, exact.clipped(), affine)
+def _result(
+    r: Atom,
+    exact: Interval,
+    overflowed: Callable[[], Atom],
+    affine: tuple[Atom, int] | None = None,
+    of: tuple[np.ufunc, IntOperand, IntOperand] | None = None,
+) -> Value:
+    check = None if exact.fits else exact_ints.checked(r, overflowed())
+    result = made(r, exact.clipped(), affine)
+    return result if of is None else exact_ints.computed(result, of[0], of[1:], check)
 
 
 def _less(a: Atom, bound: int) -> Atom:
@@ -88,7 +95,7 @@ def _add(x: IntOperand, y: IntOperand) -> Value:
             return _outside(n, FULL.low - min(c, 0), FULL.high - max(c, 0))
         return atoms.op("add_overflows", a, b)
 
-    return _result(r, interval_of(x) + interval_of(y), overflowed, _affine(x, y, 1))
+    return _result(r, interval_of(x) + interval_of(y), overflowed, _affine(x, y, 1), (np.add, x, y))
 
 
 def _subtract(x: IntOperand, y: IntOperand) -> Value:
@@ -104,7 +111,7 @@ def _subtract(x: IntOperand, y: IntOperand) -> Value:
             return _outside(y, int(x) - FULL.high, int(x) - FULL.low)
         return atoms.op("subtract_overflows", a, b)
 
-    return _result(r, interval_of(x) - interval_of(y), overflowed, _affine(x, y, -1))
+    return _result(r, interval_of(x) - interval_of(y), overflowed, _affine(x, y, -1), (np.subtract, x, y))
 
 
 def multiply(x: IntOperand, y: IntOperand) -> Value:
@@ -119,7 +126,7 @@ def multiply(x: IntOperand, y: IntOperand) -> Value:
             return _outside(n, -(-low // c), high // c)
         return atoms.op("multiply_overflows", a, b)
 
-    return _result(r, interval_of(x) * interval_of(y), overflowed)
+    return _result(r, interval_of(x) * interval_of(y), overflowed, of=(np.multiply, x, y))
 
 
 def _true_divide(x: IntOperand, y: IntOperand) -> Value:
@@ -173,18 +180,18 @@ def power(x: IntOperand, y: IntOperand) -> Value:
     zero = atoms.logical_and(atoms.ufunc(np.equal, as_kind(x, int), atoms.literal(0, np.int64)), negative)
     run_time_checks.fail_if(zero, raised(operator.pow, 0, -1))
     run_time_checks.fail_if(negative, lambda _: UnsupportedOperationError(_TO_A_NEGATIVE_POWER))
-    return _whole_power(x, as_kind(y, int))
+    return _whole_power(x, y)
 
 
-def _whole_power(x: IntOperand, b: Atom) -> Value:
-    a = as_kind(x, int)
+def _whole_power(x: IntOperand, y: IntOperand) -> Value:
+    a, b = as_kind(x, int), as_kind(y, int)
     r = atoms.ufunc(np.power, a, b)
     approximate = atoms.ufunc(np.power, atoms.convert(a, np.float64), atoms.convert(b, np.float64))
     # Below 9.3e18 in magnitude an overflow always flips the sign of what is left modulo 2**64.
     far = atoms.ufunc(np.greater, atoms.ufunc(np.absolute, approximate), atoms.literal(9.3e18))
     below = atoms.ufunc(np.less, approximate, atoms.literal(0.0))
-    run_time_checks.fail_if(atoms.logical_or(far, atoms.ufunc(np.not_equal, below, _sign_bit(r))), overflow)
-    return made(r)
+    check = exact_ints.checked(r, atoms.logical_or(far, atoms.ufunc(np.not_equal, below, _sign_bit(r))))
+    return exact_ints.computed(made(r), np.power, (x, y), check)
 
 
 def _shift_check(y: IntOperand, b: Atom) -> None:
@@ -198,7 +205,8 @@ def _left_shift(x: IntOperand, y: IntOperand) -> Value:
     r = atoms.ufunc(np.left_shift, a, b)
     bound, by = interval_of(x), interval_of(y)
     exact = bound * Interval(1, 2**by.high) if by.high < 64 else Interval(FULL.low - 1, FULL.high + 1)
-    return _result(r, exact, lambda: atoms.ufunc(np.not_equal, atoms.ufunc(np.right_shift, r, b), a))
+    shifted_back = functools.partial(atoms.ufunc, np.right_shift, r, b)
+    return _result(r, exact, lambda: atoms.ufunc(np.not_equal, shifted_back(), a), of=(np.left_shift, x, y))
 
 
 def _right_shift(x: IntOperand, y: IntOperand) -> Value:
@@ -255,7 +263,8 @@ def compare_large_int(function: np.ufunc, x: Value, y: Value) -> Value:
 
 def invert(x: IntOperand) -> Value:
     """`~x`."""
-    return made(atoms.ufunc(np.invert, as_kind(x, int)), exactly(-1) - interval_of(x))
+    result = made(atoms.ufunc(np.invert, as_kind(x, int)), exactly(-1) - interval_of(x))
+    return exact_ints.computed(result, np.invert, (x,), None)
 
 
 def absolute(x: PythonNumber) -> Value:

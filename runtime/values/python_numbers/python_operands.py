@@ -30,15 +30,16 @@ class PythonNumber(Tracer):
 
     An int also carries what is known of it at no cost: the interval it lies in, which spares overflow and bounds
     checks, and `affine`, (atom, offset) when it is another value plus a constant, which makes `a[i:i + 2]` static in
-    length.
+    length. `exact_` is what an int that may be beyond int64 is computed from (`exact_ints`).
     """
 
-    __slots__ = ("affine", "atom", "interval")
+    __slots__ = ("affine", "atom", "exact_", "interval")
 
     def __init__(self, atom: Atom, interval: Interval = FULL, affine: tuple[Atom, int] | None = None) -> None:
         self.atom = atom
         self.interval = interval
         self.affine = affine or (atom, 0)
+        self.exact_: Any = None
 
     @property
     def abstract(self) -> Abstract:

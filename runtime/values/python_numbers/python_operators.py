@@ -15,7 +15,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.ir.interval import exactly
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.python_numbers import python_ints
+from anabranch.runtime.values.python_numbers import exact_operators, python_ints
 from anabranch.runtime.values.python_numbers.python_floats import COMPLEX, FLOATS
 from anabranch.runtime.values.python_numbers.python_operands import (
     EXACT,
@@ -65,6 +65,8 @@ _SWAPPED: dict[np.ufunc, np.ufunc] = {
 def binary(function: np.ufunc, x: Operand, y: Operand) -> Value:
     """`x OP y` for two Python scalars of which one is traced."""
     kind = _TYPES[max(_RANK[kind_of(x)], _RANK[kind_of(y)])]
+    if kind is int and (result := exact_operators.of_wide(function, x, y)) is not None:
+        return result
     if function in COMPARISONS:
         if kind is complex and function not in (np.equal, np.not_equal):
             raise TypeError(f"'{_SYMBOLS[function]}' not supported between instances of {_kinds(x, y)}")
@@ -145,6 +147,8 @@ def _compare_int_float(function: np.ufunc, x: Operand, y: Operand) -> Value:
 def unary(function: np.ufunc, x: Value) -> Value:
     """`-x`, `+x`, `abs(x)`, `~x`."""
     kind = kind_of(x)
+    if kind is int and function is not np.invert and (exact := exact_operators.unary(function, x)) is not None:
+        return exact
     if kind is bool or (kind is int and function is np.positive):
         x = made(as_kind(x, int), interval_of(x))
         kind = int

@@ -12,8 +12,9 @@ from anabranch.runtime.ir.interval import FULL, Interval
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import apply_ufunc, lazy_text, wrap
-from anabranch.runtime.values.abstract import PYTHON_DTYPES, Kind
+from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, python_abstract
 from anabranch.runtime.values.python_numbers import (
+    exact_ints,
     python_attributes,
     python_conversions,
     python_operands,
@@ -89,11 +90,39 @@ class PythonScalar(python_operands.PythonNumber):
         return python_attributes.attribute(self, name)
 
 
+class _WordScalar(PythonScalar):
+    """An int from 0 to 2**64 - 1; its `atom` is its int64, for which it raises where it has none."""
+
+    __slots__ = ()
+
+    def __init__(self, atom: Atom, *_: object) -> None:
+        self.interval = Interval(0, FULL.high)
+        self.exact_ = exact_ints.OfWord(atom)
+
+    @property
+    def word_(self) -> Atom:
+        word: Atom = self.exact_.atom
+        return word
+
+    @property
+    def atom(self) -> Atom:  # type: ignore[override]
+        return exact_ints.narrowed(self.word_)
+
+    @property
+    def affine(self) -> tuple[Atom, int]:  # type: ignore[override]
+        return (self.word_, 0)
+
+    @property
+    def abstract(self) -> Abstract:
+        return python_abstract(int)
+
+
 # Python's messages name the classes of operands: `unsupported operand type(s) for +: 'int' and 'str'`.
 _KINDS: dict[str, type[PythonScalar]] = {
     np.dtype(dtype).kind: type(kind.__name__, (PythonScalar,), {"__slots__": (), "__module__": __name__})
     for kind, dtype in PYTHON_DTYPES.items()
 }
+_KINDS["u"] = type("int", (_WordScalar,), {"__slots__": (), "__module__": __name__})
 
 
 def takes_complex(ufunc: np.ufunc, left: Value, right: object) -> bool:

@@ -22,14 +22,13 @@ from anabranch.runtime.values import atoms, containers
 from anabranch.runtime.values.abstract import (
     Abstract,
     Kind,
-    abstract_of,
 )
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArrayStructure
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.pytrees import node_reference, node_structures, padded_union
-from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.tracer import carried_abstract
 from anabranch.runtime.values.undefined import Undefined
 from anabranch.runtime.values.union import UnionValue
 
@@ -115,7 +114,7 @@ def numeric(layout: Layout) -> Abstract | None:
     if isinstance(layout, Leaf):
         return layout.abstract
     if isinstance(layout, Constant):
-        return layout.value.abstract if isinstance(layout.value, Tracer) else abstract_of(layout.value)
+        return carried_abstract(layout.value)
     return None
 
 
@@ -125,7 +124,7 @@ def interval(layout: Layout) -> Interval:
         return layout.interval
     if isinstance(layout, Constant):
         if isinstance(layout.value, PythonScalar):
-            return layout.value.interval
+            return layout.value.interval if layout.value.word_ is None else Interval(0, 2**64 - 1)
         if type(layout.value) is int:
             return exactly(layout.value)
     return FULL

@@ -363,45 +363,30 @@ class Angle(np.ndarray):
     pass
 
 
-def matrix():
-    return X.view(np.matrix)
-
-
-def pandas_series():
-    return pytest.importorskip("pandas").Series([1.0])
-
-
-def pandas_frame():
-    return pytest.importorskip("pandas").DataFrame({"a": [1.0]})
+def pandas_texts():
+    return pytest.importorskip("pandas").Series(["a"])
 
 
 def xarray_array():
     return pytest.importorskip("xarray").DataArray([1.0])
 
 
-def sparse_array():
-    return pytest.importorskip("scipy.sparse").csr_array(np.eye(2))
-
-
-def sparse_matrix():
-    return pytest.importorskip("scipy.sparse").coo_matrix(np.eye(2))
+def sparse_lists():
+    return pytest.importorskip("scipy.sparse").lil_matrix(np.eye(2))
 
 
 @pytest.mark.parametrize(
     ("make", "advice"),
     [
-        (matrix, r"a numpy.matrix; pass an array, numpy.asarray\(x\)"),
         (
-            lambda: np.ma.array([1.0, 2.0], mask=[0, 1]),
+            lambda: np.ma.array(["a", "b"], mask=[0, 1]),
             r"a numpy.MaskedArray; pass x.filled\(value\), or x.data",
         ),
         (lambda: X.view(Angle), r"Angle, a subclass of numpy.ndarray with methods of its own; pass numpy.asarray\(x\)"),
         (lambda: array.array("d", [1.0]), r"a array.array; pass an array on the same memory, numpy.asarray\(x\)"),
-        (pandas_series, r"a pandas.Series; pass its values, x.to_numpy\(\)"),
-        (pandas_frame, r"a pandas.DataFrame; pass its values, x.to_numpy\(\)"),
+        (pandas_texts, r"a pandas.Series; pass its values, x.to_numpy\(\)"),
         (xarray_array, r"a xarray.DataArray; pass its values, x.to_numpy\(\)"),
-        (sparse_array, r"a scipy.csr_array; pass a dense array, x.toarray\(\)"),
-        (sparse_matrix, r"a scipy.coo_matrix; pass a dense array, x.toarray\(\)"),
+        (sparse_lists, r"a scipy.lil_matrix; pass a dense array, x.toarray\(\)"),
     ],
 )
 def test_what_to_pass_instead(make, advice):

@@ -515,3 +515,25 @@ def test_names_with_static_arguments(program: Program) -> None:
 def test_an_unset_name_is_no_result() -> None:
     with pytest.raises(UnboundLocalError, match="local variable 'n'"):
         jit(lambda x: [x, Undefined("n")])(1.0)
+
+
+def test_a_name_of_the_enclosing_function_that_is_not_set_any_more() -> None:
+    def made():
+        k = 2
+
+        def f(x):
+            total = 0.0
+            for v in x:
+                if v > 1:
+                    total += v + k  # noqa: F821 - it is deleted below
+            return total
+
+        del k
+        return f
+
+    for _ in range(3):
+        with pytest.raises(NameError, match="free variable 'k'"):
+            made()(np.ones(3) * 2)
+        with pytest.raises(NameError, match="free variable 'k'"):
+            jit(made())(np.ones(3) * 2)
+        assert jit(made())(np.zeros(3)) == 0.0

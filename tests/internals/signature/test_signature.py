@@ -217,13 +217,13 @@ def test_arrays_that_no_device_holds(array):
 
 def test_an_int_beyond_64_bits():
     f = jit(lambda a, n: (a, n))
-    for n in (2**63, -(2**63) - 1, 10**5000):
+    for n in (2**64, -(2**63) - 1, 10**5000):
         with pytest.raises(IntegerRangeError, match=r"argument 'n\[1\]' is an int of \d+ bits"):
             f(1.0, [1, n])
     for _ in range(3):
         assert f(1.0, 2) == (1.0, 2)
-    with pytest.raises(IntegerRangeError, match="argument 'n' is an int of 64 bits"):
-        f(1.0, 2**63)
+    with pytest.raises(IntegerRangeError, match="argument 'n' is an int of 65 bits"):
+        f(1.0, 2**64)
     assert f(1.0, 3) == (1.0, 3)
     assert jit(lambda n: n)(-(2**63)) == -(2**63)
 

@@ -1,0 +1,306 @@
+"""Objects of libraries that are made of arrays, as arguments and as results of host calls.
+
+Their arrays are traced; what is asked of them else is asked of an object of the library's own, which a host call makes
+of the arrays as they are then.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
+from anabranch.runtime.config import settings
+from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.tracing.builder import tracing
+from anabranch.runtime.tracing.storage import OfLibrary
+from anabranch.runtime.values import containers, wrap
+from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.attributes import StandIn
+from anabranch.runtime.values.host_calls import deferred
+from anabranch.runtime.values.host_types import library_kinds
+from anabranch.runtime.values.host_types.host_type import HostStructure, HostTyped
+from anabranch.runtime.values.host_types.library_kinds import LibraryKind
+from anabranch.runtime.values.host_types.times import TracedTimes
+
+# Methods that do more than to return a result.
+_EFFECTS = ("to_", "plot", "hist", "boxplot", "info")
+_WITHOUT = ("to_numpy", "to_list", "to_dict", "to_frame", "to_period", "to_timestamp", "to_series")
+_CHANGES = ("insert", "harden_", "soften_", "unshare_", "shrink_", "isetitem")
+_ATTRIBUTES = ("shape", "ndim", "dtype", "dtypes", "columns", "name", "names", "format", "dims", "size", "index")
+
+
+class LibraryObject(HostTyped):
+    """The stand-in for such an object: its traced arrays, by name."""
+
+    def __init__(self, parts: Mapping[str, Value], kind: LibraryKind) -> None:
+        self._parts, self._kind = dict(parts), kind
+
+    def __anabranch_sample__(self) -> object:
+        return self._kind.make({name: _zeros(part) for name, part in self._parts.items()}, self._kind)
+
+    def __anabranch_structure__(self) -> LibraryStructure:
+        return LibraryStructure(LibraryObject, self._kind.names, self._kind)
+
+    def _refusal(self, what: str) -> UnsupportedOperationError:
+        return UnsupportedOperationError(
+            f"{what} of a {self._kind.name} is not supported in compiled code; compute with its arrays, or do it "
+            "outside, or in a function with @anabranch.host"
+        )
+
+    # ---- attributes --------------------------------------------------------------------------------------------------
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name in ("_parts", "_kind"):
+            raise AttributeError(name)
+        direct = self._direct(name)
+        if direct is not None:
+            return direct
+        found = getattr(self._kind.cls, name, None)
+        if name in _ATTRIBUTES and self._is_known(name):
+            return getattr(self.__anabranch_sample__(), name)
+        if found is None and not hasattr(self.__anabranch_sample__(), name):
+            raise AttributeError(f"'{self._kind.cls.__name__}' object has no attribute '{name}'")
+        if callable(found) and not isinstance(found, type) and not _is_accessor(found):
+            return _Method(self, name)
+        return self._called(name, deferred.attribute_of, self, name)
+
+    def _direct(self, name: str) -> Value:
+        """An attribute that is an array, or a column; None for others."""
+        if name in self._parts and not name.endswith("_"):
+            part = self._parts[name]
+            return part.viewed() if isinstance(part, TracedArray) else part
+        columns = self._columns()
+        if columns is not None and name in columns and not hasattr(self._kind.cls, name):
+            return self[name]
+        if name == "to_numpy" and tuple(self._parts)[:1] == ("values",):
+            return _ToNumpy(self)
+        return None
+
+    def _columns(self) -> Any:
+        return self._kind.extra[0].value if self._kind.cls.__name__ == "DataFrame" else None
+
+    def _is_known(self, name: str) -> bool:
+        """Return whether an attribute does not depend on the contents of the arrays."""
+        if name == "index" and "index_" in self._parts:
+            return False
+        if name == "size" and self._kind.library == "scipy":
+            return False
+        return all(not wrap.is_dynamic_array(part) for part in self._parts.values())
+
+    def __setattr__(self, name: str, value: Value) -> None:
+        if name in ("_parts", "_kind"):
+            object.__setattr__(self, name, value)
+        elif not self._is_part(name, value):  # `m.data *= 2` sets what it has changed
+            raise self._refusal(f"setting the attribute {name}")
+
+    def _is_part(self, name: str, value: Value) -> bool:
+        part = self._parts.get(name)
+        if not isinstance(part, TracedArray) or not isinstance(value, TracedArray):
+            return False
+        return value.storage is part.storage and value.path == part.path
+
+    # ---- what is computed --------------------------------------------------------------------------------------------
+
+    def _called(self, name: str, function: Callable[..., Any], *args: Value, **kwargs: Value) -> Value:
+        """A call on the host."""
+        what = f"{self._kind.name}.{name}"
+        if not settings().host_calls:
+            raise UnsupportedOperationError(f"{what} is called on the host, which the setting host_calls forbids here")
+        return deferred.call_of(None)(what, function, args, kwargs)
+
+    def __call__(self, *args: Value, **kwargs: Value) -> NoReturn:
+        raise TypeError(f"'{self._kind.cls.__name__}' object is not callable")
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Value, **kwargs: Value) -> Value:
+        if kwargs.get("out") is not None:
+            raise self._refusal(f"numpy.{ufunc.__name__} with out=")
+        if len(inputs) > 1 and not isinstance(inputs[0], StandIn) and self._kind.library != "pandas":
+            # NumPy asks so for an operator, too, which may be another function of these types.
+            raise self._refusal("an operation on a known array and what is behind it,")
+        function = ufunc if method == "__call__" else getattr(ufunc, method)
+        return self._called(f"numpy.{ufunc.__name__}", function, *inputs, **kwargs)
+
+    def __array_function__(
+        self,
+        function: Callable[..., object],
+        types: Iterable[type],
+        args: tuple[Value, ...],
+        kwargs: Mapping[str, Value],
+    ) -> Value:
+        return self._called(f"numpy.{function.__name__}", function, *args, **kwargs)
+
+    def __getitem__(self, key: Value) -> Value:
+        columns = self._columns()
+        if columns is not None and isinstance(key, (str, int)):
+            series = self._column(columns, key)
+            if series is not None:
+                return series
+        return self._called("__getitem__", operator.getitem, self, key)
+
+    def _column(self, columns: Any, key: Value) -> Value:
+        """A column of numbers as a series; None where it is none, or not one."""
+        places = [k for k, name in enumerate(columns) if type(name) is type(key) and name == key]
+        if len(places) != 1 or f"column_{places[0]}" not in self._parts or type(columns).__name__ == "MultiIndex":
+            return None
+        parts = {"values": self._parts[f"column_{places[0]}"]}
+        parts.update({name: part for name, part in self._parts.items() if name == "index_"})
+        return LibraryObject(parts, library_kinds.series_kind(self._kind, key))
+
+    def __setitem__(self, key: Value, value: Value) -> None:
+        if self._columns() is not None:
+            raise UnsupportedOperationError(
+                "a column of a pandas.DataFrame is set, which is not supported in compiled code; make another data "
+                "frame: frame = frame.assign(name=values)"
+            )
+        raise self._refusal("an assignment to items")
+
+    def __delitem__(self, key: Value) -> None:
+        raise self._refusal("a deletion of items")
+
+    def __len__(self) -> int:
+        return len(self.__anabranch_sample__()) if self._is_known("shape") else self._refuse("the length")  # type: ignore[arg-type]
+
+    def _refuse(self, what: str) -> NoReturn:
+        raise self._refusal(what)
+
+    def __iter__(self) -> Iterator[Value]:
+        if self._columns() is not None:
+            return iter(self._columns())
+        raise self._refusal("a loop over the items")
+
+    def __contains__(self, key: object) -> bool:
+        if self._columns() is not None:
+            return key in self._columns()
+        raise self._refusal("the operator in")
+
+    def __bool__(self) -> bool:
+        raise self._refusal("the truth")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _is_accessor(found: object) -> bool:
+    return type(found).__name__ in ("CachedAccessor", "Accessor", "cached_property")
+
+
+def _zeros(part: Value) -> np.ndarray:
+    dtype = part.dtype
+    shape = (0,) * part.ndim if wrap.is_dynamic_array(part) else part.shape
+    return np.zeros(shape, dtype)
+
+
+def _binary(function: Callable[[Any, Any], Any], reflected: bool) -> Callable[[LibraryObject, Any], Value]:
+    def swapped(right: Any, left: Any) -> Any:
+        return function(left, right)
+
+    def method(self: LibraryObject, other: Value) -> Value:
+        name = f"__{'r' if reflected else ''}{function.__name__.strip('_')}__"
+        return self._called(name, swapped if reflected else function, self, other)
+
+    return method
+
+
+def _unary(function: Callable[[Any], Any]) -> Callable[[LibraryObject], Value]:
+    return lambda self: self._called(f"__{function.__name__}__", function, self)
+
+
+def _in_place(self: LibraryObject, other: Value) -> NoReturn:
+    raise self._refusal("an operation in place")
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"):
+    _function = getattr(operator, f"__{_name}__")
+    setattr(LibraryObject, f"__{_name}__", _binary(_function, reflected=False))
+    setattr(LibraryObject, f"__r{_name}__", _binary(_function, reflected=True))
+    setattr(LibraryObject, f"__i{_name}__", _in_place)
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    setattr(LibraryObject, f"__{_name}__", _binary(getattr(operator, _name), reflected=False))
+for _name in ("neg", "pos", "abs", "invert"):
+    setattr(LibraryObject, f"__{_name}__", _unary(getattr(operator, _name)))
+
+
+class _Method:
+    """A method of such an object."""
+
+    def __init__(self, owner: LibraryObject, name: str) -> None:
+        self._owner, self._name = owner, name
+
+    def __call__(self, *args: Value, **kwargs: Value) -> Value:
+        name = self._name
+        if name.startswith(_EFFECTS) and name not in _WITHOUT and self._owner._kind.library == "pandas":
+            raise self._owner._refusal(f"the method {name}")
+        changing = deferred.CHANGING if self._owner._kind.library == "scipy" else ("pop", "update")
+        if name.startswith((*_CHANGES, *changing)) or kwargs.get("inplace"):
+            raise self._owner._refusal(f"the method {name}, which changes the object,")
+        return self._owner._called(name, deferred.method_called, self._owner, name, args, kwargs)
+
+
+class _ToNumpy:
+    """The method `to_numpy` of a series: its array."""
+
+    def __init__(self, owner: LibraryObject) -> None:
+        self._owner = owner
+
+    def __call__(self, *args: Value, **kwargs: Value) -> Value:
+        if args or kwargs:
+            return _Method(self._owner, "to_numpy")(*args, **kwargs)
+        return self._owner.values
+
+
+@frozen
+class LibraryStructure(HostStructure):
+    """That of such an object, with its `LibraryKind`."""
+
+    def children(self, value: Value) -> list[Value]:
+        if isinstance(value, LibraryObject):
+            return list(value._parts.values())
+        taken = library_kinds.taken_apart(value)
+        assert taken is not None
+        return taken[1]
+
+    def build(self, children: Sequence[Value]) -> Value:
+        if tracing():
+            return LibraryObject(dict(zip(self.keys, children, strict=True)), self.extra)
+        return self.on_host(children, ())
+
+    def on_host(self, children: Sequence[Any], members: Sequence[object]) -> Value:
+        return self.extra.make(dict(zip(self.keys, children, strict=True)), self.extra)
+
+
+def structure_of(value: object) -> containers.Structure | None:
+    """The structure of such an object; None for any other value."""
+    taken = library_kinds.taken_apart(value)
+    return None if taken is None else LibraryStructure(LibraryObject, taken[0].names, taken[0])
+
+
+def keep(value: Value, name: str) -> bool:
+    """Let the arrays of such objects among arguments not be written to any more, which a call returns views of.
+
+    Returns
+    -------
+    bool
+        There are such objects.
+    """
+    found = list(_objects(value))
+    for one in found:
+        for part in one._parts.values():
+            array = part._ints if isinstance(part, TracedTimes) else part
+            if isinstance(array, TracedArray):
+                array.storage.readonly = OfLibrary(
+                    f"an array of a {one._kind.name}, which {name} has returned a view of,"
+                )
+    return bool(found)
+
+
+def _objects(value: Value) -> Iterator[LibraryObject]:
+    if isinstance(value, LibraryObject):
+        yield value
+        return
+    structure = containers.structure_of(value)
+    for part in structure.children(value) if structure is not None else ():
+        yield from _objects(part)

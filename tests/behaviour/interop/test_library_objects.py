@@ -1,0 +1,253 @@
+"""Objects of libraries that are made of arrays, as arguments: pandas, scipy.sparse, np.ma and np.matrix."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from anabranch import jit
+from anabranch.runtime.errors import UnsupportedOperationError
+
+X = np.array([1.0, 2.0, 3.0])
+
+
+def same(want, got) -> None:
+    """Assert that two results are alike, to the types of their parts."""
+    assert type(want) is type(got)
+    if isinstance(want, (tuple, list)):
+        assert len(want) == len(got)
+        for one, other in zip(want, got, strict=True):
+            same(one, other)
+    elif type(want).__module__.startswith("pandas"):
+        name = {"Series": "series", "DataFrame": "frame"}.get(type(want).__name__, "index")
+        getattr(sys.modules["pandas"].testing, f"assert_{name}_equal")(want, got)
+    elif hasattr(want, "toarray"):
+        assert (want.format, want.shape, want.dtype) == (got.format, got.shape, got.dtype)
+        np.testing.assert_array_equal(want.toarray(), got.toarray())
+    elif isinstance(want, np.ma.MaskedArray):
+        assert (want.dtype, want.fill_value) == (got.dtype, got.fill_value)
+        np.testing.assert_array_equal(np.ma.getmaskarray(want), np.ma.getmaskarray(got))
+        np.testing.assert_array_equal(want.filled(0), got.filled(0))
+    else:
+        assert np.asarray(want).dtype == np.asarray(got).dtype
+        np.testing.assert_array_equal(want, got)
+
+
+def alike(function, *args) -> None:
+    """Assert that the compiled function does what the plain one does, called three times."""
+    compiled = jit(function)
+    for _ in range(3):
+        same(function(*args), compiled(*args))
+
+
+# ---- scipy.sparse ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def sparse():
+    return pytest.importorskip("scipy.sparse")
+
+
+def _matrices(sparse):
+    whole = sparse.csr_matrix(np.array([[1.0, 0, 2], [0, 3, 0], [0, 0, 4]]))
+    return whole, sparse.csc_array(whole), sparse.coo_matrix(whole), sparse.dia_matrix(whole)
+
+
+def test_sparse_matrices(sparse) -> None:
+    def computed(m, x):
+        return m @ x, m * 2.0, m.shape, m.data.sum(), m.toarray() + 1, m, m.sum()
+
+    for m in _matrices(sparse)[1:3]:
+        alike(computed, m, X)
+
+
+def test_what_a_sparse_matrix_is_made_of(sparse) -> None:
+    def product(m, x):
+        y = np.zeros(m.shape[0])
+        for i in range(m.shape[0]):
+            for k in range(m.indptr[i], m.indptr[i + 1]):
+                y[i] += m.data[k] * x[m.indices[k]]
+        return y, x @ m, m.T, m[1], m @ m
+
+    alike(product, _matrices(sparse)[0], X)
+
+
+def test_a_sparse_matrix_in_a_loop(sparse) -> None:
+    def solved(m, b, n):
+        x = np.zeros_like(b)
+        r = b - m @ x
+        p = r.copy()
+        rs = r @ r
+        for _ in range(n):
+            step = m @ p
+            alpha = rs / (p @ step)
+            x = x + alpha * p
+            r = r - alpha * step
+            new = r @ r
+            if new < 1e-20:
+                break
+            p = r + (new / rs) * p
+            rs = new
+        return x
+
+    m = sparse.csr_matrix(np.array([[4.0, 1, 0], [1, 3, 0], [0, 0, 2]]))
+    np.testing.assert_allclose(jit(solved)(m, X, 5), solved(m, X, 5), rtol=1e-12)
+
+
+def test_writes_reach_the_matrix(sparse) -> None:
+    def scaled(m):
+        m.data *= 2
+        m.data[0] = 7
+        return m
+
+    mine, theirs = _matrices(sparse)[0].copy(), _matrices(sparse)[0].copy()
+    compiled = jit(scaled)
+    for _ in range(3):
+        scaled(mine)
+        assert compiled(theirs) is theirs
+        same(mine, theirs)
+
+
+def test_an_array_with_a_view_of_it_is_not_written(sparse) -> None:
+    def both(m):
+        t = m.T
+        m.data[0] = 7.0
+        return t
+
+    with pytest.raises(UnsupportedOperationError, match="has returned a view of"):
+        jit(both)(_matrices(sparse)[0])
+
+
+# ---- pandas ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def pd():
+    return pytest.importorskip("pandas")
+
+
+def test_series(pd) -> None:
+    def computed(s):
+        return s * 2 + 1, s.sum(), s.mean(), len(s), s.shape, s.values * 2, s, np.sqrt(s), s[s > 1], s.index
+
+    def methods(s, k):
+        return s.iloc[k], s.rolling(2).mean(), s.cumsum(), (s > 1).sum(), s - s.shift(1), s.to_numpy().sum()
+
+    for s in (
+        pd.Series([1, 2, 3], index=["a", "b", "c"], name="n"),
+        pd.Series([1.0, 2], index=[10, 20]),
+    ):
+        alike(computed, s)
+    alike(methods, pd.Series([1.0, 2, 3], index=pd.date_range("2020-01-01", periods=3)), 1)
+
+
+def test_data_frames(pd) -> None:
+    def computed(f):
+        return f["a"] * 2, f.a.values.sum(), f["a"] + f["b"], f, f.shape, f[["a", "b"]], f[f["a"] > 1], len(f)
+
+    def methods(f):
+        sums = [f[name].sum() for name in ("a", "b")]
+        sizes = f.groupby("c")["a"].mean(), f.assign(d=f["a"] * f["b"]), f.sort_values("a", ascending=False)
+        return sums, sizes, f[["a", "b"]].apply(lambda row: row.sum(), axis=1)
+
+    frame = pd.DataFrame({"a": [1.0, 2, 3], "b": [4, 5, 6], "c": ["x", "y", "x"]})
+    alike(computed, frame)
+    alike(methods, frame)
+
+
+def test_a_loop_over_columns(pd) -> None:
+    def total(f):
+        p, q, found = f["a"].to_numpy(), f["b"].values, 0.0
+        for i in range(len(f)):
+            if p[i] > 1:
+                found += p[i] * q[i]
+        return found
+
+    compiled = jit(total)
+    for scale in (1, 2, 3):
+        frame = pd.DataFrame({"a": X * scale, "b": X})
+        assert compiled(frame) == total(frame)
+
+
+def test_frames_that_are_made(pd) -> None:
+    def made(x):
+        return pd.DataFrame({"u": x, "v": x * 2}), pd.Series(x * 2).mean()
+
+    alike(made, X)
+
+
+def test_what_is_no_number_is_told_apart(pd) -> None:
+    def grouped(f):
+        return f.groupby("c")["a"].sum(), f
+
+    compiled = jit(grouped)
+    frame = pd.DataFrame({"a": [1.0, 2, 3], "c": ["x", "y", "x"]})
+    for place, text in ((0, "y"), (0, "x")):
+        same(grouped(frame), compiled(frame))
+        frame.loc[place, "c"] = text
+    frame.index.name = "rows"
+    same(grouped(frame), compiled(frame))
+    doubled = jit(lambda s: s * 2)
+    for name in (1, True):
+        assert type(doubled(pd.Series(X, name=name)).name) is type(name)
+
+
+def test_what_is_refused_of_frames(pd) -> None:
+    def set_column(f):
+        f["d"] = f["a"] * 2
+        return f
+
+    frame = pd.DataFrame({"a": X})
+    for function, words in (
+        (set_column, r"frame.assign\(name=values\)"),
+        (lambda f: f.to_csv("x.csv"), "the method to_csv of a pandas.DataFrame"),
+        (lambda f: f.drop(columns="a", inplace=True), "which changes the object"),
+        (lambda f: [row for row in f["a"]], "a loop over the items of a pandas.Series"),
+    ):
+        with pytest.raises(UnsupportedOperationError, match=words):
+            jit(function)(frame)
+    with pytest.raises(UnsupportedOperationError, match="the setting host_calls forbids"):
+        jit(lambda f: f.sum(), host_calls=False)(frame)
+    assert jit(lambda f: f["a"].values.sum(), host_calls=False)(frame) == 6.0
+
+
+# ---- numpy.ma and numpy.matrix ---------------------------------------------------------------------------------------
+
+
+def test_masked_arrays() -> None:
+    def computed(m):
+        return m + 1, m.mean(), m.filled(0), m.data * 2, m, np.sqrt(m), m.shape, m > 1
+
+    alike(computed, np.ma.array([1.0, 2, 3], mask=[0, 1, 0], fill_value=9.0))
+    alike(computed, np.ma.array([[1, 2], [3, 4]]))
+    alike(lambda x: np.ma.masked_where(x > 1, x).mean(), X)
+
+
+def test_masks_are_values() -> None:
+    def kept(m):
+        total = 0.0
+        for i in range(len(m.data)):
+            if not m.mask[i]:
+                total += m.data[i]
+        return total, m.sum()
+
+    compiled = jit(kept)
+    for mask in ([0, 1, 0], [1, 1, 0], [0, 0, 0]):
+        m = np.ma.array(X, mask=mask)
+        same(kept(m), compiled(m))
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_matrices() -> None:
+    def computed(w, x):
+        return w * w, w.T, w.A + 1, w, w[0, 1], w.sum(), w[0], np.linalg.inv(w), x * w, np.multiply(x, w)
+
+    alike(computed, np.array([[1.0, 2], [3, 4]]).view(np.matrix), np.array([[1.0, 2], [5, 6]]))
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_a_known_array_before_a_matrix() -> None:
+    known = np.array([[1.0, 2], [0, 1]])
+    alike(lambda w: (known * w, np.ones((2, 2)) * w), np.array([[1.0, 2], [3, 4]]).view(np.matrix))
