@@ -37,6 +37,10 @@ def record(pred: Atom, error: BaseException, frames: run_time_checks.Frames) -> 
 
     def reconstruct(values: list[Atom]) -> BaseException:
         made: BaseException = pack_unpack.unpack(layout, iter(values), [])
+        # Its arrays are copies: a write to one would be seen nowhere else.
+        for part in pack_unpack.pack(made, layout):
+            if part.handle is not None:
+                current().freeze(part.handle.storage)
         return made
 
     run_time_checks.record_failure(pred, HeldException(layout), reconstruct, frames, details)
