@@ -8,7 +8,9 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import forget_attempts
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.pytrees import carry_layouts, host_values, layout as layouts, pack_unpack
 
 
@@ -33,14 +35,20 @@ def record(pred: Atom, error: BaseException, frames: run_time_checks.Frames) -> 
     error.__traceback__ = None
     forget_attempts(error)
     layout = carry_layouts.with_leaves(layouts.describe(error, current().trace.outside.is_outside), lambda _: False)
-    details = [p.atom for p in pack_unpack.pack(error, layout)]
+    packed = pack_unpack.pack(error, layout)
 
     def reconstruct(values: list[Atom]) -> BaseException:
-        made: BaseException = pack_unpack.unpack(layout, iter(values), [])
-        # Its arrays are copies: a write to one would be seen nowhere else.
-        for part in pack_unpack.pack(made, layout):
-            if part.handle is not None:
-                current().freeze(part.handle.storage)
+        own = {i: p.handle for i, p in enumerate(packed) if p.handle is not None and _is_known_here(p.handle)}
+        arrays: list[TracedArray | None] = []
+        made: BaseException = pack_unpack.unpack(layout, iter(values), arrays, own)
+        for i, array in enumerate(arrays):
+            if array is not None and i not in own:  # a copy: a write to it would be seen nowhere else
+                current().freeze(array.storage)
         return made
 
-    run_time_checks.record_failure(pred, HeldException(layout), reconstruct, frames, details)
+    run_time_checks.record_failure(pred, HeldException(layout), reconstruct, frames, [p.atom for p in packed])
+
+
+def _is_known_here(array: TracedArray) -> bool:
+    """Return whether a handler that is traced now may hold an array that the exception carries, and not its copy."""
+    return not views.positions(array.path) and any(array.storage in b.env for b in current().outwards())
