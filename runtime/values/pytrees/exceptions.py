@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.errors import forget_attempts
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
@@ -36,17 +39,44 @@ def record(pred: Atom, error: BaseException, frames: run_time_checks.Frames) -> 
     forget_attempts(error)
     layout = carry_layouts.with_leaves(layouts.describe(error, current().trace.outside.is_outside), lambda _: False)
     packed = pack_unpack.pack(error, layout)
+    regions = current().trace.failures.regions
+    held = {id(c): c for c in _containers(layout) if regions and regions[-1].has_seen(c)}
 
     def reconstruct(values: list[Atom]) -> BaseException:
         own = {i: p.handle for i, p in enumerate(packed) if p.handle is not None and _is_known_here(p.handle)}
         arrays: list[TracedArray | None] = []
-        made: BaseException = pack_unpack.unpack(layout, iter(values), arrays, own)
+        made: BaseException = _Unpacking(arrays, own, held=held).unpack(layout, iter(values))
         for i, array in enumerate(arrays):
             if array is not None and i not in own:  # a copy: a write to it would be seen nowhere else
                 current().freeze(array.storage)
         return made
 
     run_time_checks.record_failure(pred, HeldException(layout), reconstruct, frames, [p.atom for p in packed])
+
+
+def _containers(layout: layouts.Layout) -> Iterator[Value]:
+    """The lists, dicts and objects that a layout is of."""
+    match layout:
+        case layouts.Node(structure, children, source):
+            if structure.mutable:
+                yield source
+            for child in children:
+                yield from _containers(child)
+
+
+class _Unpacking(pack_unpack.Unpacking):
+    """Makes an exception of atoms: containers that a handler knows are those very ones, as they are then."""
+
+    def __init__(
+        self, made: list[TracedArray | None], reuse: Mapping[int, TracedArray], held: Mapping[int, Value]
+    ) -> None:
+        super().__init__(made, reuse)
+        self._held = held
+
+    def unpack(self, layout: layouts.Layout, values: Iterator[Atom]) -> Value:
+        """The value with these atoms."""
+        made = super().unpack(layout, values)
+        return self._held.get(id(layout.source), made) if isinstance(layout, layouts.Node) else made
 
 
 def _is_known_here(array: TracedArray) -> bool:
