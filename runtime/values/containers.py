@@ -49,6 +49,7 @@ class Structure:
     is_in_arena = False  # that of a list or an object of which there are as many as run-time values say
     is_beside = False  # the host finds the value in what stands beside a result, by a number
     refers = False  # it says which of some lists a value is, and has no elements of its own
+    holds_copies = False  # nobody else has what is in it, nor can change it
     is_of_arrays = False  # the caller's object is memory, of which the parts are views
 
     @property

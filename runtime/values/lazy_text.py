@@ -55,6 +55,7 @@ class TextStructure(containers.Structure):
     options: PrintOptions = ()
 
     mutable = False
+    holds_copies = True
 
     def children(self, value: Value) -> list[Value]:
         return list(value.parts)

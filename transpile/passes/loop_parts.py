@@ -12,7 +12,7 @@ from anabranch.transpile.blocks import Exit, Exits, Propagate, ReadyIf, Unit, Un
 from anabranch.transpile.data_flow import Region
 from anabranch.transpile.enclosing_functions import BoundNames
 from anabranch.transpile.lowering import Here, LoweredUnit, Lowering, Split, exits_argument
-from anabranch.transpile.nodes import Statement, assign
+from anabranch.transpile.nodes import Statement, assign, children
 
 
 @frozen
@@ -64,8 +64,8 @@ def finish(
     if orelse and Exit.BREAK in loop.exits:
         following = [ReadyIf(work.comparison(code, Exit.NEXT), orelse, (), origin)]
     following += rest
-    if isinstance(here.frame, UserFrame) and not following and work.is_generator:
-        # The last statement of a generator: nobody looks at what it returns.
+    if isinstance(here.frame, UserFrame) and not following and work.is_generator and not _returns_value(loop.node):
+        # The last statement of a generator, which returns nothing by either way.
         return LoweredUnit(statements, ())
     if Exit.RETURN in loop.exits:
         leave = Propagate(code, noted, frozenset({Exit.RETURN}), origin)
@@ -73,3 +73,14 @@ def finish(
             return LoweredUnit(statements, (leave,))
         following = [ReadyIf(work.comparison(code, Exit.RETURN), (leave,), tuple(following), origin)]
     return LoweredUnit(statements, tuple(following))
+
+
+def _returns_value(node: cst.CSTNode) -> bool:
+    """Return whether a `return` in a loop, those of functions inside it left out, has a value."""
+    if isinstance(node, cst.Return):
+        return node.value is not None
+    return any(
+        _returns_value(child)
+        for child in children(node)
+        if not isinstance(child, (cst.FunctionDef, cst.Lambda, cst.ClassDef))
+    )

@@ -88,8 +88,11 @@ def kind_of(value: Value) -> layouts.Layout:
     return general(layouts.describe(value))
 
 
-def general(layout: layouts.Layout) -> layouts.Layout:
-    """The layout of a kind, of which nothing is known that elements differ in."""
+def general(layout: layouts.Layout, is_copied: bool = False) -> layouts.Layout:
+    """The layout of a kind, of which nothing is known that elements differ in.
+
+    `is_copied` is that of a container's parts which nobody else has, so that copies of them are as good.
+    """
     numbered = records.kind_of(layout)
     if numbered is not None:
         return numbered
@@ -100,15 +103,17 @@ def general(layout: layouts.Layout) -> layouts.Layout:
                 return layouts.Leaf(abstract)
             if isinstance(value, Undefined):
                 raise Undefined.error(value)
-            current().trace.lists.copied_sites |= origins_of(value)
-            if isinstance(value, set):
-                demand(current().trace.lists.arena_sites, origins_of(value))
+            if not is_copied:
+                current().trace.lists.copied_sites |= origins_of(value)
+                if isinstance(value, set):
+                    demand(current().trace.lists.arena_sites, origins_of(value))
             # A held list or dict is copied into the list like any other: its kind says what it is made of.
             return layout if containers.structure_of(value) is None else general(layouts.describe(value))
         case layouts.Leaf(abstract):
             return layouts.Leaf(abstract)
         case layouts.Node(structure, children, source):
-            if structure.mutable and not can_be_copied(structure):
+            is_copied = is_copied or structure.holds_copies
+            if structure.mutable and not is_copied and not can_be_copied(structure):
                 demand(current().trace.lists.arena_sites, origins_of(source))
                 arena_classes.need(structure.cls, structure.keys)
                 _refuse(structure.cls)
@@ -119,10 +124,10 @@ def general(layout: layouts.Layout) -> layouts.Layout:
                 and type(children[0].value) is int
             ):
                 # The length of a list, which is known while tracing.
-                return layouts.Node(structure, (children[0], *map(general, children[1:])))
-            return layouts.Node(structure, tuple(map(general, children)))
+                return layouts.Node(structure, (children[0], *(general(c, is_copied) for c in children[1:])))
+            return layouts.Node(structure, tuple(general(c, is_copied) for c in children))
         case layouts.Union(options):
-            return layouts.Union(tuple(map(general, options)))
+            return layouts.Union(tuple(general(option, is_copied) for option in options))
 
 
 def can_be_copied(structure: containers.Structure) -> bool:
@@ -141,12 +146,13 @@ def note_copied(value: object) -> None:
                 note_copied(option)
         return
     structure = containers.structure_of(value)
-    if structure is None or structure.flat or (records.is_record(value) and records.graph_outside(value) is not None):
+    if structure is None or structure.flat or structure.holds_copies:
         return
-    if structure.mutable:
+    if records.is_record(value) and records.graph_outside(value) is not None:
+        return
+    slot = slot_of(value) if structure.mutable else None  # exceptions have none, and are refused as items
+    if slot is not None:
         current().trace.lists.copied_sites |= origins_of(value)
-        slot = slot_of(value)
-        assert slot is not None
         current().copied.append((value, slot.before))
         current().trace.identity.merged[id(value)] = value
     for child in structure.children(value):

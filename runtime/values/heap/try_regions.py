@@ -37,7 +37,7 @@ class TryRegion:
         Each returns the classes of a handler.
     """
 
-    __slots__ = ("again", "builder", "entry", "equations", "first", "kinds", "roots", "start", "written")
+    __slots__ = ("again", "builder", "depth", "entry", "equations", "first", "kinds", "roots", "start", "written")
 
     def __init__(self, roots: Iterable[object], kinds: tuple[Callable[[], Any], ...] = ()) -> None:
         self.kinds = kinds
@@ -48,6 +48,7 @@ class TryRegion:
         self.entry = self.builder.read(trace.failures.error_code)
         self.first = len(trace.failures.numbered)
         self.start = len(self.builder.points)
+        self.depth = len(trace.heap.snapshots)
         self.equations = len(self.builder.equations)
         # Failures from before that a handler around has caught and that are raised again in here.
         self.again: set[int] = set()
@@ -67,6 +68,10 @@ class TryRegion:
             heap = Heap((*self.roots, *trace.heap.roots))
             trace.heap.snapshots.append(heap)
         builder.points.append(Point(heap, builder.read(trace.failures.error_code)))
+
+    def has_seen(self, value: object) -> bool:
+        """Return whether an object was there before the first branch or loop in the region that may fail."""
+        return any(value in heap for heap in self.builder.trace.heap.snapshots[self.depth :][:1])
 
     def numbers(self) -> list[int]:
         """The numbers of what may fail in the region, but for what only dropped traces of loops had."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+
 import numpy as np
 
 from anabranch.base.frozen import frozen
+from anabranch.base.value import Value
 from anabranch.runtime.errors import forget_attempts
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.pytrees import carry_layouts, host_values, layout as layouts, pack_unpack
 
 
@@ -33,10 +38,47 @@ def record(pred: Atom, error: BaseException, frames: run_time_checks.Frames) -> 
     error.__traceback__ = None
     forget_attempts(error)
     layout = carry_layouts.with_leaves(layouts.describe(error, current().trace.outside.is_outside), lambda _: False)
-    details = [p.atom for p in pack_unpack.pack(error, layout)]
+    packed = pack_unpack.pack(error, layout)
+    regions = current().trace.failures.regions
+    held = {id(c): c for c in _containers(layout) if regions and regions[-1].has_seen(c)}
 
     def reconstruct(values: list[Atom]) -> BaseException:
-        made: BaseException = pack_unpack.unpack(layout, iter(values), [])
+        own = {i: p.handle for i, p in enumerate(packed) if p.handle is not None and _is_known_here(p.handle)}
+        arrays: list[TracedArray | None] = []
+        made: BaseException = _Unpacking(arrays, own, held=held).unpack(layout, iter(values))
+        for i, array in enumerate(arrays):
+            if array is not None and i not in own:  # a copy: a write to it would be seen nowhere else
+                current().freeze(array.storage)
         return made
 
-    run_time_checks.record_failure(pred, HeldException(layout), reconstruct, frames, details)
+    run_time_checks.record_failure(pred, HeldException(layout), reconstruct, frames, [p.atom for p in packed])
+
+
+def _containers(layout: layouts.Layout) -> Iterator[Value]:
+    """The lists, dicts and objects that a layout is of."""
+    match layout:
+        case layouts.Node(structure, children, source):
+            if structure.mutable:
+                yield source
+            for child in children:
+                yield from _containers(child)
+
+
+class _Unpacking(pack_unpack.Unpacking):
+    """Makes an exception of atoms: containers that a handler knows are those very ones, as they are then."""
+
+    def __init__(
+        self, made: list[TracedArray | None], reuse: Mapping[int, TracedArray], held: Mapping[int, Value]
+    ) -> None:
+        super().__init__(made, reuse)
+        self._held = held
+
+    def unpack(self, layout: layouts.Layout, values: Iterator[Atom]) -> Value:
+        """The value with these atoms."""
+        made = super().unpack(layout, values)
+        return self._held.get(id(layout.source), made) if isinstance(layout, layouts.Node) else made
+
+
+def _is_known_here(array: TracedArray) -> bool:
+    """Return whether a handler that is traced now may hold an array that the exception carries, and not its copy."""
+    return not views.positions(array.path) and any(array.storage in b.env for b in current().outwards())
