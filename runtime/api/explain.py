@@ -208,7 +208,7 @@ def _writes(plan: Plan, calling: CallSpec, native: NativeProgram | None) -> Iter
             what += f"[{', '.join(f'{a}:{b}' if step == 1 else f'{a}:{b}:{step}' for a, b, step in write.part)}]"
         elif write.starts:
             what = f"a part of {what}"
-        how = "is written to where it is, as nothing can fail" if write.leaf in in_place else _COPIED
+        how = f"is written to where it is, {_why(plan)}" if write.leaf in in_place else _COPIED
         yield Decision("written", what, how)
     if plan.written:
         yield Decision(
@@ -216,6 +216,11 @@ def _writes(plan: Plan, calling: CallSpec, native: NativeProgram | None) -> Iter
         )
     for slot in plan.slots:
         yield Decision("written", f"a {type(slot.target).__name__} from outside", "gets its new contents after the run")
+
+
+def _why(plan: Plan) -> str:
+    fails = plan.program.outputs[plan.program.groups.failures]
+    return "and put back if the run fails" if fails else "as nothing can fail"
 
 
 def _effects(plan: Plan) -> Iterator[Decision]:

@@ -14,6 +14,7 @@ from anabranch.runtime.host import own_memory
 from anabranch.runtime.host.buffer_types import BufferType
 from anabranch.runtime.host.callbacks import ArgumentMismatchError
 from anabranch.runtime.host.python_function import python_function
+from anabranch.runtime.native.python_entry import is_kept
 from anabranch.runtime.native.whole_program import NativeProgram
 from anabranch.runtime.signature.flatten_to_key import Leaves, buffers
 from anabranch.runtime.xla import disk_cache
@@ -129,7 +130,7 @@ class NativeExecution(Execution):
 def written_in_place(plan: Plan, program: NativeProgram) -> dict[int, int]:
     """The inputs that may be written to where they are: new contents of the caller's arrays, if nothing can fail.
 
-    After an exception arguments are as before.
+    After an exception arguments are as before, so the code keeps what small ones held.
     """
     return {place: begin for _, place, begin in _in_place(plan, program)}
 
@@ -141,8 +142,7 @@ def leaves_in_place(plan: Plan, program: NativeProgram) -> set[int]:
 
 def _in_place(plan: Plan, program: NativeProgram) -> Iterator[tuple[int, int, int]]:
     groups = plan.program.groups
-    if plan.program.outputs[groups.failures]:
-        return
+    may_fail = bool(plan.program.outputs[groups.failures])
     leaves = list(plan.held(max(plan.mutated, default=-1) + 1))
     outputs = iter(program.outputs[groups.writes])
     for write in plan.writes:
@@ -150,5 +150,7 @@ def _in_place(plan: Plan, program: NativeProgram) -> Iterator[tuple[int, int, in
         begin = program.begins[place]
         if begin is None or begin >= len(leaves) or leaves[begin] != write.leaf:
             continue  # computed elsewhere, or in the memory of another argument
+        if may_fail and not is_kept(program.arrays[place].nbytes):
+            continue
         if write.part is None and not write.starts and program.inputs[begin] == program.arrays[place]:
             yield write.leaf, place, begin

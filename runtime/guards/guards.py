@@ -161,12 +161,12 @@ class _FunctionCode:
 
     def condition(self, constant: Callable[[Any], str]) -> str:
         """`holds`, as an expression."""
-        if self.keywords:
-            return f"{constant(self.holds)}()"
-        function = constant(self.function)
+        function, absent = constant(self.function), constant(ABSENT)
         code, defaults, keywords = map(constant, self.before)
         same_defaults = f"{function}.__defaults__ is {defaults} and {function}.__kwdefaults__ is {keywords}"
-        return f"{function}.__code__ is {code} and {same_defaults}"
+        held = [f"{keywords}.get({name!r}, {absent}) is {constant(v)}" for name, v in self.keywords.items()]
+        count = [f"len({keywords}) == {len(held)}"] if held else []
+        return " and ".join([f"{function}.__code__ is {code} and {same_defaults}", *count, *held])
 
     def change(self) -> str:
         """Return words for what has changed."""

@@ -5,7 +5,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from anabranch.runtime.host.object_layout import AXES, DTYPE, FLAGS, NDARRAY, ORDINARY, SIZES, TYPE, dtype_symbol
+from anabranch.runtime.host.object_layout import (
+    ADDRESS,
+    AXES,
+    DTYPE,
+    FLAGS,
+    NDARRAY,
+    ORDINARY,
+    SIZES,
+    TYPE,
+    dtype_symbol,
+)
 from anabranch.runtime.ir.array_type import ArrayType
 
 
@@ -42,6 +52,25 @@ class ArrayChecks:
         )
         sizes = self._word("ptr", array, SIZES)
         self._expect([("i64", self._word("i64", sizes, 8 * axis), str(n)) for axis, n in enumerate(type.shape)])
+
+    def disjoint(self, output: int, operand: int, others: Sequence[int], types: Sequence[ArrayType]) -> None:
+        """Write the check that an operand that is given in place of an output, too, shares no memory with others."""
+        given, array = self._word("ptr", "%args", 8 * output), self._word("ptr", "%args", 8 * operand)
+        is_in_place = self._new(f"icmp eq ptr {given}, {array}")
+        first, last = self._ends(array, types[operand])
+        for place in others:
+            other = self._word("ptr", "%args", 8 * place)
+            begin, end = self._ends(other, types[place])
+            is_same = self._new(f"icmp eq ptr {other}, {array}")
+            apart = [self._new(f"icmp ule i64 {last}, {begin}"), self._new(f"icmp ule i64 {end}, {first}")]
+            fine = self._new(f"or i1 {self._new(f'or i1 {apart[0]}, {apart[1]}')}, {is_same}")
+            is_written = self._new(f"and i1 {is_in_place}, {self._new(f'xor i1 {fine}, true')}")
+            self._expect([("i1", is_written, "false")])
+
+    def _ends(self, array: str, type: ArrayType) -> tuple[str, str]:
+        """The addresses at which an array's memory begins and ends."""
+        begin = self._word("i64", array, ADDRESS)
+        return begin, self._new(f"add i64 {begin}, {type.nbytes}")
 
     def _expect(self, words: Sequence[tuple[str, str, str]]) -> None:
         """Write a test of words, given with their types and what they should be."""

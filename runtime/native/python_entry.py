@@ -43,6 +43,15 @@ RETURNED = frozenset(map(np.dtype, "?bhilqBHIfd"))
 _LETTERS = {"b": "N", "i": "L", "u": "L", "f": "d"}
 
 
+# Bytes of a caller's array that is written to where it is, though the run may fail.
+_MOST_KEPT = 2**14
+
+
+def is_kept(nbytes: int) -> bool:
+    """Return whether so large an array is written to where it is even where a run may fail, which puts it back."""
+    return nbytes <= _MOST_KEPT
+
+
 class Lock(enum.Enum):
     """The state of Python's lock while the Program runs."""
 
@@ -91,6 +100,7 @@ class PythonEntry:
         self._lock = lock
         self._declared: dict[str, str] = {}
         self._globals: set[str] = {_NONE}
+        self._kept: dict[int, int] = {}  # the bytes of arrays in place whose contents a failure puts back
         self._reserved: list[str] = []
         self._lines: list[str] = []
 
@@ -156,20 +166,49 @@ class PythonEntry:
         for place, type in enumerate(self._in_types):
             if type.shape:
                 checks.check(place, type)
+        arrays = [place for place, type in enumerate(self._in_types) if type.shape]
+        for given, k in enumerate(self._passed, len(self._in_types)):
+            operand = self._outputs[k].operand
+            if operand is not None and operand in arrays:
+                checks.disjoint(given, operand, [place for place in arrays if place != operand], self._in_types)
         self._globals |= checks.symbols
         self._lines += [*checks.lines, "  br label %fits", "fits:"]
 
     def _begin_as(self, output: int, operand: int, type: ArrayType) -> None:
-        """Copy an operand to an output, unless that is the very array."""
-        target, source = f"%e{output}", f"%d{operand}"
+        """Copy an operand to an output, unless that is the very array; then keep what it holds, if a run may fail."""
+        target, source, keep = f"%e{output}", f"%d{operand}", f"%begun{output}"
+        if is_kept(type.nbytes) and self._error_code is not None:
+            keep = f"%keep{output}"
+            self._kept[output] = type.nbytes
+            self._reserved.append(f"  {target}.kept = alloca [{type.nbytes} x i8], align 64")
         self._lines += [
             f"  {target}.same = icmp eq ptr {target}, {source}",
-            f"  br i1 {target}.same, label %begun{output}, label %copy{output}",
+            f"  br i1 {target}.same, label {keep}, label %copy{output}",
+            *self._keep(output, f"{target}.kept", target, f"begun{output}"),
             f"copy{output}:",
             f"  {self._code.copying(target, source, type.nbytes)}",
             f"  br label %begun{output}",
             f"begun{output}:",
         ]
+
+    def _keep(self, output: int, target: str, source: str, then: str) -> list[str]:
+        """A block that copies what an array in place holds, or held, and goes on at a label."""
+        if output not in self._kept:
+            return []
+        return [f"keep{output}:", f"  {self._code.copying(target, source, self._kept[output])}", f"  br label %{then}"]
+
+    def _put_back(self, end: str) -> list[str]:
+        """What puts back what arrays in place held, before an end."""
+        lines = []
+        for k, nbytes in self._kept.items():
+            lines += [
+                f"  br i1 %e{k}.same, label %{end}.back{k}, label %{end}.next{k}",
+                f"{end}.back{k}:",
+                f"  {self._code.copying(f'%e{k}', f'%e{k}.kept', nbytes)}",
+                f"  br label %{end}.next{k}",
+                f"{end}.next{k}:",
+            ]
+        return lines
 
     def _run(self, passed: str) -> None:
         """Run the Program; return the error code, or nothing where a signal's handler has raised."""
@@ -200,6 +239,7 @@ class PythonEntry:
                 "  %is.raised = icmp ne i8 %raised, 0",
                 "  br i1 %is.raised, label %interrupted, label %ended",
                 "interrupted:",
+                *self._put_back("interrupted"),
                 "  ret ptr null",
                 "ended:",
             ]
@@ -258,7 +298,8 @@ class PythonEntry:
         """Return None after a failure, and where an array is not as expected what is asked for then."""
         self._declared["Py_IncRef"] = "declare void @Py_IncRef(ptr)"
         for label, answer in (("missed", "%otherwise"), ("failure", f"@{_NONE}")):
-            self._lines += [f"{label}:", f"  call void @Py_IncRef(ptr {answer})", f"  ret ptr {answer}"]
+            back = self._put_back(label) if label == "failure" else []
+            self._lines += [f"{label}:", *back, f"  call void @Py_IncRef(ptr {answer})", f"  ret ptr {answer}"]
 
     def _object(self, place: int) -> str:
         """The name of the argument at a place."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import enum
+import itertools
 import types
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from anabranch.runtime.values.host_types.host_type import HostStructure
 from anabranch.runtime.values.random_generators import GeneratorStructure
 
 _MOST_PAIRS = 16  # of arrays that may share memory with a written one, checked in line
+_MOST_IN_PAIRS = 5  # of objects that are compared in line, each with each
 _COMPARED = (str, bytes, int, bool, float)
 _SAME_OBJECT = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type(None), np.dtype, enum.Enum)
 
@@ -48,7 +50,8 @@ class ArgumentChecks:
         self.generators: dict[int, tuple[str, GeneratorKind]] = {}  # of random numbers, by the leaves of their states
         self._held: list[tuple[str, containers.Structure]] = []  # a list or dict with the contents of each of these
         self._arrays: list[str] = []
-        self._lines: dict[str, int] = {}  # where arrays are checked of which nothing else is asked before the run
+        self._lines: dict[str, int] = {}  # where arrays are checked
+        self._shared: dict[tuple[str, str], int] = {}  # where of written ones it is asked whether they share memory
         self._known: dict[int, str] = {}  # arrays that differ, by identity
 
     def argument(self, text: str, key: ArgumentKey, value: Any) -> None:
@@ -135,10 +138,14 @@ class ArgumentChecks:
             self._lines[name] = line
         self._add(name, value)
 
-    def leave(self, name: str) -> None:
-        """Leave the check of an array to machine code."""
-        if name in self._lines:
-            self._writer.drop(self._lines.pop(name))
+    def leave(self, names: Collection[str], in_place: Collection[str]) -> None:
+        """Leave the checks of arrays to machine code, which asks of those in place whether others share memory."""
+        for pair in [pair for pair in self._shared if {*names}.issuperset(pair) and not {*in_place}.isdisjoint(pair)]:
+            self._writer.drop(self._shared.pop(pair))
+        asked = {name for pair in self._shared for name in pair}
+        for name in names:
+            if name in self._lines and name not in asked:
+                self._writer.drop(self._lines.pop(name))
 
     @property
     def inputs(self) -> list[tuple[str, Any]]:
@@ -233,8 +240,9 @@ class ArgumentChecks:
     def check_identities(self) -> None:
         """Which arrays, and which containers, are one is part of the signature: others differ."""
         for names in (list(self._known.values()), self.containers):
-            if len(names) == 2:
-                self._writer.unless(f"{names[0]} is not {names[1]}")
+            if 2 <= len(names) <= _MOST_IN_PAIRS:
+                pairs = itertools.combinations(names, 2)
+                self._writer.unless(" and ".join([f"{one} is not {other}" for one, other in pairs]))
             elif len(names) > 2:
                 self._writer.unless(f"len({{{', '.join(f'id({n})' for n in names)}}}) == {len(names)}")
 
@@ -251,9 +259,8 @@ class ArgumentChecks:
             raise UnsuitedError
         self._writer.scope["may_share"] = np.may_share_memory
         for written, other in pairs:
-            self._lines.pop(written, None)
-            self._lines.pop(other, None)
-            self._writer.unless(f"not may_share({written}, {other})")
+            if (other, written) not in self._shared:
+                self._shared[written, other] = self._writer.unless(f"not may_share({written}, {other})")
 
 
 def _reads_as_tuple(cls: type) -> bool:

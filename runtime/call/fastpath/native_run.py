@@ -91,8 +91,7 @@ class NativeRunning(Running):
         direct = [(leaf, value, kind) for leaf, value, kind in given if is_readable(value)]
         if not all(is_ordinary(value) and value.dtype is kind.dtype for _, value, kind in direct):
             return False
-        for leaf, _, _ in direct:
-            self._arguments.leave(leaf)
+        self._arguments.leave([leaf for leaf, *_ in direct], [leaf for leaf, *_ in direct if leaf in self._arrays])
         return True
 
     def _given(self, leaf: str, value: object, kind: BufferType) -> str:
