@@ -44,7 +44,7 @@ _MOST_WORK, _LIBRARYS_WORK = 2**21, 256
 _UPDATES_WORK = 16
 # How many multiplications of a library's product take as long as an operation on elements, and what XLA's threads,
 # which wait beside it, take from it.
-_PRODUCTS_IN_TURN = 64
+_PRODUCTS_IN_TURN = 16
 # How many multiplications of a product, updates, or operations take so long that other threads may run meanwhile. A
 # process that forks while a thread is in BLAS may hang, as with NumPy: a thread that forks has Python's lock.
 _LONG_PRODUCT, _LONG_UPDATE, _LONG_WORK = 2**22, 2**16, 2**18
