@@ -1,7 +1,7 @@
 """Ranks without a second sort: what sorts a permutation is its inverse.
 
-`np.argsort(np.argsort(x))`, the usual way to the ranks of numbers, sorts twice. The positions that sort distinct numbers
-from 0 on are found in one loop over them, which writes each one's place where the number says.
+`np.argsort(np.argsort(x))`, the usual way to the ranks of numbers, sorts twice. The positions that sort distinct
+numbers from 0 on are found in one loop over them, which writes each one's place where the number says.
 """
 
 from __future__ import annotations
