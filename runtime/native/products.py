@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from anabranch.runtime.ops.dot_general import Contraction
 # How many products of elements machine code adds up in no more time than the library takes with its call, for one
 # product of matrices and for all of a stack.
 _MOST_IN_LOOPS, _MOST_IN_ALL = 2**8, 2**12
+# How many products of elements a call of the library adds up at least, so that several calls take no longer than to
+# copy a matrix whose rows do not lie at equal distances.
+_LEAST_IN_CALL = 2**12
 
 
 class Products:
@@ -108,10 +111,12 @@ class Products:
         made = self._memory.place_of(self._memory.allocate(out))
         m, n = x.rows, y.rows
         with contextlib.ExitStack() as stack:
-            index = [stack.enter_context(self._loops.each(size)) for size in contraction.stack]
-            number = flat(index, contraction.stack).times(m * n)
+            sizes = (*contraction.stack, *x.apart)
+            index = [stack.enter_context(self._loops.each(size)) for size in sizes]
+            number = flat(index, sizes).times(m * n)
             result = self._memory.address(made, out.dtype, self._positions.value(number))
-            first, second = (self._factor(operand, index, out.dtype) for operand in (x, y))
+            first = self._factor(x, index, out.dtype)
+            second = self._factor(y, index[: len(contraction.stack)], out.dtype)
             if x == y and m > 1:
                 self._library.square(first, result, out.dtype)
                 self._mirrored(made, number, m, out.dtype)
@@ -159,13 +164,16 @@ class _Matrices:
     Attributes
     ----------
     stack : Strided
-        The first elements of the matrices, along the axes of the stack.
+        The first elements of the matrices, along the axes of the stack and those that stand apart.
+    apart : tuple of int
+        The sizes of the first axes of rows, where these do not all lie at equal distances, as those of a matrix do.
     rows, columns : int
     strides : tuple of int
         How far it is from one row to the next, and from one column to the next.
     """
 
     stack: Strided
+    apart: tuple[int, ...]
     rows: int
     columns: int
     strides: tuple[int, int]
@@ -176,14 +184,22 @@ def _matrices(array: LazyArray, contraction: Contraction, side: int) -> _Matrice
     strided = strided_view(array)
     if strided is None:
         return None
-    strides = strided.strides
-    axes: Mapping[str, Sequence[int]] = {"rows": contraction.free[side], "columns": contraction.summed[side]}
-    joined = {key: joined_axes([(array.type.shape[a], strides[a]) for a in group]) for key, group in axes.items()}
-    rows, columns = joined["rows"], joined["columns"]
-    if rows is None or columns is None:
-        return None
-    shape, steps = (rows[0], columns[0]), (rows[1], columns[1])
-    if not LibraryProducts.takes(shape, steps):
-        return None
-    stack = Strided(strided.array, strided.start, tuple(strides[a] for a in contraction.batch[side]))
-    return _Matrices(stack, *shape, steps)
+    strides, free = strided.strides, contraction.free[side]
+
+    def joined(group: Sequence[int]) -> tuple[int, int] | None:
+        return joined_axes([(array.type.shape[a], strides[a]) for a in group])
+
+    columns = joined(contraction.summed[side])
+    # The second operand's rows are columns of the result, which has all of them side by side.
+    for first in range(max(len(free), 1) if side == 0 else 1):
+        rows = joined(free[first:])
+        if rows is None or columns is None:
+            continue
+        shape, steps = (rows[0], columns[0]), (rows[1], columns[1])
+        apart = tuple(array.type.shape[a] for a in free[:first])
+        is_worth_it = not first or contraction.work // math.prod(apart) >= _LEAST_IN_CALL
+        if is_worth_it and LibraryProducts.takes(shape, steps):
+            outer = (*contraction.batch[side], *free[:first])
+            stack = Strided(strided.array, strided.start, tuple(strides[a] for a in outer))
+            return _Matrices(stack, apart, *shape, steps)
+    return None

@@ -44,7 +44,7 @@ _MOST_WORK, _LIBRARYS_WORK = 2**21, 256
 _UPDATES_WORK = 16
 # How many multiplications of a library's product take as long as an operation on elements, and what XLA's threads,
 # which wait beside it, take from it.
-_PRODUCTS_IN_TURN = 64
+_PRODUCTS_IN_TURN = 16
 # How many multiplications of a product, updates, or operations take so long that other threads may run meanwhile. A
 # process that forks while a thread is in BLAS may hang, as with NumPy: a thread that forks has Python's lock.
 _LONG_PRODUCT, _LONG_UPDATE, _LONG_WORK = 2**22, 2**16, 2**18
@@ -159,9 +159,32 @@ def _most_whole(program: Program) -> float:
     # What stands in loops is not among them.
     if own and not _has_loops(program) and sum(sizes) <= own:
         return math.inf
-    if sum(sizes) > _MOST_WORK or max(sizes, default=0) > MOST_WHOLE:
+    most = max(MOST_WHOLE, _steps_product(program))
+    if sum(sizes) > _MOST_WORK or max(sizes, default=0) > most:
         raise NotNativeError(f"{sum(sizes)} operations on elements of arrays as wholes")
-    return MOST_WHOLE
+    return most
+
+
+def _steps_product(program: Program, is_step: bool = False) -> int:
+    """How many operations on elements take as long as the largest product that a loop makes in each step.
+
+    Where no array has more elements, the products take the time, and XLA's threads would not help with these.
+    """
+    found = 0
+    for equation in program.equations:
+        if is_step and _is_librarys(equation):
+            contraction = Contraction.of(equation)
+            # A product with a vector takes as long as reading the matrix.
+            size = max(atom.type.size for atom in equation.inputs)
+            found = max(found, size, contraction.work * math.prod(contraction.stack) // _PRODUCTS_IN_TURN)
+        is_inside = is_step or isinstance(equation.op, Loop)
+        found = max(found, *(_steps_product(inner, is_inside) for inner in equation.programs()), 0)
+    return found
+
+
+def _is_librarys(equation: Equation) -> bool:
+    """Return whether a library makes a product."""
+    return equation.op is dot_general and equation.outputs[0].type.dtype.char in LETTERS and blas.is_there()
 
 
 def _own_work(program: Program) -> int:
@@ -174,7 +197,7 @@ def _own_work(program: Program) -> int:
             found += _UPDATES_WORK * equation.inputs[2].type.size
         elif is_accumulation(equation):
             found += _UPDATES_WORK * equation.outputs[0].type.size
-        elif equation.op is dot_general and equation.outputs[0].type.dtype.char in LETTERS and blas.is_there():
+        elif _is_librarys(equation):
             contraction = Contraction.of(equation)
             found += contraction.work * math.prod(contraction.stack) // _PRODUCTS_IN_TURN
     return found

@@ -25,6 +25,7 @@ from anabranch.runtime.passes.lookup_tables import compute_tables
 from anabranch.runtime.passes.loop_batching import batch_loops
 from anabranch.runtime.passes.loop_sinking import sink_carries
 from anabranch.runtime.passes.loop_unrolling import unroll_loops
+from anabranch.runtime.passes.rank_inversion import invert_rankings
 from anabranch.runtime.passes.reduction_fusion import fuse_reductions
 from anabranch.runtime.passes.sealed_loops import outside_element_loops
 from anabranch.runtime.passes.search_sinking import sink_searches
@@ -67,6 +68,7 @@ PASSES = (
     Pass(simplify_selects, serves_xla=True),
     Pass(hoist_invariants),
     Pass(unroll_loops),
+    Pass(invert_rankings),
     Pass(fold_constants),
     Pass(eliminate_common_subexpressions),
     Pass(compose_slices),

@@ -21,7 +21,7 @@ from anabranch.runtime.ops.shape import broadcast_in_dim, reshape, slice_
 # Arrays from this size on do not stay in a processor's nearest memory from step to step.
 _LARGE = 8 * 1024
 # How many steps become one at most, and how many equations their body has then.
-_MOST_STEPS, _MOST_EQUATIONS = 5, 31
+_MOST_STEPS, _MOST_EQUATIONS = 10, 70
 
 
 @in_sub_programs

@@ -82,6 +82,31 @@ def test_of_stacks():
         check(stacks, STACK, A, ulps=4096)
 
 
+def windows(x, w, k):
+    """Rows that do not lie at equal distances, as those of one matrix do."""
+    m, n = x.shape[1:3]
+    out = x[:, k : m - 2 + k, 1 : n - 1] @ w
+    return out, x[1:, :, :, 0] @ x[1, : x.shape[2], 2, :1], np.tensordot(x[:, 1:, k:], w[::-1], ([3], [1]))
+
+
+def layer(x, w):
+    b, m, n = x.shape[:3]
+    out = np.zeros((b, m - 2, n - 2, w.shape[3]))
+    for i in range(3):
+        for j in range(3):
+            out += x[:, i : m - 2 + i, j : n - 2 + j, :] @ w[i, j]
+    return np.maximum(out, 0.0)
+
+
+@pytest.mark.parametrize("shape", [(2, 6, 9, 24), (3, 20, 24, 24)])
+def test_of_rows_at_unequal_distances(shape):
+    """Many rows are given to the library part by part, and few are copied."""
+    x = RNG.normal(size=shape)
+    for _ in range(3):
+        check(windows, x, A, 1, ulps=4096)
+    check(layer, x, RNG.normal(size=(3, 3, 24, 24)), ulps=4096)
+
+
 def test_in_loops_and_branches():
     check(steps, A @ A.T, W, 5)
     check(chosen, A, B, W, 1)
