@@ -198,7 +198,7 @@ class PythonEntry:
         return [f"keep{output}:", f"  {self._code.copying(target, source, self._kept[output])}", f"  br label %{then}"]
 
     def _put_back(self, end: str) -> list[str]:
-        """What puts back what arrays in place held, before an end."""
+        """Code that puts back the former contents of arrays in place, before an end."""
         lines = []
         for k, nbytes in self._kept.items():
             lines += [

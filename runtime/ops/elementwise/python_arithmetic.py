@@ -186,7 +186,7 @@ def _modular(base: Term, exponent: Term, modulus: Term) -> Term:
 
 
 def _rest(x: Term, size: Term) -> Term:
-    """What is left of an int64 modulo a positive number."""
+    """The remainder of an int64 modulo a positive number."""
     rest = magnitude(x).apply("remainder", size)
     return where((x < 0) & rest.ne(0), size - rest, rest)
 

@@ -187,7 +187,7 @@ def attribute_of(owner: object, name: str) -> Any:
 
 
 def method_called(owner: object, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What a method returns, called on the host."""
+    """The result of a method, called on the host."""
     return getattr(owner, name)(*args, **kwargs)
 
 

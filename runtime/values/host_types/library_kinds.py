@@ -197,7 +197,7 @@ def _label(name: Any) -> tuple[type, Any]:
 
 
 def _index(index: Any) -> tuple[Any, list[Any]]:
-    """What an index is beside numbers, and its numbers, if it is of any."""
+    """The description of an index apart from its numbers, and these, if it is of any."""
     pandas = _pandas()
     if type(index) is pandas.RangeIndex and index.start == 0 and index.step == 1:
         return ("counted", _label(index.name)), []

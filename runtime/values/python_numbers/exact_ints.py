@@ -165,7 +165,7 @@ def _product(x: Atom, y: Atom, divisor: Atom) -> Atom:
 
 
 def exact_of(x: IntOperand) -> Exact | None:
-    """What an int is beyond its int64; None where it is no more than that."""
+    """The exact value of an int that may be more than its int64; None where it is no more than that."""
     return x.exact_ if is_run_time(x) else None
 
 

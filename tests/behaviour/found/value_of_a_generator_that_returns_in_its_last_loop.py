@@ -1,4 +1,4 @@
-"""What a generator returns from within the loop that is its last statement was None for `yield from` and StopIteration."""
+"""The value that a generator returns in a loop that is its last statement was None for `yield from` and StopIteration."""
 
 
 def f(n, xs):
