@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import numpy as np
 import pytest
 
@@ -136,3 +138,34 @@ def test_a_default_of_a_keyword_is_read_again(monkeypatch):
             wrapped(here)
             scaled_each(there)
             np.testing.assert_array_equal(here, there)
+
+
+class Stopped(Exception):
+    pass
+
+
+def stop(*_):
+    raise Stopped
+
+
+def add_often(a, places, n):
+    for _ in range(n):
+        for i in range(places.shape[0]):
+            a[places[i]] += 1.0
+    return a
+
+
+def test_what_a_signals_handler_raises_leaves_an_array_as_it_was():
+    places, a = np.array([1, 2, 1]), np.arange(5.0)
+    wrapped, execution = compiled(add_often, a, places, 4)
+    assert execution.in_place
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(Stopped):
+            wrapped(a, places, 2**40)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    np.testing.assert_array_equal(a, np.arange(5.0))
+    np.testing.assert_array_equal(wrapped(a, places, 2), [0, 5, 4, 3, 4])
