@@ -62,6 +62,9 @@ def as_atom(x: object, dtype: atoms.DType | None = None) -> Atom:
     if isinstance(x, Tracer):
         if x.word_ is not None and dtype is not None and np.dtype(dtype).kind in "bufc" and _holds_words(dtype):
             return atoms.convert(x.word_, dtype)
+        exact = getattr(x, "exact_", None)
+        if exact is not None:
+            exact.insist()
         atom: Atom = x.atom  # type: ignore[attr-defined]
         if dtype is None:
             return atom
@@ -94,6 +97,9 @@ def atom_as(x: object, abstract: Abstract) -> Atom:
         return _word(x)
     if type(x) is int and abstract.kind is Kind.PYTHON and abstract.dtype == atoms.INT64:
         check_range(x)
+    if abstract.kind is Kind.PYTHON and abstract.dtype == atoms.INT64 and getattr(x, "exact_", None) is not None:
+        atom: Atom = x.atom  # type: ignore[attr-defined]
+        return atom
     return as_atom(x, abstract.dtype)
 
 

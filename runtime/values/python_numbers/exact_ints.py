@@ -37,16 +37,24 @@ _RING = (np.add, np.subtract, np.multiply, np.power, np.left_shift)  # what a re
 # ---- checks that count where their value is used ---------------------------------------------------------------------
 
 
-@frozen(eq=False)
 class Check:
     """The check of one operation, and the int64 that it is of."""
 
-    builder: Builder
-    equation: Equation
-    value: Atom
+    def __init__(self, builder: Builder, equation: Equation, value: Atom) -> None:
+        self.builder, self.equation, self.value = builder, equation, value
+        self._is_forgone = self._is_kept = False
+
+    def insist(self) -> None:
+        """Let it count wherever the int64 would be, used or not: it decides more than a value, such as a dtype."""
+        if self._is_forgone and not self._is_kept:
+            run_time_checks.note_failure(self.equation.inputs[1], overflow)
+        self._is_kept = True
 
     def forgo(self) -> None:
         """Let it count only where the int64 is used."""
+        if self._is_kept or self._is_forgone:
+            return
+        self._is_forgone = True
         equations = self.builder.equations
         place = next((k for k in range(len(equations) - 1, -1, -1) if equations[k] is self.equation), None)
         if place is None:
@@ -126,6 +134,13 @@ class Computed:
             second = atoms.ufunc(np.subtract, divisor, second)
         return atoms.ufunc(np.remainder, atoms.ufunc(np.subtract, first, second), divisor)
 
+    def insist(self) -> None:
+        """Raise at run time where the int is no int64."""
+        for part in self.parts:
+            insist(part)
+        if self.check is not None:
+            self.check.insist()
+
     def _forgo(self) -> None:
         if self.check is not None:
             self.check.forgo()
@@ -149,6 +164,12 @@ class OfWord:
         """The word."""
         return self.atom if self.source is None else self.source.low()
 
+    def insist(self) -> None:
+        """Raise at run time where the word is no int64."""
+        beyond = atoms.ufunc(np.greater, self.atom, atoms.literal(FULL.high, UINT64))
+        if not isinstance(beyond, Literal):
+            run_time_checks.note_failure(beyond, overflow)
+
     def modulo(self, divisor: Atom) -> Atom | None:
         """The word modulo an int64 that is known to be positive."""
         if not isinstance(divisor, Literal) or divisor.value <= 0:
@@ -167,6 +188,13 @@ def _product(x: Atom, y: Atom, divisor: Atom) -> Atom:
 def exact_of(x: IntOperand) -> Exact | None:
     """The exact value of an int that may be more than its int64; None where it is no more than that."""
     return x.exact_ if is_run_time(x) else None
+
+
+def insist(x: IntOperand) -> None:
+    """Raise at run time where an int is no int64."""
+    exact = exact_of(x)
+    if exact is not None:
+        exact.insist()
 
 
 def is_wide(x: IntOperand) -> bool:

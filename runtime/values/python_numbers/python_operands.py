@@ -75,6 +75,8 @@ def interval_of(x: Value) -> Interval:
 
 def as_kind(x: Operand, kind: type) -> Atom:
     """The operand as an atom of a Python kind."""
+    if is_run_time(x) and x.exact_ is not None and kind is int:
+        return x.atom
     return wrap.as_atom(x, PYTHON_DTYPES[kind])
 
 

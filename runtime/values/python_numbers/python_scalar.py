@@ -78,13 +78,13 @@ class PythonScalar(python_operands.PythonNumber):
         return python_conversions.rounded_to_int(np.ceil, self)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object) -> Value:
-        from_numpy = wrap.array_of(self.atom)
+        from_numpy = wrap.array_of(wrap.as_atom(self))
         return from_numpy.__array_ufunc__(ufunc, method, *inputs, **kwargs)
 
     def __array_function__(
         self, function: Callable[..., object], types: Iterable[type], args: tuple[object, ...], kwargs: dict[str, Value]
     ) -> Value:
-        return wrap.array_of(self.atom).__array_function__(function, types, args, kwargs)
+        return wrap.array_of(wrap.as_atom(self)).__array_function__(function, types, args, kwargs)
 
     def __getattr__(self, name: str) -> Any:
         return python_attributes.attribute(self, name)
@@ -96,7 +96,7 @@ class _WordScalar(PythonScalar):
     __slots__ = ()
 
     def __init__(self, atom: Atom, *_: object) -> None:
-        self.interval = Interval(0, FULL.high)
+        self.interval = FULL  # that of the bits of its int64, also where that is refused
         self.exact_ = exact_ints.OfWord(atom)
 
     @property

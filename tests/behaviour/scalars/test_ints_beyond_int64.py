@@ -209,7 +209,22 @@ def _used_where_it_fails(a, b):
     return c % 10 if b < 0 else c
 
 
-@pytest.mark.parametrize("function", [_returned, _used_where_it_fails])
+def _an_index(a, b):
+    h = (a * 0x9E3779B97F4A7C15 + (b & 1)) & M
+    try:
+        return _LINE[h | 2**63]
+    except IndexError:
+        return -1.0
+
+
+def _a_dtype(a, b):
+    return np.array([(a - 2**40 - 1) & M]).dtype
+
+
+_LINE = np.arange(4.0)
+
+
+@pytest.mark.parametrize("function", [_returned, _used_where_it_fails, _an_index, _a_dtype])
 def test_what_is_no_int64_is_refused(function) -> None:
     with pytest.raises(IntegerRangeError):
         jit(function)(2**40, 2**40 + 1)
