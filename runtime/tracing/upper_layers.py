@@ -33,6 +33,9 @@ class TryRegion(Protocol):
     again: set[int]
     kinds: tuple[Callable[[], Any], ...]
 
+    def has_seen(self, value: object) -> bool:
+        """Return whether an object was there before the first branch or loop in the region that may fail."""
+
     def note(self, builder: Builder) -> None:
         """Remember what objects hold now: something may just have failed."""
 

@@ -71,7 +71,7 @@ class TryRegion:
 
     def has_seen(self, value: object) -> bool:
         """Return whether an object was there before the first branch or loop in the region that may fail."""
-        return any(value in heap for heap in self.builder.trace.heap.snapshots[self.depth :][:1])
+        return any(id(value) in heap.slots for heap in self.builder.trace.heap.snapshots[self.depth :][:1])
 
     def numbers(self) -> list[int]:
         """The numbers of what may fail in the region, but for what only dropped traces of loops had."""

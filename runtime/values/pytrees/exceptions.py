@@ -40,12 +40,15 @@ def record(pred: Atom, error: BaseException, frames: run_time_checks.Frames) -> 
     layout = carry_layouts.with_leaves(layouts.describe(error, current().trace.outside.is_outside), lambda _: False)
     packed = pack_unpack.pack(error, layout)
     regions = current().trace.failures.regions
-    held = {id(c): c for c in _containers(layout) if regions and regions[-1].has_seen(c)}
+    found = list(_containers(layout))
+    held = [(region, {id(c): c for c in found if region.has_seen(c)}) for region in regions]
 
     def reconstruct(values: list[Atom]) -> BaseException:
         own = {i: p.handle for i, p in enumerate(packed) if p.handle is not None and _is_known_here(p.handle)}
         arrays: list[TracedArray | None] = []
-        made: BaseException = _Unpacking(arrays, own, held=held).unpack(layout, iter(values))
+        # The exception is handled where the outermost of the statements that have been left since is.
+        known = next((there for region, there in held if all(region is not r for r in regions)), {})
+        made: BaseException = _Unpacking(arrays, own, known).unpack(layout, iter(values))
         for i, array in enumerate(arrays):
             if array is not None and i not in own:  # a copy: a write to it would be seen nowhere else
                 current().freeze(array.storage)
