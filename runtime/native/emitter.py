@@ -40,7 +40,6 @@ from anabranch.runtime.ops.fourier import fft
 from anabranch.runtime.ops.library_ufuncs import library_ufunc
 from anabranch.runtime.ops.progress_tick import progress_tick
 from anabranch.runtime.ops.random_draws import random_draw
-from anabranch.runtime.ops.sorting import MANY
 from anabranch.runtime.ops.stablehlo_text import Body, Rule, Types
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 from anabranch.runtime.ops.structured import Branches, Loop
@@ -49,6 +48,8 @@ from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 # From so many operations for an element on it is written to memory before others are computed from it.
 _MOST_COST = 100
+# From so many elements on, a call of NumPy's sort takes less time than the sort in machine code.
+_MANY_TO_SORT = 1536
 
 
 class NativeEmitter(ValueEmitter):
@@ -193,7 +194,7 @@ class NativeEmitter(ValueEmitter):
         """Integers sorted along an axis, in memory of their own."""
         length = type.shape[axis]
         rows = type.size // length
-        if any(n != 1 for n in type.shape[axis + 1 :]) or rows > MOST_ELEMENTS or type.size >= MANY:
+        if any(n != 1 for n in type.shape[axis + 1 :]) or rows > MOST_ELEMENTS or type.size >= _MANY_TO_SORT:
             raise NotNativeError(f"a sort of {type}")
         if is_lazy(x):
             (made,) = self.stores.settled([x], [type], self.memory.all_places())
