@@ -49,7 +49,9 @@ class NumPyLike(Tracer):
         raise TypeError("unhashable type: 'numpy.ndarray'")
 
     def __matmul__(self, other: object) -> Value:
-        if getattr(type(other), "__array_ufunc__", other) is None or type(other).__name__ == "LibraryObject":
+        if getattr(type(other), "__array_ufunc__", other) is None or self.__array_priority__ < getattr(
+            type(other), "__array_priority__", 0.0
+        ):
             return NotImplemented  # it has an operator of its own
         return registry.FUNCTIONS[np.matmul](self, other)
 

@@ -37,6 +37,8 @@ _ATTRIBUTES = ("shape", "ndim", "dtype", "dtypes", "columns", "name", "names", "
 class LibraryObject(HostTyped):
     """The stand-in for such an object: its traced arrays, by name."""
 
+    __array_priority__ = 1500.0  # its operators come before those of arrays and scalars
+
     def __init__(self, parts: Mapping[str, Value], kind: LibraryKind) -> None:
         self._parts, self._kind = dict(parts), kind
 
