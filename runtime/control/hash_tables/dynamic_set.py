@@ -196,6 +196,10 @@ class DynamicSet(SetOperators, HashTable):
         current().trace.tables.loses_orders = True
         made.mix_()
         made.start_([])
+        if there and self._kinds() != like._kinds():  # which of two equal members is kept shows
+            set_order.fill_with_common(made, self, like, self._other(other) is not NotImplemented, in_order=False)
+            made.mix_()
+            return made
 
         def each(member: Value, made: DynamicSet = made, other: DynamicSet = like) -> None:
             found = other.contains_(member)
@@ -207,6 +211,9 @@ class DynamicSet(SetOperators, HashTable):
 
         for_each(self.members_(), each)
         return made
+
+    def _kinds(self) -> tuple[object, ...]:
+        return self.keys_.as_items().structure.variants
 
     def intersection(self, *others: Value) -> Self:
         """As `set.intersection`."""

@@ -147,20 +147,24 @@ def _numbers(table: Any) -> Atom | None:
 # ---- what comes of two sets ------------------------------------------------------------------------------------------
 
 
-def fill_with_common(made: Any, one: Any, other: Any, is_set: bool) -> None:
+def fill_with_common(made: Any, one: Any, other: Any, is_set: bool, in_order: bool = True) -> None:
     """Give a new set the members that two have in common, in Python's order.
 
-    Python goes over the smaller one, and over what is no set.
+    Python goes over the smaller one, and over what is no set, whose members are in the new set. Without `in_order` the
+    order is not kept.
     """
 
     def over_other(made: Any = made, one: Any = one, other: Any = other) -> None:
-        if is_set:
+        if is_set and in_order:
             _fill(made, other, one.contains_)
         else:
             _add_those(made, other.members_(), one.contains_)
 
     def over_one(made: Any = made, one: Any = one, other: Any = other) -> None:
-        _fill(made, one, other.contains_)
+        if in_order:
+            _fill(made, one, other.contains_)
+        else:
+            _add_those(made, one.members_(), other.contains_)
 
     if is_set:
         if_(other.count_ <= one.count_, over_other, over_one)

@@ -73,6 +73,10 @@ class TryRegion:
         """Return whether an object was there before the first branch or loop in the region that may fail."""
         return any(id(value) in heap.slots for heap in self.builder.trace.heap.snapshots[self.depth :][:1])
 
+    def reaches(self, value: object) -> bool:
+        """Return whether the handlers can find an object among what they see."""
+        return value in Heap((*self.roots, *self.builder.trace.heap.roots))
+
     def numbers(self) -> list[int]:
         """The numbers of what may fail in the region, but for what only dropped traces of loops had."""
         trace = self.builder.trace

@@ -8,7 +8,7 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
-from anabranch.runtime.errors import forget_attempts
+from anabranch.runtime.errors import UnsupportedOperationError, forget_attempts
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -42,12 +42,21 @@ def record(pred: Atom, error: BaseException, frames: run_time_checks.Frames) -> 
     regions = current().trace.failures.regions
     found = list(_containers(layout))
     held = [(region, {id(c): c for c in found if region.has_seen(c)}) for region in regions]
+    shared = [(region, region.reaches(c)) for region in regions for c in found if not region.has_seen(c)]
 
     def reconstruct(values: list[Atom]) -> BaseException:
         own = {i: p.handle for i, p in enumerate(packed) if p.handle is not None and _is_known_here(p.handle)}
         arrays: list[TracedArray | None] = []
         # The exception is handled where the outermost of the statements that have been left since is.
-        known = next((there for region, there in held if all(region is not r for r in regions)), {})
+        left = [region for region, _ in held if all(region is not r for r in regions)]
+        known = next((there for region, there in held if region in left[:1]), {})
+        inner = {k for region, there in held if region in left[1:] for k in there}
+        if inner - known.keys() or any(reached for region, reached in shared if region in left[:1]):
+            raise UnsupportedOperationError(
+                "an exception is handled that carries a list, dict or object which was made in the try statement and "
+                "is known by another name, too, through which it may have changed; make it before the try statement, "
+                "or raise the exception with a copy"
+            )
         made: BaseException = _Unpacking(arrays, own, known).unpack(layout, iter(values))
         for i, array in enumerate(arrays):
             if array is not None and i not in own:  # a copy: a write to it would be seen nowhere else

@@ -8,6 +8,7 @@ import pytest
 from anabranch import (
     AnabranchError,
     ConcretizationError,
+    UnsupportedOperationError,
     jit,
 )
 from tests.behaviour.exceptions.failing_helpers import OwnError, Swallower
@@ -296,3 +297,52 @@ def test_own_errors_pass_every_handler() -> None:
     for function in (f, g):
         with pytest.raises(AnabranchError):
             jit(function)(1.5)
+
+
+# ---- lists that an exception carries ---------------------------------------------------------------------------------
+
+
+@case((A,), (-A,), refused=UnsupportedOperationError)
+def made_in_the_try_and_known_by_another_name(x):
+    held = {"k": [x[0]]}
+    try:
+        if x[0] > 0:
+            held["k"] = [x[1], x[2]]
+            if x[2] > 0:
+                raise ValuedError(held["k"])
+    except ValuedError as error:
+        error.code.append(2.0)
+        return held, error.code is held["k"]
+    return held
+
+
+@case((A,), refused=UnsupportedOperationError)
+def made_in_the_try_and_changed_on_the_way_out(x):
+    try:
+        if x[0] > 0:
+            items = [x[1]]
+            try:
+                if x[2] > 0:
+                    raise ValuedError(items)
+                items.append(4.0)
+            finally:
+                items.append(7.0)
+    except ValuedError as error:
+        return error.code
+    return None
+
+
+@case((A,), (-A,))
+def made_for_the_exception_alone(x):
+    try:
+        if x[0] > 0:
+            raise ValuedError([x[1], x[2]])
+    except ValuedError as error:
+        error.code.append(2.0)
+        return error.code
+    return None
+
+
+@pytest.mark.parametrize("program", case.programs[-3:])
+def test_lists_that_an_exception_carries(program: Program) -> None:
+    program.check()
