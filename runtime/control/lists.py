@@ -51,6 +51,15 @@ def list_(*args: object) -> Value:
     return growing(made) if current().trace.lists.may_grow else made
 
 
+def extended(made: Value, items: Value) -> Value:
+    """The list of a display, with the items of a starred expression, or those that come after it."""
+    kind = type(items)
+    if not (hasattr(kind, "__iter__") or hasattr(kind, "__getitem__")):
+        raise TypeError(f"Value after * must be an iterable, not {kind.__name__}")
+    made.extend(items)
+    return made
+
+
 def items_of(items: Value) -> Value:
     """A new list of the items, of run-time length only where it must be."""
     if chosen_containers.is_choice(items):

@@ -30,6 +30,10 @@ class InArena(RunTimeContainer):
     def __anabranch_structure__(self) -> Structure:
         return InArenaStructure(type(self), ("number",), self.arena_)
 
+    def grown_(self) -> Any:
+        """A list of its own with the same elements, which is in no arena."""
+        raise NotImplementedError
+
 
 class ArenaItems:
     """The contents of a list of the caller's that lies in an arena, as they are after the call."""

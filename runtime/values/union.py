@@ -256,7 +256,10 @@ class UnionValue(UnionBase):
         if not self.of_objects:
             return iter(self.resolve())
         rows = self.through(tuple)
-        return iter(rows if isinstance(rows, tuple) else rows.resolve())
+        if not isinstance(rows, tuple):
+            current().trace.outside.needs_plain()  # a list that is made of the items may have a run-time length
+            rows = rows.resolve()
+        return iter(rows)
 
     def __divmod__(self, other: object) -> Value:
         return self.through(lambda v: divmod(v, other))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import libcst as cst
 
 from anabranch.transpile.passes.base import Example, ExpressionPass
@@ -11,13 +13,30 @@ from anabranch.transpile.reader import Reader
 
 
 class Display(ExpressionPass[cst.List]):
-    """[a, b] stays; in a function whose lists grow at run time it becomes ab.growing([a, b])."""
+    """[a, b] stays; in a function whose lists grow at run time it becomes ab.growing([a, b]).
+
+    There [a, *b, c] becomes ab.extended(ab.extended(ab.growing([a]), b), [c]): Python, too, goes over b before it
+    evaluates c.
+    """
 
     handles = (cst.List,)
 
     def rewrite(self, reader: Reader, node: cst.List) -> cst.CSTNode:
-        new = reader.children(node)
-        return reader.staged("growing", new) if "list" in reader.work.session.operators else new
+        if "list" not in reader.work.session.operators:
+            return reader.children(node)
+        if not any(isinstance(element, cst.StarredElement) for element in node.elements):
+            return reader.staged("growing", reader.children(node))
+        made = None
+        for starred, elements in itertools.groupby(node.elements, lambda e: isinstance(e, cst.StarredElement)):
+            if not starred:
+                part = cst.List([cst.Element(reader.argument(element.value)) for element in elements])
+                made = reader.staged("growing", part) if made is None else reader.staged("extended", made, part)
+                continue
+            for element in elements:
+                made = reader.staged("growing", cst.List([])) if made is None else made
+                made = reader.staged("extended", made, reader.argument(element.value))
+        assert made is not None
+        return reader.work.derived(made, node)
 
 
 class ListComprehension(ExpressionPass[cst.ListComp]):

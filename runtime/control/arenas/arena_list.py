@@ -84,7 +84,6 @@ class ArenaList(InArena):
         return ArenaItems(self)
 
     def grown_(self) -> Any:
-        """A list of its own with the same elements, which is in no arena."""
         made = dynamic_list.GrowableList()
         current().trace.identity.note_created(made)
         dynamic_list_methods.append_each(made, self.countable_())
@@ -144,7 +143,7 @@ class ArenaList(InArena):
             owner.append(value)
 
         if isinstance(values, InArena):
-            values = values.grown_()  # type: ignore[attr-defined] # which may be this one
+            values = values.grown_()  # which may be this one
         for_each(values, append)
 
     def __iadd__(self, values: Value) -> Self:
@@ -237,7 +236,7 @@ class ArenaList(InArena):
         if not isinstance(other, (list, InArena)):
             return NotImplemented
         made = self.grown_()
-        made.extend(other.grown_() if isinstance(other, InArena) else other)  # type: ignore[attr-defined]
+        made.extend(other.grown_() if isinstance(other, InArena) else other)
         return dynamic_list.placed(made)
 
     def __radd__(self, other: Value) -> Value:
@@ -255,12 +254,12 @@ class ArenaList(InArena):
     def __eq__(self, other: object) -> Value:
         if not isinstance(other, (list, InArena)):
             return NotImplemented
-        return self.grown_() == (other.grown_() if isinstance(other, InArena) else other)  # type: ignore[attr-defined]
+        return self.grown_() == (other.grown_() if isinstance(other, InArena) else other)
 
     def __ne__(self, other: object) -> Value:
         if not isinstance(other, (list, InArena)):
             return NotImplemented
-        return self.grown_() != (other.grown_() if isinstance(other, InArena) else other)  # type: ignore[attr-defined]
+        return self.grown_() != (other.grown_() if isinstance(other, InArena) else other)
 
     def __hash__(self) -> int:
         raise TypeError("unhashable type: 'list'")

@@ -28,8 +28,10 @@ from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.container_state import TableSite, demand
 from anabranch.runtime.tracing.source_frames import place
+from anabranch.runtime.values.chosen_containers import is_choice
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_shapes import capacity_requests
+from anabranch.runtime.values.union import UnionValue
 
 
 def _is_table_here() -> bool:
@@ -61,7 +63,10 @@ def _bare(cls: type[HashTable], extra: Any = None) -> Any:
 def dict_display(*parts: tuple[Any, ...]) -> Value:
     """`{key: value, **mapping}`: pairs, and mappings alone."""
     others = [part[0] for part in parts if len(part) == 1]
-    if not (tracing() and (_is_table_here() or any(isinstance(o, DynamicDict) for o in others))):
+    if not (tracing() and (_is_table_here() or any(isinstance(o, DynamicDict) or is_choice(o) for o in others))):
+        for k, part in enumerate(parts):
+            if len(part) == 1 and isinstance(part[0], UnionValue):
+                return part[0].through(lambda one, k=k: dict_display(*parts[:k], (one,), *parts[k + 1 :]))
         made: dict[Any, Any] = {}
         for part in parts:
             made.update(part[0] if len(part) == 1 else (part,))
@@ -71,7 +76,9 @@ def dict_display(*parts: tuple[Any, ...]) -> Value:
         return _bare(DynamicDict).begun_(known)
     table = _bare(DynamicDict).begun_({})
     for part in parts:
-        if len(part) == 1:
+        if len(part) == 1 and isinstance(part[0], UnionValue):
+            part[0].through(lambda one, table=table: table.update(one))
+        elif len(part) == 1:
             table.update(part[0])
         else:
             table[part[0]] = part[1]

@@ -20,8 +20,8 @@ _KINDS = {
     "BINARY_SLICE": "subscript", "BINARY_SUBSCR": "subscript", "STORE_SUBSCR": "subscript",
     "DELETE_SUBSCR": "subscript", "COMPARE_OP": "compare",
 }  # fmt: skip
-# Where comprehensions ask what they go over, and whether they keep an item, and where a length is asked for.
-_OF_LISTS = ("GET_ITER", "CALL", "CALL_FUNCTION_EX", "TO_BOOL")
+# Where comprehensions ask what they go over, and whether they keep an item; a length is asked for; `[*items]`.
+_OF_LISTS = ("GET_ITER", "CALL", "CALL_FUNCTION_EX", "TO_BOOL", "LIST_EXTEND")
 # Of a COMPARE_OP of Python 3.13: it asks for the truth of its result, too, as the condition of a comprehension does.
 _TO_BOOL = 16
 _ADD_IN_PLACE = bytes((dis.opmap["BINARY_OP"], [name for name, _ in dis._nb_ops].index("NB_INPLACE_ADD")))  # type: ignore[attr-defined]

@@ -12,6 +12,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
@@ -123,18 +124,25 @@ def _chosen(items: Items, values: Sequence[Atom]) -> Atom:
 
 def of_lists(value: Value, dtype: Value = None) -> Value:
     """An argument of a function of NumPy, with lists of run-time length in it as arrays."""
+    value = value.grown_() if isinstance(value, InArena) else value
     if isinstance(value, Growable):
         return (
             [of_lists(v) for v in value.native.__iter__(value)] if value.items is None else as_array(value.items, dtype)
         )
-    if type(value) in (list, tuple) and any(isinstance(v, Growable) for v in value):
+    if type(value) in (list, tuple) and any(isinstance(v, (Growable, InArena)) for v in value):
         return type(value)(of_lists(v) for v in value)
     return value
 
 
 def join_of(original: object, args: tuple[object, ...]) -> Callable[..., Any] | None:
     """The function that joins the arrays of a list of run-time length, the first argument; None for any other call."""
-    return JOINS.get(original) if args and is_dynamic_list(args[0]) else None
+    join = JOINS.get(original)
+    if join is None or not args:
+        return None
+    items, found = args[0], join
+    if isinstance(items, InArena):
+        return lambda items, *rest, **kwargs: found(items.grown_(), *rest, **kwargs)
+    return join if is_dynamic_list(items) else None
 
 
 def with_lists(args: tuple[object, ...], kwargs: dict[str, Value]) -> tuple[tuple[Value, ...], dict[str, Value]]:

@@ -19,4 +19,12 @@ def grown(a, k):
     return len(out), [v * k for v in out[0] if v > first if v < last], [v for row in out for v in row]
 
 
+def starred(a, k, out):
+    for v in a:
+        if v > 0:
+            out.append(v)
+    return [*out, k], [k, *a, k + 1, *out]
+
+
+stage_operators(starred.__code__, "list")
 stage_operators(grown.__code__, "list")
