@@ -20,6 +20,7 @@ from anabranch.runtime.tracing.state import Identity
 from anabranch.runtime.tracing.storage import Part, Storage
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.python_numbers.exact_ints import Computed
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
 
 _CONSTANTS = (bool, int, str, bytes, type(None), type(Ellipsis), np.dtype)
@@ -80,8 +81,8 @@ class CallSignature:
             return kind, *map(self._key, value)
         if kind is TracedArray:
             return self._key_of_array(value)
-        if isinstance(value, PythonScalar) and value.exact_ is not None:
-            raise NoSignatureError  # its int64 is not all that it is
+        if _is_more_than_int64(value):
+            raise NoSignatureError
         if isinstance(value, PythonScalar):
             self.affine[value.atom] = value.affine
             return kind, self._place(value.atom), value.interval
@@ -220,7 +221,7 @@ class ResultForm:
                 self._made[storage] = self._builder.read(storage)
                 yield self._made[storage]
         elif isinstance(value, PythonScalar):
-            if value.exact_ is not None:
+            if _is_more_than_int64(value):
                 raise NoSignatureError
             yield value.atom
             yield value.affine[0]
@@ -256,3 +257,12 @@ class ResultForm:
             return NumPyScalar(read(value.atom)) if isinstance(value, NumPyScalar) else value
 
         return made_of(self.value)
+
+
+def _is_more_than_int64(value: Value) -> bool:
+    """Return whether it is an int that may be meant to be beyond int64; sums and differences, as of indices, are not.
+
+    Of these the int64 is handed on, whose check counts then.
+    """
+    exact = value.exact_ if isinstance(value, PythonScalar) else None
+    return exact is not None and not (isinstance(exact, Computed) and exact.function in (np.add, np.subtract))
