@@ -36,6 +36,9 @@ class TryRegion(Protocol):
     def has_seen(self, value: object) -> bool:
         """Return whether an object was there before the first branch or loop in the region that may fail."""
 
+    def reaches(self, value: object) -> bool:
+        """Return whether the handlers can find an object among what they see."""
+
     def note(self, builder: Builder) -> None:
         """Remember what objects hold now: something may just have failed."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -66,7 +67,7 @@ def dict_display(*parts: tuple[Any, ...]) -> Value:
     if not (tracing() and (_is_table_here() or any(isinstance(o, DynamicDict) or is_choice(o) for o in others))):
         for k, part in enumerate(parts):
             if len(part) == 1 and isinstance(part[0], UnionValue):
-                return part[0].through(lambda one, k=k: dict_display(*parts[:k], (one,), *parts[k + 1 :]))
+                return part[0].through(functools.partial(_with_part, parts, k))
         made: dict[Any, Any] = {}
         for part in parts:
             made.update(part[0] if len(part) == 1 else (part,))
@@ -77,12 +78,21 @@ def dict_display(*parts: tuple[Any, ...]) -> Value:
     table = _bare(DynamicDict).begun_({})
     for part in parts:
         if len(part) == 1 and isinstance(part[0], UnionValue):
-            part[0].through(lambda one, table=table: table.update(one))
+            part[0].through(functools.partial(_update, table))
         elif len(part) == 1:
             table.update(part[0])
         else:
             table[part[0]] = part[1]
     return table
+
+
+def _with_part(parts: tuple[tuple[Any, ...], ...], place: int, mapping: Value) -> Value:
+    """The dict of a display in which a mapping stands at a place."""
+    return dict_display(*parts[:place], (mapping,), *parts[place + 1 :])
+
+
+def _update(table: Any, mapping: Value) -> None:
+    table.update(mapping)
 
 
 def set_display(*members: Value) -> Value:

@@ -213,7 +213,8 @@ class DynamicSet(SetOperators, HashTable):
         return made
 
     def _kinds(self) -> tuple[object, ...]:
-        return self.keys_.as_items().structure.variants
+        kinds: tuple[object, ...] = self.keys_.as_items().structure.variants
+        return kinds
 
     def intersection(self, *others: Value) -> Self:
         """As `set.intersection`."""
