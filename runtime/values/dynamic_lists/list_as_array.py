@@ -12,9 +12,9 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, wrap
-from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.attributes import ContainerStandIn
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.items_structure import ItemsStructure
@@ -122,14 +122,19 @@ def _chosen(items: Items, values: Sequence[Atom]) -> Atom:
     return made
 
 
+def _is_in_arena(value: object) -> bool:
+    """Return whether a value is a list that lies in an arena, with others."""
+    return isinstance(value, ContainerStandIn) and value.native is list and not isinstance(value, Growable)
+
+
 def of_lists(value: Value, dtype: Value = None) -> Value:
     """An argument of a function of NumPy, with lists of run-time length in it as arrays."""
-    value = value.grown_() if isinstance(value, InArena) else value
+    value = value.grown_() if _is_in_arena(value) else value
     if isinstance(value, Growable):
         return (
             [of_lists(v) for v in value.native.__iter__(value)] if value.items is None else as_array(value.items, dtype)
         )
-    if type(value) in (list, tuple) and any(isinstance(v, (Growable, InArena)) for v in value):
+    if type(value) in (list, tuple) and any(isinstance(v, Growable) or _is_in_arena(v) for v in value):
         return type(value)(of_lists(v) for v in value)
     return value
 
@@ -139,9 +144,9 @@ def join_of(original: object, args: tuple[object, ...]) -> Callable[..., Any] | 
     join = JOINS.get(original)
     if join is None or not args:
         return None
-    items, found = args[0], join
-    if isinstance(items, InArena):
-        return lambda items, *rest, **kwargs: found(items.grown_(), *rest, **kwargs)
+    items: Any = args[0]
+    if _is_in_arena(items):
+        return lambda items, *rest, **kwargs: join(items.grown_(), *rest, **kwargs)
     return join if is_dynamic_list(items) else None
 
 
