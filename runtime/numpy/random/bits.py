@@ -7,15 +7,13 @@ are uint64s, too.
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
 
 from anabranch.runtime.host.generator_state import GeneratorKind, pcg64_factor
-from anabranch.runtime.ir.program import Atom, Literal, Program, Var
-from anabranch.runtime.ops.table import OPS
-from anabranch.runtime.tracing.builder import Builder, building, current
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.counted_loops import counted
 
@@ -59,43 +57,6 @@ def with_item(words: Atom, place: Atom | int, value: Atom) -> Atom:
     """The array with another word at a place."""
     index = atoms.literal(place, np.int64) if isinstance(place, int) else place
     return atoms.op("dynamic_update_slice", words, atoms.reshape(value, (1,)), index)
-
-
-def cond(pred: Atom, on_true: Callable[[State], State], on_false: Callable[[State], State], operands: State) -> State:
-    """One of two functions of some values."""
-    if isinstance(pred, Literal):
-        return (on_true if pred.value else on_false)(operands)
-    captured, programs = _programs((on_true, on_false), operands)
-    names = dict(zip(("on_true", "on_false"), programs, strict=True))
-    return current().bind(OPS["cond"], pred, *captured, *operands, **names)
-
-
-def while_(test: Callable[[State], Atom], step: Callable[[State], Sequence[Atom]], init: State) -> State:
-    """`step` of the state for as long as the test holds of it."""
-    captured, programs = _programs((lambda state: (test(state),), step), init)
-    names = dict(zip(("test", "body"), programs, strict=True))
-    return current().bind(OPS["while"], *captured, *init, **names, consts=len(captured))
-
-
-def _programs(
-    functions: Sequence[Callable[[State], Sequence[Atom]]], operands: State
-) -> tuple[list[Var], list[Program]]:
-    """Functions of some values as Programs, which all take what one of them captures before those."""
-    outer = current()
-    parts = [Builder(outer.trace, outer) for _ in functions]
-    formals = [tuple(part.formal(a.type) for a in operands) for part in parts]
-    outputs: list[tuple[Atom, ...]] = []
-    for part, function, given in zip(parts, functions, formals, strict=True):
-        with building(part):
-            outputs.append(tuple([part.resolve(a) for a in function(given)]))
-    captured = list(dict.fromkeys(v for part in parts for v in part.captures))
-    for part in parts:
-        for var in captured:
-            part.resolve(var)
-    return captured, [
-        part.program((*[part.captures[v] for v in captured], *given), made, "part")
-        for part, given, made in zip(parts, formals, outputs, strict=True)
-    ]
 
 
 class Bits(abc.ABC):

@@ -10,7 +10,7 @@ import numpy as np
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.random import bits
 from anabranch.runtime.numpy.random.bits import Bits, State
-from anabranch.runtime.values import atoms
+from anabranch.runtime.values import atoms, control_of_atoms
 
 # From a state to the next one, and a number.
 Sample: TypeAlias = Callable[[State], tuple[State, Atom]]
@@ -37,7 +37,7 @@ def multiplied(source: Bits, state: State, most: Atom) -> tuple[State, Atom]:
         *after, number = _until(source, lambda n: bits.less(bits.multiply(n, count), unfair), source.next64, state)
         return (*after, atoms.select(is_all, number, bits.multiply_high(number, count)))
 
-    *after, number = bits.cond(bits.greater(most, _HALF), wholes, halves, state)
+    *after, number = control_of_atoms.cond(bits.greater(most, _HALF), wholes, halves, state)
     return tuple(after), number
 
 
@@ -80,7 +80,7 @@ def _fitting(
     def drawn(sample: Sample) -> Callable[[State], State]:
         return lambda state: _until(source, lambda number: bits.greater(number, most), sample, state)
 
-    *after, number = bits.cond(is_wide, drawn(wholes), drawn(halves), state)
+    *after, number = control_of_atoms.cond(is_wide, drawn(wholes), drawn(halves), state)
     return tuple(after), number
 
 
@@ -95,7 +95,7 @@ def _until(source: Bits, is_bad: Callable[[Atom], Atom], sample: Sample, state: 
         return (*after, number)
 
     state, number = sample(state)
-    return bits.while_(test, step, (*state, number))
+    return control_of_atoms.while_(test, step, (*state, number))
 
 
 def _mask(most: Atom) -> Atom:

@@ -11,7 +11,7 @@ import numpy as np
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy.random import bits
 from anabranch.runtime.numpy.random.bits import Mt19937, State
-from anabranch.runtime.values import atoms
+from anabranch.runtime.values import atoms, control_of_atoms
 
 # Where a state says whether a number is left, and the number.
 _HAS, _KEPT = 625, 626
@@ -46,7 +46,7 @@ def polar(source: Mt19937, state: State) -> tuple[State, Atom]:
         return (*after, x, y, add(multiply(x, x), multiply(y, y)))
 
     zero = atoms.literal(0.0)
-    *inner, x, y, square = bits.while_(test, step, (*state, zero, zero, zero))
+    *inner, x, y, square = control_of_atoms.while_(test, step, (*state, zero, zero, zero))
     logarithm = multiply(-2.0, atoms.op("libm_log", square))
     factor = atoms.ufunc(np.sqrt, divide(logarithm, square))
     return _kept(source, tuple(inner), has, kept, multiply(factor, y), multiply(factor, x))
@@ -97,7 +97,7 @@ def ratio(source: Mt19937, state: State) -> tuple[State, Atom]:
     def test(now: State) -> Atom:
         return atoms.logical_and(now[-1], atoms.logical_not(source.off))
 
-    *inner, drawn, _ = bits.while_(test, step, step((*state, atoms.literal(0.0), atoms.literal(True))))
+    *inner, drawn, _ = control_of_atoms.while_(test, step, step((*state, atoms.literal(0.0), atoms.literal(True))))
     return tuple(inner), drawn
 
 

@@ -8,6 +8,7 @@ result from 2**63 to 2**64 - 1 is a `Word`: such ints come of masks of 64 bits.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,7 +19,7 @@ from anabranch.runtime.ir.interval import FULL
 from anabranch.runtime.ir.program import Atom, Equation, Literal
 from anabranch.runtime.ops.check import check, check_of_value
 from anabranch.runtime.tracing.builder import Builder, current
-from anabranch.runtime.values import atoms
+from anabranch.runtime.values import atoms, control_of_atoms
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_operands import (
     IntOperand,
@@ -32,6 +33,7 @@ from anabranch.runtime.values.python_numbers.python_operands import (
 
 UINT64 = np.dtype(np.uint64)
 _RING = (np.add, np.subtract, np.multiply, np.power, np.left_shift)  # what a remainder can be taken through
+_OVERFLOWS = {np.add: "add_overflows", np.subtract: "subtract_overflows", np.multiply: "multiply_overflows"}
 
 
 # ---- checks that count where their value is used ---------------------------------------------------------------------
@@ -133,6 +135,47 @@ class Computed:
         if self.function is np.add:  # both have the sign of the divisor: their difference is an int64
             second = atoms.ufunc(np.subtract, divisor, second)
         return atoms.ufunc(np.remainder, atoms.ufunc(np.subtract, first, second), divisor)
+
+    def remainder(self, divisor: Atom) -> Atom | None:
+        """As `modulo`, in a branch that is taken only where the int, or one that it is computed from, is no int64."""
+        anew = self._anew()
+        if anew is None or not anew[1]:
+            return self.modulo(divisor)
+        wrapped, beyond = anew
+
+        def of_parts(_: control_of_atoms.State) -> control_of_atoms.State:
+            made = self.modulo(divisor)
+            assert made is not None  # all parts are int64s, or computed of such
+            return (made,)
+
+        def of_int64(_: control_of_atoms.State) -> control_of_atoms.State:
+            return (atoms.ufunc(np.remainder, wrapped, divisor),)
+
+        (found,) = control_of_atoms.cond(functools.reduce(atoms.logical_or, beyond), of_parts, of_int64, ())
+        return found
+
+    def _anew(self) -> tuple[Atom, list[Atom]] | None:
+        """The int64 that the operations leave of the int, and the conditions that one of them goes beyond int64.
+
+        They are computed again, since to use the int64 would be to ask for its check. None where it is not computed of
+        int64s by + - * alone.
+        """
+        if self.function not in _OVERFLOWS:
+            return None
+        operands, beyond = [], []
+        for part in self.parts:
+            exact = exact_of(part)
+            anew = exact._anew() if isinstance(exact, Computed) else None
+            if anew is not None:
+                operands.append(anew[0])
+                beyond += anew[1]
+            elif exact is not None or not fits(part):
+                return None
+            else:
+                operands.append(as_kind(part, int))
+        if self.check is not None:
+            beyond.append(atoms.op(_OVERFLOWS[self.function], *operands))
+        return atoms.ufunc(self.function, *operands), beyond
 
     def insist(self) -> None:
         """Raise at run time where the int is no int64."""

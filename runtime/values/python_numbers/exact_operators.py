@@ -149,7 +149,7 @@ def _remainder(function: np.ufunc, x: IntOperand, y: IntOperand) -> Value | None
     if x.exact_ is None or is_wide(y):
         return None
     by = as_kind(y, int)
-    rest_of_parts = x.exact_.modulo(by)
+    rest_of_parts = x.exact_.remainder(by) if isinstance(x.exact_, Computed) else x.exact_.modulo(by)
     if rest_of_parts is None:
         return None
     zero_check(y, by, operator.mod, int)

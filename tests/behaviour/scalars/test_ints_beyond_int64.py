@@ -55,6 +55,27 @@ def xorshift(x, n):
     return x
 
 
+@case(
+    (np.array([2**31, 123456789012345678, 7, 2**62]), 10**9 + 7),
+    (np.array([3, 1, 4, 1]), 97),
+    (np.array([-(2**63), 2**63 - 1]), -5),
+    (np.array([2**62, 3]), 0),
+)
+def remainders_of_sums_of_products(a, m):
+    t = 0
+    for i in range(len(a)):
+        t = (t * int(a[i]) + int(a[i]) * int(a[i - 1]) - 3) % m
+    return t
+
+
+@case((2**62, 7, 5), (2**62, 2**62, 9), (3, 4, 5))
+def remainders_in_branches(x, y, m):
+    product = x * y
+    if y > 10:
+        return product % m, (product + 1) % m
+    return (product - y) % m, product % 7
+
+
 def _rotated(x, k):
     return ((x << k) | (x >> (64 - k))) & M
 
