@@ -1,6 +1,6 @@
 """The tests that take long: marked `slow`, or listed in `tests/slow.txt`; `--slow` runs them with the others.
 
-The list is of sets of parameters. Each test function keeps the quickest of its own, as many as take two seconds
+The list is of sets of parameters. Each test function keeps the quickest of its own, as many as take four seconds
 together and none that takes half a second: what it tests always runs, and a table of programs may grow without
 making the run as much longer. It is measured: `pytest --slow --write-slow` writes it anew, and `pytest --write-slow`
 adds to it what has become slow.
@@ -18,7 +18,7 @@ import pytest
 FILE = Path(__file__).with_name("slow.txt")
 HEAD = "# Tests that only --slow runs, since others of their kind take less. Written by `pytest --slow --write-slow`.\n"
 SECONDS = 0.5  # of one set of parameters
-TOGETHER = 2.0  # of those of one test function
+TOGETHER = 4.0  # of those of one test function
 # Workers of xdist get the environment of the process that reads the command line.
 _VARIABLE = "ANABRANCH_SLOW_TESTS"
 

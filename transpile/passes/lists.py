@@ -13,11 +13,7 @@ from anabranch.transpile.reader import Reader
 
 
 class Display(ExpressionPass[cst.List]):
-    """[a, b] stays; in a function whose lists grow at run time it becomes ab.growing([a, b]).
-
-    There [a, *b, c] becomes ab.extended(ab.extended(ab.growing([a]), b), [c]): Python, too, goes over b before it
-    evaluates c.
-    """
+    """[a, b] stays; in a function whose lists grow at run time it becomes ab.growing([a, b])."""
 
     handles = (cst.List,)
 
@@ -26,6 +22,7 @@ class Display(ExpressionPass[cst.List]):
             return reader.children(node)
         if not any(isinstance(element, cst.StarredElement) for element in node.elements):
             return reader.staged("growing", reader.children(node))
+        # [a, *b, c] is ab.extended(ab.extended(ab.growing([a]), b), [c]): b is gone over before c is evaluated.
         made = None
         for starred, elements in itertools.groupby(node.elements, lambda e: isinstance(e, cst.StarredElement)):
             if not starred:

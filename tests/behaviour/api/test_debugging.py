@@ -444,7 +444,9 @@ def test_decorators_around_and_below(tmp_path):
         ("@jit\ndef f", "g = jit(lambda x: x)\n@jit\ndef f"),
     ],
 )
-def test_a_file_that_has_changed_is_refused_or_read_right(before, after, tmp_path):
+def test_a_file_that_has_changed_is_refused_or_read_right(before, after, tmp_path, monkeypatch):
+    # Python would take the byte code of the first text for that of another one of its size, written in its second.
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
     path = tmp_path / "edited.py"
     module = load(path, HEAD + BODY)
     path.write_text((HEAD + BODY).replace(before, after))
