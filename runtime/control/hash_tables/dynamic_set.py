@@ -197,7 +197,7 @@ class DynamicSet(SetOperators, HashTable):
         made.mix_()
         made.start_([])
         if there and self._kinds() != like._kinds():  # which of two equal members is kept shows
-            set_order.fill_with_common(made, self, like, self._other(other) is not NotImplemented, in_order=False)
+            set_order.add_common(made, self, like, self._other(other) is not NotImplemented)
             made.mix_()
             return made
 

@@ -147,24 +147,24 @@ def _numbers(table: Any) -> Atom | None:
 # ---- what comes of two sets ------------------------------------------------------------------------------------------
 
 
-def fill_with_common(made: Any, one: Any, other: Any, is_set: bool, in_order: bool = True) -> None:
-    """Give a new set the members that two have in common, in Python's order.
+def fill_with_common(made: Any, one: Any, other: Any, is_set: bool) -> None:
+    """Give a new set the members that two have in common, in Python's order."""
+    _add_common(made, one, other, is_set, _fill)
 
-    Python goes over the smaller one, and over what is no set, whose members are in the new set. Without `in_order` the
-    order is not kept.
-    """
+
+def add_common(made: Any, one: Any, other: Any, is_set: bool) -> None:
+    """Give a new set the members that two have in common, in any order."""
+    _add_common(made, one, other, is_set, _fill_in_any_order)
+
+
+def _add_common(made: Any, one: Any, other: Any, is_set: bool, fill: Callable[[Any, Any, Any], None]) -> None:
+    """Python goes over the smaller of two sets, and over what is no set: its members are in the new set."""
 
     def over_other(made: Any = made, one: Any = one, other: Any = other) -> None:
-        if is_set and in_order:
-            _fill(made, other, one.contains_)
-        else:
-            _add_those(made, other.members_(), one.contains_)
+        (fill if is_set else _fill_in_any_order)(made, other, one.contains_)
 
     def over_one(made: Any = made, one: Any = one, other: Any = other) -> None:
-        if in_order:
-            _fill(made, one, other.contains_)
-        else:
-            _add_those(made, one.members_(), other.contains_)
+        fill(made, one, other.contains_)
 
     if is_set:
         if_(other.count_ <= one.count_, over_other, over_one)
@@ -189,6 +189,10 @@ def _fill(made: Any, over: Any, kept: Callable[[Value], Value]) -> None:
     order, kind = _places_and_order(over)
     _add_those(made, _OrderedNow(over, order), kept)
     made.set_order_(kind)
+
+
+def _fill_in_any_order(made: Any, over: Any, kept: Callable[[Value], Value]) -> None:
+    _add_those(made, over.members_(), kept)
 
 
 def _add_those(made: Any, members: Any, kept: Callable[[Value], Value]) -> None:

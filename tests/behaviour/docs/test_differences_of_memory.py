@@ -6,6 +6,7 @@ import dataclasses
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import anabranch
 from anabranch import jit
@@ -344,3 +345,14 @@ def test_a_name_that_is_not_set_is_a_local_one_in_comprehensions():
         f(2)
     with pytest.raises(UnboundLocalError, match="cannot access local variable 'y'"):
         jit(f)(2)
+
+
+def test_what_a_library_returns_of_its_own_objects_is_a_copy():
+    def transposed(m):
+        return m.T
+
+    eager, compiled = (scipy.sparse.csr_matrix(np.array([[1.0, 2.0], [0.0, 4.0]])) for _ in range(2))
+    view, copy = transposed(eager), jit(transposed)(compiled)
+    assert (view.toarray() == copy.toarray()).all()
+    assert np.shares_memory(view.data, eager.data)
+    assert not np.shares_memory(copy.data, compiled.data)
