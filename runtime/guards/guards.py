@@ -5,15 +5,17 @@ An executable holds good as long as these are what they were; when one has chang
 
 from __future__ import annotations
 
+import itertools
 import sys
 import types
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
 import numpy as np
 
 from anabranch.base.code_objects import codes
 from anabranch.runtime.guards.bytecode import assigned_globals, imported, looked_up, read_globals
+from anabranch.runtime.host.same_objects import hold_the_same
 from anabranch.runtime.values.containers import is_users_class
 from anabranch.runtime.values.heap.patched_classes import Snapshot, as_written
 from anabranch.runtime.values.heap.slots import GlobalVariable
@@ -114,9 +116,33 @@ class Guards:
 
     def conditions(self, constant: Callable[[Any], str]) -> list[str]:
         """Return the conditions of `hold`, as Python expressions; `constant` gives the name of a value in these."""
+        return [
+            *self._conditions(constant, self.names.values(), self.code.values()),
+            *self.heap.conditions(constant),
+        ]
+
+    @staticmethod
+    def _conditions(
+        constant: Callable[[Any], str],
+        names: Iterable[tuple[Mapping[str, Any], str, Any]],
+        code: Iterable[_Code],
+    ) -> list[str]:
         absent = constant(ABSENT)
-        names = [f"{constant(s)}.get({name!r}, {absent}) is {constant(v)}" for s, name, v in self.names.values()]
-        return [*names, *(code.condition(constant) for code in self.code.values()), *self.heap.conditions(constant)]
+        held = [f"{constant(scope)}.get({name!r}, {absent}) is {constant(value)}" for scope, name, value in names]
+        return [*held, *(one.condition(constant) for one in code)]
+
+    def native_conditions(self, constant: Callable[[Any], str]) -> list[str]:
+        """Return the conditions of `hold`, of which machine code asks those of names and functions."""
+        names = [entry for entry in self.names.values() if type(entry[0]) is dict]
+        functions = [c for c in self.code.values() if isinstance(c, _FunctionCode) and not c.keywords]
+        tables = itertools.chain(*names), itertools.chain(*((c.function, *c.before) for c in functions))
+        asked = f"{constant(hold_the_same())}({', '.join(constant(tuple(t)) for t in tables)}, {constant(ABSENT)})"
+        others = self._conditions(
+            constant,
+            [entry for entry in self.names.values() if type(entry[0]) is not dict],
+            [c for c in self.code.values() if c not in functions],
+        )
+        return [asked, *others, *self.heap.conditions(constant)]
 
     def _add_code(self) -> None:
         """Guard what the functions and classes on the heap do."""

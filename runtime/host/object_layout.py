@@ -15,6 +15,8 @@ ADDRESS = object.__basicsize__
 TYPE = ADDRESS - ctypes.sizeof(ctypes.c_void_p)
 # Where an ndarray has the number of its axes, the address of their sizes, its dtype and its flags.
 AXES, SIZES, DTYPE, FLAGS = (ADDRESS + offset for offset in (8, 16, 40, 48))
+# Where a tuple has its length, and its items.
+LENGTH, ITEMS = object.__basicsize__, tuple.__basicsize__
 # NumPy's flags C_CONTIGUOUS, ALIGNED and WRITEABLE, as `ndarray.flags.num` has them.
 CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 ORDINARY = CONTIGUOUS | ALIGNED | WRITEABLE
@@ -64,4 +66,6 @@ def is_as_expected() -> bool:
     flags, axes = word(FLAGS, ctypes.c_int), word(AXES, ctypes.c_int)
     if flags != array.flags.num or axes != 2 or word(DTYPE) != id(array.dtype):
         return False
-    return tuple((ctypes.c_size_t * 2).from_address(word(SIZES))) == array.shape
+    pair = (array, None)
+    words = [ctypes.c_size_t.from_address(id(pair) + offset).value for offset in (LENGTH, ITEMS, ITEMS + 8)]
+    return words == [2, id(array), id(None)] and tuple((ctypes.c_size_t * 2).from_address(word(SIZES))) == array.shape

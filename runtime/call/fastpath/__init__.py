@@ -72,9 +72,9 @@ def _call(writer: Writer, execution: Execution, form: CallForm) -> list[str]:
         raise UnsuitedError
     writer.scope |= {"builder": builder_or_none, "configured": settings_or_none}
     # Each `configure` block has an object of its own.
-    chosen = writer.constant(settings())
-    writer.unless(f"(now := configured() or {writer.constant(DEFAULT)}) is {chosen} or now == {chosen}")
-    writer.unless(f"len(args) == {form.positional} and len(kwargs) == {form.named}")
+    now, chosen, default = map(writer.constant, (settings_or_none(), settings(), DEFAULT))
+    writer.unless(f"(now := configured()) is {now} or (now or {default}) == {chosen}")
+    writer.unless(f"len(args) == {form.positional} and {f'len(kwargs) == {form.named}' if form.named else 'not kwargs'}")
     arguments = ArgumentChecks(writer, plan.known, plan.packs)
     leaves = Leaves()
     for place in form.places:
@@ -85,7 +85,9 @@ def _call(writer: Writer, execution: Execution, form: CallForm) -> list[str]:
         arguments.captured(array)
     arguments.check_identities()
     arguments.check_sharing(plan.mutated, bool(plan.written or plan.slots), plan.guards.heap)
-    held = " and ".join(["builder() is None", *_guards(writer, plan.guards)])
+    is_native = isinstance(execution, NativeExecution)
+    asked = plan.guards.native_conditions if is_native else plan.guards.conditions
+    held = " and ".join(["builder() is None", *_guards(writer, asked(writer.constant), plan.guards)])
     if "cell_contents" in held:
         writer.lines += [f"try: held = {held}", "except ValueError: return MISS"]
         held = "held"
@@ -97,6 +99,5 @@ def _call(writer: Writer, execution: Execution, form: CallForm) -> list[str]:
     return writer.lines
 
 
-def _guards(writer: Writer, guards: Guards) -> list[str]:
-    conditions = guards.conditions(writer.constant)
+def _guards(writer: Writer, conditions: list[str], guards: Guards) -> list[str]:
     return conditions if len(conditions) <= _MOST_CONDITIONS else [f"{writer.constant(guards.hold)}()"]

@@ -107,6 +107,45 @@ def test_other_code() -> None:
     assert wrapped(1.0) == 100.0
 
 
+def _often(wrapped: Any, x: float) -> float:
+    """The result of three calls, the last of which take the fast path."""
+    results = {wrapped(x), wrapped(x), wrapped(x)}
+    assert len(results) == 1
+    return results.pop()
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_changes_are_seen_by_the_fast_path(monkeypatch: Any, native: bool) -> None:
+    def helper(x, k=1.0):
+        return x + k + SCALE
+
+    monkeypatch.setitem(globals(), "SCALE", 0.5)
+    wrapped = jit(lambda x: helper(x), native_loops=native)
+    assert _often(wrapped, 1.0) == 2.5
+    monkeypatch.setitem(globals(), "SCALE", 2.0)
+    assert _often(wrapped, 1.0) == 4.0
+    helper.__defaults__ = (7.0,)
+    assert _often(wrapped, 1.0) == 10.0
+    helper.__kwdefaults__ = {"m": 1.0}
+    assert _often(wrapped, 1.0) == 10.0
+    helper.__code__ = (lambda x, k=1.0: x * k).__code__
+    assert _often(wrapped, 3.0) == 21.0
+    helper.__defaults__ = None
+    for _ in range(2):
+        with pytest.raises(TypeError, match="missing 1 required positional argument: 'k'"):
+            wrapped(3.0)
+
+
+def test_a_lost_global_is_seen_by_the_fast_path(monkeypatch: Any) -> None:
+    monkeypatch.setitem(globals(), "SCALE", 2.0)
+    wrapped = jit(lambda x: x * SCALE)
+    assert _often(wrapped, 3.0) == 6.0
+    monkeypatch.delitem(globals(), "SCALE")
+    for _ in range(2):
+        with pytest.raises(NameError, match="'SCALE' is not defined"):
+            wrapped(3.0)
+
+
 def reads_a_missing_name(x):
     try:
         return MISSING * x
