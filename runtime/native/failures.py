@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
 from anabranch.runtime.ops.check import CODE
@@ -18,14 +20,13 @@ class Failure:
     ----------
     choices : tuple of Equation
         Those between what is told of this failure and what was known before, under one predicate.
+    conditions : tuple of Atom
+        Bools that all hold where it fails. The first is one that several failures have in common: where it does not
+        hold, none of them is asked about.
     """
 
     choices: tuple[Equation, ...]
-
-    @property
-    def predicate(self) -> Atom:
-        """The bool that says that it fails."""
-        return self.choices[0].inputs[0]
+    conditions: tuple[Atom, ...]
 
 
 class FailureValues:
@@ -39,6 +40,8 @@ class FailureValues:
         self._values: set[Atom] = set()
         self._places: set[Atom] = set()
         self._choices: dict[Program, dict[Atom, list[Equation]]] = {}
+        self._conjunctions: dict[Program, dict[Atom, Equation]] = {}
+        self._shared: dict[Program, collections.Counter[Atom]] = {}
         if program.failures_leave:
             code, *told = program.outputs[program.groups.failures]
             chain = _Chain(self._codes)
@@ -67,7 +70,22 @@ class FailureValues:
         if equation.op is not select:
             return None
         choices = self._choices_of(program).get(equation.inputs[0], ())
-        return Failure(tuple(choices)) if choices and choices[0] is equation else None
+        if not choices or choices[0] is not equation:
+            return None
+        return Failure(tuple(choices), self._conditions(program, equation.inputs[0]))
+
+    def _conditions(self, program: Program, predicate: Atom) -> tuple[Atom, ...]:
+        """The bools that hold where a predicate does: those that begin several predicates, and the rest as one."""
+        if program not in self._conjunctions:
+            both = [e for e in program.equations if e.op is logical_and]
+            self._conjunctions[program] = {e.outputs[0]: e for e in both}
+            self._shared[program] = collections.Counter(e.inputs[0] for e in both)
+        first = predicate
+        while (conjunction := self._conjunctions[program].get(first)) is not None:
+            first = conjunction.inputs[0]
+            if self._shared[program][first] > 1:
+                return first, predicate
+        return (predicate,)
 
     def _choices_of(self, program: Program) -> dict[Atom, list[Equation]]:
         """The choices of failures, by their predicates."""

@@ -73,7 +73,9 @@ class Nest:
         except KeyError:
             raise NotNativeError("a failure that tells of what is computed later") from None
         failed, fine = code.label("failed"), code.label("fine")
-        code.branch(read(failure.predicate), failed, fine, unlikely=True)
-        code.begin(failed)
+        for condition in failure.conditions:
+            holds = failed if condition is failure.conditions[-1] else code.label("more")
+            code.branch(read(condition), holds, fine, unlikely=True)
+            code.begin(holds)
         exits.leave(code, values)
         code.begin(fine)

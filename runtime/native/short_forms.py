@@ -8,7 +8,7 @@ import numpy as np
 
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Equation
-from anabranch.runtime.native.instructions import Instructions
+from anabranch.runtime.native.instructions import UNLIKELY, Instructions
 from anabranch.runtime.native.llvm_types import constant, value_type
 from anabranch.runtime.ops.elementwise.casts import convert_op
 from anabranch.runtime.ops.table import OPS
@@ -52,6 +52,44 @@ def _multiply_high(code: Instructions, equation: Equation, operands: Sequence[st
     return code.emit(f"trunc i128 {code.add('lshr', 'i128', code.add('mul', 'i128', x, y), '64')} to i64")
 
 
+def _division(code: Instructions, dtype: np.dtype, x: str, y: str) -> tuple[str, str, str]:
+    """The quotient and the remainder that C has, and where the divisor is 0 or -1, by which there is no division.
+
+    The remainder is right there, too. That a divisor is one of these is foretold rather than waited for.
+    """
+    kind = value_type(dtype)
+    if dtype.kind == "u":
+        odd, sign = code.add("icmp eq", kind, y, "0"), "u"
+    else:
+        odd, sign = code.add("icmp ult", kind, code.add("add", kind, y, "1"), "2"), "s"
+    divisor = code.emit(f"select i1 {odd}, {kind} 1, {kind} {y}, !prof {UNLIKELY}")
+    return code.add(f"{sign}div", kind, x, divisor), code.add(f"{sign}rem", kind, x, divisor), odd
+
+
+def _divided(name: str) -> Callable[[Instructions, Equation, Sequence[str]], str | None]:
+    """The short form of a division of ints: `floor_divide`, `remainder`, or `fmod`, which truncates."""
+
+    def rule(code: Instructions, equation: Equation, operands: Sequence[str]) -> str | None:
+        dtype, (x, y) = equation.outputs[0].type.dtype, operands
+        if dtype.kind not in "iu":
+            return None
+        kind = value_type(dtype)
+        quotient, remainder, odd = _division(code, dtype, x, y)
+        if dtype.kind == "i" and name != "fmod":
+            signs = code.add("icmp slt", kind, code.add("xor", kind, remainder, y), "0")
+            opposed = code.add("and", "i1", code.add("icmp ne", kind, remainder, "0"), signs)
+            more = code.add("add", kind, remainder, y)
+            remainder = code.emit(f"select i1 {opposed}, {kind} {more}, {kind} {remainder}")
+            quotient = code.add("add", kind, quotient, code.emit(f"sext i1 {opposed} to {kind}"))
+        if name != "floor_divide":
+            return remainder
+        # By 0 it is 0, and by -1 the negative.
+        product = code.add("mul", kind, x, y)
+        return code.emit(f"select i1 {odd}, {kind} {product}, {kind} {quotient}, !prof {UNLIKELY}")
+
+    return rule
+
+
 def _library(name: str) -> Callable[[Instructions, Equation, Sequence[str]], str]:
     return lambda code, equation, operands: code.call(name, "double", "double", *operands)
 
@@ -59,6 +97,7 @@ def _library(name: str) -> Callable[[Instructions, Equation, Sequence[str]], str
 _RULES: Mapping[Op, Callable[[Instructions, Equation, Sequence[str]], str | None]] = {
     convert_op: _truncated,
     **{OPS[f"libm_{name}"]: _library(name) for name in ("log", "sin", "cos", "erf", "erfc")},
+    **{OPS[name]: _divided(name) for name in ("floor_divide", "remainder", "fmod")},
     OPS["multiply_high"]: _multiply_high,
     OPS["add_overflows"]: _overflow("sadd"),
     OPS["subtract_overflows"]: _overflow("ssub"),

@@ -74,7 +74,9 @@ def _call(writer: Writer, execution: Execution, form: CallForm) -> list[str]:
     # Each `configure` block has an object of its own.
     now, chosen, default = map(writer.constant, (settings_or_none(), settings(), DEFAULT))
     writer.unless(f"(now := configured()) is {now} or (now or {default}) == {chosen}")
-    writer.unless(f"len(args) == {form.positional} and {f'len(kwargs) == {form.named}' if form.named else 'not kwargs'}")
+    writer.unless(
+        f"len(args) == {form.positional} and {f'len(kwargs) == {form.named}' if form.named else 'not kwargs'}"
+    )
     arguments = ArgumentChecks(writer, plan.known, plan.packs)
     leaves = Leaves()
     for place in form.places:

@@ -25,6 +25,11 @@ from anabranch.runtime.values.union import UnionValue
 _NO_PARTS = (str, bytes, int, float, complex, type(None), types.ModuleType, Tracer, np.generic)
 
 
+def _is_numpys(function: types.FunctionType) -> bool:
+    """Return whether NumPy defines a function, which then holds nothing that a program changes."""
+    return str(function.__module__).partition(".")[0] == "numpy"
+
+
 class Heap:
     """The mutable objects that are reachable from some roots, and what they held."""
 
@@ -57,6 +62,8 @@ class Heap:
                     array = value.view(np.ndarray)
                     self.arrays[id(value)] = (array, array.copy())
             elif isinstance(value, types.FunctionType):
+                if _is_numpys(value):
+                    continue
                 self.functions.append(value)
                 pending += value.__closure__ or ()
                 pending += value.__defaults__ or ()

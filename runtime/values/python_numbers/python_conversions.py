@@ -52,10 +52,12 @@ def to_int(x: Value) -> Value:
         return x
     if kind is not float:
         return made(as_kind(x, int), interval_of(x), x.affine if kind is int and is_run_time(x) else None)
-    run_time_checks.fail_if(atoms.ufunc(np.isnan, x.atom), raised(int, float("nan")))
-    run_time_checks.fail_if(atoms.ufunc(np.isinf, x.atom), raised(int, float("inf")))
-    top = atoms.ufunc(np.greater_equal, x.atom, atoms.literal(2.0**63))
-    outside = atoms.logical_or(top, atoms.ufunc(np.less, x.atom, atoms.literal(-(2.0**63))))
+    above = atoms.ufunc(np.greater_equal, x.atom, atoms.literal(-(2.0**63)))
+    inside = atoms.logical_and(above, atoms.ufunc(np.less, x.atom, atoms.literal(2.0**63)))
+    # Machine code asks the first question alone of a number that fits.
+    outside = atoms.logical_not(inside)
+    for test, number in ((np.isnan, float("nan")), (np.isinf, float("inf"))):
+        run_time_checks.fail_if(atoms.logical_and(outside, atoms.ufunc(test, x.atom)), raised(int, number))
     run_time_checks.fail_if(outside, overflow)
     return made(atoms.convert(x.atom, np.int64))
 
