@@ -78,7 +78,7 @@ PASSES = (
     Pass(fuse_reductions),
     Pass(sink_searches),
     Pass(eliminate_dead_code),
-    Pass(order_loads),
+    Pass(order_loads, serves_xla=True),
     Pass(materialize_blocks),
 )
 # What XLA needs for a right result, after all others.
