@@ -21,6 +21,7 @@ from anabranch.runtime.ir.interval import FULL, Interval, exactly
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
 from anabranch.runtime.ops.check import check
 from anabranch.runtime.ops.control import COND, FOR_UNTIL, SWITCH, WHILE, For
+from anabranch.runtime.ops.elementwise.arithmetic import subtract
 from anabranch.runtime.ops.elementwise.casts import select
 from anabranch.runtime.ops.structured import Branches, Loop, Slot, carries
 from anabranch.runtime.passes.failure_chain import is_chained
@@ -147,6 +148,8 @@ class _Analysis:
                 ranges.assume(equation.inputs[0], False)
             elif equation.op is select and not equation.outputs[0].type.shape:
                 ranges.define(equation.outputs[0], ranges.chosen(equation))
+            elif equation.op is subtract:
+                ranges.define(equation.outputs[0], ranges.difference(equation))
             elif rule is not None:
                 inputs = [known for a in equation.inputs if (known := ranges.of(a)) is not None]
                 whole = len(inputs) == len(equation.inputs)
@@ -260,6 +263,7 @@ class _Analysis:
             for slot in stacked:
                 if slot.formal is not None:
                     self._define_index(body.inputs[slot.formal], trips)
+                    ranges.runs_below(body.inputs[slot.formal], trip)
             for carry, before in zip(every, initial, strict=True):
                 ranges.define(carry.formal, self._begin(carry.formal, before))
             if stops:
@@ -336,7 +340,9 @@ class _Analysis:
         """Give the inputs that no step changes what is known of the operands."""
         for slot in _slots(equation):
             if slot.result is None and slot.operand is not None and slot.formal is not None:
-                self.ranges.bind(program.inputs[slot.formal], self.ranges.known(equation.inputs[slot.operand]))
+                formal, operand = program.inputs[slot.formal], equation.inputs[slot.operand]
+                self.ranges.bind(formal, self.ranges.known(operand))
+                self.ranges.stands_for(formal, operand)
 
     def _define_results(self, equation: Equation, every: Sequence[_Carry], results: Sequence[_Known]) -> None:
         for carry, result in zip(every, results, strict=True):

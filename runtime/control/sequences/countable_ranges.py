@@ -76,7 +76,13 @@ class Range(Countable, NumberSequence, sample=lambda: range(0)):
             offset = atoms.ufunc(np.multiply, offset, wrap.as_atom(self.step, np.int64))
         first = wrap.as_atom(self.start, np.int64)
         zero = isinstance(first, Literal) and first.value == 0
-        return python_scalar(offset if zero else atoms.ufunc(np.add, first, offset), inside.clipped())
+        item = python_scalar(offset if zero else atoms.ufunc(np.add, first, offset), inside.clipped())
+        if isinstance(item, PythonScalar):
+            if step.low > 0 and isinstance(self.stop, PythonScalar):
+                item.most = (self.stop.most[0], self.stop.most[1] - 1)
+            elif step.high < 0 and isinstance(self.start, PythonScalar):
+                item.most = self.start.most
+        return item
 
     def as_array(self) -> Value:
         """As `numpy.array`; where no argument decides the bounds an empty range is of int64 too."""

@@ -25,10 +25,12 @@ from anabranch.runtime.values.python_numbers.python_operands import (
     fits,
     interval_of,
     is_run_time,
+    least_difference,
     made,
     overflow,
     quotient_check,
     raised,
+    shift_most,
     zero_check,
 )
 
@@ -95,7 +97,11 @@ def _add(x: IntOperand, y: IntOperand) -> Value:
             return _outside(n, FULL.low - min(c, 0), FULL.high - max(c, 0))
         return atoms.op("add_overflows", a, b)
 
-    return _result(r, interval_of(x) + interval_of(y), overflowed, _affine(x, y, 1), (np.add, x, y))
+    result = _result(r, interval_of(x) + interval_of(y), overflowed, _affine(x, y, 1), (np.add, x, y))
+    known, other = _known(x, y)
+    if known is not None:
+        shift_most(result, other, known)
+    return result
 
 
 def _subtract(x: IntOperand, y: IntOperand) -> Value:
@@ -111,7 +117,12 @@ def _subtract(x: IntOperand, y: IntOperand) -> Value:
             return _outside(y, int(x) - FULL.high, int(x) - FULL.low)
         return atoms.op("subtract_overflows", a, b)
 
-    return _result(r, interval_of(x) - interval_of(y), overflowed, _affine(x, y, -1), (np.subtract, x, y))
+    exact = interval_of(x) - interval_of(y)
+    exact = Interval(min(max(exact.low, least_difference(x, y)), exact.high), exact.high)
+    result = _result(r, exact, overflowed, _affine(x, y, -1), (np.subtract, x, y))
+    if not is_run_time(y):
+        shift_most(result, x, -int(y))
+    return result
 
 
 def multiply(x: IntOperand, y: IntOperand) -> Value:

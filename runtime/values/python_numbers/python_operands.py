@@ -30,15 +30,17 @@ class PythonNumber(Tracer):
 
     An int also carries what is known of it at no cost: the interval it lies in, which spares overflow and bounds
     checks, and `affine`, (atom, offset) when it is another value plus a constant, which makes `a[i:i + 2]` static in
-    length. `exact_` is what an int that may be beyond int64 is computed from (`exact_ints`).
+    length; `most`, such a value that it does not exceed, as a counter does not exceed the end of its range, so that
+    `k - i` is not negative. `exact_` is what an int that may be beyond int64 is computed from (`exact_ints`).
     """
 
-    __slots__ = ("affine", "atom", "exact_", "interval")
+    __slots__ = ("affine", "atom", "exact_", "interval", "most")
 
     def __init__(self, atom: Atom, interval: Interval = FULL, affine: tuple[Atom, int] | None = None) -> None:
         self.atom = atom
         self.interval = interval
         self.affine = affine or (atom, 0)
+        self.most = self.affine
         self.exact_: Any = None
 
     @property
@@ -71,6 +73,19 @@ def interval_of(x: Value) -> Interval:
     if is_run_time(x):
         return Interval(0, 1) if x.python is bool else x.interval
     return exactly(int(x))
+
+
+def least_difference(x: IntOperand, y: IntOperand) -> int:
+    """What `x - y` is at least, by what is known of `y` beside `x`."""
+    if is_run_time(x) and is_run_time(y) and x.python is y.python is int and x.affine[0] is y.most[0]:
+        return x.affine[1] - y.most[1]
+    return interval_of(x).low - interval_of(y).high
+
+
+def shift_most(result: Value, x: IntOperand, by: int) -> None:
+    """Give a sum of an int and a constant what the int is known not to exceed, and that constant more."""
+    if is_run_time(result) and is_run_time(x) and x.python is int:
+        result.most = (x.most[0], x.most[1] + by)
 
 
 def as_kind(x: Operand, kind: type) -> Atom:

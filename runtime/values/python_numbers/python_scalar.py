@@ -112,6 +112,8 @@ class _WordScalar(PythonScalar):
     def affine(self) -> tuple[Atom, int]:  # type: ignore[override]
         return (self.word_, 0)
 
+    most = affine
+
     @property
     def abstract(self) -> Abstract:
         return python_abstract(int)

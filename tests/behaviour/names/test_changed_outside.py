@@ -107,6 +107,9 @@ def test_other_code() -> None:
     assert wrapped(1.0) == 100.0
 
 
+SCALE = 0.5
+
+
 def _often(wrapped: Any, x: float) -> float:
     """The result of three calls, the last of which take the fast path."""
     results = {wrapped(x), wrapped(x), wrapped(x)}

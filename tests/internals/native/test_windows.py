@@ -52,7 +52,7 @@ def truths(a, bounds):
 
 def written_meanwhile(a):
     for i in range(1, len(a)):
-        a[i] = a[i] - (a[:i] * 0.5).sum() / i
+        a[i] = a[i] + (a[:i] * 0.5).sum() / i
     return a
 
 

@@ -1,0 +1,65 @@
+"""Positions that count down from what a loop counts up to: they are not negative, and need not be moved into an axis."""
+
+import numpy as np
+import pytest
+
+from anabranch import jit
+from tests.equivalence import check
+
+
+def convolution(x, h):
+    y = np.zeros(len(x))
+    for i in range(len(x)):
+        for j in range(i + 1):
+            y[i] += h[j] * x[i - j]
+    return y
+
+
+def reversed_products(x):
+    total = 0.0
+    for k in range(len(x)):
+        for i in range(k):
+            total += x[k - i - 1] * x[i] - x[k - (i + 1)]
+    return total
+
+
+def counted_down(x):
+    total = 0.0
+    for k in range(len(x)):
+        for i in range(k, -1, -1):
+            total += x[k - i] * i
+    return total
+
+
+def one_too_far(x):
+    total = 0.0
+    for k in range(len(x)):
+        for i in range(k):
+            total += x[k - i - 2] * x[i]
+    return total
+
+
+def rebound_end(x, k):
+    total = 0.0
+    for i in range(k):
+        k = k - 1
+        total += x[k - i]
+    return total
+
+
+@pytest.mark.parametrize("native", [True, False])
+def test_counting_down(rng, native):
+    x, h = rng.random((2, 9))
+    check(jit(convolution, native_loops=native), x, h)
+    for function in (reversed_products, counted_down, one_too_far):
+        check(jit(function, native_loops=native), x)
+    for k in (0, 6, 7):
+        check(jit(rebound_end, native_loops=native), x, k)
+
+
+def test_only_what_may_be_negative_is_moved(rng):
+    x = rng.random(9)
+    for function, moved in ((reversed_products, False), (one_too_far, True)):
+        program = jit(function).lower(x).native_program()
+        assert program is not None
+        assert ("smax" in program.llvm) == moved
