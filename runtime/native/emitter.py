@@ -17,6 +17,7 @@ from anabranch.runtime.native.carries import Carry, Exits, close_carries
 from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.library_ufuncs import LibraryUfuncs, takes_whole
+from anabranch.runtime.native.linear_algebra import is_linear_algebra, solved
 from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.memory_flow import Steps
@@ -170,6 +171,8 @@ class NativeEmitter(ValueEmitter):
             return [scattered(self, equation, names, kept.union(needed))]
         if is_window(equation):
             return [reduced(self, equation, names, self.program)]
+        if is_linear_algebra(equation):
+            return solved(self, equation, names)
         if equation.op is fft:
             return [transformed(self, equation, names[0])]
         if equation.op is dot_general:

@@ -21,6 +21,7 @@ from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.known_values import KnownValues
 from anabranch.runtime.native.library_products import LETTERS
 from anabranch.runtime.native.library_ufuncs import takes_whole
+from anabranch.runtime.native.linear_algebra import is_linear_algebra
 from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.memory import MOST_WHOLE, Memory
 from anabranch.runtime.native.outputs import Output, Outputs
@@ -47,7 +48,7 @@ _UPDATES_WORK = 16
 _PRODUCTS_IN_TURN = 16
 # How many multiplications of a product, updates, or operations take so long that other threads may run meanwhile. A
 # process that forks while a thread is in BLAS may hang, as with NumPy: a thread that forks has Python's lock.
-_LONG_PRODUCT, _LONG_UPDATE, _LONG_WORK = 2**22, 2**16, 2**18
+_LONG_PRODUCT, _LONG_UPDATE, _LONG_WORK, _LONG_FACTORING = 2**22, 2**16, 2**18, 2**12
 # Of all arrays that are no results.
 _MOST_BYTES_ON_STACK = 2**16
 
@@ -259,6 +260,8 @@ def _takes_long(program: Program) -> bool:
 def _is_long(equation: Equation) -> bool:
     if equation.op is dot_general:
         return Contraction.of(equation).work >= _LONG_PRODUCT
+    if is_linear_algebra(equation):
+        return equation.inputs[0].type.size >= _LONG_FACTORING
     return equation.op.update is not None and equation.inputs[equation.op.update].type.size >= _LONG_UPDATE
 
 

@@ -216,10 +216,16 @@ class _Qr(Lapack):
         missing = [p - n for p, n in zip(q_type.shape, a.shape, strict=True)]  # a negative one cuts off
         start = pad_with(emitter, h, zero, a, q_type, zeros, missing, zeros)
         (q,) = call(emitter, "orgqr", [start, tau], [q_type, raw[1]], [q_type])
-        rows = slice_of(emitter, h, a, zeros, r_type.shape, [1] * len(zeros))
-        place = ArrayType(r_type.shape, _INT64)
-        above = emitter.compare(emitter.iota(len(zeros) - 2, place), emitter.iota(len(zeros) - 1, place), "LE", place)
-        return q, emitter.select(above, rows, emitter.constant(0, r_type), r_type)
+        return q, upper_rows(emitter, h, a, r_type)
+
+
+def upper_rows(emitter: Emitter, x: str, type: ArrayType, out: ArrayType) -> str:
+    """The first rows of matrices, with zeros below the diagonal."""
+    rank = len(type.shape)
+    rows = slice_of(emitter, x, type, [0] * rank, out.shape, [1] * rank)
+    place = ArrayType(out.shape, _INT64)
+    above = emitter.compare(emitter.iota(rank - 2, place), emitter.iota(rank - 1, place), "LE", place)
+    return emitter.select(above, rows, emitter.constant(0, out), out)
 
 
 slogdet, solve, cholesky, qr = _SlogDet("slogdet"), _Solve("solve"), _Cholesky("cholesky"), _Qr("qr")

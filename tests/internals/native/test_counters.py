@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from anabranch import jit
+from anabranch import configure, jit
 from tests.equivalence import check
 
 
@@ -52,11 +52,12 @@ def rebound_end(x, k):
 @pytest.mark.parametrize("native", [True, False])
 def test_counting_down(rng, native):
     x, h = rng.random((2, 9))
-    check(jit(convolution, native_loops=native), x, h)
-    for function in (reversed_products, counted_down, one_too_far):
-        check(jit(function, native_loops=native), x)
-    for k in (0, 6, 7):
-        check(jit(rebound_end, native_loops=native), x, k)
+    with configure(native_loops=native):
+        check(convolution, x, h)
+        for function in (reversed_products, counted_down, one_too_far):
+            check(function, x)
+        for k in (0, 6, 7):
+            check(rebound_end, x, k)
 
 
 def test_only_what_may_be_negative_is_moved(rng):
