@@ -92,6 +92,13 @@ def _of_kind(**names: str) -> Rule:
     return rule
 
 
+def _complex_product(code: Instructions, operands: list[str], dtype: np.dtype, out: np.dtype) -> str:
+    """The product by its definition, as XLA and BLAS have it."""
+    kind, ((a, b), (c, d)) = value_type(dtype), map(parts, operands)
+    products = [code.add("fmul", kind, *pair) for pair in ((a, c), (b, d), (a, d), (b, c))]
+    return joined(code.add("fsub", kind, *products[:2]), code.add("fadd", kind, *products[2:]))
+
+
 def _guarded(name: str, of_zero: Callable[[str], str]) -> Rule:
     """A division of ints: LLVM's has no result for a divisor of 0, and none for the least int by -1."""
 
@@ -270,7 +277,7 @@ FUNCTIONS: Mapping[str, str] = {
 RULES: Mapping[str, Rule] = {
     "add": _of_kind(iu="add", fc="fadd", b="or"),
     "subtract": _of_kind(iu="sub", fc="fsub"),
-    "multiply": _of_kind(iu="mul", f="fmul", b="and"),
+    "multiply": _by_kind(iu=_of_kind(iu="mul"), f=_of_kind(f="fmul"), b=_of_kind(b="and"), c=_complex_product),
     "divide": _by_kind(iu=_guarded("div", lambda x: "-1"), f=_of_kind(f="fdiv")),
     "remainder": _by_kind(iu=_guarded("rem", lambda x: x), f=_of_kind(f="frem")),
     "and": _of_kind(biu="and"),

@@ -155,3 +155,17 @@ def test_scipys_library_is_another_one(monkeypatch):
     assert blas._scipys("no_such_function") is None
     monkeypatch.setattr(blas, "_numpys", lambda name: None)
     assert blas._address_of.__wrapped__("dgemv") == blas._scipys("dgemv")
+
+
+def rotated(state, angle, n):
+    for _ in range(n):
+        gate = np.array([[np.cos(angle), -1j * np.sin(angle)], [-1j * np.sin(angle), np.cos(angle)]])
+        state = gate @ state
+        kept = gate @ gate.T
+    return state, kept, np.outer(state, state.conj()) @ gate
+
+
+def test_few_complex_numbers_are_multiplied_in_place():
+    args = np.array([0.6, 0.8j]), 0.3, 4
+    assert jit(rotated).lower(*args).native_program() is not None
+    check(rotated, *args)
