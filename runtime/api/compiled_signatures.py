@@ -18,6 +18,7 @@ from anabranch.runtime.call import cache_miss
 from anabranch.runtime.call.auto_static import Known, known_key
 from anabranch.runtime.call.call_spec import Call, CallSpec, Passed
 from anabranch.runtime.call.donation import donated_leaves
+from anabranch.runtime.call.plan import Plan
 from anabranch.runtime.config import configure, settings
 from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.runtime.frontend.call_values import with_call_values
@@ -109,7 +110,8 @@ class CompiledSignatures(Generic[P, R]):
             with tracing_alone:  # else what a trace changes for a moment might be seen
                 found = cache.get(exact)
                 suffices = found is None or self._learned.suffice(exact, found.plan.capacities)
-                if found is not None and suffices and found.execution.plan.guards.hold():
+                holds = found is not None and found.plan.guards.hold()
+                if found is not None and suffices and holds:
                     return found
             cache.misses += 1
             cache.compiles += 1
@@ -118,7 +120,8 @@ class CompiledSignatures(Generic[P, R]):
                 name, exact, self._names, cache.compiles, guards, cache.was_dropped(exact), not suffices
             )
             cache_miss.report(miss, cache.keys)
-            trace = functools.partial(self._trace_shown, key, leaves, call)
+            again = found.plan if found is not None and holds else None
+            trace = functools.partial(self._trace_shown, key, leaves, call, again)
             with deep():
                 made = compile_function(self.__anabranch_function__, name, trace, self.source)
             self._known.add(key, made.plan, name)
@@ -144,18 +147,25 @@ class CompiledSignatures(Generic[P, R]):
             return key
         return known_key(key, leaves.values, self._known.leaves(key))
 
-    def _trace_shown(self, key: SignatureKey, leaves: Leaves, call: Call) -> Traced:
-        traced = self._trace(key, leaves, call)
+    def _trace_shown(self, key: SignatureKey, leaves: Leaves, call: Call, again: Plan | None) -> Traced:
+        traced = self._trace(key, leaves, call, again=again)
         self.__anabranch_options__.show(traced.program)
         return traced
 
-    def _trace(self, key: SignatureKey, leaves: Leaves, call: Call, passed: Passed | None = None) -> Traced:
+    def _trace(
+        self,
+        key: SignatureKey,
+        leaves: Leaves,
+        call: Call,
+        passed: Passed | None = None,
+        again: Plan | None = None,
+    ) -> Traced:
         known = self._known.leaves(key) if settings().auto_static else frozenset()
         arguments = arguments_of(key, leaves, self._names, known)
         function: Callable[..., Any] = self.__anabranch_function__
         refuse_early(function)
         with with_learned_sizes(self._learned.of(self._exact(key, leaves))), with_call_values(leaves.values):
-            plan = trace_call(function, arguments)
+            plan = trace_call(function, arguments, again)
         form, options = self._statics.form, self.__anabranch_options__
         passed = passed or Passed.of(form, *call, call)
         donated = donated_leaves(form, options.donated, call, arguments)

@@ -44,11 +44,12 @@ from anabranch.runtime.values.static_requests import Specialise, argument_names,
 _AGAIN = object()
 
 
-def trace_call(function: Callable[..., object], arguments: Arguments) -> Plan:
-    """Trace `function(*arguments)`."""
+def trace_call(function: Callable[..., object], arguments: Arguments, again: Plan | None = None) -> Plan:
+    """Trace `function(*arguments)`; `again` is what an earlier trace of just this has made, with other capacities."""
+    known = None if again is None else again.approach
     try:
         with deep():
-            return _trace(function, arguments, Strategy.at_first())
+            return _trace(function, arguments, known if isinstance(known, Strategy) else Strategy.at_first())
     except BaseException as error:
         forget_attempts(error)
         raise
@@ -166,9 +167,10 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
             if trace.lists.has_heads:
                 with_prefixes(s.target for heap in (Heap((value,)), before, guards.heap) for s in heap.slots.values())
             effects = ObjectChanges.found(before, guards, given)
-            return build_plan(
+            plan = build_plan(
                 trace, guards, outside.captured, value if reached else None, reached, given, arguments, effects
             )
+            return dataclasses.replace(plan, approach=way.after(trace))
         except AnabranchError as error:
             _of_the_whole(error, function)
             raise

@@ -50,6 +50,8 @@ class Op(abc.ABC):
         The result is complete in memory before anything that uses it begins.
     whole_inputs : tuple of int
         In vector lanes, the inputs that each lane reads as a whole.
+    is_host_call : bool
+        The op is a call of a function of this process, however small its inputs are.
     """
 
     __slots__ = ("name",)
@@ -64,6 +66,7 @@ class Op(abc.ABC):
     moves_indices: ClassVar[bool] = False
     is_materialized: ClassVar[bool] = False
     whole_inputs: ClassVar[tuple[int, ...]] = ()
+    is_host_call: ClassVar[bool] = False
 
     def __init__(self, name: str) -> None:
         self.name = name

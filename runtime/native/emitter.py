@@ -22,6 +22,7 @@ from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.memory_flow import Steps
 from anabranch.runtime.native.nest import Nest
+from anabranch.runtime.native.obstacles import MANY_TO_SORT
 from anabranch.runtime.native.ordering import LastUses, ordered
 from anabranch.runtime.native.products import Products
 from anabranch.runtime.native.progress_ticks import tick
@@ -49,8 +50,6 @@ from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 # From so many operations for an element on it is written to memory before others are computed from it.
 _MOST_COST = 100
-# From so many elements on, a call of NumPy's sort takes less time than the sort in machine code.
-_MANY_TO_SORT = 1536
 
 
 class NativeEmitter(ValueEmitter):
@@ -197,7 +196,7 @@ class NativeEmitter(ValueEmitter):
         """Integers sorted along an axis, in memory of their own."""
         length = type.shape[axis]
         rows = type.size // length
-        if any(n != 1 for n in type.shape[axis + 1 :]) or rows > MOST_ELEMENTS or type.size >= _MANY_TO_SORT:
+        if any(n != 1 for n in type.shape[axis + 1 :]) or rows > MOST_ELEMENTS or type.size >= MANY_TO_SORT:
             raise NotNativeError(f"a sort of {type}")
         if is_lazy(x):
             (made,) = self.stores.settled([x], [type], self.memory.all_places())

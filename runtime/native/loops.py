@@ -17,6 +17,7 @@ from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.known_values import KnownValues
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.memory import MOST_WHOLE, Memory
+from anabranch.runtime.native.obstacles import refuse_obstacles
 from anabranch.runtime.native.outputs import Outputs
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 from anabranch.runtime.ops.structured import Loop
@@ -100,6 +101,7 @@ class _Call:
         self._ctx, self._loops = ctx, loops
         self._code, kind = loops.begun()
         equation = Equation(op, tuple(ctx.atoms), ctx.params, tuple(map(Var, ctx.out_types)), ctx.source)
+        refuse_obstacles((equation,))
         self._memory = Memory(self._code, KnownValues(outside), most_whole)
         operands = [self._memory.operand(type) for type in ctx.in_types]
         names = [

@@ -108,6 +108,7 @@ class _HostCall(CallOp):
 
     __slots__ = ()
     pure = False
+    is_host_call = True
 
     def type(self, *inputs: ArrayType, call: HostCall, outs: tuple[ArrayType, ...]) -> tuple[ArrayType, ...]:
         """The types of the outputs."""

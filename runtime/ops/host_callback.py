@@ -48,6 +48,7 @@ class _HostCallback(CallOp):
 
     __slots__ = ()
     pure = False
+    is_host_call = True
 
     def type(self, *inputs: ArrayType, action: object) -> tuple[ArrayType, ...]:
         expect(inputs[:2] == (scalar(_INT32), scalar(_INT32)), self.name, "takes a sequence number and an error code")

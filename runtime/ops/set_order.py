@@ -25,6 +25,7 @@ class _SetOrder(CallOp):
     """
 
     __slots__ = ()
+    is_host_call = True
 
     def type(self, members: ArrayType, count: ArrayType) -> tuple[ArrayType, ...]:
         is_list = members.dtype in (_INT64, _FLOAT64) and len(members.shape) in (1, 2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
 import numpy as np
@@ -57,10 +57,16 @@ class Ranges:
             for inner in equation.programs():
                 self._define(inner)
 
-    def clear(self) -> None:
-        """Forget everything."""
-        self._intervals.clear()
-        self._nonzero.clear()
+    def forget(self, values: Iterable[Var]) -> None:
+        """Know nothing of these values."""
+        for var in values:
+            self._intervals.pop(var, None)
+            self._nonzero.discard(var)
+
+    def states(self, formals: Iterable[Var]) -> list[tuple[Interval | None, bool]]:
+        """The arguments of `bind` with which these would be as they are."""
+        intervals, nonzero = self._intervals, self._nonzero
+        return [(intervals.get(var), var in nonzero) for var in formals]
 
     def intervals(self) -> dict[Var, Interval]:
         """All intervals that are narrower than their dtypes."""

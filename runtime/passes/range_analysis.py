@@ -1,9 +1,10 @@
 """Range analysis: intervals of the integers and bools of a Program, and which of its checks cannot fail.
 
-Abstract interpretation of the Program and its sub-Programs together: each sweep visits every equation once, with the
-carries of loops as the sweeps before have left them. The first sweeps widen carries until none changes, the last ones
-narrow them again. The number of sweeps has a limit, however deep loops stand within loops, so the time grows with the
-size of the Program.
+Abstract interpretation of the Program and its sub-Programs together: each sweep visits every equation once at most,
+with the carries of loops as the sweeps before have left them. The first sweeps widen carries until none changes, the
+last ones narrow them again. The number of sweeps has a limit, however deep loops stand within loops, so the time grows
+with the size of the Program. A sub-Program in which nothing has changed is left out for as long as its inputs are the
+same.
 
 What a check refuses does not hold after it, as far as later checks are concerned: they ask only where nothing has
 failed. That needs the checks to be one chain (`failure_chain`); where they are not, checks teach nothing.
@@ -72,6 +73,25 @@ def _never(equation: Equation, program: Program) -> bool:
 
 
 @frozen(eq=False)
+class _Facts:
+    """The equations of a Program that matter here.
+
+    Attributes
+    ----------
+    steps : list
+        Those with integers, bools or sub-Programs, with the rules of those that have one.
+    unset : list of Var
+        The values that no step is sure to define.
+    has_loops : bool
+        Whether one of them, or of the sub-Programs', is a loop.
+    """
+
+    steps: list[tuple[Equation, IntervalRule | None]]
+    unset: list[Var]
+    has_loops: bool
+
+
+@frozen(eq=False)
 class _Carry:
     """A carry of a loop."""
 
@@ -103,7 +123,10 @@ class _Analysis:
         self.entries: dict[Var, _Known] = {}
         self.indices: dict[Var, Interval] = {}
         self.bounds = StepBounds(self.ranges)
-        self._steps: dict[int, list[tuple[Equation, IntervalRule | None]]] = {}
+        # By the identity of sub-Programs, which live as long as the Program.
+        self._facts: dict[int, _Facts] = {}
+        self._settled: dict[int, tuple[object, list[tuple[_Known, bool]]]] = {}
+        self._visited: set[int] = set()
 
     def run(self) -> set[Var]:
         """The codes of checks that cannot fail."""
@@ -121,28 +144,64 @@ class _Analysis:
     def _sweep(self) -> bool:
         self.sweeps += 1
         self.changed = False
-        self.impossible.clear()
-        self.ranges.clear()
-        for var, interval in self.known.items():
-            self.ranges.define(var, interval)
+        for var in self.program.inputs:
+            self.ranges.define(var, self.known.get(var))
         self.bounds = StepBounds(self.ranges)
         self._walk(self.program)
         return self.changed
 
-    def _relevant(self, program: Program) -> list[tuple[Equation, IntervalRule | None]]:
-        """The equations with integers, bools or sub-Programs, with the rules of those that have one."""
-        if id(program) not in self._steps:
-            found: list[tuple[Equation, IntervalRule | None]] = []
+    def _facts_of(self, program: Program) -> _Facts:
+        if id(program) not in self._facts:
+            steps: list[tuple[Equation, IntervalRule | None]] = []
+            unset: list[Var] = []
+            has_loops = False
             for equation in program.equations:
                 rule = rule_of(equation) if len(equation.outputs) == 1 else None
-                if rule is not None or equation.op is check or isinstance(equation.op, Branches | Loop):
-                    found.append((equation, rule))
-            self._steps[id(program)] = found
-        return self._steps[id(program)]
+                is_structured = isinstance(equation.op, Branches | Loop)
+                if rule is not None or equation.op is check or is_structured:
+                    steps.append((equation, rule))
+                if is_structured or not steps or steps[-1][0] is not equation:
+                    unset += [out for out in equation.outputs if out.type.dtype.kind in "biu"]
+                has_loops |= isinstance(equation.op, Loop) or any(
+                    self._facts_of(inner).has_loops for inner in equation.programs()
+                )
+            self._facts[id(program)] = _Facts(steps, unset, has_loops)
+        return self._facts[id(program)]
 
     def _walk(self, program: Program) -> None:
+        """Visit the equations, unless all that they depend on is as it was when nothing in them changed."""
+        ranges, facts = self.ranges, self._facts_of(program)
+        given = self.narrowing and facts.has_loops, ranges.states(program.inputs)
+        before, left = self._settled.get(id(program), (None, []))
+        if before == given:
+            self._bind(program.inputs, left)
+            return
+        changed, self.changed = self.changed, False
+        self._visited.add(id(program))
+        ranges.forget(facts.unset)
+        self._visit(facts.steps, program)
+        if self.changed:
+            self._settled.pop(id(program), None)
+        else:
+            # A check teaches something of the inputs for what comes after it.
+            self._settled[id(program)] = given, ranges.states(program.inputs)
+        self.changed |= changed
+
+    def _leave_out(self, program: Program) -> None:
+        """Know nothing of what does not run."""
+        if id(program) in self._visited:
+            self._visited.remove(id(program))
+            self._settled.pop(id(program), None)
+            self.ranges.forget(program.inputs)
+            for equation in program.equations:
+                self.ranges.forget(equation.outputs)
+                self.impossible.difference_update(equation.outputs)
+                for inner in equation.programs():
+                    self._leave_out(inner)
+
+    def _visit(self, steps: Sequence[tuple[Equation, IntervalRule | None]], program: Program) -> None:
         ranges = self.ranges
-        for equation, rule in self._relevant(program):
+        for equation, rule in steps:
             if equation.op is select and self.leaving(equation, program):
                 ranges.define(equation.outputs[0], ranges.of(equation.inputs[2]))
                 ranges.assume(equation.inputs[0], False)
@@ -168,6 +227,8 @@ class _Analysis:
         ranges, count = self.ranges, len(rest) // 2
         if ranges.decided(pred) == NO:
             self.impossible.add(equation.outputs[0])
+        else:
+            self.impossible.discard(equation.outputs[0])
         # Where nothing has failed, the outputs are what they were before.
         fails = [] if self.chained else [number, *rest[:count]]
         for place, (out, before) in enumerate(zip(equation.outputs, [code, *rest[count:]], strict=True)):
@@ -181,6 +242,7 @@ class _Analysis:
         found: list[list[_Known]] = []
         for place, program in enumerate(programs):
             if not self._may_run(equation, place):
+                self._leave_out(program)
                 continue
             with ranges.supposed():
                 if op is COND:
@@ -282,6 +344,8 @@ class _Analysis:
                     self._note_index(body.inputs[slot.formal], Interval(0, last.high + 1))
                 elif slot.result is not None and slot.yielded is not None:
                     ranges.define(equation.outputs[slot.result], ranges.of(body.outputs[slot.yielded]))
+        else:
+            self._leave_out(body)
         self._define_results(equation, every, results)
 
     def _note_index(self, index: Var, known: Interval) -> None:
@@ -328,6 +392,8 @@ class _Analysis:
                     every, befores, self._where(said.after, [c.after for c in every]), strict=True
                 ):
                     self._end(carry.formal, before, after)
+        else:
+            self._leave_out(body)
         self._define_results(equation, every, results)
 
     def _where(self, test: Atom, values: Sequence[Atom]) -> list[_Known]:
@@ -337,7 +403,8 @@ class _Analysis:
             return [self.ranges.of(a) for a in values]
 
     def _bind_read(self, equation: Equation, program: Program) -> None:
-        """Give the inputs that no step changes what is known of the operands."""
+        """Give the inputs that no step changes what is known of the operands; of others nothing is known yet."""
+        self.ranges.forget(program.inputs)
         for slot in _slots(equation):
             if slot.result is None and slot.operand is not None and slot.formal is not None:
                 formal, operand = program.inputs[slot.formal], equation.inputs[slot.operand]

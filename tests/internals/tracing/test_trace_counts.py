@@ -252,3 +252,23 @@ def test_numbers_of_a_list_are_made_known_many_at_a_time(made) -> None:
         assert jit(above_one)([1] * n) == []
         counts.append(len(made))
     assert counts[1] <= counts[0] + 2
+
+
+def test_more_room_takes_one_trace(made) -> None:
+    """A call that needs larger buffers than those it was compiled with is traced in the way that worked out before."""
+
+    def digits(n):
+        found = []
+        while n > 0:
+            for _ in range(100):
+                found.append(n % 10)
+            n //= 10
+        return found
+
+    compiled, n = jit(digits), 12345
+    compiled(n // 10000)
+    first = len(made)
+    assert first > 1
+    assert compiled(n) == digits(n)
+    assert compiled.cache_info().misses == 2
+    assert len(made) == first + 1
