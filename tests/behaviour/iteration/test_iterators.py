@@ -157,7 +157,7 @@ def the_name_of_a_class(x):
 
 @case(([5, 2, 8, 2, 9, 1], 3), ([5, 2, 8, 2, 9, 1], 0), ([5, 2], 2))
 def asked_in_a_loop(items, n):
-    one, both, numbered = iter(items), zip(items, items[::-1]), enumerate(itertools.chain(items, (7,)))
+    one, both, numbered = iter(items), zip(items, items[::-1], strict=False), enumerate(itertools.chain(items, (7,)))
     found = []
     for _ in range(n):
         found.append((next(one), next(both), next(numbered)))
