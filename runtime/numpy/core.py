@@ -165,10 +165,7 @@ def result(atom: Atom, out: Value = None, casting: Value = "same_kind") -> Value
 
 def store(out: Value, atom: Atom, casting: Value = "same_kind") -> TracedArray:
     """Write a result to `out`, with NumPy's checks."""
-    if isinstance(out, np.ndarray):
-        raise outside_array_refusal("(by +=, or as out=) with values")
-    if not isinstance(out, TracedArray):
-        raise TypeError("return arrays must be of ArrayType")
+    expect_array(out)
     if not np.can_cast(atom.type.dtype, out.dtype, casting):
         raise TypeError(
             f"Cannot cast array data from {atom.type.dtype!r} to {out.dtype!r} according to the rule '{casting}'"
@@ -178,6 +175,14 @@ def store(out: Value, atom: Atom, casting: Value = "same_kind") -> TracedArray:
         raise ValueError(f"output array has wrong shape: {given} where the result has {wanted}")
     out.set(atoms.convert(atom, out.dtype))
     return out
+
+
+def expect_array(out: Value) -> None:
+    """Raise NumPy's error where an output is no array."""
+    if isinstance(out, np.ndarray):
+        raise outside_array_refusal("(by +=, or as out=) with values")
+    if not isinstance(out, TracedArray) and not wrap.is_dynamic_array(out):
+        raise TypeError("return arrays must be of ArrayType")
 
 
 def shape_of(x: object) -> tuple[int, ...]:

@@ -9,8 +9,9 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy.core import result
+from anabranch.runtime.numpy.core import expect_array, result
 from anabranch.runtime.values import atoms, registry, wrap
+from anabranch.runtime.values.arrays import traced_array
 from anabranch.runtime.values.dynamic_shapes import broadcasting
 
 
@@ -22,6 +23,7 @@ def stored(out: Value, made: Any, where: object = True, casting: Value = "unsafe
         if where is not True:
             raise UnsupportedOperationError("where= of a run-time size is supported with out= only")
         return made
+    expect_writable(out)
     if not np.can_cast(made.dtype, out.dtype, casting):
         rule = f"according to the rule '{casting}'"
         raise TypeError(f"Cannot cast array data from {made.dtype!r} to {out.dtype!r} {rule}")
@@ -30,6 +32,13 @@ def stored(out: Value, made: Any, where: object = True, casting: Value = "unsafe
         made = registry.FUNCTIONS[np.where](where, made, out)
     out.assign(made)
     return out
+
+
+def expect_writable(out: Value) -> None:
+    """Raise NumPy's error where an output is no array, or read-only: it looks at that before dtypes and shapes."""
+    expect_array(out)
+    memory = out.memory if wrap.is_dynamic_array(out) else out
+    traced_array.expect_writable(memory, "output array is read-only")
 
 
 def written(out: Value, made: Value, casting: Value = "unsafe") -> Value:

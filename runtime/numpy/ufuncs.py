@@ -118,6 +118,8 @@ class StagedUfunc:
         made = broadcasting.elementwise(compute, args[:nin], fill)
         results = made if isinstance(made, tuple) else (made,)
         for i, (m, o) in enumerate(zip(results, outs, strict=True)):
+            if o is not None:
+                outputs.expect_writable(o)
             if o is not None and not np.can_cast(m.dtype, o.dtype, casting):
                 raise output_casting_error(self.ufunc, m.dtype, o.dtype, casting, nin + i)
         placed = [m if o is None else outputs.stored(o, m, resolved(where)) for m, o in zip(results, outs, strict=True)]

@@ -43,8 +43,8 @@ def numpy_operand(x: object) -> Value:
     unwrap = getattr(x, "__anabranch_value__", None)
     if unwrap is not None:
         return numpy_operand(unwrap())
-    if isinstance(x, int):  # a subclass: IntEnum, …
-        return int(x)
+    if isinstance(x, (int, float, complex)):  # of a subclass, such as an IntEnum: its dtype is not weak
+        return np.asarray(x)[()]
     raise UnsupportedValueError(f"{a(type(x).__name__)} ({x!r:.60}) is not an array or a number")
 
 

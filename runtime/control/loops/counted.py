@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from anabranch.base.grammar import a
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.exits import BREAK, NEXT, State, no_value
 from anabranch.runtime.control.loops import growth, stage_loops, steps
@@ -28,6 +29,8 @@ from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.decisions import note, steps as steps_of
 from anabranch.runtime.values.dynamic_shapes.length_permission import of_known_lengths
 from anabranch.runtime.values.heap.attempt import Attempt, Errors
+from anabranch.runtime.values.heap.opaque import iterator_in
+from anabranch.runtime.values.heap.slots import MovedError
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.static_requests import with_static_request
@@ -69,6 +72,9 @@ class _Counted:
             )
         if self.length <= 1:
             return self._unrolled(state, "it has one step at most")
+        if (moved := iterator_in(self.body, state)) is not None:
+            # An attempt to stage it would move the iterator, which nothing puts back.
+            return self._unrolled(state, f"{a(type(moved).__name__)} in it goes on from step to step")
         after: State | None = None
         if self.sequence.is_known and self.length <= FEW_KNOWN:
             after = self._cheaply_unrolled(state, "its few items are known")
@@ -91,7 +97,7 @@ class _Counted:
         try:
             return self._staged(state, "")
         except CANNOT as error:
-            why = _first_line(error)
+            why = self._reason(error, state)
         finally:
             lists.grow_here, lists.wants_growth, lists.wants_known = before
         return self._unrolled(state, why)
@@ -123,7 +129,7 @@ class _Counted:
             trace.lists.grow_here = grows
         wanted = trace.lists.wants_growth and not trace.lists.wants_known
         trace.lists.wants_growth, trace.lists.wants_known = others, known | (trace.lists.wants_known and not grows)
-        why = _first_line(cannot)
+        why = self._reason(cannot, state)
         if not wanted:
             return self._unrolled(state, why)
         cheap = self._cheaply_unrolled(state, why)
@@ -147,6 +153,12 @@ class _Counted:
             raise cannot
         return self._grown_or_unrolled(state)
 
+    def _reason(self, error: AnabranchError, state: State) -> str:
+        """Return why the loop cannot be staged; raises the error where it has changed what nothing puts back."""
+        if isinstance(error, MovedError) and error.target in self._attempt(state).heap:
+            raise error
+        return str(error.args[0]).splitlines()[0]
+
     def _attempt(self, state: Sequence[object], undone_by: Errors = ()) -> Attempt:
         return Attempt(self.body, self.sequence.holds, state, undone_by=undone_by)
 
@@ -154,7 +166,7 @@ class _Counted:
         try:
             return self._with_growable_lists(state)
         except CANNOT as error:
-            why = _first_line(error)
+            why = self._reason(error, state)
         return self._unrolled(state, why)
 
     def _with_growable_lists(self, state: State) -> State:
@@ -241,7 +253,3 @@ class _Counted:
 
 
 _GROWS = ", in which a list grows"
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error.args[0]).splitlines()[0]

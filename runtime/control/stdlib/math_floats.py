@@ -19,7 +19,7 @@ from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.arrays.index_numbers import class_name
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.python_numbers import python_conversions
+from anabranch.runtime.values.python_numbers import number_subclasses, python_conversions
 from anabranch.runtime.values.python_numbers.python_operands import as_kind, kind_of, raised
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, is_python_scalar, python_scalar
 from anabranch.runtime.values.union import UnionValue
@@ -224,6 +224,7 @@ def modf(x: object) -> Value:
 @staged(math.ldexp)
 def ldexp(x: Value, i: Value) -> Value:
     """`math.ldexp`; overflows as `math` does."""
+    i = number_subclasses.plain(i)
     if not is_python_scalar(i) or kind_of(i) not in (int, bool):
         raise TypeError("Expected an int as second argument to ldexp.")  # nor a NumPy scalar, unlike elsewhere
     a = as_float(x)

@@ -13,7 +13,7 @@ from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.arrays import assigned_values
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.number_union import may_not_fit
-from anabranch.runtime.values.python_numbers import python_conversions
+from anabranch.runtime.values.python_numbers import number_subclasses, python_conversions
 from anabranch.runtime.values.python_numbers.python_operands import overflow, raised
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -30,6 +30,9 @@ def element(value: Value, dtype: np.dtype) -> Value:
         return value
     if isinstance(value, Tracer) and not wrap.is_dynamic_array(value) and may_not_fit(value.abstract, dtype):
         return python_conversions.to_kind(python_conversions.of_numpy(wrap.as_atom(value)), int)
+    if number_subclasses.base_of(value) is not None:
+        np.zeros(1, dtype)[0] = value  # raises where it does not fit
+        value = number_subclasses.plain(value)
     return assigned_values.of_elements(value, dtype)
 
 

@@ -27,6 +27,7 @@ from anabranch.runtime.values.memory import memory_layout
 from anabranch.runtime.values.memory.rows import side_by_side
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees import layout as layouts, node_graphs, node_reference, node_structures
+from anabranch.runtime.values.union import UnionValue
 
 
 def wholes(values: Sequence[object], form: ItemForm) -> list[Atom]:
@@ -281,8 +282,18 @@ class Numbered(ItemForm):
         return node_structures.structure_in(self.graph, self.kinds)
 
     def collect(self, value: object, columns: Sequence[list[Atom]]) -> None:
-        (number,) = self._structure.children(value)
-        columns[0].append(wrap.as_atom(number, np.int32))
+        columns[0].append(self._number(value))
+
+    def _number(self, value: object) -> Atom:
+        if isinstance(value, UnionValue):
+            value = value.without_undefined()
+        if not isinstance(value, UnionValue):
+            return wrap.as_atom(self._structure.children(value)[0], np.int32)
+        first, *others = map(self._number, value.options)
+        for place, other in enumerate(others, 1):
+            here = atoms.ufunc(np.equal, value.tag, atoms.literal(place, np.int32))
+            first = atoms.select(here, other, first)
+        return first
 
     def build(self, wholes: Sequence[Atom], place: int) -> Value:
         whole = wholes[0]

@@ -13,7 +13,7 @@ import logging
 import operator
 import types
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from anabranch.base.value import Value
@@ -92,6 +92,19 @@ def iterated_objects(value: object) -> Iterator[Value]:
                 pending.append(part)
             elif isinstance(part, (list, dict)) or is_plain_object(part):
                 yield part
+
+
+def iterator_in(function: Callable[..., object], values: Iterable[object]) -> object:
+    """Return an iterator of built-in classes that is one of some values, or that functions close over; else None."""
+    pending, seen = [function, *values], set[int]()
+    while pending:
+        value = pending.pop()
+        if _is_iterator(value):
+            return value
+        if isinstance(value, types.FunctionType) and id(value) not in seen:
+            seen.add(id(value))
+            pending += [part for cell in value.__closure__ or () for part in gc.get_referents(cell)]
+    return None
 
 
 def same_state(now: tuple[Value, ...], before: tuple[Value, ...]) -> bool:

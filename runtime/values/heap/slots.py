@@ -225,6 +225,14 @@ class FunctionSlot(Slot):
         self.target.__dict__.update(contents)
 
 
+class MovedError(UnsupportedOperationError):
+    """An attempt has changed an object that cannot be put back: nothing else may be tried with it."""
+
+    def __init__(self, words: str, target: object) -> None:
+        super().__init__(words)
+        self.target = target
+
+
 class _OpaqueSlot(Slot):
     """An iterator, a buffer, a stream: its contents can be compared, but neither carried nor put back."""
 
@@ -234,9 +242,10 @@ class _OpaqueSlot(Slot):
         return opaque.state(self.target)
 
     def restore(self, contents: Value) -> None:
-        raise UnsupportedOperationError(
+        raise MovedError(
             f"{a(type(self.target).__name__)} is changed in a branch or a loop that depends on a run-time condition, "
-            "and cannot be restored where the condition does not hold; change it outside, or use a list or an array"
+            "and cannot be restored where the condition does not hold; change it outside, or use a list or an array",
+            self.target,
         )
 
     @staticmethod

@@ -15,6 +15,7 @@ from anabranch.runtime.values import apply_ufunc, lazy_text, wrap
 from anabranch.runtime.values.abstract import PYTHON_DTYPES, Abstract, Kind, python_abstract
 from anabranch.runtime.values.python_numbers import (
     exact_ints,
+    number_subclasses,
     python_attributes,
     python_conversions,
     python_operands,
@@ -37,6 +38,11 @@ class PythonScalar(python_operands.PythonNumber):
         if is_python_scalar(left) and is_python_scalar(right):
             return python_operators.binary(ufunc, left, right)
         other = right if left is self else left
+        if number_subclasses.base_of(other) is not None:
+            number_subclasses.refuse_flag(ufunc, other)
+            if left is self and number_subclasses.operates(ufunc, other):
+                return NotImplemented
+            return self._binary(ufunc, number_subclasses.plain(left), number_subclasses.plain(right))
         if isinstance(other, (list, tuple, str, bytes)):
             if ufunc is np.multiply and self.python in (int, bool) and isinstance(other, str):
                 return lazy_text.deferred("__mul__", other, self)
@@ -55,18 +61,22 @@ class PythonScalar(python_operands.PythonNumber):
         return python_operators.unary(ufunc, self)
 
     def __divmod__(self, other: Value) -> Value:
+        other = number_subclasses.plain(other)
         python_operands.divmod_check(self, other)
         return self // other, self % other
 
     def __rdivmod__(self, other: Value) -> Value:
+        other = number_subclasses.plain(other)
         python_operands.divmod_check(other, self)
         return other // self, other % self
 
     def __pow__(self, other: Value, modulus: object = None) -> Value:
-        return self._binary(np.power, self, other) if modulus is None else python_power.modular(self, other, modulus)
+        if modulus is None:
+            return self._binary(np.power, self, other)
+        return python_power.modular(self, number_subclasses.plain(other), number_subclasses.plain(modulus))
 
     def __round__(self, digits: object = None) -> Value:
-        return python_conversions.round_(self, digits)
+        return python_conversions.round_(self, number_subclasses.plain(digits))
 
     def __trunc__(self) -> Value:
         return python_conversions.to_int(self)

@@ -245,7 +245,18 @@ def summed(trades):
     return total, [t.pnl * 2 for t in trades]
 
 
-@pytest.mark.parametrize("function", [winners_of_objects, sorted_objects, summed], ids=lambda f: f.__name__)
+def picked_twice(trades):
+    k = sum(t.x for t in trades) % len(trades)
+    ordered = sorted([*trades, trades[k], trades[k - 1]], key=lambda t: t.pnl)
+    trades.append(max(trades, key=lambda t: t.pnl))
+    trades.sort(key=lambda t: -t.x)
+    trades[0].x = -1
+    return ordered, trades[k]
+
+
+@pytest.mark.parametrize(
+    "function", [winners_of_objects, sorted_objects, summed, picked_twice], ids=lambda f: f.__name__
+)
 def test_lists_of_objects(function):
     check(function, objects)
 

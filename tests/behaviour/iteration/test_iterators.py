@@ -155,6 +155,31 @@ def the_name_of_a_class(x):
     return type(o).__name__, type(o).__qualname__, f"{o.__class__.__name__}: {o.v}", type(o).__name__ == "A"
 
 
+@case(([5, 2, 8, 2, 9, 1], 3), ([5, 2, 8, 2, 9, 1], 0), ([5, 2], 2))
+def asked_in_a_loop(items, n):
+    one, both, numbered = iter(items), zip(items, items[::-1], strict=False), enumerate(itertools.chain(items, (7,)))
+    found = []
+    for _ in range(n):
+        found.append((next(one), next(both), next(numbered)))
+    return found, next(one, None), list(both), list(numbered)
+
+
+@case((3,), (1,))
+def asked_by_an_inner_function(n):
+    items = iter((1, 2, 3))
+
+    def following():
+        return next(items, 0)
+
+    total = 0
+    for i in range(n):
+        total = total * 10 + following()
+        again = reversed([i, i + 1, i + 2])
+        for _ in range(i):
+            total += next(again)
+    return total, following()
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_as_eager(program: Program) -> None:
     program.check()
@@ -163,6 +188,19 @@ def test_as_eager(program: Program) -> None:
 @pytest.mark.parametrize("program", case.static_programs)
 def test_as_eager_with_static_arguments(program: Program) -> None:
     program.check_static()
+
+
+def held_by_a_dict(n):
+    held = {"items": iter([1, 2, 3])}
+    total = 0
+    for _ in range(n):
+        total += next(held["items"])
+    return total, next(held["items"])
+
+
+def test_an_iterator_that_an_attempt_has_moved_is_refused() -> None:
+    with pytest.raises(UnsupportedOperationError, match="a list_iterator is changed in a branch or a loop"):
+        jit(held_by_a_dict)(2)
 
 
 def helper(x):

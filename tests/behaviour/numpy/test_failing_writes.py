@@ -71,9 +71,29 @@ def masked(a, i):
     a[a > i] += 1
 
 
+def output_of_run_time_size(a, i):
+    np.add(np.arange(5)[i:4], 0.5, out=a, where=a > 0)
+
+
+def sums_of_run_time_size(a, i):
+    np.cumsum(np.arange(5)[i:4], out=a)
+
+
 @pytest.mark.parametrize(
     "write",
-    [in_place, part_in_place, product, item, item_of_part, assigned, sorted_part, through_flat, masked],
+    [
+        in_place,
+        part_in_place,
+        product,
+        item,
+        item_of_part,
+        assigned,
+        sorted_part,
+        through_flat,
+        masked,
+        output_of_run_time_size,
+        sums_of_run_time_size,
+    ],
 )
 def test_read_only(write) -> None:
     _same_words(write, (_read_only(3, 1, 2), 1), (_read_only(3, 1, 2), 9))
