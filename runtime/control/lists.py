@@ -1,4 +1,4 @@
-"""`list`, `deque` and comprehensions, where the length may be known only at run time."""
+"""`list`, `tuple`, `deque` and comprehensions, where the length may be known only at run time."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from anabranch.base.value import Value
 from anabranch.runtime.control.arenas.creation import growing
 from anabranch.runtime.control.containers import stacked_results
+from anabranch.runtime.control.dynamic_lists import run_time_tuple
 from anabranch.runtime.control.dynamic_lists.dynamic_list import listed
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.iteration import user_iterators
@@ -18,6 +19,7 @@ from anabranch.runtime.control.sequences.countable import Countable
 from anabranch.runtime.control.sequences.elements import AxisItems
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import chosen_containers, registry
+from anabranch.runtime.values.arena_list import InArena
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list, is_fixed
 from anabranch.runtime.values.run_time_container import RunTimeContainer
@@ -84,6 +86,23 @@ def is_of_run_time_length(items: object) -> bool:
     )
 
 
+def tuple_(*args: object) -> Value:
+    """As `tuple`."""
+    if len(args) != 1:
+        return tuple(*args)  # type: ignore[arg-type] # raises TypeError, or is empty
+    items: Any = args[0]
+    if chosen_containers.is_choice(items):
+        return items.through(tuple_)
+    if isinstance(items, run_time_tuple.RunTimeTuple):
+        return items
+    if isinstance(items, InArena):
+        return run_time_tuple.RunTimeTuple(items.copied_())
+    items = user_iterators.iterated(items)
+    if isinstance(items, PushIterator) or is_of_run_time_length(items):
+        return run_time_tuple.tuple_of(items_of(items))
+    return tuple(items)
+
+
 def deque_(items: Iterable[object] = (), maxlen: Value = None) -> Value:
     """As `collections.deque`."""
     if isinstance(maxlen, Tracer):
@@ -130,5 +149,6 @@ def method(function: Any) -> Callable[..., Any] | None:
 
 COUNTERPARTS: dict[object, Callable[..., Any]] = {
     list: list_,
+    tuple: tuple_,
     collections.deque: deque_,
 }

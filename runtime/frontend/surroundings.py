@@ -13,8 +13,9 @@ from anabranch.runtime.control.branches import select_value, stage_branches
 from anabranch.runtime.control.call import call
 from anabranch.runtime.control.calls.user_functions import is_capturable, is_rewritten
 from anabranch.runtime.control.columnar import copied_items
+from anabranch.runtime.control.dynamic_lists import run_time_tuple, spelled_texts
 from anabranch.runtime.control.staging import restaging, run_time_keys
-from anabranch.runtime.control.stdlib import joined_texts
+from anabranch.runtime.control.stdlib import joined_texts, text_parts
 from anabranch.runtime.control.texts import text_operations
 from anabranch.runtime.frontend import call_values
 from anabranch.runtime.frontend.bind_arguments import BoundArguments
@@ -28,6 +29,7 @@ from anabranch.runtime.values import containers, text_tables
 from anabranch.runtime.values.arrays import dynamic_array
 from anabranch.runtime.values.arrays.numpy_scalar import NumPyScalar
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.dynamic_lists import tuple_structure
 from anabranch.runtime.values.heap.slots import GlobalVariable, closed_over
 from anabranch.runtime.values.lazy_text import StrMethod
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
@@ -59,13 +61,17 @@ class Surroundings:
         merge=several_sizes.merged,
         look_up=text_tables.look_up,
         method=StrMethod,
+        one_tuple=functools.partial(tuple_structure.one_of, run_time_tuple.RunTimeTuple),
     )
     text_operations = TextOperations(
         parts=joined_texts.parts,
         compare=text_operations.compared,
         item=text_operations.item,
         truth=text_operations.truth,
-        method=text_operations.method,
+        method=text_parts.method,
+        spell=spelled_texts.spelled,
+        spelled_layout=spelled_texts.layout_of,
+        join=spelled_texts.joined,
     )
     vocabulary = vocabulary
 

@@ -123,6 +123,13 @@ class TableSite:
     native: type
 
 
+@frozen
+class TupleSite:
+    """The place in the user's code that sets items which are tuples of many lengths: these lie in an arena."""
+
+    place: Any
+
+
 @mutable
 class Tables:
     """Dicts and sets whose keys are known only at run time.

@@ -142,6 +142,8 @@ class UnionOperations:
         is none.
     method : callable
         `method(name, union)` is a method of one of a few texts.
+    one_tuple : callable
+        `one_tuple(layouts)` is the layout of one of several tuples as one whose length is known only at run time.
     """
 
     decide: Callable[[Any, Callable[[Any], Any]], Value]
@@ -149,6 +151,7 @@ class UnionOperations:
     merge: Callable[[Any], Value]
     look_up: Callable[..., Value]
     method: Callable[[str, Any], Value]
+    one_tuple: Callable[[Any], Any]
 
 
 @frozen
@@ -166,8 +169,14 @@ class TextOperations:
     truth : callable
         `truth(text)` is whether there are characters: a bool scalar.
     method : callable
-        `method(name, text, *args)` is a method of `str` that returns a number; `NotImplemented` where it has no such
+        `method(name, text, *args)` is a method of `str` that returns no text; `NotImplemented` where it has no such
         form.
+    spell : callable
+        `spell(text)` is a text as one whose characters lie in memory.
+    spelled_layout : callable
+        `spelled_layout(layouts)` is the layout of one of several texts as such a text; None where there is none.
+    join : callable
+        `join(first, second)` is the sum of two texts of which one is such a text.
     """
 
     parts: Callable[[Any], Value]
@@ -175,3 +184,6 @@ class TextOperations:
     item: Callable[[Any, Any], Value]
     truth: Callable[[Any], Atom]
     method: Callable[..., Value]
+    spell: Callable[[Any], Value]
+    spelled_layout: Callable[[Any], Any]
+    join: Callable[[Any, Any], Value]

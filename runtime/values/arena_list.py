@@ -34,6 +34,11 @@ class InArena(RunTimeContainer):
         """A list of its own with the same elements, which is in no arena."""
         raise NotImplementedError
 
+    def copied_(self) -> InArena:
+        """A new list with the same elements in the arena."""
+        made: InArena = self.arena_.holding(self.grown_())
+        return made
+
 
 class ArenaItems:
     """The contents of a list of the caller's that lies in an arena, as they are after the call."""

@@ -50,6 +50,7 @@ class Structure:
     is_beside = False  # the host finds the value in what stands beside a result, by a number
     refers = False  # it says which of some lists a value is, and has no elements of its own
     holds_copies = False  # nobody else has what is in it, nor can change it
+    is_run_time_tuple = False  # that of a tuple whose length is known only at run time
     is_of_arrays = False  # the caller's object is memory, of which the parts are views
 
     @property

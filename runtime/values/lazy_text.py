@@ -58,6 +58,8 @@ class TextStructure(containers.Structure):
     holds_copies = True
 
     def children(self, value: Value) -> list[Value]:
+        if self.method == _SPELLED and not is_spelled(value):
+            value = current().trace.outside.text_operations.spell(value)
         return list(value.parts)
 
     def build(self, children: Sequence[object]) -> Value:
@@ -106,10 +108,10 @@ class Text(TextStandIn):
         return StrMethod(name, self)
 
     def __add__(self, other: Value) -> Value:
-        return deferred("__add__", self, other) if isinstance(other, (str, Text, UnionValue)) else NotImplemented
+        return _sum(self, other) if isinstance(other, (str, Text, UnionValue)) else NotImplemented
 
     def __radd__(self, other: object) -> Value:
-        return deferred("__add__", other, self) if isinstance(other, (str, UnionValue)) else NotImplemented
+        return _sum(other, self) if isinstance(other, (str, UnionValue)) else NotImplemented
 
     def __mul__(self, count: Value) -> Value:
         return deferred("__mul__", self, count)
@@ -159,6 +161,19 @@ class Text(TextStandIn):
         return shown_to_tools(f"{SHOWN}text, str.{self.method} of {len(self.parts)} parts>")
 
 
+def is_spelled(value: object) -> bool:
+    """Return whether the characters of a text, or of texts of a structure, lie in memory: a list is its one part."""
+    return isinstance(value, (Text, TextStructure)) and value.method == _SPELLED
+
+
+def _sum(first: object, second: object) -> Value:
+    """`first + second`, of which one is a text that is known only at run time."""
+    if tracing() and (is_spelled(first) or is_spelled(second)):
+        return current().trace.outside.text_operations.join(first, second)
+    return deferred("__add__", first, second)
+
+
+_SPELLED = "spelled"
 Text.__name__ = "str"  # as Python's messages name the class
 
 
@@ -234,11 +249,14 @@ def deferred(method: str, *parts: object, **keywords: object) -> Value:
 
 
 def _method_named(name: str) -> Callable[..., Value]:
-    return _part if name == "part" else getattr(str, name)
+    return _OTHERS.get(name) or getattr(str, name)
 
 
 def _part(text: str, start: int | None, stop: int | None, step: int | None) -> str:
     return text[start:stop:step]
+
+
+_OTHERS: dict[str, Callable[..., Value]] = {"part": _part, _SPELLED: "".join}
 
 
 def _evaluate(method: str, parts: Sequence[object], keywords: Sequence[str]) -> Value:

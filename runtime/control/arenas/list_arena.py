@@ -10,12 +10,14 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from anabranch.base.value import Value
-from anabranch.runtime.control.dynamic_lists import dynamic_list
+from anabranch.runtime.control.dynamic_lists import dynamic_list, run_time_tuple
+from anabranch.runtime.control.dynamic_lists.run_time_tuple import RunTimeTuple
 from anabranch.runtime.control.generator_expression import for_each
 from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.values.arena_list import HostLists
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
+from anabranch.runtime.values.union import UnionValue
 
 _LEAST_ROOM = 4
 
@@ -57,6 +59,14 @@ class ListArena:
         new = self.stand_in(self, self.made())
         new.extend(made)
         return new
+
+    def with_tuples(self, value: Value) -> Value:
+        """The value, where it is a tuple, or one of a few, as one whose items lie in the arena."""
+        if isinstance(value, UnionValue) and any(map(_is_free, value.options)):
+            return value.each(self.with_tuples)
+        if not _is_free(value):
+            return value
+        return RunTimeTuple(self.holding(run_time_tuple.list_of(value)))
 
     def begin(self, number: int, elements: Sequence[Value]) -> None:
         """Give a new list its elements; before anything is traced."""
@@ -106,6 +116,11 @@ class ListArena:
         for_each(Range(0, room - length, 1), add)
         put(self.starts, number, end)
         put(self.rooms, number, room)
+
+
+def _is_free(value: Value) -> bool:
+    """Return whether a value is a tuple whose items lie in no arena."""
+    return type(value) is tuple or (isinstance(value, RunTimeTuple) and value.is_free)
 
 
 def count_of(items: Any) -> Value:

@@ -211,7 +211,9 @@ class _Methods(GrowableContents):
         if self.items is not None:
             if type(self.items.length) is int and type(times) is int:
                 return self.made(tuple(self) * times)
-            self._plain("a list repeated")
+            made = self.made(())
+            staged.append_times(made, self, times)
+            return made
         return self.made(self.native.__mul__(self, times))
 
     def __eq__(self, other: object) -> Value:

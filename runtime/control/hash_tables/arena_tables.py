@@ -316,3 +316,6 @@ def placed_table(made: Any) -> Any:
     if made.native is set:
         new.set_order_(made.order_)
     return new
+
+
+DynamicDict.placed_ = staticmethod(placed_table)  # type: ignore[method-assign]

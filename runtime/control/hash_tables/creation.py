@@ -70,6 +70,8 @@ def dict_display(*parts: tuple[Any, ...]) -> Value:
                 return part[0].through(functools.partial(_with_part, parts, k))
         made: dict[Any, Any] = {}
         for part in parts:
+            if len(part) == 2:
+                _have_ordinary(part[0], made)
             made.update(part[0] if len(part) == 1 else (part,))
         return _noted(made) if tracing() else made
     known = {k: v for k, v in parts if not has_traced(k)} if all(len(p) == 2 for p in parts) else None

@@ -22,6 +22,7 @@ from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import wrap
+from anabranch.runtime.values.dynamic_shapes import capacity_requests
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.pytrees import exceptions
 
@@ -189,10 +190,16 @@ class DynamicDict(HashTable):
     def _merged(self, left: Value, right: Value) -> Value:
         """`left | right`, of which one is this dict: of the class of the first that is more than a dict."""
         cls, extra = next(filter(None, map(_joining, (left, right))), (DynamicDict, None))
+        request = capacity_requests.at(f"the {cls.native.__name__}")
         known = isinstance(left, dict)
-        made = cls.bare_((self.request_, extra)).begun_(left) if known else left.copied_(cls, extra)
+        made = cls.bare_((request, extra)).begun_(left) if known else left.copied_(cls, extra).resized_(request)
         made.update(right)
-        return made
+        return self.placed_(made)
+
+    @staticmethod
+    def placed_(made: Any) -> Any:
+        """A new dict, in the arena of the place that has made it, if it has one."""
+        raise NotImplementedError
 
     def __ior__(self, other: Value) -> Self:
         self.update(other)

@@ -22,6 +22,7 @@ from anabranch.runtime.control.texts.characters import (
     Part,
     Repeated,
 )
+from anabranch.runtime.control.texts.stripped import stripped
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, text_tables, wrap
@@ -238,6 +239,17 @@ def _exchanged(text: object, old: object, new: object) -> Characters | None:
     return Mapped(before, [new if letter == old else letter for letter in before.letters])
 
 
+def _without_ends(left: bool, right: bool) -> Callable[..., Characters | None]:
+    """The maker for `strip`, `lstrip` and `rstrip`."""
+
+    def make(text: object, letters: object = None) -> Characters | None:
+        whole = characters_of(text)
+        known = letters is None or isinstance(letters, str)
+        return stripped(whole, letters, left, right) if whole is not None and known else None  # type: ignore[arg-type]
+
+    return make
+
+
 def _part(text: object, *key: object) -> Characters | None:
     whole = characters_of(text)
     return None if whole is None else part_of(whole, slice(*key))
@@ -261,5 +273,7 @@ _MAKERS: dict[str, Callable[..., Characters | None]] = {
     "format": _formatted, "__add__": _added, "__mul__": _multiplied, "__rmul__": _multiplied, "join": _concatenated,
     "upper": _in_case(str.upper), "lower": _in_case(str.lower), "swapcase": _in_case(str.swapcase),
     "zfill": _filled, "rjust": _justified(True), "ljust": _justified(False), "replace": _exchanged,
-    "part": _part,
+    "part": _part, "spelled": _of_characters,
+    "strip": _without_ends(True, True), "lstrip": _without_ends(True, False),
+    "rstrip": _without_ends(False, True),
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Lists and deques of run-time length as the caller gets them: built on the host, where nothing is traced."""
+"""Lists, deques and tuples of run-time length as the caller gets them: built on the host, where nothing is traced."""
 
 from __future__ import annotations
 
@@ -30,3 +30,17 @@ class HostListStructure(Structure):
 def host_list_structure(native: type, keys: tuple[object, ...], maxlen: int | None) -> HostListStructure:
     """Return the structure of a list or deque that the caller gets."""
     return HostListStructure(HostList, keys, (native, maxlen))
+
+
+class HostTuple:
+    """The class that structures of such tuples name; there are no instances."""
+
+
+@frozen
+class HostTupleStructure(Structure):
+    """That of a tuple of one part, the list of its items."""
+
+    mutable = False
+
+    def build(self, children: Sequence[Value]) -> Value:
+        return tuple(children[0])

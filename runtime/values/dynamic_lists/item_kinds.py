@@ -13,7 +13,8 @@ from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.tracing.container_state import TableSite, demand
+from anabranch.runtime.tracing.container_state import TableSite, TupleSite, demand
+from anabranch.runtime.tracing.source_frames import place as place_of_code
 from anabranch.runtime.values import arena_classes, arena_joins, atoms, containers
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.heap.slots import slot_of
@@ -41,6 +42,7 @@ class ItemRow:
         """The row of a value, with its kind among the others."""
         if isinstance(value, UnionValue):
             value = value.without_undefined()
+        value = _with_tuples_in_arenas(value)
         for option in _options(value):
             note_copied(option)
         value = records.by_number(value)
@@ -49,6 +51,7 @@ class ItemRow:
         for kind in kinds:
             if kind not in variants:
                 variants = (*variants, kind)
+                _check_lengths(variants)
                 arena_joins.join(k.structure for k in variants if isinstance(k, layouts.Node))
         places = [variants.index(k) for k in kinds]
         if len(options) > 1 and all(map(layouts.is_text, kinds)):
@@ -75,6 +78,27 @@ def _options(value: Value) -> tuple[Value, ...]:
     """Return the things that a value may be, of which a record that is known by its number is one."""
     is_one = not isinstance(value, UnionValue) or isinstance(value, Reference)
     return (value,) if is_one else value.options
+
+
+def _with_tuples_in_arenas(value: Value) -> Value:
+    """The value, with a tuple that it is in the arena of the place that sets the item, if it has one."""
+    arenas = current().trace.lists.arenas
+    arena = arenas.get(TupleSite(place_of_code())) if arenas else None
+    return value if arena is None else arena.with_tuples(value)
+
+
+def _check_lengths(variants: Sequence[layouts.Layout]) -> None:
+    """Have tuples of many lengths, or of one known only at run time, lie in an arena."""
+    nodes = [k for k in variants if isinstance(k, layouts.Node)]
+    known = [k for k in nodes if k.structure.cls is tuple]
+    others = [k for k in nodes if k.structure.is_run_time_tuple]
+    in_arenas = [k for k in others if k.structure.extra is not None]
+    if len(in_arenas) < len(others) or (others and known) or len({len(k.children) for k in known}) > _FEW_LENGTHS:
+        demand(current().trace.lists.arena_sites, {TupleSite(place_of_code())})
+    arena_joins.join(k.children[0].structure for k in in_arenas if isinstance(k.children[0], layouts.Node))
+
+
+_FEW_LENGTHS = 2
 
 
 def _keep(packed: Sequence[pack_unpack.Packed]) -> None:

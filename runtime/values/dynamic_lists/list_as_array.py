@@ -122,19 +122,19 @@ def _chosen(items: Items, values: Sequence[Atom]) -> Atom:
     return made
 
 
-def _is_in_arena(value: object) -> bool:
-    """Return whether a value is a list that lies in an arena, with others."""
-    return isinstance(value, ContainerStandIn) and value.native is list and not isinstance(value, Growable)
+def _is_made_of_one(value: object) -> bool:
+    """Return whether a value is a list that lies in an arena, with others, or a tuple of run-time length."""
+    return isinstance(value, ContainerStandIn) and value.native in (list, tuple) and not isinstance(value, Growable)
 
 
 def of_lists(value: Value, dtype: Value = None) -> Value:
     """An argument of a function of NumPy, with lists of run-time length in it as arrays."""
-    value = value.grown_() if _is_in_arena(value) else value
+    value = value.grown_() if _is_made_of_one(value) else value
     if isinstance(value, Growable):
         return (
             [of_lists(v) for v in value.native.__iter__(value)] if value.items is None else as_array(value.items, dtype)
         )
-    if type(value) in (list, tuple) and any(isinstance(v, Growable) or _is_in_arena(v) for v in value):
+    if type(value) in (list, tuple) and any(isinstance(v, Growable) or _is_made_of_one(v) for v in value):
         return type(value)(of_lists(v) for v in value)
     return value
 
@@ -145,7 +145,7 @@ def join_of(original: object, args: tuple[object, ...]) -> Callable[..., Any] | 
     if join is None or not args:
         return None
     items: Any = args[0]
-    if _is_in_arena(items):
+    if _is_made_of_one(items):
         return lambda items, *rest, **kwargs: join(items.grown_(), *rest, **kwargs)
     return join if is_dynamic_list(items) else None
 

@@ -15,6 +15,8 @@ from anabranch.runtime.values.abstract import (
     python_abstract,
 )
 from anabranch.runtime.values.arrays.traced_array import TracedArray
+from anabranch.runtime.values.dynamic_shapes.length_permission import may_grow
+from anabranch.runtime.values.lazy_text import TextStructure, is_spelled
 from anabranch.runtime.values.pytrees import node_graphs, node_structures, padded_union
 from anabranch.runtime.values.pytrees.carry_layouts import initial_abstraction
 from anabranch.runtime.values.pytrees.layout import (
@@ -51,6 +53,13 @@ def join(a: Layout, b: Layout, unboxing: bool = False) -> Layout:
     node = _as_node([a, b])
     if node is not None:
         return node
+    text = _spelled((a, b)) if _is_spelled(a) or _is_spelled(b) or _nests_deeper(a, b) else None
+    if text is not None:
+        return text
+    if _is_run_time_tuple(a) or _is_run_time_tuple(b):
+        held = _one_tuple((a, b))
+        if held is not None:
+            return held
     sized = _joined_sizes(a, b)
     if sized is not None:
         return sized
@@ -74,6 +83,92 @@ def _as_node(options: Sequence[Layout]) -> Node | None:
         return None
     structure = node_structures.joined(given)
     return None if structure is None else of_reference(structure)
+
+
+def _is_tuple(layout: Layout) -> bool:
+    """Return whether a layout is that of a tuple of no class of the user's, with items that lie in no arena."""
+    if not isinstance(layout, Node):
+        return False
+    structure = layout.structure
+    if structure.is_run_time_tuple:
+        return structure.extra is None
+    return type(structure) is containers.Structure and structure.cls is tuple
+
+
+def _is_run_time_tuple(layout: Layout) -> bool:
+    return _is_tuple(layout) and isinstance(layout, Node) and layout.structure.is_run_time_tuple
+
+
+def _one_tuple(options: Sequence[Layout]) -> Layout | None:
+    """The layout of one of several tuples as one whose length is known only at run time; None where there is none."""
+    if not all(map(_is_tuple, options)):
+        return None
+    made: Layout | None = current().trace.outside.union_operations.one_tuple(options)
+    return made
+
+
+def _with_one_tuple(options: list[Layout]) -> list[Layout]:
+    """The options, with tuples of several lengths, which loops make, as one whose length is known only at run time."""
+    mine = [o for o in options if _is_tuple(o)]
+    lengths = {len(o.children) for o in mine if isinstance(o, Node)}
+    if len(mine) < 2 or not (any(map(_is_run_time_tuple, mine)) or (len(lengths) >= _FEW_STEPS and may_grow())):
+        return options
+    one = _one_tuple(mine)
+    return options if one is None else [one, *(o for o in options if not _is_tuple(o))]
+
+
+def _is_spelled(layout: Layout) -> bool:
+    return isinstance(layout, Node) and is_spelled(layout.structure)
+
+
+def _is_textual(layout: Layout) -> bool:
+    """Return whether a layout is that of a text, known or not."""
+    if isinstance(layout, Constant):
+        return type(layout.value) is str
+    return isinstance(layout, Node) and isinstance(layout.structure, TextStructure)
+
+
+def _spelled(options: Sequence[Layout]) -> Layout | None:
+    """The layout of one of several texts as a text whose characters lie in memory; None where there is none."""
+    if not all(map(_is_textual, options)):
+        return None
+    made: Layout | None = current().trace.outside.text_operations.spelled_layout(options)
+    return made
+
+
+def _with_one_text(options: list[Layout]) -> list[Layout]:
+    """The options, with texts that get longer step by step as one whose characters lie in memory."""
+    mine = [o for o in options if _is_textual(o)]
+    if len(mine) < 2 or not (any(map(_is_spelled, mine)) or (_get_longer(mine) and may_grow())):
+        return options
+    one = _spelled(mine)
+    return options if one is None else [one, *(o for o in options if not _is_textual(o))]
+
+
+def _get_longer(texts: Sequence[Layout]) -> bool:
+    """Return whether texts are likely to be what the steps of a loop make, each one of the one before."""
+    known = {o.value for o in texts if isinstance(o, Constant)}
+    lengths = len(set(map(len, known)))
+    if lengths >= _STEPS or (lengths >= _FEW_STEPS and len(known) > _MANY_TEXTS):
+        made = [t for t in known if any(o and o != t and (t.startswith(o) or t.endswith(o)) for o in known)]
+        return 2 * len(made) >= len(known)
+    return len({_depth(o) for o in texts}) >= _FEW_STEPS - 1
+
+
+def _nests_deeper(a: Layout, b: Layout) -> bool:
+    """Return whether two texts are made in one way, and one of them is likely to be made of what the other is."""
+    if not (isinstance(a, Node) and isinstance(b, Node) and a.structure == b.structure and _is_textual(a)):
+        return False
+    return _depth(a) != _depth(b) and max(_depth(a), _depth(b)) >= _FEW_STEPS - 1 and may_grow()
+
+
+def _depth(text: Layout) -> int:
+    """How many sums and the like are in one another."""
+    return 1 + max(map(_depth, text.children), default=0) if isinstance(text, Node) and _is_textual(text) else 0
+
+
+# Of so many lengths are texts that loops make longer; of fewer where there are many texts.
+_STEPS, _FEW_STEPS, _MANY_TEXTS = 6, 4, 8
 
 
 _NOTHING = object()
@@ -165,7 +260,8 @@ def _join_options(a: Layout, b: Layout, unboxing: bool) -> Layout:
                 break
         else:
             options.append(new)
-    options = _with_one_node(options)
+    options = _with_one_tuple(_with_one_text(_with_one_node(options)))
+    texts = {o.value for o in options if is_text(o)}
     if len(texts) > _MOST_TEXTS:
         raise StructureMismatchError(
             f"a text is one of more than {_MOST_TEXTS}, depending on run-time values; append its parts to a list and "

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import collections
 
+import numpy as np
 import pytest
 
+from anabranch import jit
 from tests.program_table import Program, Table
 
 case = Table()
@@ -68,6 +70,37 @@ def cleared(d, k):
     return e, len(e), e[k]
 
 
+@case((np.array([3, 1, 3]),))
+def made_anew(keys):
+    joined, displayed, grown, base = {}, {}, {}, {1: 10}
+    for i, k in enumerate(keys):
+        joined = joined | {k: i}
+        displayed = {**displayed, k: i}
+        grown |= {k: i + 1}
+    return joined, displayed, grown, base | {keys[0]: 5}, {**base, keys[1]: 7, 9: 8}, {**base, **grown}
+
+
+@case((np.array([3, 1, 3]),))
+def items_joined(keys):
+    items = {}
+    for i, k in enumerate(keys):
+        items[k] = items.get(k, {}) | {i: k}
+    return items
+
+
+@case((np.array([3, 1, 3]),))
+def items_displayed(keys):
+    items = {}
+    for i, k in enumerate(keys):
+        items[k] = {**items.get(k, {}), i: k}
+    return items
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_as_in_eager_python(program: Program) -> None:
     program.check()
+
+
+def test_without_native_loops() -> None:
+    keys = np.array([3, 1, 3])
+    assert repr(jit(made_anew, native_loops=False)(keys)) == repr(made_anew(keys))

@@ -1,0 +1,163 @@
+"""Tuples whose length is known only at run time.
+
+Such a tuple has its items side by side, as a list of run-time length has, or in a list of an arena that nobody else
+has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from anabranch.base.value import Value
+from anabranch.runtime.control.boolean import not_
+from anabranch.runtime.control.containers import generator_reductions
+from anabranch.runtime.control.dynamic_lists import dynamic_list, dynamic_list_methods
+from anabranch.runtime.control.generator_expression import GeneratorExpression
+from anabranch.runtime.control.sequences import as_countable
+from anabranch.runtime.control.staging import unpacking
+from anabranch.runtime.errors import ConcretizationError
+from anabranch.runtime.tracing.builder import current, tracing
+from anabranch.runtime.values.arrays.index_numbers import as_int, check_place
+from anabranch.runtime.values.containers import Structure
+from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list, is_fixed
+from anabranch.runtime.values.dynamic_lists.items import Items
+from anabranch.runtime.values.dynamic_lists.tuple_structure import TupleStructure
+from anabranch.runtime.values.python_numbers.sequence_index import place_of
+from anabranch.runtime.values.run_time_container import RunTimeContainer
+from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.union import UnionValue
+
+
+class RunTimeTuple(RunTimeContainer):
+    """A tuple; `held_` are its `Items`, or a list of an arena."""
+
+    __slots__ = ("held_",)
+    native = tuple
+
+    def __init__(self, held: Any) -> None:
+        self.held_ = held
+
+    def __anabranch_structure__(self) -> Structure:
+        arena = None if isinstance(self.held_, Items) else self.held_.arena_
+        return TupleStructure(type(self), ("items",), arena)
+
+    @property
+    def is_free(self) -> bool:
+        """Return whether its items lie in no arena."""
+        return isinstance(self.held_, Items)
+
+    @property
+    def count_(self) -> Value:
+        return self.held_.length if isinstance(self.held_, Items) else self.held_.count_
+
+    def countable_(self) -> Any:
+        return as_countable.countable(self.grown_() if isinstance(self.held_, Items) else self.held_)
+
+    def grown_(self) -> Any:
+        """A list with the same items."""
+        if not isinstance(self.held_, Items):
+            return self.held_.grown_()
+        made = dynamic_list.GrowableList()
+        made.become(self.held_)
+        current().trace.identity.note_created(made)
+        return made
+
+    # ---- items -------------------------------------------------------------------------------------------------------
+
+    def __getitem__(self, key: Value) -> Value:
+        if isinstance(key, slice):
+            return made_of(self.grown_()[key], self)
+        if isinstance(key, UnionValue):
+            key = key.resolve()
+        if isinstance(key, Tracer):
+            check_place(key, "tuple")
+        elif not hasattr(key, "__index__"):
+            return ()[key]  # raises what Python does
+        held = self.held_
+        place = place_of(as_int(key), self.count_, "tuple index out of range")
+        return held.item(place) if isinstance(held, Items) else held.element_(place)
+
+    def __iter__(self) -> Iterator[Value]:
+        expected = unpacking.targets() if tracing() else None
+        if expected is None:
+            self._plain()
+            return iter(())
+        return iter(self.unpacked_(expected))
+
+    def unpacked_(self, count: int) -> tuple[Value, ...]:
+        unpacking.check_length(self.count_, count)
+        return tuple([self[place] for place in range(count)])
+
+    def contains_(self, item: Value) -> Value:
+        """`item in self`."""
+        return generator_reductions.contains(GeneratorExpression(self.countable_()), item)
+
+    def __contains__(self, value: Value) -> Any:
+        self._plain()
+
+    def index(self, *args: Value) -> Value:
+        """As `tuple.index`."""
+        return dynamic_list_methods.index(self.grown_(), *args)
+
+    def count(self, value: Value) -> Value:
+        """As `tuple.count`."""
+        return dynamic_list_methods.count(self.grown_(), value)
+
+    # ---- with others -------------------------------------------------------------------------------------------------
+
+    def __add__(self, other: Value) -> Value:
+        return self._joined(self, other) if isinstance(other, (tuple, RunTimeTuple)) else NotImplemented
+
+    def __radd__(self, other: Value) -> Value:
+        return self._joined(other, self) if isinstance(other, tuple) else NotImplemented
+
+    def _joined(self, first: Value, second: Value) -> Value:
+        made = list_of(first)
+        made.extend(list_of(second))
+        return made_of(made, self)
+
+    def __mul__(self, times: Value) -> Value:
+        return made_of(self.grown_() * times, self)
+
+    __rmul__ = __mul__
+
+    def __eq__(self, other: object) -> Value:
+        if not isinstance(other, (tuple, RunTimeTuple)):
+            return NotImplemented
+        return dynamic_list_methods.equal(self.grown_(), list_of(other))
+
+    def __ne__(self, other: object) -> Value:
+        same = self == other
+        return same if same is NotImplemented else not_(same)
+
+    def __hash__(self) -> int:
+        self._plain()
+        return 0
+
+    def _plain(self, *_: object) -> Any:
+        if tracing():
+            current().trace.outside.needs_plain()
+        raise ConcretizationError(
+            "a tuple whose length is known only at run time is used in code that is not compiled, or by an operation "
+            "that needs the length while tracing; use a for statement over it, indices, or np.array"
+        )
+
+    __lt__ = __le__ = __gt__ = __ge__ = _plain
+    __len__ = __bool__ = __repr__ = __str__ = __format__ = _plain
+
+
+def list_of(items: Value) -> Any:
+    """A new list of the items of a tuple."""
+    return items.grown_() if isinstance(items, RunTimeTuple) else dynamic_list.growing(list(items))
+
+
+def tuple_of(made: Any) -> Value:
+    """The tuple of the items of a new list."""
+    return RunTimeTuple(made.items) if is_dynamic_list(made) and not is_fixed(made) else tuple(made)
+
+
+def made_of(made: Any, origin: RunTimeTuple) -> Value:
+    """The tuple of the items of a new list, in the memory of the tuple that they come from."""
+    held = origin.held_
+    return tuple_of(made) if isinstance(held, Items) else RunTimeTuple(held.arena_.holding(made))

@@ -1,0 +1,130 @@
+"""Methods of texts known only at run time that give several texts: `split` and its kin, `partition`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anabranch.base.value import Value
+from anabranch.runtime.control import boolean
+from anabranch.runtime.control.dynamic_lists import dynamic_list
+from anabranch.runtime.control.generator_expression import for_each
+from anabranch.runtime.control.if_ import if_
+from anabranch.runtime.control.sequences.countable_ranges import Range
+from anabranch.runtime.control.texts import text_operations
+from anabranch.runtime.control.texts.characters import Characters, Part
+from anabranch.runtime.control.texts.stripped import is_space
+from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.values import wrap
+from anabranch.runtime.values.dynamic_shapes import size_arithmetic
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.heap.generator_names import GeneratorNames
+from anabranch.runtime.values.lazy_text import Text
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
+from anabranch.runtime.values.union import UnionValue
+
+
+def method(name: str, text: Value, *args: object) -> Value:
+    """A method of a text that returns no text; `NotImplemented` where it has no such form."""
+    staged = _METHODS.get(name)
+    texts = all(isinstance(a, (str, Text, UnionValue)) for a in (text, *args))
+    if staged is None or not texts or len(args) > 1:
+        return text_operations.method(name, text, *args)
+    return staged(text, *args)
+
+
+def _new_list() -> Any:
+    current().trace.lists.demand_growth()
+    return dynamic_list.growing([])
+
+
+def _split(text: Text, *separator: Value) -> Value:
+    """`text.split(separator)`."""
+    return _at(text, separator[0]) if separator else _words(text)
+
+
+def _words(text: Text) -> Value:
+    """The parts of a text between white space."""
+    whole = text_operations.known_characters(text, " by str.split")
+    found, row = _new_list(), GeneratorNames((-1,), ("where a word begins",))
+
+    def step(place: Value) -> None:
+        space = python_scalar(is_space(whole, size_arithmetic.atom_of(place)))
+
+        def end() -> None:
+            if_(row[0] >= 0, cut, lambda: None)
+
+        def cut(found: Any = found) -> None:
+            found.append(_part(text, row[0], place))
+            row[0] = -1
+
+        def begin() -> None:
+            row[0] = if_(row[0] < 0, lambda: place, lambda: row[0])
+
+        if_(space, end, begin)
+
+    for_each(Range(0, whole.length, 1), step)
+
+    def last(found: Any = found) -> None:
+        found.append(_part(text, row[0], whole.length))
+
+    if_(row[0] >= 0, last, lambda: None)
+    return dynamic_list.placed(found)
+
+
+def _at(text: Text, separator: Value) -> Value:
+    """The parts of a text between separators."""
+    use = " by str.split"
+    whole, between = (text_operations.known_characters(t, use) for t in (text, separator))
+    _refuse_none(between)
+    found, row = _new_list(), GeneratorNames((0,), ("where a part begins",))
+
+    def step(place: Value) -> None:
+        def cut(found: Any = found) -> None:
+            found.append(_part(text, row[0], place))
+            row[0] = size_arithmetic.add(place, between.length)
+
+        here = boolean.and_(place >= row[0], lambda: _is_at(whole, place, between))
+        if_(here, cut, lambda: None)
+
+    places = size_arithmetic.add(size_arithmetic.difference(whole.length, between.length), 1)
+    for_each(Range(0, places, 1), step)
+    found.append(_part(text, row[0], whole.length))
+    return dynamic_list.placed(found)
+
+
+def _is_at(whole: Characters, place: Value, part: Characters) -> Value:
+    here = Part(whole, size_arithmetic.atom_of(place), 1, part.length)
+    return python_scalar(text_operations.equal(here, part))
+
+
+def _refuse_none(separator: Characters) -> None:
+    """Raise what Python does for a separator without characters."""
+    if type(separator.length) is int:
+        if not separator.length:
+            raise ValueError("empty separator")
+        return
+    nothing = wrap.as_atom(separator.length == 0, np.bool_)
+    run_time_checks.fail_if(nothing, lambda _: ValueError("empty separator"))
+
+
+def _part(text: Value, start: Value, stop: Value) -> Value:
+    return text_operations.item(text, slice(start, stop))
+
+
+def _partition(text: Text, separator: Value) -> Value:
+    """`text.partition(separator)`."""
+    between = text_operations.known_characters(separator, " by str.partition")
+    _refuse_none(between)
+    place = text_operations.method("find", text, separator)
+    size = text_operations.length(text)
+    is_there = place >= 0
+    head = if_(is_there, lambda: place, lambda: size)
+    tail = if_(is_there, lambda: size_arithmetic.add(place, between.length), lambda: size)
+    middle = if_(is_there, lambda: separator, lambda: "")
+    return _part(text, None, head), middle, _part(text, tail, None)
+
+
+_METHODS: dict[str, Callable[..., Value]] = {"split": _split, "partition": _partition}
