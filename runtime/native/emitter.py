@@ -50,6 +50,8 @@ from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 # From so many operations for an element on it is written to memory before others are computed from it.
 _MOST_COST = 100
+# The same where its parts are computed in ways of their own, each of which any of its elements may ask for.
+_MOST_IN_PARTS = 24
 
 
 class NativeEmitter(ValueEmitter):
@@ -123,7 +125,9 @@ class NativeEmitter(ValueEmitter):
         The library reads the operands of its products in memory, and others may as well.
         """
         array = self.arrays.of(name, type)
-        return array.cost > _MOST_COST or (is_operand and type.size > MOST_ELEMENTS and strided_view(array) is None)
+        if array.cost > (_MOST_COST if array.update is None else _MOST_IN_PARTS):
+            return True
+        return is_operand and type.size > MOST_ELEMENTS and strided_view(array) is None
 
     def equation(self, equation: Equation, names: list[str], needed: Collection[int]) -> Sequence[str]:
         """Write an equation; returns the names of its results.
