@@ -32,7 +32,7 @@ class NativeCode:
     program : NativeProgram
     function : callable
         Takes the inputs, then the arrays that it writes to, then None or what it is to return where an array is not as
-        expected; returns None after a failure, else the numbers: a single one, several in a tuple.
+        expected, then `callbacks`; returns None after a failure, else the numbers: a single one, several in a tuple.
     makers : list of callable
         What makes these arrays.
     was_loaded : bool
@@ -53,6 +53,11 @@ class NativeCode:
         code, was_loaded = disk_cache.machine_code(program.llvm, signature)
         return cls(program, python_function(program.name, code, program.llvm), was_loaded)
 
+    @property
+    def callbacks(self) -> tuple[Any, ...]:
+        """The last argument, if there is one: the functions that the code calls."""
+        return (self.program.callbacks,) if self.program.callbacks else ()
+
     def __call__(self, arguments: Sequence[np.ndarray], in_place: Mapping[int, int]) -> list[np.ndarray]:
         """Run on arrays of the types of the inputs, of any layout; returns the Program's outputs.
 
@@ -64,7 +69,7 @@ class NativeCode:
         """
         given = list(map(_readable, self.program.inputs, arguments))
         arrays = [given[in_place[k]] if k in in_place else make() for k, make in enumerate(self.makers)]
-        answer = self.function(*given, *arrays, None)
+        answer = self.function(*given, *arrays, None, *self.callbacks)
         found = [*arrays, *self._numbers(answer)]
         return [found[place] for place in self.program.outputs]
 

@@ -71,11 +71,12 @@ class GeneratorKind:
         if self.bits is None:
             return _python_words(generator.getstate())
         state = _numpy_state(generator)
-        found: list[int] = []
+        found, place = np.empty(self.words, np.uint64), 0
         for around, last, count in _places(self):
             part = state if around is None else state[around]
-            found += _words(part[last], count)
-        return np.array(found, np.uint64)
+            found[place : place + count] = _words(part[last], count)
+            place += count
+        return found
 
     def write(self, generator: Any, words: np.ndarray) -> None:
         """Give a generator the state that these words are."""
@@ -200,14 +201,11 @@ def _numpy_state(generator: Any) -> Any:
     return getattr(generator, "bit_generator", generator).state
 
 
-def _words(value: Any, count: int) -> list[int]:
-    if type(value) is int and count == 1:
-        return [value]
-    if isinstance(value, np.ndarray):
-        found: list[int] = value.tolist()
-        return found
+def _words(value: Any, count: int) -> Any:
+    if isinstance(value, np.ndarray) or (type(value) is int and count == 1):
+        return value
     if isinstance(value, float):
-        return [int(np.float64(value).view(np.uint64))]
+        return np.float64(value).view(np.uint64)
     return [int(value) >> 64 * i & _MASK for i in range(count)]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from anabranch.runtime.host.callbacks import HostCallback
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
@@ -15,6 +16,7 @@ from anabranch.runtime.native.array_ops import is_large_update, window_of
 from anabranch.runtime.native.branches import branch_results
 from anabranch.runtime.native.carries import Carry, Exits, close_carries
 from anabranch.runtime.native.failures import FailureValues
+from anabranch.runtime.native.host_calls import HostCalls
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.library_ufuncs import LibraryUfuncs, takes_whole
 from anabranch.runtime.native.linear_algebra import is_linear_algebra, solved
@@ -26,7 +28,7 @@ from anabranch.runtime.native.obstacles import MANY_TO_SORT
 from anabranch.runtime.native.ordering import LastUses, ordered
 from anabranch.runtime.native.products import Products
 from anabranch.runtime.native.progress_ticks import tick
-from anabranch.runtime.native.random_draws import drawn
+from anabranch.runtime.native.random_draws import drawn, has_sampler
 from anabranch.runtime.native.scatters import is_scatter, scattered
 from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.signals import Signals
@@ -67,16 +69,23 @@ class NativeEmitter(ValueEmitter):
         The values that tell of failures, where nothing else is seen after one.
     signals
         The looks at signals, where they can be answered.
+    host_calls
+        The calls of functions of this process, where they can be made.
     """
 
     def __init__(
-        self, code: Instructions, memory: Memory, failures: FailureValues, signals: Signals | None = None
+        self,
+        code: Instructions,
+        memory: Memory,
+        failures: FailureValues,
+        signals: Signals | None = None,
+        host_calls: HostCalls | None = None,
     ) -> None:
         super().__init__(code, memory)
         self._ufuncs = LibraryUfuncs(self)
         self._products = Products(self.arrays, self.reductions, self.stores)
         self._failures = failures
-        self._signals = signals
+        self._signals, self._host_calls = signals, host_calls
         self._op: Op | None = None  # whose lowering is being written
         self._loops = 0
         self._nest: Nest | None = None
@@ -159,7 +168,7 @@ class NativeEmitter(ValueEmitter):
         short = short_form(self.code, equation, names)
         if short is not None:
             return [short]
-        if equation.op is random_draw:
+        if equation.op is random_draw and has_sampler(equation):
             *words, ticket, number = drawn(self.code, equation, self.elements(names[0], in_types[0]), names[1:])
             return [packed(words), ticket, number]
         if equation.op is progress_tick:
@@ -188,6 +197,9 @@ class NativeEmitter(ValueEmitter):
             names = self.stores.unshared(equation, names, kept.union(needed))
         if isinstance(equation.op, Loop):
             slots = equation.op.slots(equation)
+            for place in {s.operand for s in slots if s.is_carry and s.operand is not None}:
+                if is_memory(names[place]) and self.memory.is_fixed(self.memory.number(names[place])):
+                    names[place] = self.memory.copied(names[place], in_types[place], "a step may write to it")
             read_only = [names[s.operand] for s in slots if s.operand is not None and not s.is_carry]
             self.kept = kept.union(map(self.memory.number, filter(is_memory, read_only)))
         ctx = LoweringContext(self, names, equation.inputs, in_types, out_types, equation.params)
@@ -195,6 +207,12 @@ class NativeEmitter(ValueEmitter):
         results = list(equation.op.lower(ctx))
         self.kept = kept
         return results
+
+    def callback(self, function: HostCallback, operands: Sequence[str], in_types: Types, outs: Types) -> list[str]:
+        """Write a call of a function of this process."""
+        if self._host_calls is None:
+            raise NotNativeError("a call of a function of this process")
+        return self._host_calls.write(self, function, operands, in_types, outs)
 
     def ascending(self, x: str, type: ArrayType, axis: int) -> str:
         """Integers sorted along an axis, in memory of their own."""

@@ -16,10 +16,11 @@ from anabranch.runtime.host.object_layout import ADDRESS, TYPE
 from anabranch.runtime.host.python_function import ENTRY
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.array_checks import ArrayChecks
+from anabranch.runtime.native.host_calls import DECLARATIONS as CALLING_BACK
 from anabranch.runtime.native.instructions import METADATA, Instructions
 from anabranch.runtime.native.llvm_types import memory_type
 from anabranch.runtime.native.outputs import Output
-from anabranch.runtime.native.signals import ASK, STATE
+from anabranch.runtime.native.signals import ASK, RAISED, STATE, TABLE, TICKS
 
 # Python's number types by the kind of the dtype, with the C function that reads one.
 _NUMBERS = {
@@ -64,8 +65,8 @@ class PythonEntry:
     """The text of the function.
 
     Its arguments are the inputs, then the outputs that are passed, then None or an object that is returned where an
-    array is not as expected. It returns None after a failure, else the other outputs as numbers of Python's: a single
-    one itself, several in a tuple.
+    array is not as expected, then the tuple of the functions that it calls, if there are any. It returns None after a
+    failure, else the other outputs as numbers of Python's: a single one itself, several in a tuple.
 
     Parameters
     ----------
@@ -80,6 +81,8 @@ class PythonEntry:
         The output that is the error code, if there is one.
     lock
         What becomes of Python's lock meanwhile.
+    calls_back
+        It calls functions of this process.
     """
 
     def __init__(
@@ -92,12 +95,15 @@ class PythonEntry:
         numbers: Sequence[int],
         error_code: int | None,
         lock: Lock,
+        calls_back: bool = False,
     ) -> None:
         self._code = code
         self._in_types, self._outputs = in_types, outputs
         self._passed, self._numbers = passed, numbers
         self._error_code = error_code
-        self._lock = lock
+        self._lock, self._calls_back = lock, calls_back
+        # What asks for signals or calls functions may end with an exception.
+        self._may_raise = calls_back or lock is Lock.ASKED_FOR
         self._declared: dict[str, str] = {}
         self._globals: set[str] = {_NONE}
         self._kept: dict[int, int] = {}  # the bytes of arrays in place whose contents a failure puts back
@@ -125,7 +131,7 @@ class PythonEntry:
             given.append(f"ptr %e{k}")
             if output.operand is not None:
                 self._begin_as(k, output.operand, output.type)
-        if self._lock is Lock.ASKED_FOR:
+        if self._may_raise:
             parameters.append("ptr noalias nonnull %signals")
             given.append("ptr %signals")
         self._run(", ".join(given))
@@ -217,13 +223,21 @@ class PythonEntry:
             self._declared["PyEval_SaveThread"] = "declare ptr @PyEval_SaveThread()"
             self._declared["PyEval_RestoreThread"] = "declare void @PyEval_RestoreThread(ptr)"
             lines.append("  %thread = call ptr @PyEval_SaveThread()")
+        if self._may_raise:
+            self._reserved.append(f"  %signals = alloca {STATE}")
+            lines.append(f"  store {STATE} zeroinitializer, ptr %signals")
+        if self._calls_back:
+            self._declared.update(CALLING_BACK)
+            table = self._object(len(self._in_types) + len(self._passed) + 1)
+            lines += [
+                f"  %table = getelementptr {STATE}, ptr %signals, i32 0, i32 {TABLE}",
+                f"  store ptr {table}, ptr %table",
+            ]
         if self._lock is Lock.ASKED_FOR:
             self._declared["ask"] = ASK
-            self._reserved.append(f"  %signals = alloca {STATE}")
             lines += [
-                f"  store {STATE} zeroinitializer, ptr %signals",
                 "  store ptr %thread, ptr %signals",
-                f"  %clock = getelementptr {STATE}, ptr %signals, i32 0, i32 1",
+                f"  %clock = getelementptr {STATE}, ptr %signals, i32 0, i32 {TICKS}",
                 "  %now = call i64 @llvm.readcyclecounter()",
                 "  store i64 %now, ptr %clock",
             ]
@@ -231,10 +245,10 @@ class PythonEntry:
         if self._lock is Lock.FREE:
             lines.append("  call void @PyEval_RestoreThread(ptr %thread)")
         if self._lock is Lock.ASKED_FOR:
+            lines += ["  %last = load ptr, ptr %signals", "  call void @PyEval_RestoreThread(ptr %last)"]
+        if self._may_raise:
             lines += [
-                "  %last = load ptr, ptr %signals",
-                "  call void @PyEval_RestoreThread(ptr %last)",
-                f"  %raised.p = getelementptr {STATE}, ptr %signals, i32 0, i32 2",
+                f"  %raised.p = getelementptr {STATE}, ptr %signals, i32 0, i32 {RAISED}",
                 "  %raised = load i8, ptr %raised.p",
                 "  %is.raised = icmp ne i8 %raised, 0",
                 "  br i1 %is.raised, label %interrupted, label %ended",

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from anabranch.runtime.host.generator_state import GeneratorKind, pcg64_factor
+from anabranch.runtime.host.generator_state import pcg64_factor
 from anabranch.runtime.host.numpy_samplers import PREFIX, SAMPLERS, Sampler, address_of
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.instructions import Instructions
-from anabranch.runtime.native.llvm_types import NotNativeError, constant
+from anabranch.runtime.native.llvm_types import constant
 from anabranch.runtime.native.scalar_ops import convert
 from anabranch.runtime.ops.elementwise.term import FLOAT64
 from anabranch.runtime.ops.random_draws import DrawCall, Operand
@@ -78,13 +78,9 @@ def drawn(code: Instructions, equation: Equation, words: Sequence[str], operands
     operands
         The names of the inputs after it.
 
-    Raises
-    ------
-    NotNativeError
-        For a draw that machine code has no form for.
     """
-    kind, call = equation.params["kind"], equation.params["call"]
-    sampler = _sampler(kind, call, equation)
+    call = equation.params["call"]
+    sampler = SAMPLERS[call.method]
     off, *given = operands
     arguments = [_argument(code, equation, call, given, name, default) for name, default, _ in sampler.parameters]
     state = code.reserve(f"[{_WORDS} x i64]")
@@ -96,29 +92,15 @@ def drawn(code: Instructions, equation: Equation, words: Sequence[str], operands
     return [*after, "0", number]
 
 
-def _sampler(kind: GeneratorKind, call: DrawCall, equation: Equation) -> Sampler:
-    """The function that makes a draw.
-
-    Raises
-    ------
-    NotNativeError
-    """
+def has_sampler(equation: Equation) -> bool:
+    """Return whether one of NumPy's functions makes a draw: of one number, from PCG64."""
+    kind, call, out = (equation.params[name] for name in ("kind", "call", "out"))
     found = SAMPLERS.get(call.method)
-    known = {name for name, _, _ in found.parameters} if found is not None else set()
+    if found is None or not equation.params["is_checked"] or call.args or out is None or out.shape:
+        return False
     given = {name for name, value in call.kwargs if value is not None}
-    out = equation.params["out"]
-    if (
-        found is None
-        or not equation.params["is_checked"]
-        or (kind.name, kind.algorithm) != ("Generator", "PCG64")
-        or call.args
-        or out is None
-        or out.shape
-        or not given <= known
-        or address_of(found.symbol) is None
-    ):
-        raise NotNativeError(f"{call.method}() of a {kind.name} of {kind.algorithm}")
-    return found
+    is_known = given <= {name for name, _, _ in found.parameters}
+    return is_known and (kind.name, kind.algorithm) == ("Generator", "PCG64") and address_of(found.symbol) is not None
 
 
 def _argument(

@@ -9,15 +9,18 @@ from anabranch.runtime.native.instructions import Instructions
 _STEPS = 1 << 12
 _TICKS = 1 << 27
 
-# The state: the thread's state of Python's, the ticks at the last question, and whether a handler has raised.
-STATE = "{ ptr, i64, i8 }"
+# The state: the thread's state of Python's, or null where its lock is held; the ticks at the last question; whether a
+# handler, or a function that was called, has raised; and the tuple of these functions.
+STATE = "{ ptr, i64, i8, ptr }"
+TICKS, RAISED, TABLE = 1, 2, 3
+"""The places in it."""
 
 # Returns whether a handler has raised. Python's lock is free before and after.
 ASK = f"""
 declare i64 @llvm.readcyclecounter()
 declare i32 @PyErr_CheckSignals()
 define internal i1 @ask(ptr %state) noinline nounwind {{
-  %last.p = getelementptr {STATE}, ptr %state, i32 0, i32 1
+  %last.p = getelementptr {STATE}, ptr %state, i32 0, i32 {TICKS}
   %last = load i64, ptr %last.p
   %now = call i64 @llvm.readcyclecounter()
   %ticks = sub i64 %now, %last
@@ -35,7 +38,7 @@ look:
   %raised = icmp ne i32 %found, 0
   br i1 %raised, label %stop, label %go
 stop:
-  %raised.p = getelementptr {STATE}, ptr %state, i32 0, i32 2
+  %raised.p = getelementptr {STATE}, ptr %state, i32 0, i32 {RAISED}
   store i8 1, ptr %raised.p
   ret i1 true
 }}

@@ -11,12 +11,14 @@ from anabranch.base.deep_stack import deep
 from anabranch.runtime.host import blas
 from anabranch.runtime.host.buffer_types import BufferType, buffer_type
 from anabranch.runtime.host.machine_code import NativeOptions
+from anabranch.runtime.host.native_callbacks import NativeCallback
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Equation, Program
 from anabranch.runtime.native.accumulations import is_accumulation
 from anabranch.runtime.native.durations import most_work
 from anabranch.runtime.native.emitter import NativeEmitter
 from anabranch.runtime.native.failures import FailureValues
+from anabranch.runtime.native.host_calls import HostCalls, is_called
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.known_values import KnownValues
 from anabranch.runtime.native.library_products import LETTERS
@@ -73,6 +75,8 @@ class NativeProgram(NamedTuple):
         The inputs that these arrays begin as copies of; such an input itself may be given in place of one.
     outputs : tuple of int
         The Program's outputs among these arrays and numbers.
+    callbacks : tuple of NativeCallback
+        The functions of this process that it calls. It takes the tuple of them as its last argument, if there are any.
     """
 
     name: str
@@ -82,6 +86,7 @@ class NativeProgram(NamedTuple):
     numbers: tuple[BufferType, ...]
     begins: tuple[int | None, ...]
     outputs: tuple[int, ...]
+    callbacks: tuple[NativeCallback, ...] = ()
 
 
 def native_program(program: Program, options: NativeOptions) -> NativeProgram | None:
@@ -103,13 +108,14 @@ def build(program: Program, code: Instructions, kind: type[NativeEmitter]) -> Na
     """
     if not all(type.size for type in program.out_types):
         raise NotNativeError("an array without elements")
-    refuse_obstacles(program.equations)
+    refuse_obstacles(program.equations, is_called)
     ranges = value_ranges(program)
     memory = Memory(code, KnownValues(ranges), _most_whole(program))
     operands = [memory.operand(type) for type in program.in_types]
     is_long = _has_loops(program) and most_work(program, ranges) > _LONG_WORK
     signals = Signals(code) if is_long else None
-    emitter = kind(code, memory, FailureValues(program), signals)
+    host_calls = HostCalls(code)
+    emitter = kind(code, memory, FailureValues(program), signals, host_calls)
     results = emitter.stores.settled(emitter.program(program, operands), program.out_types, ())
     own = [_own(memory, name, type, operands) for name, type in zip(results, program.out_types, strict=True)]
     settled = Outputs(memory, operands, program.in_types, own, program.out_types)
@@ -132,7 +138,8 @@ def build(program: Program, code: Instructions, kind: type[NativeEmitter]) -> Na
         passed=passed,
         numbers=numbers,
         error_code=places[failures[0]] if failures else None,
-        lock=_lock(program, signals),
+        lock=_lock(program, signals, host_calls),
+        calls_back=bool(host_calls.callbacks),
     ).module()
     return NativeProgram(
         f"anabranch_program_{hashlib.sha256(llvm.encode()).hexdigest()[:24]}",
@@ -142,6 +149,7 @@ def build(program: Program, code: Instructions, kind: type[NativeEmitter]) -> Na
         tuple([_buffer(kinds[k]) for k in numbers]),
         tuple([arrays[k].operand for k in passed]),
         tuple(map([*passed, *numbers].index, places)),
+        tuple(host_calls.callbacks),
     )
 
 
@@ -245,7 +253,9 @@ def _passed(code: Instructions, settled: Outputs) -> list[Output]:
     return passed
 
 
-def _lock(program: Program, signals: Signals | None) -> Lock:
+def _lock(program: Program, signals: Signals | None, host_calls: HostCalls) -> Lock:
+    if host_calls.callbacks and (signals is None or not signals.are_asked_for):
+        return Lock.HELD
     if signals is not None:
         return Lock.ASKED_FOR if signals.are_asked_for else Lock.FREE
     return Lock.FREE if _takes_long(program) else Lock.HELD

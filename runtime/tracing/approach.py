@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import types
 from collections.abc import Hashable, Mapping
-from types import MappingProxyType
 
 from anabranch.base.frozen import frozen
 
@@ -53,7 +53,7 @@ class Approach:
     arena_sites: set[Hashable] | None = None
     arena_classes: dict[type, tuple[str, ...]] | None = None
     recursive: frozenset[tuple[types.CodeType, ...]] | None = None
-    inlined: Mapping[types.CodeType, str] = MappingProxyType({})
+    inlined: Mapping[types.CodeType, str] = dataclasses.field(default_factory=dict)
     traces_constants: bool = False
     keeps_orders: bool = False
 

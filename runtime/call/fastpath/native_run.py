@@ -67,7 +67,8 @@ class NativeRunning(Running):
         given = [self._given(leaf, value, kind) for (leaf, value), kind in inputs]
         otherwise = "MISS" if self._leave_checks() else "None"
         answer = self._numbers[0] if len(self._numbers) == 1 else "answer"
-        call = f"{answer} = {constant(code.function)}({', '.join([*given, *self._arrays, otherwise])})"
+        passed = [*given, *self._arrays, otherwise, *map(constant, code.callbacks)]
+        call = f"{answer} = {constant(code.function)}({', '.join(passed)})"
         lines += place_lines([value for _, value in self._arguments.inputs], call)
         if otherwise == "MISS":
             lines.append(f"if {answer} is MISS: return MISS")

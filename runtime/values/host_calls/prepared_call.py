@@ -51,6 +51,10 @@ class PreparedCall:
 
     def called(self, arrays: Sequence[np.ndarray]) -> Any:
         """The function's own result."""
+        return self._called(arrays)[0]
+
+    def _called(self, arrays: Sequence[np.ndarray]) -> tuple[Any, list[np.ndarray]]:
+        """The function's own result, and the arrays of it."""
         copies = [_laid_out(x, leaf) for x, leaf in zip(arrays, self.leaves, strict=True)]
         function, args, kwargs = host_values.build(self.given, iter(copies))
         held = [] if self.is_flat else functions.state((args, kwargs))
@@ -74,12 +78,11 @@ class PreparedCall:
                 f"{self.name} returns arrays that share memory, which it did not while the function was traced; return "
                 "copies, in a function with @anabranch.host"
             )
-        return made
+        return made, found
 
     def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The arrays of the result, of any sizes."""
-        assert self.result is not None
-        return results.flattened(self.name, self.result, self.called(arrays))
+        return self._called(arrays)[1]
 
     def fitted(self, found: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The arrays of a result in their rooms, and the sizes of the axes whose sizes are not known."""
@@ -87,6 +90,10 @@ class PreparedCall:
         sizes: list[int] = []
         axis = 0
         for array, (shape, dynamic) in zip(found, self.room, strict=True):
+            if array.shape == shape and not any(dynamic):
+                axis += len(shape)
+                padded.append(array)
+                continue
             for size, most, may_differ in zip(array.shape, shape, dynamic, strict=True):
                 if size > most or (size != most and not may_differ):
                     raise MisfitError(axis, size)

@@ -1,0 +1,86 @@
+"""Functions of this process that machine code calls: with and without Python's lock, again and within one another."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from anabranch import jit
+from anabranch.runtime.host.callbacks import CallbackError
+from anabranch.runtime.ops.random_draws import random_draw
+from tests.equivalence import check
+
+
+def drawn(seed, n):
+    rng = np.random.default_rng(seed)
+    x = rng.random(5)
+    total = 0.0
+    for i in range(n):
+        for j in range(1000):
+            total += x[j % 5] / (i + 1)
+        x = rng.integers(0, 9, size=5) + rng.normal(size=5)
+    return x, total, rng.permutation(4)
+
+
+def permuted(n):
+    rs = np.random.RandomState(5)
+    found = np.zeros(3)
+    for _ in range(n):
+        found += rs.permutation(3)
+    return found, rs.rand(20), rs.standard_normal()
+
+
+@pytest.mark.parametrize(("function", "args"), [(drawn, (3, 4)), (drawn, (3, 400)), (permuted, (6,))])
+def test_draws(function, args):
+    assert jit(function).lower(*args).native_program() is not None
+    check(function, *args)
+
+
+def counts(seed, mean):
+    rng = np.random.default_rng(seed)
+    try:
+        return rng.poisson(mean, 4)
+    except ValueError:
+        return rng.poisson(2.0, 4) - 10
+
+
+def uncaught(seed, mean):
+    return np.random.default_rng(seed).poisson(mean, 4)
+
+
+def test_exceptions():
+    assert jit(counts).lower(1, 2.0).native_program() is not None
+    for mean in (3.0, -1.0):
+        check(counts, 5, mean)
+        check(uncaught, 5, mean)
+    check(uncaught, -5, 1.0)
+
+
+def test_other_threads():
+    wrapped = jit(drawn)
+    want = [drawn(seed, 300)[0].tolist() for seed in range(3)]
+
+    def call(seed):
+        found[seed] = [wrapped(seed, 300)[0].tolist() for _ in range(4)]
+
+    found: dict[int, list[list[float]]] = {}
+    threads = [threading.Thread(target=call, args=(seed,)) for seed in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == {seed: [row] * 4 for seed, row in enumerate(want)}
+
+
+def test_a_callback_that_fails_itself(monkeypatch):
+    def failing(*args, **kwargs):
+        raise RuntimeError("no draws today")
+
+    wrapped = jit(permuted)
+    wrapped(2)
+    monkeypatch.setattr(type(random_draw), "write", failing)
+    for _ in range(2):
+        with pytest.raises(CallbackError, match="no draws today"):
+            wrapped(2)
