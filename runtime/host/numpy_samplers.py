@@ -26,6 +26,8 @@ class Bound(enum.Enum):
     POSITIVE = "positive"
     POISSON = "from 0 to about the largest int64"
     PROBABILITY = "above 0, up to 1"
+    FRACTION = "from 0 to 1"
+    COUNT = "an int that is not negative"
 
 
 @frozen
@@ -36,20 +38,26 @@ class Sampler:
     ----------
     symbol : str
     parameters : tuple of (str, float or None, Bound)
-        Floats in order: their names in Python, defaults, and what they may be.
+        Numbers in order: their names in Python, defaults, and what they may be; an int64 for a count, else a float64.
     is_int : bool
         It returns an int64, else a float64.
+    scratch : int
+        How many bytes of memory it takes as its last argument, which begin as zeros: what it computes of the numbers.
     """
 
     symbol: str
     parameters: tuple[tuple[str, float | None, Bound], ...] = ()
     is_int: bool = False
+    scratch: int = 0
 
 
 _LOC, _SCALE = ("loc", 0.0, Bound.ANY), ("scale", 1.0, Bound.NOT_NEGATIVE)
 _A = ("a", None, Bound.POSITIVE)
 # By the method of `numpy.random.Generator`.
 SAMPLERS: Mapping[str, Sampler] = {
+    "binomial": Sampler(
+        "random_binomial", (("p", None, Bound.FRACTION), ("n", None, Bound.COUNT)), is_int=True, scratch=256
+    ),
     "chisquare": Sampler("random_chisquare", (("df", None, Bound.POSITIVE),)),
     "exponential": Sampler("random_exponential", (_SCALE,)),
     "gamma": Sampler("random_gamma", (("shape", None, Bound.NOT_NEGATIVE), _SCALE)),
@@ -71,6 +79,9 @@ SAMPLERS: Mapping[str, Sampler] = {
     "wald": Sampler("random_wald", (("mean", None, Bound.POSITIVE), ("scale", None, Bound.POSITIVE))),
     "weibull": Sampler("random_weibull", (("a", None, Bound.NOT_NEGATIVE),)),
 }
+
+# Of arrays alone: single numbers of it are computed in the Program.
+UNIFORM = Sampler("random_uniform", (("low", 0.0, Bound.ANY), ("high", 1.0, Bound.ANY)))
 
 
 @functools.cache

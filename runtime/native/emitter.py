@@ -29,6 +29,7 @@ from anabranch.runtime.native.ordering import LastUses, ordered
 from anabranch.runtime.native.products import Products
 from anabranch.runtime.native.progress_ticks import tick
 from anabranch.runtime.native.random_draws import drawn, has_sampler
+from anabranch.runtime.native.random_seeds import is_seeded, seeded
 from anabranch.runtime.native.scatters import is_scatter, scattered
 from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.signals import Signals
@@ -169,8 +170,10 @@ class NativeEmitter(ValueEmitter):
         if short is not None:
             return [short]
         if equation.op is random_draw and has_sampler(equation):
-            *words, ticket, number = drawn(self.code, equation, self.elements(names[0], in_types[0]), names[1:])
+            *words, ticket, number = drawn(self, equation, self.elements(names[0], in_types[0]), names[1:])
             return [packed(words), ticket, number]
+        if is_seeded(equation):
+            return [packed(seeded(self.code, equation, names[0])), "0"]
         if equation.op is progress_tick:
             return tick(self.code, names)
         if equation.op is library_ufunc:

@@ -119,11 +119,16 @@ class _Draw(CallOp):
 
 
 class _Seed(CallOp):
-    """`random_seed[kind] seed`: the words of a new generator, and a ticket as of a draw."""
+    """`random_seed[kind, is_checked] seed`: the words of a new generator, and a ticket as of a draw.
+
+    The generator surely takes a seed that `is_checked`, unless something has failed before.
+    """
 
     __slots__ = ()
 
-    def type(self, seed: ArrayType, *, kind: GeneratorKind, argument: Operand) -> tuple[ArrayType, ...]:
+    def type(
+        self, seed: ArrayType, *, kind: GeneratorKind, argument: Operand, is_checked: bool
+    ) -> tuple[ArrayType, ...]:
         return (ArrayType((kind.words,), WORD), _TICKET)
 
     def evaluate(self, *arrays: np.ndarray, **params: Any) -> tuple[np.ndarray, ...]:

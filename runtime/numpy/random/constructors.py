@@ -12,12 +12,14 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.host.generator_state import GeneratorKind
-from anabranch.runtime.ir.program import Literal
+from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.numpy import core
 from anabranch.runtime.numpy.random import draws
 from anabranch.runtime.ops.random_draws import Operand, random_seed
 from anabranch.runtime.tracing.builder import current, tracing
-from anabranch.runtime.values import wrap
+from anabranch.runtime.values import atoms, wrap
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.python_numbers.python_operands import raised
 from anabranch.runtime.values.random_generators import TracedGenerator
 
 # Functions of `numpy.random`, and the methods that they call.
@@ -98,8 +100,21 @@ def seeded(kind: GeneratorKind, name: str, seed: Value = None) -> TracedGenerato
     if core.traced_inside(seed):
         operands = draws.Operands()
         argument: Operand = operands.argument(seed)
-        words, ticket = current().bind(random_seed, *operands.atoms, kind=kind, argument=argument)
-        draws.fail_by_ticket(ticket)
+        is_checked = _is_checked(kind, operands.atoms[0])
+        words, ticket = current().bind(
+            random_seed, *operands.atoms, kind=kind, argument=argument, is_checked=is_checked
+        )
+        if not is_checked:
+            draws.fail_by_ticket(ticket)
     else:
         words = Literal(core.frozen(kind.read(kind.seeded(seed))))
     return TracedGenerator(kind, wrap.array_of(words))
+
+
+def _is_checked(kind: GeneratorKind, seed: Atom) -> bool:
+    """Fail at run time where a seed is negative; return whether no other seed of its type is refused."""
+    if kind.algorithm != "PCG64" or seed.type.shape or seed.type.dtype.kind not in "iu":
+        return False
+    zero = atoms.literal(0, seed.type.dtype)
+    run_time_checks.fail_if(atoms.ufunc(np.less, seed, zero), raised(kind.seeded, -1))
+    return True

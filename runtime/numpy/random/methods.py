@@ -91,7 +91,7 @@ def _call(generator: TracedGenerator, method: str, given: Mapping[str, Value], i
     run_time = any(isinstance(a, Operand) and core.traced_inside(given[n]) for n, a in arguments.items())
     out = _type(generator, call, given, run_time, operands)
     may_fail = run_time or is_in_place or draws.is_large(given.get("size"))
-    wrong = out_of_bounds(generator, method, given) if run_time else None
+    wrong = out_of_bounds(generator, method, given) if may_fail and not is_in_place else None
     return draws.draw(generator, call, operands.atoms, out, may_fail and wrong is None, wrong)
 
 

@@ -235,15 +235,19 @@ def _checked(generator: TracedGenerator, method: str, wrong: Atom, given: Mappin
 
 
 def out_of_bounds(generator: TracedGenerator, method: str, given: Mapping[str, Value]) -> Atom | None:
-    """Fail where NumPy refuses the arguments of a method of one number; return whether it does, None where unknown."""
+    """Fail where NumPy refuses the numbers that a method is given; return whether it does, None where unknown."""
+    given = {name: value for name, value in given.items() if name != "size"}
     sampler = SAMPLERS.get(method)
     kind = generator.generator_kind
     if sampler is None or kind.is_legacy or kind.bits is None or not _is_worth_it():
         return None
     values = {name: given.get(name, default) for name, default, _ in sampler.parameters}
-    if not given.keys() <= values.keys() or not all(map(_is_number, values.values())):
+    counts = {name for name, _, bound in sampler.parameters if bound is Bound.COUNT}
+    if not given.keys() <= values.keys():
         return None
-    found = {name: wrap.as_atom(value, np.float64) for name, value in values.items()}
+    if not all(_is_int(value) if name in counts else _is_number(value) for name, value in values.items()):
+        return None
+    found = {name: wrap.as_atom(value, np.int64 if name in counts else np.float64) for name, value in values.items()}
     wrong: Atom = atoms.literal(False)
     for name, _, bound in sampler.parameters:
         wrong = atoms.logical_or(wrong, _is_beyond(found[name], bound))
@@ -267,6 +271,10 @@ def _is_beyond(value: Atom, bound: Bound) -> Atom:
             return has(np.less_equal, 0.0)
         case Bound.POISSON:
             return atoms.logical_not(atoms.logical_and(has(np.greater_equal, 0.0), has(np.less_equal, _MOST_POISSON)))
+        case Bound.COUNT:
+            return atoms.ufunc(np.less, value, atoms.literal(0, np.int64))
+        case Bound.FRACTION:
+            return atoms.logical_not(atoms.logical_and(has(np.greater_equal, 0.0), has(np.less_equal, 1.0)))
         case Bound.PROBABILITY:
             return atoms.logical_not(atoms.logical_and(has(np.greater, 0.0), has(np.less_equal, 1.0)))
     return atoms.literal(False)

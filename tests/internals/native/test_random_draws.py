@@ -1,0 +1,80 @@
+"""Draws of arrays and seeds in machine code: the numbers and the states that NumPy has, and its errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from anabranch import jit
+from tests.equivalence import check
+
+
+def floats(rng, mean, scale):
+    return (
+        rng.random(7),
+        rng.normal(mean, scale, size=(3, 4)),
+        rng.exponential(scale, 5),
+        rng.uniform(-1, 3, 8),
+        rng.standard_gamma(2.0, size=20),
+        rng.random(5000)[-3:],
+    )
+
+
+def ints(rng, n, p):
+    return (
+        rng.integers(10, size=9),
+        rng.integers(-5, 7, size=(2, 3)),
+        rng.integers(0, 2**40, size=4),
+        rng.integers(1, 6, size=30, endpoint=True),
+        rng.integers(3, 4, size=2),
+        rng.binomial(n, p),
+        rng.binomial(n, p, size=6),
+        rng.poisson(p, size=6),
+    )
+
+
+def in_a_loop(rng, n):
+    total = 0.0
+    for _ in range(n):
+        step = rng.normal(0, 1, 30)
+        if step[0] > 0:
+            total += rng.random(3)[1]
+    return total
+
+
+@pytest.mark.parametrize(
+    ("function", "args"), [(floats, (1.5, 2.5)), (ints, (20, 0.3)), (ints, (1000, 0.9)), (in_a_loop, (20,))]
+)
+def test_draws(function, args):
+    assert jit(function).lower(np.random.default_rng(3), *args).native_program() is not None
+    check(function, np.random.default_rng(3), *args)
+
+
+def drawn_or_not(rng, n, p):
+    try:
+        return rng.binomial(n, p, size=3)
+    except ValueError:
+        return rng.integers(-9, 0, size=3)
+
+
+@pytest.mark.parametrize(("n", "p"), [(5, 1.5), (-1, 0.5), (5, np.nan)])
+def test_arguments_that_are_refused(n, p):
+    check(drawn_or_not, np.random.default_rng(3), n, p)
+    check(ints, np.random.default_rng(3), n, p)
+    check(floats, np.random.default_rng(3), 0.0, -1.0)
+
+
+def of_a_seed(seed):
+    rng = np.random.default_rng(seed)
+    return rng.random(3), rng.integers(7)
+
+
+@pytest.mark.parametrize("seed", [0, 42, 2**32, 2**63 - 1, np.uint64(2**64 - 1), np.uint8(200), np.int32(5), True])
+def test_seeds(seed):
+    assert jit(of_a_seed).lower(seed).native_program() is not None
+    check(of_a_seed, seed)
+
+
+@pytest.mark.parametrize("seed", [-1, np.int8(-3)])
+def test_seeds_that_are_refused(seed):
+    check(of_a_seed, seed)
