@@ -148,7 +148,7 @@ class CompiledSignatures(Generic[P, R]):
         return known_key(key, leaves.values, self._known.leaves(key))
 
     def _trace_shown(self, key: SignatureKey, leaves: Leaves, call: Call, again: Plan | None) -> Traced:
-        traced = self._trace(key, leaves, call, again=again)
+        traced = self._trace(key, leaves, call, None, again)
         self.__anabranch_options__.show(traced.program)
         return traced
 
