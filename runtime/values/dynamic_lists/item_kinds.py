@@ -13,7 +13,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom, Literal
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.tracing.container_state import TableSite, demand
+from anabranch.runtime.tracing.container_state import TableSite
 from anabranch.runtime.values import arena_classes, arena_joins, atoms, containers
 from anabranch.runtime.values.dynamic_lists import records
 from anabranch.runtime.values.heap.slots import slot_of
@@ -106,7 +106,7 @@ def general(layout: layouts.Layout, is_copied: bool = False) -> layouts.Layout:
             if not is_copied:
                 current().trace.lists.copied_sites |= origins_of(value)
                 if isinstance(value, set):
-                    demand(current().trace.lists.arena_sites, origins_of(value))
+                    current().trace.lists.demand_arenas(origins_of(value))
             # A held list or dict is copied into the list like any other: its kind says what it is made of.
             return layout if containers.structure_of(value) is None else general(layouts.describe(value))
         case layouts.Leaf(abstract):
@@ -114,7 +114,7 @@ def general(layout: layouts.Layout, is_copied: bool = False) -> layouts.Layout:
         case layouts.Node(structure, children, source):
             is_copied = is_copied or structure.holds_copies
             if structure.mutable and not is_copied and not can_be_copied(structure):
-                demand(current().trace.lists.arena_sites, origins_of(source))
+                current().trace.lists.demand_arenas(origins_of(source))
                 arena_classes.need(structure.cls, structure.keys)
                 _refuse(structure.cls)
             if (
