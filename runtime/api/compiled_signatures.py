@@ -9,6 +9,7 @@ from typing import Any, Generic, ParamSpec, TypeVar
 
 from anabranch import transpile
 from anabranch.base.deep_stack import deep
+from anabranch.base.garbage import of_new_objects_alone
 from anabranch.base.signals import Watched
 from anabranch.runtime.api.compile_driver import compile_function, tracing_alone
 from anabranch.runtime.api.memory_cache import CacheInfo, Entry, ExecutableCache
@@ -122,7 +123,7 @@ class CompiledSignatures(Generic[P, R]):
             cache_miss.report(miss, cache.keys)
             again = found.plan if found is not None and holds else None
             trace = functools.partial(self._trace_shown, key, leaves, call, again)
-            with deep():
+            with deep(), of_new_objects_alone():
                 made = compile_function(self.__anabranch_function__, name, trace, self.source)
             self._known.add(key, made.plan, name)
             # Why a new signature was compiled is found out when somebody asks: it lies in the signatures before.
@@ -148,7 +149,7 @@ class CompiledSignatures(Generic[P, R]):
         return known_key(key, leaves.values, self._known.leaves(key))
 
     def _trace_shown(self, key: SignatureKey, leaves: Leaves, call: Call, again: Plan | None) -> Traced:
-        traced = self._trace(key, leaves, call, again=again)
+        traced = self._trace(key, leaves, call, None, again)
         self.__anabranch_options__.show(traced.program)
         return traced
 

@@ -20,7 +20,7 @@ from anabranch.runtime.xla.disk_cache import processor
 
 _START = b"anabranch saved\n"
 # The form of the Plans in such bytes, raised by each change of their classes, their modules among it.
-FORM = "7"
+FORM = "8"
 Buffer: TypeAlias = bytes | bytearray | memoryview
 
 

@@ -19,7 +19,7 @@ from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.host.generator_state import GeneratorKind, kind_of
 from anabranch.runtime.ir.program import Atom, Program
 from anabranch.runtime.signature.flatten_to_key import Leaves
-from anabranch.runtime.tracing.approach import NOTHING, Approach
+from anabranch.runtime.tracing.approach import Approach
 from anabranch.runtime.tracing.capacity import Capacity, Overflowed, OverflowedError
 from anabranch.runtime.tracing.failures import Failure
 from anabranch.runtime.tracing.storage import Storage
@@ -157,7 +157,7 @@ class Plan:
     # Those of the results' outputs that hold several of the leaves that are computed, with the places of these.
     stacks: dict[int, tuple[int, ...]] = dataclasses.field(default_factory=dict)
     on_device: bool = False  # whether an array among the arguments or from outside is an Array, so that results are
-    approach: Approach = NOTHING  # how it was traced in the end, after what may have failed before
+    approach: Approach | None = None  # how it was traced in the end, after what may have failed before
 
     def held(self, count: int) -> Iterator[int | range | tuple[int, ...]]:
         """The contents of each input: one of so many leaves, or several numbers among them."""

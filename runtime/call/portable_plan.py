@@ -16,7 +16,6 @@ from anabranch.runtime.errors import SerializationError
 from anabranch.runtime.guards.guards import Guards
 from anabranch.runtime.host.generator_state import OutsideGenerator
 from anabranch.runtime.signature.static_keys import Shown, Static
-from anabranch.runtime.tracing.approach import NOTHING
 from anabranch.runtime.tracing.failures import Failure
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.heap.slots import GlobalVariable
@@ -56,7 +55,7 @@ def saved(plan: Plan, calling: CallSpec) -> bytes:
     parts: dict[str, Any] = {
         "result": None if plan.result is None else stripping.layout(plan.result),
         "captured": tuple(a.copy() for a in plan.captured),
-        "approach": NOTHING,
+        "approach": None,
     }
     told = {"result": "its result", "captured": "an array from outside"}
     for part, what in told.items():

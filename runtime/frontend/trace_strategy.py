@@ -8,6 +8,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import AliasError, AnabranchError, EscapedTracerError
 from anabranch.runtime.tracing.approach import Approach
 from anabranch.runtime.tracing.builder import Trace
+from anabranch.runtime.tracing.container_state import arena_site
 
 # Where lists have up to so many elements side by side, and something cannot be done with such, they are kept apart.
 _RETRIED = 256
@@ -57,7 +58,7 @@ class Strategy(Approach):
 
     def instead(self, trace: Trace, error: AnabranchError) -> Strategy | None:
         """Return the strategy to try where a trace has failed so; None where there is none."""
-        more = trace.lists.copied_sites - (self.arena_sites or set())
+        more = set(map(arena_site, trace.lists.copied_sites)) - (self.arena_sites or set())
         if self.arena_sites is not None and more and isinstance(error, (AliasError, EscapedTracerError)):
             return dataclasses.replace(self.after(trace), lists=True, arena_sites=self.arena_sites | more)
         if self.arena_classes == {} and trace.lists.made_in_bodies:

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+import contextvars
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
 
+from anabranch.base.context_values import having
 from anabranch.runtime.ir.program import Atom, Literal, Program, Var
+
+
+class TooLongError(Exception):
+    """An evaluation has come to more equations than it may."""
+
+
+# How many equations may still be evaluated; None where there is no limit.
+_left: contextvars.ContextVar[list[int] | None] = contextvars.ContextVar("left", default=None)
+
+
+def limited(equations: int) -> AbstractContextManager[object]:
+    """Raise `TooLongError` within where sub-Programs have more equations to evaluate, with each step of a loop."""
+    return having(_left, [equations])
 
 
 def evaluate(program: Program, *arguments: Any) -> tuple[np.ndarray, ...]:
@@ -19,6 +35,11 @@ def evaluate(program: Program, *arguments: Any) -> tuple[np.ndarray, ...]:
     """
     if len(arguments) != len(program.inputs):
         raise TypeError(f"{program.name} takes {len(program.inputs)} inputs, {len(arguments)} given")
+    left = _left.get()
+    if left is not None:
+        left[0] -= 1 + len(program.equations)
+        if left[0] < 0:
+            raise TooLongError
     env: dict[Var, np.ndarray] = {}
 
     def read(atom: Atom) -> np.ndarray:

@@ -8,7 +8,7 @@ is known to that body alone until the construct that owns the body carries it ou
 from __future__ import annotations
 
 import contextvars
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import field
 from typing import Any
@@ -21,12 +21,12 @@ from anabranch.runtime.errors import EscapedTracerError
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
-from anabranch.runtime.ops.host_callback import effects
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing import source_frames
 from anabranch.runtime.tracing.approach import NOTHING, Approach
 from anabranch.runtime.tracing.capacity import Capacity, CapacitySite
 from anabranch.runtime.tracing.container_state import Lists, Tables
+from anabranch.runtime.tracing.folding import folded
 from anabranch.runtime.tracing.outside import Outside
 from anabranch.runtime.tracing.state import (
     Calls,
@@ -47,9 +47,6 @@ from anabranch.runtime.tracing.upper_layers import Lent
 
 # From how many elements on NumPy is asked whether there is memory for an array.
 _LARGE = 2**31
-
-# Of up to so many known ints or bools an equation is computed while tracing.
-_FEW = 16
 
 
 class Trace:
@@ -215,10 +212,9 @@ class Builder:
         own = self.known
         atoms = tuple([a if a in own else self.resolve(a) for a in inputs])
         types = op.type(*[a.type for a in atoms], **params)
-        if _folds(op, atoms, types, params):
-            with np.errstate(all="ignore"):
-                values = op.evaluate(*[a.value for a in atoms if isinstance(a, Literal)], **params)
-            return tuple(Literal(np.asarray(v)) for v in values)
+        values = folded(op, atoms, types, params, self.maker)
+        if values is not None:
+            return tuple([Literal(np.asarray(v)) for v in values])
         outputs = tuple([Var(t) for t in types])
         self.known.update(outputs)
         source = source_frames.source()
@@ -368,15 +364,3 @@ def bind1(op: Op, *inputs: Atom, **params: object) -> Atom:
     """Bind an op with one output."""
     (output,) = current().bind(op, *inputs, **params)
     return output
-
-
-def _folds(op: Op, atoms: Sequence[Atom], types: Sequence[ArrayType], params: Mapping[str, Any]) -> bool:
-    """Return whether an equation is computed while tracing: of known numbers, and without effects inside of it.
-
-    Arrays of a few ints and bools are among them, as shapes are computed: `np.array(x.shape) // 2`.
-    """
-    if not (op.pure and atoms and isinstance(atoms[0], Literal) and all(isinstance(a, Literal) for a in atoms)):
-        return False
-    whole = (*types, *(a.type for a in atoms))
-    few = all(t.dtype.kind in "iub" and t.size <= _FEW for t in whole)
-    return (few or all(t.size == 1 for t in types)) and not any(effects((Equation(op, tuple(atoms), params, ()),)))

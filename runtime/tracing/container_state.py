@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from dataclasses import field
 from typing import Any
 
@@ -24,6 +24,20 @@ def demand(known: set[Hashable] | None, sites: set[Hashable]) -> None:
     if known is not None and not sites <= known:
         known |= sites
         raise Restart(lists=True)
+
+
+def is_argument(site: Hashable) -> bool:
+    """Return whether a site is a list that is an argument, or part of one, and no place in the user's code."""
+    return isinstance(site, tuple) and site[:1] == ("argument",)
+
+
+def arena_site(site: Hashable) -> Hashable:
+    """The site by which an arena is asked for.
+
+    All lists of arguments have one: they lie in an arena as a `SharedList` alone, and that one of them was to do so is
+    asked once, and not for each.
+    """
+    return ("argument",) if is_argument(site) else site
 
 
 @mutable
@@ -91,6 +105,16 @@ class Lists:
         """
         if not self.may_grow:
             raise Restart(lists=True)
+
+    def demand_arenas(self, sites: Iterable[Hashable]) -> None:
+        """Have lists that these places make lie in arenas.
+
+        Raises
+        ------
+        Restart
+            Where some could have done so since they were made.
+        """
+        demand(self.arena_sites, set(map(arena_site, sites)))
 
     @staticmethod
     def of(approach: Approach) -> Lists:

@@ -50,4 +50,4 @@ def join(structures: Iterable[Structure]) -> None:
             if site is not None and first != site:
                 demand(lists.arena_sites, {Joined(first, site)})
     if natives[True] & natives[False]:
-        demand(lists.arena_sites, lists.copied_sites)
+        lists.demand_arenas(lists.copied_sites)

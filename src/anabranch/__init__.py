@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from anabranch._version import __version__ as __version__
+from anabranch.base.garbage import of_new_objects_alone
 
 if TYPE_CHECKING:
     from anabranch import export as export, numpy as numpy
@@ -112,7 +113,8 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f"anabranch.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'anabranch' has no attribute '{name}'")
-    value = globals()[name] = getattr(importlib.import_module(_HOME[name]), name)
+    with of_new_objects_alone():
+        value = globals()[name] = getattr(importlib.import_module(_HOME[name]), name)
     return value
 
 

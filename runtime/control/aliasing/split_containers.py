@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from anabranch.base.value import Value
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.tracing.builder import Builder, current
-from anabranch.runtime.tracing.container_state import demand
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.state import SplitContainer
 from anabranch.runtime.values.dynamic_lists.item_kinds import origins_of
@@ -136,7 +135,7 @@ def refusal(one: SplitContainer, done: str) -> BaseException:
     lists = current().trace.lists
     members = list(_members(one))
     try:
-        demand(lists.arena_sites, {site for m in members for site in origins_of(m)})
+        lists.demand_arenas(site for m in members for site in origins_of(m))
         if all(type(m) is list for m in members):
             lists.demand_growth()
     except Restart as again:

@@ -109,7 +109,7 @@ def prefer_arena(options: Sequence[Value]) -> None:
         return
     lengths = {None if o.is_dynamic else o.native.__len__(o) for o in options}
     if len(lengths) > 1 or lengths & {None, 0}:
-        demand(current().trace.lists.arena_sites, {site for o in options for site in o.origins})
+        current().trace.lists.demand_arenas(site for o in options for site in o.origins)
 
 
 def may_be_array(contents: Sequence[object]) -> bool:

@@ -14,7 +14,6 @@ from typing import Any
 from anabranch.base.frozen import frozen
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.tracing.builder import Builder, current
-from anabranch.runtime.tracing.container_state import demand
 from anabranch.runtime.tracing.restarts import Restart
 from anabranch.runtime.tracing.storage import OnDevice, Storage
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -291,7 +290,7 @@ def demand_arenas() -> None:
         Where they could have done so since they were made.
     """
     lists = current().trace.lists
-    demand(lists.arena_sites, lists.copied_sites)
+    lists.demand_arenas(lists.copied_sites)
 
 
 def container_refusal() -> BaseException:

@@ -8,7 +8,7 @@ from anabranch.base.grammar import a
 from anabranch.base.value import Value
 from anabranch.runtime.errors import AliasError
 from anabranch.runtime.tracing.builder import current
-from anabranch.runtime.tracing.container_state import SharedList, demand
+from anabranch.runtime.tracing.container_state import SharedList, demand, is_argument
 from anabranch.runtime.values.containers import structure_of
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.dynamic_lists.item_kinds import origins_of
@@ -46,5 +46,4 @@ def share(value: Value) -> None:
 
 
 def _site(origin: Any) -> Any:
-    is_argument = isinstance(origin, tuple) and origin[0] == "argument"
-    return SharedList(origin) if is_argument else origin
+    return SharedList(origin) if is_argument(origin) else origin

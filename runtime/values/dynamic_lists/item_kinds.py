@@ -130,7 +130,7 @@ def general(layout: layouts.Layout, is_copied: bool = False) -> layouts.Layout:
             if not is_copied:
                 current().trace.lists.copied_sites |= origins_of(value)
                 if isinstance(value, set):
-                    demand(current().trace.lists.arena_sites, origins_of(value))
+                    current().trace.lists.demand_arenas(origins_of(value))
             # A held list or dict is copied into the list like any other: its kind says what it is made of.
             return layout if containers.structure_of(value) is None else general(layouts.describe(value))
         case layouts.Leaf(abstract):
@@ -138,7 +138,7 @@ def general(layout: layouts.Layout, is_copied: bool = False) -> layouts.Layout:
         case layouts.Node(structure, children, source):
             is_copied = is_copied or structure.holds_copies
             if structure.mutable and not is_copied and not can_be_copied(structure):
-                demand(current().trace.lists.arena_sites, origins_of(source))
+                current().trace.lists.demand_arenas(origins_of(source))
                 arena_classes.need(structure.cls, structure.keys)
                 _refuse(structure.cls)
             if (

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterable, Sequence
+
+
+def _escaped(value: str) -> str:
+    import html  # noqa: PLC0415 - it takes long to load, and most processes show nothing
+
+    return html.escape(value)
 
 
 def element(name: str, *children: str, **attributes: str | None) -> str:
     """An element with children that are HTML already; an attribute that is None is left out, `class_` is `class`."""
     written = "".join(
-        f' {key.rstrip("_")}="{html.escape(value)}"' for key, value in attributes.items() if value is not None
+        f' {key.rstrip("_")}="{_escaped(value)}"' for key, value in attributes.items() if value is not None
     )
     return f"<{name}{written}>{''.join(children)}</{name}>"
 
 
 def text(value: object) -> str:
     """Anything as text."""
-    return html.escape(str(value))
+    return _escaped(str(value))
 
 
 def table(rows: Iterable[Sequence[object]], head: Sequence[object] = (), title: object = "") -> str:

@@ -9,7 +9,10 @@ import pytest
 
 from anabranch import jit
 from anabranch.runtime.control.branches import stage_branches
+from anabranch.runtime.tracing.approach import Approach
 from anabranch.runtime.tracing.builder import Trace
+from anabranch.runtime.tracing.container_state import Lists
+from anabranch.runtime.tracing.restarts import Restart
 from tests.equations import every_equation
 from tests.equivalence import check
 
@@ -272,3 +275,13 @@ def test_more_room_takes_one_trace(made) -> None:
     assert compiled(n) == digits(n)
     assert compiled.cache_info().misses == 2
     assert len(made) == first + 1
+
+
+def test_lists_of_arguments_are_asked_for_at_once() -> None:
+    """That copies of a caller's lists would have to be the same lists is found out once, and not for each of them."""
+    lists = Lists.of(Approach(arena_sites=set()))
+    with pytest.raises(Restart):
+        lists.demand_arenas([("argument", 2)])
+    lists.demand_arenas([("argument", 2), ("argument", 3)])
+    with pytest.raises(Restart):
+        lists.demand_arenas([("file.py", 3)])
