@@ -12,7 +12,7 @@ from typing import Any
 
 from anabranch.base.grammar import a
 from anabranch.base.value import Value
-from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.errors import StructureMismatchError, UnsupportedOperationError
 from anabranch.runtime.host.generator_state import kind_of
 from anabranch.runtime.values.containers import (
     COMPUTED,
@@ -27,6 +27,7 @@ from anabranch.runtime.values.containers import (
 )
 from anabranch.runtime.values.heap import opaque
 from anabranch.runtime.values.heap.patched_classes import Snapshot
+from anabranch.runtime.values.union import UnionValue
 
 
 class Slot(abc.ABC):
@@ -298,6 +299,11 @@ class SubclassSlot(Slot):
 
     def restore(self, contents: Value) -> None:
         items, state = contents
+        if isinstance(items, UnionValue):
+            raise StructureMismatchError(
+                f"{a(type(self.target).__name__)} has one number of items or another, depending on a run-time "
+                "condition or on the steps of a loop; use a list, a deque or a dict as they are"
+            )
         self.items.restore(items)
         ObjectSlot.restore(ObjectSlot(self.target), state)
 
