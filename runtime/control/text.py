@@ -13,7 +13,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.errors import AnabranchError
 from anabranch.runtime.values import containers
 from anabranch.runtime.values.arrays.index_numbers import check_integer
-from anabranch.runtime.values.lazy_text import StrMethod, Text, deferred, refusal, refuse_hidden
+from anabranch.runtime.values.lazy_text import StrMethod, Text, deferred, refusal
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -66,17 +66,17 @@ def percent(left: Value, right: Value) -> Value:
 
 def str_(*args: object, **kwargs: object) -> Value:
     """As `str`."""
-    return _shown("{!s}", args[0]) if len(args) == 1 and not kwargs else str(*args, **kwargs)
+    return deferred("format", "{!s}", args[0]) if len(args) == 1 and not kwargs else str(*args, **kwargs)
 
 
 def repr_(value: object, /) -> Value:
     """As `repr`."""
-    return _shown("{!r}", value)
+    return deferred("format", "{!r}", value)
 
 
 def ascii_(value: object, /) -> Value:
     """As `ascii`."""
-    return _shown("{!a}", value)
+    return deferred("format", "{!a}", value)
 
 
 def bin_(number: Value, /) -> Value:
@@ -103,18 +103,11 @@ def _in_base(template: str, number: Value) -> Value:
     if isinstance(number, UnionValue):
         return number.through(lambda one: _in_base(template, one))
     if not isinstance(number, Tracer):
-        return _shown(template, operator.index(number))
+        return deferred("format", template, operator.index(number))
     check_integer(number)
     if isinstance(number, PythonScalar) and number.python is bool:
         number = number + 0  # a bool, which is not written as one here
     return deferred("format", template, number)
-
-
-def _shown(template: str, value: object) -> Value:
-    if containers.has_traced(value):
-        return deferred("format", template, value)
-    refuse_hidden(value)
-    return template.format(value)
 
 
 def format_(value: Value, spec: Value = "", /) -> Value:

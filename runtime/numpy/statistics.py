@@ -67,17 +67,17 @@ def as_dtype(x: Value, dtype: np.dtype) -> Value:
     return x if x.dtype == dtype else x.astype(dtype)
 
 
-def _computed(source: np.dtype, dtype: Value) -> tuple[np.dtype, bool]:
-    """The dtype of sums: float64 of integers, float32 of float16; and whether the result is cast back to that."""
+def _computed(source: np.dtype, dtype: Value) -> np.dtype:
+    """The dtype of sums: float64 of integers."""
     if dtype is not None:
-        return supported(dtype), False
-    half = source == np.float16
-    return np.dtype(np.float64) if source.kind in "biu" else np.dtype(np.float32) if half else source, half
+        return supported(dtype)
+    return np.dtype(np.float64) if source.kind in "biu" else source
 
 
 def mean_of(x: Value, axis: Value, dtype: Value = None, keepdims: bool = False, where: Value = NoValue) -> Value:
-    """The mean in NumPy's dtype."""
-    computed, half = _computed(x.dtype, dtype)
+    """The mean in NumPy's dtype, of float16 computed in float32."""
+    half = dtype is None and x.dtype == np.float16
+    computed = np.dtype(np.float32) if half else _computed(x.dtype, dtype)
     where = _picked(x, where)
     total = reduce(np.add, x, ReductionKeywords(axis, computed, None, keepdims, NoValue, where))
     value = _divided(total, _items(x, axis, where, keepdims))
@@ -108,8 +108,8 @@ def _correction(ddof: object, correction: object) -> Value:
 
 
 def _variance(x: Value, axis: Value, dtype: Value, ddof: Value, keepdims: bool, where: Value, known: Value) -> Value:
-    """The variance, by two passes as NumPy does it."""
-    computed, half = _computed(x.dtype, dtype)
+    """The variance, by two passes as NumPy does it: of float16 in float16, unlike the mean."""
+    computed = _computed(x.dtype, dtype)
     where = _picked(x, where)
     if known is NoValue or known is None:
         total = reduce(np.add, x, ReductionKeywords(axis, computed, None, True, NoValue, where))
@@ -123,8 +123,7 @@ def _variance(x: Value, axis: Value, dtype: Value, ddof: Value, keepdims: bool, 
         squares = apply_ufunc.apply(np.multiply, (deviation, deviation))
     total = reduce(np.add, squares, ReductionKeywords(axis, computed, None, keepdims, NoValue, where))
     free = apply_ufunc.apply(np.subtract, (_items(x, axis, where, keepdims), ddof))
-    value = _divided(total, apply_ufunc.apply(np.maximum, (free, 0)))
-    return as_dtype(value, np.dtype(np.float16)) if half else value
+    return _divided(total, apply_ufunc.apply(np.maximum, (free, 0)))
 
 
 def _spread(name: str, root: bool) -> None:

@@ -239,9 +239,14 @@ def deferred(method: str, *parts: object, **keywords: object) -> Value:
     parts = (*parts, *keywords.values())
     names = tuple(keywords)
     if not containers.has_traced(parts):
-        for part in parts:
-            refuse_hidden(part)
-        return _evaluate(method, parts, names)
+        try:
+            made = _evaluate(method, parts, names)  # once: a method of the user's may do more than give a text
+        except ConcretizationError:
+            _refuse_each(parts)
+            raise
+        if isinstance(made, str) and SHOWN in made:
+            _refuse_each(parts)
+        return made
     kept = tuple(map(snapshot, parts))
     if all(map(_is_simple, kept)):
         _evaluate(method, tuple(map(_sample, kept)), names)  # raises what Python would
@@ -283,6 +288,11 @@ def snapshot(value: object) -> Value:
         return structure.build([snapshot(c) for c in structure.children(value)])
     refuse_hidden(value)
     return copy.copy(value) if isinstance(value, (np.ndarray, set, dict, bytearray)) else value
+
+
+def _refuse_each(parts: Sequence[object]) -> None:
+    for part in parts:
+        refuse_hidden(part)
 
 
 def refuse_hidden(value: object) -> None:

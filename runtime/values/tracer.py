@@ -208,6 +208,26 @@ def _binary_method(ufunc: np.ufunc) -> Callable[[Tracer, Any], Any]:
     return lambda self, other: self._binary(ufunc, self, other)
 
 
+def _power(self: Tracer, other: Value, modulus: Value = None) -> Value:
+    if modulus is not None:
+        raise no_modular_power(self, other, modulus)
+    return self._binary(np.power, self, other)
+
+
+def no_modular_power(*operands: object) -> TypeError:
+    """The exception of `pow` of three operands that are not all Python's numbers."""
+    words = ", ".join(f"'{class_name(x)}'" for x in operands)
+    return TypeError(f"unsupported operand type(s) for ** or pow(): {words}")
+
+
+def class_name(value: object) -> str:
+    """The name of a value's class in Python's messages."""
+    known = value.abstract if isinstance(value, Tracer) else abstract_of(value)
+    if known is None or known.kind is Kind.PYTHON:
+        return type(value).__name__
+    return "numpy.ndarray" if known.kind is Kind.ARRAY else f"numpy.{known.dtype.name}"
+
+
 def _reflected_method(ufunc: np.ufunc) -> Callable[[Tracer, Any], Any]:
     return lambda self, other: self._binary(ufunc, other, self)
 
@@ -219,6 +239,7 @@ def _unary_method(ufunc: np.ufunc) -> Callable[[Tracer], Any]:
 for _name, _ufunc in _BINARY.items():
     setattr(Tracer, f"__{_name}__", _binary_method(_ufunc))
     setattr(Tracer, f"__r{_name}__", _reflected_method(_ufunc))
+Tracer.__pow__ = _power  # type: ignore[attr-defined]
 for _name, _ufunc in _COMPARE.items():
     setattr(Tracer, f"__{_name}__", _binary_method(_ufunc))
 for _name, _function in _UNARY.items():

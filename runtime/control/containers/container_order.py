@@ -13,7 +13,7 @@ from anabranch.runtime.control import boolean
 from anabranch.runtime.control.branches import select_value
 from anabranch.runtime.control.branches.truth import truth, truth_value
 from anabranch.runtime.control.columnar import node_reads
-from anabranch.runtime.control.containers import list_order
+from anabranch.runtime.control.containers import list_order, missing_items
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.interval import FULL, Interval
 from anabranch.runtime.ir.program import Atom
@@ -22,7 +22,7 @@ from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.containers import reads_as_dict
 from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.failures import run_time_checks
-from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.pytrees.node_reference import Reference
 from anabranch.runtime.values.tracer import Tracer
 from anabranch.runtime.values.union import UnionValue
@@ -152,11 +152,8 @@ def index(items: Sequence[Value], value: Value, start: Value = 0, stop: Value = 
         here = atoms.logical_and(atom, atoms.logical_not(found))
         place = atoms.select(here, atoms.literal(i, np.int64), place)
         found = atoms.logical_or(found, atom)
-    whole = isinstance(value, PythonScalar) and value.python is int
     text = missing or ("tuple.index(x): x not in tuple" if isinstance(items, tuple) else "{} is not in list")
-    named = (wrap.as_atom(value),) if whole else ()
-    text = text if whole else text.format("the value")
-    run_time_checks.fail_if(atoms.logical_not(found), run_time_checks.IntMessage(ValueError, text), *named)
+    missing_items.fail_where(atoms.logical_not(found), value, text)
     return python_scalar(place, Interval(0, max(len(items) - 1, 0)))
 
 

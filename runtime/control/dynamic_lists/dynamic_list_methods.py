@@ -11,7 +11,7 @@ from anabranch.base.value import Value
 from anabranch.runtime.control import generator_expression
 from anabranch.runtime.control.boolean import and_, not_
 from anabranch.runtime.control.branches.truth import truth_value
-from anabranch.runtime.control.containers import container_order, generator_reductions
+from anabranch.runtime.control.containers import container_order, generator_reductions, missing_items
 from anabranch.runtime.control.dynamic_lists import dynamic_list_order
 from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import GrowableContents
 from anabranch.runtime.control.dynamic_lists.item_access import (
@@ -26,10 +26,8 @@ from anabranch.runtime.control.sequences import as_countable, countable, countab
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.arrays.index_numbers import as_int
-from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
-from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
-from anabranch.runtime.values.tracer import Tracer
+from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.union import UnionValue
 
 
@@ -110,11 +108,7 @@ def index(owner: GrowableContents, value: Value, start: Value = None, stop: Valu
     items = owner.as_items()
     bounds = [None if b is None else python_scalar(clipped(as_int(b), items.length)) for b in (start, stop)]
     found, place = _find(owner, value, *bounds)
-    whole = isinstance(value, PythonScalar) and value.python is int
-    shown = "{}" if whole else "the value" if isinstance(value, Tracer) else repr(value)
-    text = f"{shown} is not in {kind_name(owner)}"
-    missing, named = wrap.as_atom(not_(found), np.bool_), (wrap.as_atom(value),) if whole else ()
-    run_time_checks.fail_if(missing, run_time_checks.IntMessage(ValueError, text), *named)
+    missing_items.fail_where(wrap.as_atom(not_(found), np.bool_), value, f"{{}} is not in {kind_name(owner)}")
     return place
 
 

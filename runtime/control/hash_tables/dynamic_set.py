@@ -55,7 +55,7 @@ class DynamicSet(SetOperators, HashTable):
         return self.keys_
 
     def countable_(self) -> Any:
-        return set_order.Ordered(self, set_order.places(self))
+        return set_order.Ordered(self, set_order.places(self), self)
 
     # ---- order -------------------------------------------------------------------------------------------------------
 

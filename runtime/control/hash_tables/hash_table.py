@@ -138,7 +138,7 @@ class HashTable(Hashed):
 
     def countable_(self) -> Countable:
         """The keys, for a loop that counts over them."""
-        return View(self)
+        return View(self).fresh()
 
     # ---- searches ----------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from anabranch.base.frozen import frozen
@@ -20,6 +20,10 @@ class TableSlot(Slot):
 
     def contents(self) -> Value:
         return self.target.parts_
+
+    def parts(self) -> Iterable[Value]:
+        """Its parts, and the function that makes missing values."""
+        return [*super().parts(), *(self.target.extra_ or ())]
 
     def restore(self, contents: Value) -> None:
         self.target.parts_ = tuple(contents)

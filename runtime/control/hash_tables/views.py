@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import numpy as np
@@ -32,6 +33,14 @@ class View(Countable):
         return type(self)(self._owner, self._owner.opened_())
 
     @property
+    def length(self) -> Value:
+        """That when the loop began; of a view that no loop goes over that of the table."""
+        return self._owner.count_ if self._opened is None else self._length
+
+    def __iter__(self) -> Iterator[Value]:
+        return self.fresh().steps() if self._opened is None else super().__iter__()
+
+    @property
     def _held(self) -> Hashed:
         """The table in whose lists the keys, and the values, lie in their order."""
         return self._owner.opened_() if self._opened is None else self._opened
@@ -60,6 +69,8 @@ class View(Countable):
 
     def _check(self, left: Atom) -> None:
         """Raise what Python does where the table has got or lost keys, unless the loop was left."""
+        if self._opened is None:
+            return
         lost = self._owner.has_lost_(self._removals)
         refusal = UnsupportedOperationError(
             f"a {self._owner.native.__name__} loses keys in a loop over it; go over a copy of its keys, "

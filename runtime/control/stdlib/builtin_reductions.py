@@ -26,6 +26,7 @@ from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.hashed import KeyedItems, order_free, summands
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.tracer import Tracer
 
 
 @staged_form_of(min)
@@ -119,11 +120,17 @@ def sum_(items: Value, start: Value = 0) -> Value:
         return generator_reductions.total(source, start)
     if not isinstance(items, TracedArray) or not items.ndim or not items.shape[0]:
         return sum(items, start)
-    atom = items.atom
-    if atom.type.dtype == np.bool_:
-        atom = atoms.convert(atom, np.int64)
-    total = wrap.numpy_result(atoms.op("reduce_sum", atom, axes=(0,)))
-    return start + total
+    # The dtype of all partial sums is that of the first.
+    first = start + items[0]
+    if not isinstance(first, Tracer) or items.shape[0] == 1:
+        return sum(items[1:], first)
+    began = wrap.as_atom(first)
+    reduction = "reduce_any" if began.type.dtype == np.bool_ else "reduce_sum"
+    if isinstance(start, int) and start == 0:
+        return start + wrap.numpy_result(atoms.op(reduction, atoms.convert(items.atom, began.type.dtype), axes=(0,)))
+    line = atoms.reshape(began, (1, *began.type.shape))
+    line = atoms.op("concatenate", line, atoms.convert(items[1:].atom, began.type.dtype), axis=0)
+    return wrap.numpy_result(atoms.op(reduction, line, axes=(0,)))
 
 
 @staged_form_of(any)

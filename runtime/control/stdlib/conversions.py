@@ -20,6 +20,7 @@ from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.python_numbers import python_conversions, python_operands, python_power
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.tracer import class_name
 from anabranch.runtime.values.union import UnionValue
 from anabranch.runtime.values.union_operations import UNKNOWN, looked_up
 
@@ -73,8 +74,11 @@ def _convert_object(kind: type, value: object) -> Value:
     made = method()
     if class_of(made) is kind:
         return made
-    name = type(value).__name__
-    raise TypeError(f"{name}.__{kind.__name__}__ returned non-{kind.__name__} (type {class_of(made).__name__})")
+    if issubclass(class_of(made), kind):  # NumPy's float64 and complex128 are Python's numbers, too
+        number = _python_value(made, kind)
+        return python_conversions.to_kind(number, kind) if isinstance(number, PythonScalar) else kind(number)
+    owner = f"{type(value).__name__}." if kind is float else ""
+    raise TypeError(f"{owner}__{kind.__name__}__ returned non-{kind.__name__} (type {class_name(made)})")
 
 
 def complex_parts(real: Value, imag: Value) -> Value:

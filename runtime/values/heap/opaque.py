@@ -115,7 +115,11 @@ def same_state(now: tuple[Value, ...], before: tuple[Value, ...]) -> bool:
 
 def _is_iterator(value: object) -> bool:
     """An iterator of a built-in class."""
-    return type(value).__module__ in ("builtins", "itertools", "_collections") and hasattr(value, "__next__")
+    return (
+        not isinstance(value, type)
+        and type(value).__module__ in ("builtins", "itertools", "_collections")
+        and hasattr(value, "__next__")
+    )
 
 
 def _is_foreign(value: object) -> bool:

@@ -7,12 +7,12 @@ import collections
 import functools
 import threading
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from anabranch.base.grammar import a
 from anabranch.base.value import Value
-from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.errors import StructureMismatchError, UnsupportedOperationError
 from anabranch.runtime.host.generator_state import kind_of
 from anabranch.runtime.values.containers import (
     COMPUTED,
@@ -27,6 +27,7 @@ from anabranch.runtime.values.containers import (
 )
 from anabranch.runtime.values.heap import opaque
 from anabranch.runtime.values.heap.patched_classes import Snapshot
+from anabranch.runtime.values.union import UnionValue
 
 
 class Slot(abc.ABC):
@@ -155,6 +156,10 @@ class _DictSlot(Slot):
     def contents(self) -> dict[Value, Value]:
         return Contents(self.target)
 
+    def parts(self) -> Iterable[Value]:
+        """The items, and the function that makes missing ones."""
+        return [*super().parts(), getattr(self.target, "default_factory", None)]
+
     def restore(self, contents: Value) -> None:
         self.target.clear()
         update(self.target, contents)
@@ -202,6 +207,21 @@ class _NetworkSlot(ObjectSlot):
     def contents(self) -> dict[str, Value]:
         held = attributes(self.target).items()
         return Contents((k, v) for k, v in held if k not in COMPUTED or has_traced(v))
+
+
+class _ExceptionSlot(Slot):
+    """The arguments of an exception, and the attributes that it has been given."""
+
+    __slots__ = ()
+
+    def contents(self) -> dict[str, Value]:
+        return Contents({"args": self.target.args, **self.target.__dict__})
+
+    def restore(self, contents: Value) -> None:
+        state = dict(contents)
+        self.target.args = state.pop("args")
+        self.target.__dict__.clear()
+        self.target.__dict__.update(state)
 
 
 class FunctionSlot(Slot):
@@ -270,11 +290,12 @@ class _ClassSlot(Slot):
         return Contents((k, v) for k, v in vars(self.target).items() if _is_data(k, v))
 
     def parts(self) -> Iterable[Value]:
-        """Its contents; and the classes in it and above it, whose attributes are read through it."""
+        """Its contents; what its methods close over; and the classes in it and above it, which it is read through."""
         held = vars(self.target)
+        cells = [cell for method in held.values() for cell in _cells(method)]
         classes = [v for v in held.values() if isinstance(v, type)]
         called = [v for k, v in held.items() if callable(v) and is_plain_object(v) and not k.startswith("__")]
-        return [*super().parts(), *classes, *called, *self.target.__mro__[1:]]
+        return [*super().parts(), *cells, *classes, *called, *self.target.__mro__[1:]]
 
     def restore(self, contents: Value) -> None:
         for name in self.contents():
@@ -298,6 +319,11 @@ class SubclassSlot(Slot):
 
     def restore(self, contents: Value) -> None:
         items, state = contents
+        if isinstance(items, UnionValue):
+            raise StructureMismatchError(
+                f"{a(type(self.target).__name__)} has one number of items or another, depending on a run-time "
+                "condition or on the steps of a loop; use a list, a deque or a dict as they are"
+            )
         self.items.restore(items)
         ObjectSlot.restore(ObjectSlot(self.target), state)
 
@@ -310,6 +336,26 @@ class SubclassSlot(Slot):
 
 
 _METHODS = (property, staticmethod, classmethod, functools.cached_property)
+
+
+# The file of the methods that `dataclasses` writes, which close over the types of the fields.
+_GENERATED = "<string>"
+
+
+def _cells(method: Any) -> Iterator[types.CellType]:
+    """The variables from outside of a class that a method of it reads or assigns."""
+    if isinstance(method, property):
+        for accessor in (method.fget, method.fset, method.fdel):
+            yield from _cells(accessor)
+    elif isinstance(method, functools.cached_property):
+        yield from _cells(method.func)
+    elif isinstance(method, (staticmethod, classmethod)):
+        yield from _cells(method.__func__)
+    elif isinstance(method, functools._lru_cache_wrapper):
+        yield from _cells(method.__wrapped__)
+    elif isinstance(method, types.FunctionType) and method.__closure__ and method.__code__.co_filename != _GENERATED:
+        names = method.__code__.co_freevars  # `super()` reads `__class__`
+        yield from (c for name, c in zip(names, method.__closure__, strict=True) if name != "__class__")
 
 
 def _is_data(name: str, value: object) -> bool:
@@ -379,6 +425,8 @@ def slot_of(value: Value) -> Slot | None:
         return None  # its state is an input
     if opaque.is_opaque(value):
         return _OpaqueSlot(value)
+    if isinstance(value, BaseException):
+        return _ExceptionSlot(value)
     if isinstance(value, NETWORKS):
         return _NetworkSlot(value)
     return ObjectSlot(value) if _has_attributes(value) else None

@@ -74,6 +74,8 @@ class Heap:
                 if isinstance(value.iterator, types.GeneratorType):
                     pending += opaque.shared(value.iterator)
                 pending += opaque.iterated_objects(value.iterator)
+            elif isinstance(value, functools._lru_cache_wrapper):
+                pending.append(value.__wrapped__)
             elif isinstance(value, types.MethodType):
                 pending += (value.__self__, value.__func__)
             elif isinstance(value, types.BuiltinMethodType):

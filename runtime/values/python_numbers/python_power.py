@@ -7,8 +7,10 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.values import atoms
+from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.python_numbers.python_operands import as_kind, interval_of, kind_of, made, raised
+from anabranch.runtime.values.tracer import no_modular_power
 
 
 def modular(base: Value, exponent: Value, modulus: Value) -> Value:
@@ -21,7 +23,10 @@ def modular(base: Value, exponent: Value, modulus: Value) -> Value:
     ValueError
         At run time, for a modulus of zero, and where a negative exponent needs an inverse that is not there.
     """
-    if any(kind_of(v) not in (int, bool) for v in (base, exponent, modulus)):
+    kinds = [kind_of(v) for v in (base, exponent, modulus)]
+    if not all(kind in PYTHON_DTYPES for kind in kinds):
+        raise no_modular_power(base, exponent, modulus)
+    if not all(kind in (int, bool) for kind in kinds):
         raise TypeError("pow() 3rd argument not allowed unless all arguments are integers")
     a, b, m = (as_kind(v, int) for v in (base, exponent, modulus))
     zero = atoms.literal(0, np.int64)

@@ -76,6 +76,10 @@ class PythonScalar(python_operands.PythonNumber):
         return python_power.modular(self, number_subclasses.plain(other), number_subclasses.plain(modulus))
 
     def __round__(self, digits: object = None) -> Value:
+        if isinstance(digits, np.integer):
+            digits = int(digits)
+        elif isinstance(digits, Tracer) and digits.abstract.kind is Kind.SCALAR and digits.abstract.dtype.kind in "iu":
+            digits = python_conversions.of_numpy(wrap.as_atom(digits))
         return python_conversions.round_(self, number_subclasses.plain(digits))
 
     def __trunc__(self) -> Value:

@@ -32,6 +32,21 @@ def in_a_deque_and_in_views_of_a_dict(n):
     return 3 in queue, n in queue, 0 not in queue, n in table.values(), ("a", 3) in table.items(), "a" in table.keys()
 
 
+@case(
+    (np.array([100, 100], np.int8), 0.5),
+    (np.array([100, 100], np.int8), np.int64(0)),
+    (np.array([100, 100, 100], np.int8), 1),
+    (np.array([100, 100], np.int8), 1000),
+    (np.array([0.25, 0.5], np.float32), np.float64(1e-9)),
+    (np.array([True, True]), True),
+    (np.array([True, True]), 0),
+    (np.zeros(0), 2),
+    (np.arange(6).reshape(3, 2), np.array([0.5, 1.0])),
+)
+def sum_of_an_array_from_a_start(a, start):
+    return sum(a, start), sum(a[1:], start)
+
+
 @case((np.float64(2.5), np.int32(15), np.float32(1.25)), (np.float64(np.nan), np.int32(0), np.float32(-0.5)))
 def round_of_numpy_scalars(a, b, c):
     return round(c), round(a, 1), round(c, 1), round(b, -1), round(b), round(a)

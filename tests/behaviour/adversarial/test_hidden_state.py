@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import collections
 import datetime
+import functools
 import io
 import itertools
 import sys
@@ -186,6 +187,89 @@ def dict_item_of_one_of_two_keys(n):
 def dict_item_of_a_missing_key(n):
     key = "low" if n > 0 else "high"
     return {"low": n}[key]
+
+
+@case((3,), (1,))
+def what_the_methods_of_a_local_class_close_over(n):
+    log, total = [], 0
+
+    class Log:
+        def write(self, x):
+            nonlocal total
+            total += x
+            log.append(x)
+
+        @property
+        def read(self):
+            log.append("read")
+            return total
+
+        @staticmethod
+        def close():
+            log.append("closed")
+
+        def __repr__(self):
+            log.append("shown")
+            return "Log"
+
+    made = Log()
+    if n > 1:
+        made.write(n)
+        made.close()
+    for i in range(3):
+        if i < n:
+            made.write(made.read + i)
+    return log, total, str(made), f"{made!r}", log.count("shown")
+
+
+@case((3,), (1,))
+def what_a_cached_function_closes_over(n):
+    log = []
+
+    @functools.cache
+    def logged(x):
+        log.append(x)
+        return x
+
+    if n > 1:
+        logged(0.5)
+    return log
+
+
+@case((3,), (0,))
+def what_the_factory_of_a_defaultdict_closes_over(n):
+    made, log = 0, []
+
+    def numbered():
+        nonlocal made
+        made += 1
+        log.append(made)
+        return made
+
+    known, other = collections.defaultdict(numbered), collections.defaultdict(numbered)
+    if n > 1:
+        known["a"] += 10
+    for i in range(4):
+        if i < n:
+            other[i % 2] += 10
+    return made, log, dict(known), dict(other)
+
+
+@case((3,), (1,))
+def an_exception_that_is_not_raised_yet(n):
+    error = KeyError("a", [n])
+    other = error
+    error.steps = 0
+    if n > 1:
+        other.args[1].append(0)
+        other.steps = n
+    for i in range(3):
+        if i < n:
+            error.steps += 1
+    try:
+        raise error
+    except KeyError as caught:
+        return caught.args, caught.steps, caught is other
 
 
 @pytest.mark.parametrize("program", case.programs)

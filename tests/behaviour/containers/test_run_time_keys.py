@@ -454,6 +454,25 @@ def another_of_pairs(ws, n):
     return d
 
 
+@case((2,), (5,))
+def views_of_a_dict_that_grows(n):
+    d = {1: 1, 2: 2}
+    keys, values, items = d.keys(), d.values(), d.items()
+    d[n] = 9
+    for key in list(keys):
+        d[key + n] = key
+    return list(keys), list(values), len(items), sum(values), [k for k, _ in items], n in keys
+
+
+@case((1,), (4,))
+def grown_in_a_loop_over_it(n):
+    s = {k * 2 for k in range(n)}
+    for member in s:
+        if member == 6:
+            s.add(member + n)
+    return s
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_as_in_eager_python(program: Program) -> None:
     program.check()

@@ -6,7 +6,8 @@ import collections
 
 import pytest
 
-from anabranch import jit
+from anabranch import AnabranchError, jit
+from tests.equivalence import check
 
 
 class TupleItems(tuple):
@@ -74,3 +75,39 @@ def test_items_that_are_written(cls):
     changed(plain)
     jit(changed)(compiled)
     assert list.__repr__(plain) == list.__repr__(compiled)
+
+
+class Stack(list):
+    def push(self, x):
+        self.append(x)
+        return self
+
+
+class Queue(collections.deque):
+    pass
+
+
+def pushed(n, cls):
+    made = cls([n]) if cls is Queue else cls([n]).push(n + 1)
+    for i in range(3):
+        made.append(i * n)
+        if n > 1:
+            made.pop()
+    return made, made[-1], len(made), type(made).__name__
+
+
+@pytest.mark.parametrize("cls", [Stack, Queue])
+def test_items_that_are_appended_in_a_loop(cls):
+    for n in (1, 3):
+        check(pushed, n, cls)
+
+
+def test_items_that_are_appended_in_each_step_of_an_unknown_number_are_refused():
+    def program(n):
+        made = Stack()
+        while len(made) < n:
+            made.append(n)
+        return made
+
+    with pytest.raises(AnabranchError, match="a Stack has one number of items or another"):
+        jit(program)(3)

@@ -34,6 +34,16 @@ def catches_its_recursion(x):
         return -x
 
 
+class Number:
+    def __init__(self, x):
+        self.x = x
+
+    def __int__(self):
+        return self.x
+
+    __float__ = __complex__ = __int__
+
+
 @pytest.mark.parametrize(
     ("function", "args"),
     [
@@ -63,6 +73,16 @@ def catches_its_recursion(x):
         (lambda s, i: s.pop(i), ([1, 2, 3], -9)),
         (lambda s, i: s.pop(i), ([], 0)),
         (lambda s, x: s.pop(x), ([1, 2, 3], 1.0)),
+        (lambda x, m: pow(x, 2, m), (np.int64(2), 3)),
+        (lambda x, m: pow(x, 2, m), (np.int64(2), np.int8(3))),
+        (lambda x, m: pow(2, x, m), (2, np.float32(3))),
+        (lambda a: pow(a, 2, 3), (A,)),
+        (lambda x: int(Number(x)), (np.int64(2),)),
+        (lambda x: float(Number(x)), (2,)),
+        (lambda x: complex(Number(x)), (np.float32(2),)),
+        (lambda s, x: s.index(x + 5), ([1, 2, 3], 2.5)),
+        (lambda s, x: s.index(x), ([1, 2, 3], np.float32(2.5))),
+        (lambda x: [x, 2].index({"a": 1}), (1,)),
         (catches_what_is_no_class, (1.0,)),
         (catches_its_recursion, (1.0,)),
         (calls_itself, (1.0,)),
@@ -70,3 +90,9 @@ def catches_its_recursion(x):
 )
 def test_it_is_the_plain_functions_error(function, args):
     check(function, *args)
+
+
+@pytest.mark.filterwarnings("ignore:.*returned non-:DeprecationWarning")
+def test_numbers_of_numpy_that_are_pythons_are_taken():
+    check(lambda x, n: (float(Number(x)), complex(Number(x + 1j)), int(Number(x > 1)), round(x, n)), 2.5, np.int8(0))
+    check(lambda x: (float(Number(x)), complex(Number(x + 1j))), np.float64(2.5))

@@ -31,6 +31,8 @@ case(np.average, FLOATS, axis=1, weights=VECTOR, returned=True)
 case(np.average, FLOATS, axis=1, weights=VECTOR * 0)
 case(np.average, FLOATS, weights=VECTOR)
 case(np.average, np.zeros((3, 0)), axis=0)
+case(np.var, np.array([6e4, 6e4, 5e4], "f2"))  # the mean of which overflows
+case(np.std, np.array([1, 2, 300], "f2"), ddof=1)
 case(np.quantile, FLOATS, Static(1.5))
 case(np.quantile, FLOATS, 1.5)
 case(np.median, FLOATS, axis=5)

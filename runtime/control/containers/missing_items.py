@@ -1,0 +1,27 @@
+"""What `index` and `remove` raise where an item is not there."""
+
+from __future__ import annotations
+
+from anabranch.base.value import Value
+from anabranch.runtime.ir.program import Atom, Literal
+from anabranch.runtime.values import containers, lazy_text, wrap
+from anabranch.runtime.values.abstract import Kind
+from anabranch.runtime.values.failures import run_time_checks
+from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
+from anabranch.runtime.values.pytrees import exceptions
+from anabranch.runtime.values.tracer import Tracer
+
+
+def fail_where(missing: Atom, value: Value, text: str) -> None:
+    """Raise a `ValueError` where an item is missing; the `{}` in its text stands for that."""
+    make = run_time_checks.IntMessage(ValueError, text)
+    if "{}" not in text or (isinstance(value, PythonScalar) and value.python is int):
+        named = (wrap.as_atom(value),) if "{}" in text else ()
+        run_time_checks.fail_if(missing, make, *named)
+    elif isinstance(value, Tracer) and value.abstract.kind is not Kind.ARRAY and not isinstance(missing, Literal):
+        error = ValueError(lazy_text.deferred("format", text.replace("{}", "{!r}"), value))
+        exceptions.record(missing, error, run_time_checks.user_frames())
+    else:
+        shown = "the value" if containers.has_traced(value) else repr(value)
+        shown = shown.replace("{", "{{").replace("}", "}}")
+        run_time_checks.fail_if(missing, run_time_checks.IntMessage(ValueError, text.format(shown)))
