@@ -12,7 +12,7 @@ from tests.program_table import Program, Table
 
 case = Table()
 KEYS = np.array([3, 1, 3, 3, 5, 1])
-IN_XLA = ("what_a_tuple_does", "replaced_items", "grown_in_a_loop")
+IN_XLA = ("what_a_tuple_does", "replaced_items", "grown_in_a_loop", "in_order")
 
 
 @case((KEYS,))
@@ -86,6 +86,16 @@ def items_of_a_list(keys):
                 row.append(j)
         rows.append(tuple(row))
     return rows, [sum(r) for r in rows]
+
+
+@case((KEYS[::-1],))
+def in_order(keys):
+    groups = defaultdict(list)
+    for i, k in enumerate(keys):
+        groups[k].append((i * k) % 7)
+    tuples = {k: tuple(v) for k, v in groups.items()}
+    by_tuple = sorted(tuples.items(), key=lambda item: item[1], reverse=True)
+    return sorted(groups.values()), sorted(tuples.values(), reverse=True), by_tuple
 
 
 @pytest.mark.parametrize("program", case.programs)
