@@ -296,7 +296,7 @@ def vectors(make: Arguments, function: Any) -> Call:
     return [make.array("iufc", shape=(make.one(1, 2, 4),), special=False) for _ in "xy"], {}
 
 
-calls("polymul")(lambda make, f: ([Given(np.array([1.0, 2, 0])), Given(np.array([3, 1]))], {}))
+calls("polydiv polymul")(lambda make, f: ([Given(np.array([1.0, 2, 0])), Given(np.array([3, 1]))], {}))
 calls("polyval")(lambda make, f: ([make.array("if", 1, 1, special=False), make.array("if", special=False)], {}))
 calls("polyder polyint")(lambda make, f: ([make.array("if", 1, 1, special=False), make.one(0, 1, 2)], {}))
 calls("poly")(lambda make, f: ([make.array("if", 1, 1, special=False)], {}))

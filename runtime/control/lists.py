@@ -62,6 +62,11 @@ def extended(made: Value, items: Value) -> Value:
     return made
 
 
+def tupled(made: Value) -> Value:
+    """The tuple of a display with starred expressions, of the list of its items."""
+    return run_time_tuple.tuple_of(made) if tracing() else tuple(made)
+
+
 def items_of(items: Value) -> Value:
     """A new list of the items, of run-time length only where it must be."""
     if chosen_containers.is_choice(items):

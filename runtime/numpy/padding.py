@@ -34,7 +34,7 @@ _STATISTICS = {"maximum": np.max, "minimum": np.min, "mean": np.mean, "median": 
 
 @rules.any_shape(np.pad)
 def pad(array: object, pad_width: object, mode: Value = "constant", **kwargs: object) -> Value:
-    """As `numpy.pad`, in all modes but odd reflection."""
+    """As `numpy.pad`."""
     made = operands.array(array).__copy__()
     widths = _pairs(pad_width, made.ndim)
     if (widths < 0).any():
@@ -53,13 +53,35 @@ def pad(array: object, pad_width: object, mode: Value = "constant", **kwargs: ob
         return _ramps(made, widths, given) if mode == "linear_ramp" else _statistics(made, widths, mode, given)
     if mode not in _SOURCES:
         raise ValueError(f"mode '{mode}' is not supported")
-    if kwargs.pop("reflect_type", "even") != "even":
-        raise refused("pad", "reflect_type='odd'")
+    is_odd = mode in ("reflect", "symmetric") and kwargs.pop("reflect_type", "even") == "odd"
+    if is_odd and (wrap.is_dynamic_array(made) or made.dtype.kind == "b"):
+        raise refused("pad", "reflect_type='odd' of bools, or of an array whose size is known only at run time")
     _no_more(mode, kwargs)
     for axis, (low, high) in enumerate(widths.tolist()):
-        if low or high:
+        if (low or high) and is_odd and made.shape[axis] > (mode == "reflect"):
+            made = _oddly(made, axis, low, high, mode == "symmetric")
+        elif low or high:
             made = _by_position(made, axis, low, high, mode)
     return made
+
+
+def _oddly(array: TracedArray, axis: int, low: int, high: int, with_edge: bool) -> TracedArray:
+    """The array turned about its ends until it is long enough; `with_edge` the ends themselves are turned, too."""
+    period = array.shape[axis] if with_edge else array.shape[axis] - 1
+    first = 0 if with_edge else 1
+    while low or high:
+        size = array.shape[axis]
+        most = size // period * period if with_edge else (size - 1) // period * period
+        before, behind = min(most, low), min(most, high)
+        for count, is_end in ((before, False), (behind, True)):
+            if not count:
+                continue
+            places = np.arange(first, first + count)
+            edge, near = _F[np.take](array, [-1 if is_end else 0], axis), -1 - places if is_end else places[::-1]
+            turned = 2 * edge - _F[np.take](array, near, axis)
+            array = concatenate([array, turned] if is_end else [turned, array], axis)
+        low, high = low - before, high - behind
+    return array
 
 
 def _wrapped(place: Value, size: Value) -> Value:

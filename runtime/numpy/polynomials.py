@@ -86,7 +86,22 @@ def polymul(a1: object, a2: object) -> Value:
     return xp.convolve(_leading(a1, "polymul"), _leading(a2, "polymul"))
 
 
-rules.refuses("the size of the remainder is known only at run time", np.polydiv)
+@rules.implements(np.polydiv)
+def polydiv(u: object, v: object) -> Value:
+    """As `numpy.polydiv`: the quotient, and the remainder without coefficients near zero at its beginning."""
+    if isinstance(u, np.poly1d) or isinstance(v, np.poly1d):
+        raise refused("polydiv", "of a poly1d; pass its coefficients")
+    dividend, divisor = (xp.atleast_1d(handle(p)) + 0.0 for p in (u, v))
+    dtype = (dividend[0] + divisor[0]).dtype
+    degree, steps = divisor.shape[0] - 1, dividend.shape[0] - divisor.shape[0] + 1
+    scale = 1.0 / divisor[0]
+    quotient, rest = xp.zeros(max(steps, 1), dtype), dividend.astype(dtype)
+    for k in range(steps):
+        d = scale * rest[k]
+        quotient[k] = d
+        rest[k : k + degree + 1] -= d * divisor
+    leading = xp.cumprod(xp.isclose(rest, 0, rtol=1e-14)).sum()
+    return quotient, rest[xp.minimum(leading, rest.shape[0] - 1) :]
 
 
 @rules.implements(np.polyder)

@@ -11,7 +11,7 @@ from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.numpy import operands, sorting
-from anabranch.runtime.numpy.core import fresh, iota, promoted, refused, zeros_atom
+from anabranch.runtime.numpy.core import fresh, iota, one_axis, promoted, refused, zeros_atom
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
@@ -115,10 +115,10 @@ def unique(
     equal_nan: object = True,
     sorted: object = True,
 ) -> Value:
-    """As `numpy.unique` of all elements; they are sorted whatever `sorted` says."""
+    """As `numpy.unique`; the elements are sorted whatever `sorted` says."""
     array = operands.array(ar)
     if axis is not None and array.ndim != 1:
-        raise refused("unique", "of a run-time array along an axis of several; loop over the rows")
+        return _along(array, axis, bool(return_index), bool(return_inverse), bool(return_counts))
     x = operands.flat(array)
     runs = _runs(x, bool(return_index or return_inverse), bool(equal_nan))
     origin = operands.origin(array)
@@ -130,6 +130,23 @@ def unique(
         made.append(_inverse(runs, array, x))
     if return_counts:
         made.append(runs.chosen(runs.counts(), origin))
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+def _along(array: Value, axis: Value, index: bool, inverse: bool, counts: bool) -> Value:
+    """As `numpy.unique` along an axis: by the ranks of the parts among all of them, in their order."""
+    if wrap.is_dynamic_array(array) or not array.size or array.dtype.kind not in "biuf":
+        raise refused("unique", "along an axis of an array of run-time size, without elements, or of complex numbers")
+    parts = FUNCTIONS[np.moveaxis](array, one_axis(axis, array.ndim), 0)
+    rows = FUNCTIONS[np.reshape](parts, (parts.shape[0], -1))
+    order = FUNCTIONS[np.lexsort](rows.T[::-1])
+    placed = rows[order]
+    differ = FUNCTIONS[np.any](placed != FUNCTIONS[np.roll](placed, 1, axis=0), axis=1)
+    steps = FUNCTIONS[np.where](np.arange(rows.shape[0]) > 0, differ, False)
+    ranks = FUNCTIONS[np.cumsum](steps)[FUNCTIONS[np.argsort](order, kind="stable")]
+    _, first, *rest = unique(ranks, True, inverse, counts)
+    found = FUNCTIONS[np.moveaxis](parts[first], 0, one_axis(axis, array.ndim))
+    made = [found, *([first] if index else ()), *rest]
     return made[0] if len(made) == 1 else tuple(made)
 
 

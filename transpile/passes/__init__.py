@@ -21,7 +21,7 @@ from anabranch.transpile.passes.for_ import For
 from anabranch.transpile.passes.function import Function, Lambda
 from anabranch.transpile.passes.generator_expression import GeneratorExpression
 from anabranch.transpile.passes.if_ import If, Propagation, SyntheticIf
-from anabranch.transpile.passes.lists import Display, ListComprehension
+from anabranch.transpile.passes.lists import Display, ListComprehension, TupleDisplay
 from anabranch.transpile.passes.match import Match
 from anabranch.transpile.passes.plain_statements import Annotated, Assign, Augmented, Declaration, Import
 from anabranch.transpile.passes.subscript import Subscript
@@ -43,7 +43,7 @@ PASSES: tuple[Pass, ...] = (
     Function(), Class(),
     Assign(), Annotated(), Augmented(), Delete(), Assert(), Import(), Declaration(),
     Ternary(), Boolean(), Not(), Compare(), Subscript(), Call(), Lambda(), GeneratorExpression(), Named(),
-    Display(), ListComprehension(), DictDisplay(), SetDisplay(), TableComprehension(),
+    Display(), TupleDisplay(), ListComprehension(), DictDisplay(), SetDisplay(), TableComprehension(),
     Formatted(), Percent(), Attribute(), Undefined(), Refused(),
 )  # fmt: skip
 

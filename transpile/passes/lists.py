@@ -1,8 +1,9 @@
-"""Lists, in functions that turned out to have such as get a length known only at run time."""
+"""Lists, and tuples with starred parts, where lists turned out to get a length known only at run time."""
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 import libcst as cst
 
@@ -22,18 +23,37 @@ class Display(ExpressionPass[cst.List]):
             return reader.children(node)
         if not any(isinstance(element, cst.StarredElement) for element in node.elements):
             return reader.staged("growing", reader.children(node))
-        # [a, *b, c] is ab.extended(ab.extended(ab.growing([a]), b), [c]): b is gone over before c is evaluated.
-        made = None
-        for starred, elements in itertools.groupby(node.elements, lambda e: isinstance(e, cst.StarredElement)):
-            if not starred:
-                part = cst.List([cst.Element(reader.argument(element.value)) for element in elements])
-                made = reader.staged("growing", part) if made is None else reader.staged("extended", made, part)
-                continue
-            for element in elements:
-                made = reader.staged("growing", cst.List([])) if made is None else made
-                made = reader.staged("extended", made, reader.argument(element.value))
-        assert made is not None
-        return reader.work.derived(made, node)
+        return reader.work.derived(_extended(reader, node.elements), node)
+
+
+def _extended(reader: Reader, elements: Sequence[cst.BaseElement]) -> cst.BaseExpression:
+    """The list of elements of which some are starred.
+
+    [a, *b, c] is ab.extended(ab.extended(ab.growing([a]), b), [c]): b is gone over before c is evaluated.
+    """
+    made = None
+    for starred, group in itertools.groupby(elements, lambda e: isinstance(e, cst.StarredElement)):
+        if not starred:
+            part = cst.List([cst.Element(reader.argument(element.value)) for element in group])
+            made = reader.staged("growing", part) if made is None else reader.staged("extended", made, part)
+            continue
+        for element in group:
+            made = reader.staged("growing", cst.List([])) if made is None else made
+            made = reader.staged("extended", made, reader.argument(element.value))
+    assert made is not None
+    return made
+
+
+class TupleDisplay(ExpressionPass[cst.Tuple]):
+    """(*a, b) stays; in a function whose lists grow at run time it becomes the tuple of the list [*a, b]."""
+
+    handles = (cst.Tuple,)
+
+    def rewrite(self, reader: Reader, node: cst.Tuple) -> cst.CSTNode:
+        starred = any(isinstance(element, cst.StarredElement) for element in node.elements)
+        if not starred or "list" not in reader.work.session.operators:
+            return reader.children(node)
+        return reader.work.derived(reader.staged("tupled", _extended(reader, node.elements)), node)
 
 
 class ListComprehension(ExpressionPass[cst.ListComp]):

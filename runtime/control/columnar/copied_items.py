@@ -300,6 +300,8 @@ def container_refusal() -> BaseException:
     """
     try:
         demand_arenas()
+        # Of dicts it is not known yet where they were made.
+        current().trace.tables.ask_for_places()
     except Restart as again:
         return again
     return AliasError(

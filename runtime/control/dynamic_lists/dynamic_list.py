@@ -24,6 +24,7 @@ from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import place
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list, is_fixed
+from anabranch.runtime.values.dynamic_lists.item_kinds import with_tuples_in_arenas
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_lists.list_contents import DequeContents
 from anabranch.runtime.values.static_requests import is_of_run_time
@@ -102,7 +103,7 @@ class _Methods(GrowableContents):
         if is_fixed(self) and not array_lists.fits(value):
             self.separate()
         if self.items is None:
-            self.native.append(self, value)
+            self.native.append(self, with_tuples_in_arenas(value) if tracing() else value)
         else:
             self.become(self.items.pushed(value))
 

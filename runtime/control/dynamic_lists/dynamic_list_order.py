@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
 
 from anabranch.runtime.control.containers import list_order
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms
+from anabranch.runtime.values.counted_loops import counted
 from anabranch.runtime.values.dynamic_lists.items import Items
 from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.memory.item_memory import gathered, iota
@@ -45,12 +49,60 @@ def _sort_keys(keys: Items, valid: Atom) -> Iterator[Atom]:
         assert keys.tags is not None
         yield from list_order.of_several_types(numbers, gathered(keys.tags, places), columns, valid)
         return
+    arena = _arena_of(kinds[0])
+    if len(kinds) == 1 and arena is not None and len(arena.cells.as_items().structure.variants) < 2:
+        yield _ranks(arena, columns[0], valid)
+        return
     if len(kinds) > 1 or not all(map(_is_number, _leaves(kinds[0]))):
         raise UnsupportedOperationError(
             "a list whose length is known only at run time is sorted, but its keys are not numbers, or tuples of "
             "numbers, of one type; sort by such keys (key=...), or use np.argsort"
         )
     yield from columns
+
+
+def _arena_of(kind: layouts.Layout) -> Any:
+    """The arena of lists, or of tuples of run-time length, of a kind; None for other kinds."""
+    if not isinstance(kind, layouts.Node):
+        return None
+    structure = kind.structure
+    is_list = structure.is_in_arena and getattr(structure.cls, "native", None) is list
+    return structure.extra if is_list or structure.is_run_time_tuple else None
+
+
+def _ranks(arena: Any, numbers: Atom, valid: Atom) -> Atom:
+    """The places of lists in the order of their items, as many as are valid; what is equal stays in its order.
+
+    They are sorted by their last items, then by those before, and so on.
+    """
+    cells: Items = arena.cells.as_items()
+    starts, lengths = (gathered(part.as_items().buffers[0], numbers) for part in (arena.starts, arena.lengths))
+    line, zero = iota(numbers.type.shape[0]), atoms.literal(np.zeros(numbers.type.shape, np.int64))
+    if not cells.structure.variants or not cells.structure.capacity:
+        return line
+    if not all(map(_is_number, _leaves(cells.structure.variants[0]))):
+        raise UnsupportedOperationError(
+            "lists whose items are not numbers, or tuples of numbers, of one type are sorted by these; sort by numbers "
+            "(key=...)"
+        )
+    there = size_arithmetic.window((cells.structure.capacity,), 0, 0, cells.length)
+    for column in cells.buffers:
+        list_order.refuse_nan(column, there)
+    longest = atoms.op("reduce_max", atoms.select(valid, lengths, zero), axes=(0,))
+
+    def step(index: Atom, carries: Sequence[Atom], rows: Sequence[Atom]) -> tuple[list[Atom], list[Atom]]:
+        last = atoms.ufunc(np.subtract, longest, atoms.literal(1, np.int64))
+        place = atoms.broadcast_to(atoms.ufunc(np.subtract, last, index), line.type.shape)
+        has_one = atoms.ufunc(np.less, place, lengths)
+        at = atoms.select(has_one, atoms.ufunc(np.add, starts, place), zero)
+        columns = [gathered(column, at) for column in cells.buffers]
+        none = [atoms.literal(np.zeros(line.type.shape, column.type.dtype)) for column in columns]
+        items = [atoms.select(has_one, a, b) for a, b in zip(columns, none, strict=True)]
+        return [list_order.order_by([has_one, *items], carries[0])], []
+
+    (order,) = counted(longest, None, step, [line])
+    where = atoms.reshape(order, (*order.type.shape, 1))
+    return atoms.op("scatter", zero, where, line, combine="set")
 
 
 def _leaves(kind: layouts.Layout) -> list[layouts.Layout]:

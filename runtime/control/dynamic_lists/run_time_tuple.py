@@ -154,6 +154,8 @@ def list_of(items: Value) -> Any:
 
 def tuple_of(made: Any) -> Value:
     """The tuple of the items of a new list."""
+    if isinstance(made, RunTimeContainer):
+        return RunTimeTuple(made)
     return RunTimeTuple(made.items) if is_dynamic_list(made) and not is_fixed(made) else tuple(made)
 
 

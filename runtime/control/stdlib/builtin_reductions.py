@@ -14,7 +14,9 @@ from anabranch.runtime.control.branches import select_value
 from anabranch.runtime.control.branches.truth import truth, truth_value
 from anabranch.runtime.control.containers import container_order, generator_reductions
 from anabranch.runtime.control.dynamic_lists.dynamic_list import placed
+from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.iteration.user_iterators import iterated
+from anabranch.runtime.control.sequences.countable_ranges import Range
 from anabranch.runtime.control.sequences.remaining_items import remaining
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib.choices import of_each_list, plain
@@ -26,6 +28,7 @@ from anabranch.runtime.values.dynamic_lists.growable_list import is_dynamic_list
 from anabranch.runtime.values.hashed import KeyedItems, order_free, summands
 from anabranch.runtime.values.python_numbers.python_operands import interval_of
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar, python_scalar
+from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.tracer import Tracer
 
 
@@ -49,6 +52,8 @@ def _extreme(function: Callable[..., object], args: tuple[object, ...], kwargs: 
     if not args or not kwargs.keys() <= {"key", "default"}:
         return function(*args, **kwargs)  # raises TypeError
     items = args if len(args) > 1 else iterated(args[0] if kwargs.get("key") else order_free(args[0]))
+    if is_dynamic_list(items) and kwargs.keys() == {"key"} and _has_containers(items):
+        return _extreme_by_place(function, items, kwargs["key"])
     if (source := generator_reductions.source(items)) is not None:
         return generator_reductions.extreme(function, source, kwargs)
     if isinstance(items, TracedArray) and items.ndim == 1 and items.size and not kwargs:
@@ -73,6 +78,23 @@ def _extreme(function: Callable[..., object], args: tuple[object, ...], kwargs: 
         if key is not None:
             highest = select_value.choose(decided, rank, highest, _bounds(within, rank, highest), "a key")
     return best
+
+
+def _has_containers(items: Value) -> bool:
+    """Return whether items of a list are containers that may change, of which the list has copies."""
+    kinds = items.items.structure.variants
+    return any(isinstance(kind, layouts.Node) and kind.structure.mutable for kind in kinds)
+
+
+def _extreme_by_place(function: Callable[..., object], items: Value, key: Callable[[Any], Any]) -> Value:
+    """The item by its place, which is read once it is known: no branch or loop has it under another name."""
+    held = items.items
+
+    def key_at(place: Value) -> Value:
+        return key(held.item(place))
+
+    found = generator_reductions.extreme(function, GeneratorExpression(Range(0, held.length, 1)), {"key": key_at})
+    return held.item(found)
 
 
 @staged_form_of(sorted)

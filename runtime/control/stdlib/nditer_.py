@@ -12,13 +12,14 @@ from anabranch.base.value import Value
 from anabranch.runtime.control.sequences.iterators import Once
 from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.numpy.core import handle, traced_inside
+from anabranch.runtime.tracing.computed import Computed
 from anabranch.runtime.values.arrays import indexing
 from anabranch.runtime.values.arrays.array_flags import ArrayFlags
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.memory import memory_layout, views
 from anabranch.runtime.values.python_numbers.python_scalar import PythonScalar
 
-_FLAGS = {"zerosize_ok", "refs_ok"}
+_FLAGS = {"zerosize_ok", "refs_ok", "multi_index"}
 _DEFAULTS = {
     "op_dtypes": None,
     "casting": "safe",
@@ -38,13 +39,17 @@ def nditer_(_: Callable[..., Any], op: Value, flags: Value = None, op_flags: Val
     if len(operands) > 1 or access is None or any(options[k] != _DEFAULTS.get(k, options) for k in options):
         raise _refused("with several arrays, or other options than order and op_flags; use np.broadcast_arrays, or zip")
     if not set(flags or ()) <= _FLAGS:
-        raise _refused("with these flags; use np.ndenumerate(a) for indices, and whole arrays for external loops")
+        raise _refused("with these flags; use multi_index for indices, and whole arrays for external loops")
     array = handle(operands[0])
     if not array.size and "zerosize_ok" not in (flags or ()):
         raise ValueError("Iteration of zero-sized operands is not enabled")
     if access == "readwrite" and array.is_readonly:
         raise ValueError("output array is read-only")
-    return ElementIterator(_line(array, order), access == "readonly")
+    if "multi_index" not in (flags or ()):
+        return ElementIterator(_line(array, order), access == "readonly")
+    if order not in ("K", "C") or (order == "K" and not memory_layout.plain(array)):
+        raise _refused("with indices of elements in another order than that of C; use np.ndenumerate(a)")
+    return IndexedIterator(_line(array, "C"), access == "readonly", array.shape)
 
 
 def _given(op_flags: Value) -> dict[str, Value]:
@@ -80,6 +85,31 @@ class ElementIterator(Once, sample=lambda: np.nditer(np.zeros(1))):
 
     def __exit__(self, *_: object) -> None:
         pass
+
+
+class IndexedIterator(ElementIterator, sample=lambda: np.nditer(np.zeros(1), ["multi_index"])):
+    """The elements with their indices."""
+
+    def __init__(self, line: TracedArray, readonly: bool, shape: tuple[int, ...]) -> None:
+        super().__init__(line, readonly)
+        self._shape = shape
+        self._now: tuple[Value, Computed] | None = None
+
+    def at(self, index: int | PythonScalar) -> Value:
+        element = super().at(index)
+        self._now = (index, Computed.now())
+        return element
+
+    @property
+    def multi_index(self) -> tuple[Value, ...]:
+        """As `np.nditer.multi_index`, of the element that the loop is at."""
+        if self._now is None or not self._now[1].is_there:
+            raise _refused("of which the index is asked outside of a for statement over it")
+        found, rest = [], self._now[0]
+        for size in reversed(self._shape):
+            found.append(rest % size)
+            rest = rest // size
+        return tuple(reversed(found))
 
 
 def _line(array: TracedArray, order: Value) -> TracedArray:

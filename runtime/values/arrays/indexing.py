@@ -28,6 +28,7 @@ from anabranch.runtime.values.arrays import (
     scalar_masks,
     slicing,
 )
+from anabranch.runtime.values.attributes import ContainerStandIn
 from anabranch.runtime.values.dynamic_shapes.valid_region import ValidRegion
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.memory import memory_layout, views
@@ -154,8 +155,12 @@ def _known(key: object) -> Value:
         return atom.value if isinstance(atom, Literal) else key
     if isinstance(key, number_sequence.NUMBERS):
         return number_sequence.as_indices(key)
+    if isinstance(key, ContainerStandIn) and key.native is list and not isinstance(key, list):
+        key = key.grown_()  # type: ignore[attr-defined]
     if isinstance(key, list) and (type(key) is not list or _holds_traced(key)):
         return wrap.numpy_operand(key)
+    if isinstance(key, ContainerStandIn) and key.native is tuple:
+        return iter(key)  # type: ignore[call-overload] # refuses, as its length is not known
     return key
 
 

@@ -42,7 +42,7 @@ class ItemRow:
         """The row of a value, with its kind among the others."""
         if isinstance(value, UnionValue):
             value = value.without_undefined()
-        value = _with_tuples_in_arenas(value)
+        value = with_tuples_in_arenas(value)
         for option in _options(value):
             note_copied(option)
         value = records.by_number(value)
@@ -80,7 +80,7 @@ def _options(value: Value) -> tuple[Value, ...]:
     return (value,) if is_one else value.options
 
 
-def _with_tuples_in_arenas(value: Value) -> Value:
+def with_tuples_in_arenas(value: Value) -> Value:
     """The value, with a tuple that it is in the arena of the place that sets the item, if it has one."""
     arenas = current().trace.lists.arenas
     arena = arenas.get(TupleSite(place_of_code())) if arenas else None

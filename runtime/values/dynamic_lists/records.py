@@ -14,6 +14,7 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.errors import AliasError, UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current
+from anabranch.runtime.tracing.container_state import demand
 from anabranch.runtime.values import arena_classes, atoms, containers
 from anabranch.runtime.values.pytrees import layout as layouts, node_graphs, node_reference, node_structures
 from anabranch.runtime.values.pytrees.node_graphs import NodeGraph, NodeKind
@@ -135,6 +136,7 @@ def _widened(value: Reference) -> Reference:
     graph = value.graph_
     if not _is_outside(graph):
         arena_classes.need_of(*graph.members)
+        _demand_arenas(*graph.members)
         raise UnsupportedOperationError(_INSIDE)
     return Reference(graph, value.tag, graph.alike(value.kinds_))
 
@@ -155,6 +157,7 @@ def kind_of(layout: layouts.Layout) -> layouts.Layout | None:
             known = graph_outside(value, is_held=True)
             if known is None:
                 arena_classes.need_of(value)
+                _demand_arenas(value)
                 raise AliasError(_SHARED)
             one = reference(value, known)
             return _numbered(known, one.kinds_)
@@ -162,6 +165,14 @@ def kind_of(layout: layouts.Layout) -> layouts.Layout | None:
             one = reference(value, known)
             return _numbered(known, one.kinds_)
     return None
+
+
+def _demand_arenas(*records: object) -> None:
+    """Have dicts that are items lie in arenas, where they could have done so since they were made."""
+    if any(type(record) is dict for record in records):
+        trace = current().trace
+        trace.tables.ask_for_places()
+        demand(trace.lists.arena_sites, trace.lists.copied_sites)
 
 
 _SHARED = (

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 # Packages whose functions have no effects.
-_PACKAGES = ("scipy.", "pandas.", "numpy.ma.", "numpy.polynomial.", "numpy.testing.")
-# Modules of theirs whose functions do.
-_EFFECTS = ("scipy.io.", "scipy.datasets.", "scipy._lib.", "pandas.io.", "pandas.plotting.")
+_PACKAGES = ("scipy.", "pandas.", "numpy.ma.", "numpy.polynomial.", "numpy.testing.", "statistics.")
+# Modules of theirs whose functions do, and functions that draw.
+_EFFECTS = (
+    "scipy.io.", "scipy.datasets.", "scipy._lib.", "pandas.io.", "pandas.plotting.", "statistics.NormalDist.samples",
+    "statistics.kde_random",
+)  # fmt: skip
 
 
 def is_of_library(function: object) -> bool:
@@ -13,4 +16,5 @@ def is_of_library(function: object) -> bool:
     module = getattr(function, "__module__", None)
     if not isinstance(module, str):
         return False
-    return f"{module}.".startswith(_PACKAGES) and not f"{module}.".startswith(_EFFECTS)
+    name = f"{module}.{getattr(function, '__qualname__', '')}"
+    return name.startswith(_PACKAGES) and not name.startswith(_EFFECTS)

@@ -8,7 +8,6 @@ import fractions
 import functools
 import itertools
 import json
-import statistics
 import struct
 
 import numpy as np
@@ -91,10 +90,6 @@ def test_programs(program: Program) -> None:
     program.check()
 
 
-def mean(x):
-    return statistics.mean([x, x + 1])
-
-
 def text(x):
     return json.dumps([x])
 
@@ -103,13 +98,9 @@ def number(x):
     return decimal.Decimal(x)
 
 
-def sums(x):
-    return statistics.fmean([x, x])
-
-
 @pytest.mark.parametrize(
     ("function", "name"),
-    [(mean, "statistics.mean"), (text, "json.dumps"), (number, "decimal.Decimal"), (sums, "statistics.fmean")],
+    [(text, "json.dumps"), (number, "decimal.Decimal")],
 )
 @pytest.mark.parametrize("x", [2.0, np.float64(2.0)])
 def test_a_refusal_names_the_function_and_what_to_do(function, name, x) -> None:

@@ -47,6 +47,17 @@ def dicts_in_displays(keys):
     return counted
 
 
+@case((KEYS, np.arange(8.0).reshape(4, 2)))
+def rows_by_groups(keys, rows):
+    groups, found = {}, []
+    for i, k in enumerate(keys):
+        groups.setdefault(k, []).append(i)
+    for k, members in groups.items():
+        found.append((rows[members].mean(axis=0), rows[members, 1].sum()))
+        rows[members, 0] = k
+    return found, rows
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_as_in_eager_python(program: Program) -> None:
     program.check()

@@ -197,12 +197,36 @@ def sdef(ks):
     return d, {k: len(v) for k, v in d.items()}
 
 
+def _records(keys):
+    records = []
+    for i, k in enumerate(keys):
+        if k > 2:
+            records.append({"place": i, "size": k * 0.5})
+    return records
+
+
+@case((KEYS[:5],))
+def chosen_records(keys):
+    records, best = _records(keys), None
+    for r in records:
+        if best is None or r["size"] > best["size"]:
+            best = r
+    best["place"] = -1
+    return records, best, [r for r in records if r["size"] > 1]
+
+
+@case((KEYS[:5],))
+def largest_record(keys):
+    records = _records(keys)
+    return max(records, key=lambda r: r["size"])["place"] if records else None, records
+
+
 @pytest.mark.parametrize("program", case.programs)
 def test_as_in_eager_python(program: Program) -> None:
     program.check()
 
 
-IN_XLA = (alias, runs, pops, tup)
+IN_XLA = (alias, runs, pops, tup, chosen_records)
 
 
 @pytest.mark.parametrize("program", [p for p in case.programs if p.values[0].function in IN_XLA])

@@ -12,7 +12,7 @@ from tests.program_table import Program, Table
 
 case = Table()
 KEYS = np.array([3, 1, 3, 3, 5, 1])
-IN_XLA = ("what_a_tuple_does", "replaced_items", "grown_in_a_loop")
+IN_XLA = ("what_a_tuple_does", "replaced_items", "grown_in_a_loop", "in_order")
 
 
 @case((KEYS,))
@@ -29,7 +29,7 @@ def what_a_tuple_does(keys):
     u = tuple([x for x in keys if x < 4])
     first, second, third, last = t
     found = t == u, t != u, t == (3, 3, 3, 5), len(t), t[0], t[-1], t[1:3], t[::-1], 3 in t, isinstance(t, tuple)
-    made = t + (1,), (0, 2) + t, t + u, t * 2, tuple(reversed(t)), list(t), np.array(t)  # noqa: RUF005
+    made = t + (1,), (0, 2) + t, t + u, t * 2, tuple(reversed(t)), list(t), np.array(t), (0, *t, 2, *u)  # noqa: RUF005
     numbers = sum(t), max(t), sorted(t), t.count(3), t.index(5), type(t) is tuple
     return found, made, numbers, (first, second, third, last), tuple(zip(t, u, strict=False))
 
@@ -62,7 +62,7 @@ def replaced_items(keys):
 def items_made_longer(keys):
     groups = defaultdict(tuple)
     for i, k in enumerate(keys):
-        groups[k] += (i,)
+        groups[k] = (*groups[k], i)
     return dict(groups)
 
 
@@ -86,6 +86,16 @@ def items_of_a_list(keys):
                 row.append(j)
         rows.append(tuple(row))
     return rows, [sum(r) for r in rows]
+
+
+@case((KEYS[::-1],))
+def in_order(keys):
+    groups = defaultdict(list)
+    for i, k in enumerate(keys):
+        groups[k].append((i * k) % 7)
+    tuples = {k: tuple(v) for k, v in groups.items()}
+    by_tuple = sorted(tuples.items(), key=lambda item: item[1], reverse=True)
+    return sorted(groups.values()), sorted(tuples.values(), reverse=True), by_tuple
 
 
 @pytest.mark.parametrize("program", case.programs)

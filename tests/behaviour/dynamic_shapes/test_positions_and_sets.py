@@ -163,6 +163,12 @@ def unique_with_nan(a):
     return np.unique(a), np.unique(a, return_counts=True)
 
 
+@case((M % 3,), (np.array([[1.0, np.nan], [0.0, 1.0], [1.0, np.nan], [-0.0, 1.0]]),), (M[:1],))
+def unique_rows(a):
+    rows, first, inverse, counts = np.unique(a, True, True, True, axis=0)
+    return rows, first, inverse, counts, np.unique(a, axis=1), np.unique(np.stack([a, a]), axis=0).sum()
+
+
 @case((B,), (B | True,))
 def unique_bools(a):
     return np.unique(a), len(np.unique(a))

@@ -173,6 +173,23 @@ def test_nditer_writes():
     check(f, GRID.T.copy(order="K"))
 
 
+def test_nditer_with_indices():
+    def f(a):
+        total, it = 0.0, np.nditer(a, flags=["multi_index"])
+        for v in it:
+            i, j = it.multi_index
+            total += v * (i + 2 * j)
+            if v > 4:
+                a[it.multi_index] = 0
+        return total, a
+
+    for native in (True, False):
+        with configure(native_loops=native):
+            check(f, GRID.copy())
+    with pytest.raises(UnsupportedOperationError, match="another order"):
+        jit(f)(GRID.T)
+
+
 def test_nditer_errors_and_refusals():
     def write(a):
         for v in np.nditer(a):
@@ -187,6 +204,6 @@ def test_nditer_errors_and_refusals():
     check(write, GRID)
     check(last, GRID)
     check(lambda a: list(np.nditer(a)), GRID[:0])
-    for f in (lambda a: list(np.nditer(a, flags=["multi_index"])), lambda a: list(np.nditer([a, a]))):
+    for f in (lambda a: list(np.nditer(a, flags=["external_loop"])), lambda a: list(np.nditer([a, a]))):
         with pytest.raises(UnsupportedOperationError, match=r"nditer"):
             jit(f)(GRID)

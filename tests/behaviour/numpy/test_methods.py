@@ -169,7 +169,6 @@ def _reraise(program: Any, np: Any, a: Any) -> Any:
         (lambda np, a: np.linalg.qr(a, "full"), "numpy.linalg.qr"),
         (lambda np, a: np.zeros(3, dtype=object), "dtype object"),
         (lambda np, a: np.random.default_rng(), "default_rng"),
-        (lambda np, a: np.polydiv(a[0], a[1]), "numpy.polydiv"),
     ],
 )  # fmt: skip
 def test_refused(program: Any, words: str) -> None:

@@ -13,6 +13,11 @@ case = Table()
 for m in ("constant", "edge", "wrap", "reflect", "symmetric"):
     case(np.pad, FLOATS, Static(2), mode=m)
     case(np.pad, FLOATS, Static(((1, 0), (5, 6))), mode=m)
+for m in ("reflect", "symmetric"):
+    for widths in (2, ((1, 0), (5, 6)), ((0, 9), (3, 0))):
+        case(np.pad, FLOATS, Static(widths), mode=m, reflect_type="odd")
+    case(np.pad, INTS.astype("i1"), Static(7), mode=m, reflect_type="odd")
+    case(np.pad, FLOATS[:1], Static(2), mode=m, reflect_type="odd")
 case(np.pad, FLOATS, Static(1), constant_values=3)
 case(np.pad, FLOATS, Static(1), constant_values=Static(((1, 2), (3, 4))))
 case(np.pad, INTS, Static((1, 2)), constant_values=7)

@@ -23,7 +23,9 @@ for X in (VECTOR, INTS[0], SINGLE[0], VECTOR.astype("f2"), 2.5, np.zeros(0), CUB
     case(np.poly, X)
 case.refuses("complex", np.poly, COMPLEX[0])
 case.refuses("begin with zero", np.polymul, np.array([0, 1]), VECTOR)
-case.refuses("remainder", np.polydiv, VECTOR, VECTOR[:2])
+for X in (VECTOR, INTS[0], COMPLEX[0], np.array([1.0, 3, 2]), np.array([2, 4, 8, 1])):
+    for Y in (VECTOR[:2], np.array([1, 2]), np.array([2.0]), np.array([1.0, 2, 3, 4, 5, 6, 7])):
+        case(np.polydiv, X, Y)
 
 
 @pytest.mark.parametrize("name", case.names())

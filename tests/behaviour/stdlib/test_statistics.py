@@ -1,0 +1,40 @@
+"""Functions of `statistics`, which are called on the host: their results are Python's own."""
+
+from __future__ import annotations
+
+import statistics
+
+import numpy as np
+import pytest
+
+from anabranch import StructureMismatchError, jit
+from tests.program_table import Program, Table
+
+case = Table()
+
+
+@case((np.array([3.0, 1.0, 2.0, 5.0, 4.0, 0.1]),))
+def of_a_list_of_run_time_length(values):
+    kept = [x for x in values if x > 1]
+    return statistics.mean(kept), statistics.median(kept), statistics.stdev(kept), statistics.pvariance(kept)
+
+
+@case(([1.0, 2.0, 4.0, 8.5],), ([1, 2, 4, 8],))
+def of_windows(numbers):
+    found = []
+    for k in range(len(numbers) - 2):
+        window = numbers[k : k + 3]
+        found.append(statistics.fmean(window) - statistics.median(window))
+    return found
+
+
+@pytest.mark.parametrize("program", case.programs)
+def test_programs(program: Program) -> None:
+    program.check()
+
+
+def test_a_mean_of_ints_that_is_one_is_refused_where_others_are_floats() -> None:
+    mean = jit(lambda numbers: statistics.mean(numbers))
+    assert mean([1, 2]) == 1.5
+    with pytest.raises(StructureMismatchError, match="has returned int where it was taken to return float"):
+        mean([1, 3])
