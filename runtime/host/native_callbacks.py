@@ -7,6 +7,7 @@ import dataclasses
 import math
 import struct
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -74,4 +75,5 @@ def _array(address: int, kind: BufferType) -> np.ndarray:
     size = math.prod(kind.shape) * kind.dtype.itemsize
     if not size:
         return np.empty(kind.shape, kind.dtype)
-    return np.ndarray(kind.shape, kind.dtype, (ctypes.c_char * size).from_address(address))
+    memory: Any = (ctypes.c_char * size).from_address(address)
+    return np.ndarray(kind.shape, kind.dtype, memory)
