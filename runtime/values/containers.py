@@ -245,6 +245,10 @@ def _with_attributes(value: object, keys: tuple[Value, ...], extra: Value = None
     return SubclassStructure(cls, (*keys, *names), extra, names) if names else Structure(cls, keys, extra)
 
 
+# Of these classes themselves nothing is a container.
+_PLAIN = frozenset({str, bytes, bool, int, float, complex, type(None), np.ndarray})
+
+
 def structure_of(value: Value) -> Structure | None:
     """The structure of a container; None for anything that is a value of its own."""
     cls = type(value)
@@ -279,9 +283,13 @@ def structure_of(value: Value) -> Structure | None:
 
 def has_traced(value: object) -> bool:
     """Return whether a container holds run-time values, at any depth."""
+    if type(value) in _PLAIN:
+        return False
     pending, seen = [value], set[int]()
     while pending:
         part = pending.pop()
+        if type(part) in _PLAIN:
+            continue
         if isinstance(part, (Tracer, UnionValue)):
             return True
         structure = None if id(part) in seen else structure_of(part)

@@ -65,7 +65,7 @@ class TextStructure(containers.Structure):
     def build(self, children: Sequence[object]) -> Value:
         if any(map(containers.has_traced, children)):
             return Text(self.method, tuple(children), self.keywords, self.options)
-        with with_options(self.options):
+        with with_options(self.options) if self.options else contextlib.nullcontext():
             return _evaluate(self.method, children, self.keywords)
 
 

@@ -81,13 +81,13 @@ def _call(writer: Writer, execution: Execution, form: CallForm) -> list[str]:
     leaves = Leaves()
     for place in form.places:
         arguments.argument(place.text(writer), leaves.key(place.value, ""), place.value)
-    if plan.draws and plan.capacities:
+    is_native = isinstance(execution, NativeExecution)
+    if plan.draws and plan.capacities and not is_native:
         raise UnsuitedError  # a run that is done again begins with the states from before
     for array in plan.captured:
         arguments.captured(array)
     arguments.check_identities()
     arguments.check_sharing(plan.mutated, bool(plan.written or plan.slots), plan.guards.heap)
-    is_native = isinstance(execution, NativeExecution)
     asked = plan.guards.native_conditions if is_native else plan.guards.conditions
     held = " and ".join(["builder() is None", *_guards(writer, asked(writer.constant), plan.guards)])
     if "cell_contents" in held:

@@ -72,10 +72,17 @@ class NativeRunning(Running):
         lines += place_lines([value for _, value in self._arguments.inputs], call)
         if otherwise == "MISS":
             lines.append(f"if {answer} is MISS: return MISS")
-        self._write_states(self._outputs[self._groups.draws])
+        states = self._outputs[self._groups.draws]
         if unread:
             self._writer.scope["failed"] = functools.partial(_fail, self._plan, code)
-            lines.append(f"if {answer} is None: return failed([{', '.join(self._arguments.leaves)}])")
+            again = f"return failed([{', '.join(self._arguments.leaves)}])"
+            if states:
+                # A run that is done again, in larger buffers, begins with the states from before.
+                lines += [f"if {answer} is None:", f"    try: {again}", "    except BaseException:"]
+                lines += [f"        {line}" for line in self._written_states(states)] + ["        raise"]
+            else:
+                lines.append(f"if {answer} is None: {again}")
+        lines += self._written_states(states)
         if len(self._numbers) > 1:
             lines.append(f"{', '.join(self._numbers)}, = answer")
         lines += [f"{name}a = as_array({name}, {constant(self._dtype(name))})" for name in sorted(self._as_arrays)]

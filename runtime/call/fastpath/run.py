@@ -116,18 +116,20 @@ class Running:
             self._place(value, f"buffers[{i}] = staging.placed({i}, {leaf})")
         lines.append(f"{self._unpacked()}{constant(executable.run)}(staging)")
         made = list(zip(self._outputs, executable.adopters, strict=True))
-        self._write_states([f"{constant(adopt)}({name})" for name, adopt in made[self._groups.draws]])
+        lines += self._written_states([f"{constant(adopt)}({name})" for name, adopt in made[self._groups.draws]])
         self._fail(executable)
         computed = [(name, adopt) for name, adopt in made[self._groups.results] if name not in self._read]
         lines += [f"{name} = {constant(adopt)}({name})" for name, adopt in computed]
         self._conditions = [f"{constant(adopt)}({name})" for name, adopt in made[self._groups.conditions]]
         self._finish([f"{constant(adopt)}({name})" for name, adopt in made[self._groups.writes]])
 
-    def _write_states(self, states: Sequence[str]) -> None:
-        """Write the states of generators back, which change where the run fails, too."""
+    def _written_states(self, states: Sequence[str]) -> list[str]:
+        """Lines that write the states of generators back, which change where the run fails, too."""
+        found = []
         for place, words in zip(self._plan.draws, states, strict=True):
             generator, kind = self._arguments.generators[place]
-            self._writer.lines.append(f"{self._writer.constant(kind.write)}({generator}, {words})")
+            found.append(f"{self._writer.constant(kind.write)}({generator}, {words})")
+        return found
 
     def _finish(self, written: Sequence[str]) -> None:
         """Write what follows a run: `written` are the new contents of the caller's arrays, or these themselves."""

@@ -162,7 +162,7 @@ class Building:
         for place, option in enumerate(options):
             if place == tag:
                 chosen = self.build(option, arrays)
-            else:
+            elif not isinstance(option, layouts.Constant):
                 collections.deque(itertools.islice(arrays, len(layouts.leaf_types(option))), maxlen=0)
         return chosen
 
@@ -171,6 +171,8 @@ class Building:
         return layout.structure.on_host(children, self._members)
 
     def _host_constant(self, value: object) -> Value:
+        if isinstance(value, str):
+            return value
         if isinstance(value, CallersObject):
             return self._objects[value.index]
         if isinstance(value, CallersNumber):

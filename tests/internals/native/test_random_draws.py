@@ -78,3 +78,27 @@ def test_seeds(seed):
 @pytest.mark.parametrize("seed", [-1, np.int8(-3)])
 def test_seeds_that_are_refused(seed):
     check(of_a_seed, seed)
+
+
+def grown(rng, p, most):
+    found = []
+    while rng.random() < p:
+        found.append(rng.normal())
+        if found[-1] > most:
+            raise ValueError("too large")
+    return found
+
+
+def test_a_run_that_is_done_again_begins_with_the_states_from_before():
+    wrapped = jit(grown)
+    assert wrapped.lower(np.random.default_rng(3), 0.5, 9.0).native_program() is not None
+    for seed, p, most in [(1, 0.5, 9.0), (2, 0.5, 9.0), (3, 0.5, 9.0), (4, 0.995, 9.0), (5, 0.999, 2.5), (6, 0.9, 9.0)]:
+        ours, plain = np.random.default_rng(seed), np.random.default_rng(seed)
+        results = []
+        for function, rng in ((wrapped, ours), (grown, plain)):
+            try:
+                results.append(function(rng, p, most))
+            except ValueError as error:
+                results.append(str(error))
+        assert results[0] == results[1]
+        assert str(ours.bit_generator.state) == str(plain.bit_generator.state)
