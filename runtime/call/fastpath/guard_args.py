@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import itertools
 import types
-from collections.abc import Collection, Container, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from anabranch.runtime.values.host_types.host_type import HostStructure
 from anabranch.runtime.values.random_generators import GeneratorStructure
 
 _MOST_PAIRS = 16  # of arrays that may share memory with a written one, checked in line
+_MOST_ROWS = 64  # of lists in lists, each of which is checked
 _MOST_IN_PAIRS = 5  # of objects that are compared in line, each with each
 _COMPARED = (str, bytes, int, bool, float)
 _SAME_OBJECT = (type, types.FunctionType, types.BuiltinFunctionType, types.ModuleType, type(None), np.dtype, enum.Enum)
@@ -184,20 +185,19 @@ class ArgumentChecks:
             self._writer.unless(condition)
             name, condition = self._members(name), "True"
             cls = tuple
-        count = self._lists.get(len(self.leaves))
-        if count is not None:
-            if count != len(parts) or cls not in (tuple, list):
-                raise UnsuitedError  # lists in lists
-            kinds = self._writer.constant({type(parts[0])})
-            self._writer.unless(f"{condition} and len({name}) == {count} and set(map(type, {name})) == {kinds}")
-            self.leaves += [f"{name}[{i}]" for i in range(count)]
-            self.values += parts
-            self._inputs.append((name, value))
+        if len(self.leaves) in self._lists:
+            rows = list(self._rows(name, condition, cls, part_keys, parts))
+            if len(rows) > _MOST_ROWS:
+                raise UnsuitedError
+            whole = rows[0][0] if len(rows) == 1 else f"[{', '.join(f'*{row}' for row, _ in rows)}]"
+            self._inputs.append((whole, [x for _, row in rows for x in row]))
             return
         if cls in (tuple, list) or (issubclass(cls, tuple) and _reads_as_tuple(cls)):
             self._writer.unless(f"{condition} and len({name}) == {len(parts)}")
             places = [f"{name}[{i}]" for i in range(len(parts))]
-        elif cls is dict and all(type(k) is str for k in keys):
+        elif cls is dict and all(type(k) in (str, int) for k in keys):
+            if int in map(type, keys):  # True and 1.0 are equal to 1
+                condition += f" and tuple(map(type, {name})) == {self._writer.constant(tuple(map(type, keys)))}"
             self._writer.unless(f"{condition} and tuple({name}) == {keys}")
             places = [f"{name}[{k!r}]" for k in keys]
         elif is_object(structure) and not containers.slot_names(cls) and type(value.__dict__) is dict:
@@ -210,6 +210,35 @@ class ArgumentChecks:
             raise UnsuitedError
         for place, key, part in zip(places, part_keys, parts, strict=True):
             self.argument(place, key, part)
+
+    def _rows(
+        self, name: str, condition: str, cls: type, part_keys: Sequence[ArgumentKey], parts: Sequence[Any]
+    ) -> Iterator[tuple[str, Sequence[Any]]]:
+        """Check lists, in lists or not, whose numbers are one input; yields those of numbers, by name."""
+        if cls not in (tuple, list):
+            raise UnsuitedError
+        if not any(isinstance(key, tuple) and isinstance(key[0], containers.Structure) for key in part_keys):
+            kinds = self._writer.constant(set(map(type, parts)))
+            self._writer.unless(f"{condition} and len({name}) == {len(parts)} and set(map(type, {name})) == {kinds}")
+            self.leaves += [f"{name}[{i}]" for i in range(len(parts))]
+            self.values += parts
+            yield name, parts
+            return
+        self._writer.unless(f"{condition} and len({name}) == {len(parts)}")
+        for i, (key, part) in enumerate(zip(part_keys, parts, strict=True)):
+            inner = f"{name}_{i}"
+            self._writer.lines.append(f"{inner} = {name}[{i}]")
+            match key:
+                case RepeatedArgument(index):
+                    self._writer.unless(f"{inner} is {self.containers[index]}")
+                case (containers.Structure() as structure, *keys):
+                    if structure.mutable:
+                        self.containers.append(inner)
+                        self._held.append((inner, structure))
+                    kind = f"type({inner}) is {self._writer.constant(structure.cls)}"
+                    yield from self._rows(inner, kind, structure.cls, keys, structure.children(part))
+                case _:
+                    raise UnsuitedError
 
     def _members(self, name: str) -> str:
         """The name of a tuple of the members of a set, in its order."""

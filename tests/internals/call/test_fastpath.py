@@ -56,7 +56,7 @@ CALLS = (
     (np.arange(6.0)[::2],), (np.arange(9.0)[::3],), (np.zeros((3, 1)),), (np.zeros((3, 2)).T,), (np.zeros(()),),
     (np.arange(3.0).astype(">f8"),), (np.zeros(0),), (np.arange(3.0).view(np.ndarray)[None][0],),
     ((1, 2),), ([1, 2],), ([1, 2.0],), ([1, [2]],), ((1, (2,)),), (Pair(1, 2),), (collections.deque([1, 2]),),
-    ({"a": 1, "b": 2},), ({"b": 2, "a": 1},), ({"a": 1},), ({1: 1},), (collections.OrderedDict(a=1, b=2),),
+    ({"a": 1, "b": 2},), ({"b": 2, "a": 1},), ({"a": 1},), ({1: 1},), ({True: 1},), (collections.OrderedDict(a=1, b=2),),
     (ONE, ONE), (ONE, ONE.copy()), (1, 2), ([1], [2]), ([ONE], [ONE]), (anabranch.asarray(ONE),),
     (anabranch.asarray(np.arange(4.0)),), (len,), (int,), (np.dtype(float),), (range(3),), (slice(1),),
 )  # fmt: skip
@@ -535,6 +535,39 @@ def test_a_tree_of_arrays_on_the_device():
     made, count = wrapped(tree, 0.5)
     assert {k: v.tolist() for k, v in made.items()} == {"a": [0.5, 0.5], "b": [0.0, 0.5]}
     assert count == 2
+
+
+# ---- lists in lists ------------------------------------------------------------------------------------------------
+
+
+def summed(rows, weights, k):
+    total = 0
+    for row in rows:
+        for x in row:
+            total += x
+    rows[k][0] = total
+    return total, weights[k] * 2
+
+
+ROW = [1, 2, 3]
+GRIDS = [
+    [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]],
+    [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11]],
+    [[1.5, 2.5, 3.5], [4.5, 5.5, 6.5], [7.5, 8.5, 9.5]],
+    [ROW, ROW, [4, 5, 6]],
+    [[1, 2, 3], [4, 5, 6], [7, 8, 9.5]],
+]
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_lists_in_lists_and_dicts_of_ints(order):
+    wrapped = jit(summed)
+    for place in [*order, 3, 4, *order]:
+        for weights in ({0: 2, 1: 3}, {True: 4, 0: 5}):
+            for _ in range(3):
+                want, got = (copied((GRIDS[place], weights)) for _ in range(2))
+                alike(Outcome(summed, (*want, 1), {}), Outcome(wrapped, (*got, 1), {}))
+    assert wrapped._executables.with_fast_path
 
 
 # ---- threads --------------------------------------------------------------------------------------------------------
