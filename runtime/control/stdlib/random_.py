@@ -20,7 +20,7 @@ from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.numpy import core
 from anabranch.runtime.numpy.random import draws
 from anabranch.runtime.numpy.random.constructors import seeded
-from anabranch.runtime.numpy.random.single_numbers import number
+from anabranch.runtime.numpy.random.numbers import number
 from anabranch.runtime.ops.random_draws import DrawCall, Operand, Positions
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import standard

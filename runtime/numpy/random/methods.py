@@ -11,11 +11,10 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.ir.program import Literal
 from anabranch.runtime.numpy import core
-from anabranch.runtime.numpy.random import draws
+from anabranch.runtime.numpy.random import draws, numbers
 from anabranch.runtime.numpy.random.parameters import PARAMETERS, STATIC, example
-from anabranch.runtime.numpy.random.single_numbers import number, out_of_bounds
 from anabranch.runtime.ops.random_draws import DrawCall, Operand
-from anabranch.runtime.values import registry
+from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind
 from anabranch.runtime.values.arrays.traced_array import TracedArray
 from anabranch.runtime.values.random_generators import TracedGenerator
@@ -23,6 +22,7 @@ from anabranch.runtime.values.static_requests import request_static
 from anabranch.runtime.values.tracer import Tracer
 
 _BY_SIZES = ("rand", "randn")
+_PLAIN_CHOICE = {"replace": True, "axis": 0, "shuffle": True}
 _OF_ENTROPY = "without a seed it takes one from the operating system"
 
 
@@ -56,7 +56,9 @@ def _drawn(generator: TracedGenerator, method: str, given: Mapping[str, Value]) 
     given = {name: draws.known(v, f"{name} of {method}()") if name in STATIC else v for name, v in given.items()}
     if given.get("size") is not None:
         given["size"] = core.shape_argument(given["size"])
-    single = number(generator, method, given)
+    if method == "choice" and (chosen := _chosen(generator, given)) is not None:
+        return chosen
+    single = numbers.number(generator, method, given)
     if single is not None:
         return single
     out = given.pop("out", None)
@@ -65,8 +67,38 @@ def _drawn(generator: TracedGenerator, method: str, given: Mapping[str, Value]) 
     if method == "permutation" and isinstance(given["x"], Tracer) and not given["x"].abstract.shape:
         request_static(given["x"], "the size of a permutation")
         draws.refuse(method, "the size of a permutation is known only at run time")
+    if method == "permutation" and (made := _permuted(generator, given)) is not None:
+        return made
     result = _call(generator, method, given)
     return result if out is None else core.store(out, result.atom)
+
+
+def _permuted(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
+    """`permutation(x)` of positions or of the items of a vector; None where the host is called."""
+    x = given["x"]
+    if given.get("axis") or not (isinstance(x, TracedArray) or type(x) is int):
+        return None
+    items = x.atom if isinstance(x, TracedArray) else atoms.literal(np.arange(max(x, 0)), np.int64)
+    made = numbers.shuffled(generator, items)
+    return None if made is None else wrap.array_of(made)
+
+
+def _chosen(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
+    """`choice(a, size)` with repetitions, all as likely: items at places that are drawn as NumPy draws them."""
+    a, size = given.get("a"), given.get("size")
+    others = {name: value for name, value in given.items() if value is not None and name not in ("a", "size")}
+    kind = generator.generator_kind
+    if size is None or kind.bits is None or not all(_PLAIN_CHOICE.get(name) is value for name, value in others.items()):
+        return None
+    if not kind.is_legacy and not numbers.shuffles_as_known():
+        return None
+    is_vector = isinstance(a, TracedArray) and len(a.abstract.shape) == 1
+    count = a.abstract.shape[0] if is_vector else a
+    if type(count) is not int or count <= 0:
+        return None
+    method = "randint" if kind.is_legacy else "integers"
+    places = _drawn(generator, method, {"low": 0, "high": count, "size": size})
+    return registry.FUNCTIONS[np.take](a, places) if is_vector else places
 
 
 def _shape_of_out(method: str, given: Mapping[str, Value], out: Value) -> tuple[int, ...]:
@@ -80,7 +112,8 @@ def _shuffled(generator: TracedGenerator, given: Mapping[str, Value]) -> None:
     x = given["x"]
     if not isinstance(x, TracedArray):
         draws.refuse("shuffle", f"it changes a {type(x).__name__}; shuffle an array")
-    x.set(_call(generator, "shuffle", given, is_in_place=True).atom)
+    made = None if given.get("axis") else numbers.shuffled(generator, x.atom)
+    x.set(_call(generator, "shuffle", given, is_in_place=True).atom if made is None else made)
 
 
 def _call(generator: TracedGenerator, method: str, given: Mapping[str, Value], is_in_place: bool = False) -> Value:
@@ -91,7 +124,7 @@ def _call(generator: TracedGenerator, method: str, given: Mapping[str, Value], i
     run_time = any(isinstance(a, Operand) and core.traced_inside(given[n]) for n, a in arguments.items())
     out = _type(generator, call, given, run_time, operands)
     may_fail = run_time or is_in_place or draws.is_large(given.get("size"))
-    wrong = out_of_bounds(generator, method, given) if may_fail and not is_in_place else None
+    wrong = numbers.out_of_bounds(generator, method, given) if may_fail and not is_in_place else None
     return draws.draw(generator, call, operands.atoms, out, may_fail and wrong is None, wrong)
 
 

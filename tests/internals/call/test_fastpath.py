@@ -56,7 +56,8 @@ CALLS = (
     (np.arange(6.0)[::2],), (np.arange(9.0)[::3],), (np.zeros((3, 1)),), (np.zeros((3, 2)).T,), (np.zeros(()),),
     (np.arange(3.0).astype(">f8"),), (np.zeros(0),), (np.arange(3.0).view(np.ndarray)[None][0],),
     ((1, 2),), ([1, 2],), ([1, 2.0],), ([1, [2]],), ((1, (2,)),), (Pair(1, 2),), (collections.deque([1, 2]),),
-    ({"a": 1, "b": 2},), ({"b": 2, "a": 1},), ({"a": 1},), ({1: 1},), ({True: 1},), (collections.OrderedDict(a=1, b=2),),
+    ({"a": 1, "b": 2},), ({"b": 2, "a": 1},), ({"a": 1},), ({1: 1},), ({True: 1},),
+    (collections.OrderedDict(a=1, b=2),),
     (ONE, ONE), (ONE, ONE.copy()), (1, 2), ([1], [2]), ([ONE], [ONE]), (anabranch.asarray(ONE),),
     (anabranch.asarray(np.arange(4.0)),), (len,), (int,), (np.dtype(float),), (range(3),), (slice(1),),
 )  # fmt: skip

@@ -102,3 +102,43 @@ def test_a_run_that_is_done_again_begins_with_the_states_from_before():
                 results.append(str(error))
         assert results[0] == results[1]
         assert str(ours.bit_generator.state) == str(plain.bit_generator.state)
+
+
+def of_the_old_generator(rs, x, low, high):
+    return (
+        rs.rand(7),
+        rs.randn(3, 2),
+        rs.uniform(low, high, 6),
+        rs.normal(low, 2.0, size=9),
+        rs.exponential(2.0, 4),
+        rs.randint(int(low), 10, 8),
+        rs.randint(2**40, size=3),
+        rs.choice(x, 5),
+        rs.choice(6, size=(2, 3), replace=True),
+        rs.permutation(x),
+        rs.rand(700)[-2:],
+    )
+
+
+def shuffled(rng, x, n):
+    y = x.copy()
+    rng.shuffle(y)
+    rng.shuffle(x)
+    return y, rng.permutation(x), rng.permutation(9), rng.choice(x, 4), rng.integers(n, size=5), rng.random()
+
+
+@pytest.mark.parametrize("make", [np.random.RandomState, np.random.default_rng])
+@pytest.mark.parametrize("count", [1, 2, 31, 200])
+def test_shuffles(make, count):
+    x = np.arange(count) * 2.5
+    if make is np.random.default_rng:
+        check(shuffled, make(count), x, 7)
+    else:
+        check(of_the_old_generator, make(count), x, -1.5, 3.0)
+        assert jit(of_the_old_generator).lower(make(3), x, -1.5, 3.0).native_program() is not None
+
+
+def test_what_the_old_generator_refuses():
+    x = np.arange(3.0)
+    check(of_the_old_generator, np.random.RandomState(3), x, 20.0, 3.0)
+    check(of_the_old_generator, np.random.RandomState(3), x, 0.0, np.inf)

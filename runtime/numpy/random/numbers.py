@@ -1,10 +1,12 @@
-"""Single numbers: computed in the Program, bit for bit as NumPy and Python compute them.
+"""Numbers, single or in arrays: computed in the Program, bit for bit as NumPy and Python compute them.
 
-A call of the host takes microseconds, and keeps what it stands in from being machine code; but it is one equation.
+A call of the host takes microseconds; but it is one equation. Arrays are drawn in a loop, where that is machine code.
 """
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -13,6 +15,7 @@ import numpy as np
 from anabranch.base.frozen import frozen
 from anabranch.base.value import Value
 from anabranch.runtime.host.generator_state import GeneratorKind
+from anabranch.runtime.host.machine_code import NativeOptions
 from anabranch.runtime.host.numpy_samplers import SAMPLERS, Bound
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.program import Atom, Literal
@@ -21,26 +24,41 @@ from anabranch.runtime.numpy.random.bits import Bits, State
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import atoms, wrap
 from anabranch.runtime.values.abstract import Abstract, Kind, abstract_of
+from anabranch.runtime.values.counted_loops import counted
 from anabranch.runtime.values.failures import run_time_checks
 from anabranch.runtime.values.random_generators import TracedGenerator
 from anabranch.runtime.values.tracer import Tracer
 
-# From a generator and arguments to a number; None where the host is called.
-Rule: TypeAlias = Callable[[TracedGenerator, Mapping[str, Value]], Value]
+# From a generator, arguments and the shape of an array to a number or that array; None where the host is called.
+Rule: TypeAlias = Callable[[TracedGenerator, Mapping[str, Value], "Shape | None"], Value]
+Shape: TypeAlias = tuple[int, ...]
 # From the state of a generator's bits to the next one, and a number.
 Sample: TypeAlias = Callable[[Any, State], tuple[State, Atom]]
 
+# What the releases of NumPy that are known draw of PCG64(5): a permutation of nine, and three of ninety.
+_SHUFFLED = [1, 4, 2, 3, 0, 7, 5, 6, 8, 88, 4, 25]
 _FEW = 256  # equations, among which it makes no difference how many a number takes
 _FLOAT = Abstract((), np.dtype(np.float64), Kind.PYTHON)
 
 
 def number(generator: TracedGenerator, method: str, given: Mapping[str, Value]) -> Value:
-    """The number that a method returns for these arguments; None where the host is called."""
+    """What a method returns for these arguments; None where the host is called."""
     kind = generator.generator_kind
     rule = (_PYTHON_RULES if kind.bits is None else _OLD_RULES if kind.is_legacy else _RULES).get(method)
     if rule is None or not _is_worth_it() or bits.bits_of(kind) is None:
         return None
-    return rule(generator, {name: value for name, value in given.items() if value is not None})
+    passed = {name: value for name, value in given.items() if value is not None and name != "size"}
+    shape: Shape | None = given.get("size") if kind.bits is not None else None
+    if shape is not None and not _may_loop(kind, method, passed, shape):
+        return None
+    return rule(generator, passed, shape)
+
+
+def _may_loop(kind: GeneratorKind, method: str, given: Mapping[str, Value], shape: Shape) -> bool:
+    """Return whether an array is drawn in a loop: in machine code, which has no form of its own for such a draw."""
+    if NativeOptions.in_force() is None or not math.prod(shape):
+        return False
+    return kind.is_legacy or (method == "integers" and any(isinstance(value, Tracer) for value in given.values()))
 
 
 def _is_worth_it() -> bool:
@@ -49,25 +67,85 @@ def _is_worth_it() -> bool:
     return builder.in_loop or len(builder.equations) < _FEW
 
 
-def _sampled(generator: TracedGenerator, sample: Sample) -> Atom:
-    """Draw a number; the generator is left in the state after it."""
+def _sampled(generator: TracedGenerator, sample: Sample, shape: Shape | None) -> Atom:
+    """Draw a number, or an array of them; the generator is left in the state after it."""
     algorithm = bits.bits_of(generator.generator_kind)
     assert algorithm is not None
     source = algorithm(draws.is_off(generator))
+
+    def step(_: object, carries: Sequence[Atom], __: object) -> tuple[list[Atom], list[Atom]]:
+        (words,) = carries
+        state, drawn = sample(source, source.loaded(words))
+        return [source.stored(words, state)], [drawn]
+
     before = generator.state_words.atom
-    state, drawn = sample(source, source.loaded(before))
-    generator.state_words.overwrite(source.stored(before, state))
-    return drawn
+    if shape is None:
+        (after,), (found,) = step(0, [before], ())
+    else:
+        count = math.prod(shape)
+        after, rows = counted(atoms.literal(count, np.int64), count, step, [before])
+        found = atoms.reshape(rows, shape)
+    generator.state_words.overwrite(after)
+    return found
 
 
-def _random(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
+def shuffled(generator: TracedGenerator, x: Atom) -> Atom | None:
+    """The items of a vector as `shuffle` leaves them; None where the host is called.
+
+    Each from the last on changes places with one that is not behind it.
+    """
+    kind = generator.generator_kind
+    algorithm, n = bits.bits_of(kind), x.type.size
+    if len(x.type.shape) != 1 or n < 2 or algorithm is None or kind.bits is None or NativeOptions.in_force() is None:
+        return None
+    if not kind.is_legacy and not shuffles_as_known():
+        return None
+    source = algorithm(draws.is_off(generator))
+
+    def step(index: Atom, carries: Sequence[Atom], _: object) -> tuple[list[Atom], list[Atom]]:
+        words, items = carries
+        last = atoms.ufunc(np.subtract, atoms.literal(n - 1, np.int64), index)
+        state, drawn = bounded_ints.masked(source, source.loaded(words), atoms.convert(last, np.uint64))
+        place = atoms.select(source.off, last, atoms.convert(drawn, np.int64))
+        one, other = bits.item(items, last), bits.item(items, place)
+        return [source.stored(words, state), bits.with_item(bits.with_item(items, last, other), place, one)], []
+
+    before = generator.state_words.atom
+    after, found = counted(atoms.literal(n - 1, np.int64), n - 1, step, [before, x])
+    generator.state_words.overwrite(after)
+    return found
+
+
+@functools.cache
+def shuffles_as_known() -> bool:
+    """Return whether this NumPy's `Generator` shuffles and chooses as the one that this is written for.
+
+    Its releases may change the numbers of a `Generator`, but not those of a `RandomState`.
+    """
+    generator = np.random.Generator(np.random.PCG64(5))
+    found = [*generator.permutation(9).tolist(), *generator.choice(90, 3).tolist()]
+    return found == _SHUFFLED
+
+
+def _apply(function: np.ufunc, *operands: Atom) -> Atom:
+    """A ufunc of numbers and of what is drawn."""
+    shape = np.broadcast_shapes(*[operand.type.shape for operand in operands])
+    return atoms.ufunc(function, *[atoms.broadcast_to(operand, shape) for operand in operands])
+
+
+def _result(drawn: Atom) -> Value:
+    """A number, or an array of them."""
+    return wrap.array_of(drawn) if drawn.type.shape else wrap.from_abstract(_FLOAT, drawn)
+
+
+def _random(generator: TracedGenerator, given: Mapping[str, Value], shape: Shape | None) -> Value:
     """As `random()`."""
     if given:
         return None
-    return wrap.from_abstract(_FLOAT, _sampled(generator, lambda source, state: source.double(state)))
+    return _result(_sampled(generator, lambda source, state: source.double(state), shape))
 
 
-def _uniform(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
+def _uniform(generator: TracedGenerator, given: Mapping[str, Value], shape: Shape | None) -> Value:
     """As `uniform(low, high)`, of numbers."""
     if gaussians.has_fused_sums():
         return None
@@ -88,14 +166,14 @@ def _uniform(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
         source.off = atoms.logical_or(source.off, wrong)
         return source.double(state)
 
-    scaled = atoms.ufunc(np.multiply, width, _sampled(generator, sample))
-    return wrap.from_abstract(_FLOAT, atoms.ufunc(np.add, low, scaled))
+    scaled = _apply(np.multiply, width, _sampled(generator, sample, shape))
+    return _result(_apply(np.add, low, scaled))
 
 
 def _normal(method: str, names: Sequence[str], sample: Sample) -> Rule:
     """The rule of a method of the older generators: of a mean and a standard deviation, if these are its parameters."""
 
-    def rule(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
+    def rule(generator: TracedGenerator, given: Mapping[str, Value], shape: Shape | None) -> Value:
         values = {**dict(zip(names, (0.0, 1.0), strict=False)), **given}
         if values.keys() != set(names) or not all(map(_is_number, values.values())) or gaussians.has_fused_sums():
             return None
@@ -105,11 +183,11 @@ def _normal(method: str, names: Sequence[str], sample: Sample) -> Rule:
             wrong = _is_beyond(found[names[1]], Bound.NOT_NEGATIVE)
         if not _checked(generator, method, wrong, found):
             return None
-        drawn = _sampled(generator, _unless(wrong, sample))
+        drawn = _sampled(generator, _unless(wrong, sample), shape)
         if names:
             mean, deviation = found.values()
-            drawn = atoms.ufunc(np.add, mean, atoms.ufunc(np.multiply, drawn, deviation))
-        return wrap.from_abstract(_FLOAT, drawn)
+            drawn = _apply(np.add, mean, _apply(np.multiply, drawn, deviation))
+        return _result(drawn)
 
     return rule
 
@@ -117,7 +195,7 @@ def _normal(method: str, names: Sequence[str], sample: Sample) -> Rule:
 def _exponential(method: str, name: str, function: np.ufunc, default: float | None) -> Rule:
     """The rule of a method of the older generators for exponential numbers: times a scale, or divided by a rate."""
 
-    def rule(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
+    def rule(generator: TracedGenerator, given: Mapping[str, Value], shape: Shape | None) -> Value:
         factor = given.get(name, default) if name else 1.0
         if not given.keys() <= {name} or not _is_number(factor) or gaussians.has_fused_sums():
             return None
@@ -127,12 +205,12 @@ def _exponential(method: str, name: str, function: np.ufunc, default: float | No
         if isinstance(wrong, Literal) and wrong.value:
             return None
         if is_rate:  # the quotient fails after the number was drawn
-            drawn = _sampled(generator, gaussians.exponential)
+            drawn = _sampled(generator, gaussians.exponential, shape)
         if not _checked(generator, method, wrong, {name: found}):
             return None
         if not is_rate:
-            drawn = _sampled(generator, _unless(wrong, gaussians.exponential))
-        return wrap.from_abstract(_FLOAT, atoms.ufunc(function, drawn, found))
+            drawn = _sampled(generator, _unless(wrong, gaussians.exponential), shape)
+        return _result(_apply(function, drawn, found))
 
     return rule
 
@@ -147,27 +225,28 @@ def _unless(wrong: Atom, sample: Sample) -> Sample:
     return run
 
 
-def _integers(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
+def _integers(generator: TracedGenerator, given: Mapping[str, Value], shape: Shape | None) -> Value:
     """As `integers(low, high)`, of ints."""
     if not given.keys() <= {"low", "high", "endpoint"}:
         return None
     ends = {name: value for name, value in given.items() if name != "endpoint"}
-    return _between(generator, "integers", ends, bool(given.get("endpoint", False)), bounded_ints.multiplied)
+    is_closed = bool(given.get("endpoint", False))
+    return _between(generator, "integers", ends, is_closed, bounded_ints.multiplied, shape)
 
 
-def _randint(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
+def _randint(generator: TracedGenerator, given: Mapping[str, Value], shape: Shape | None) -> Value:
     """As `RandomState.randint(low, high)`, of ints."""
-    return (
-        _between(generator, "randint", given, False, bounded_ints.masked) if given.keys() <= {"low", "high"} else None
-    )
+    if not given.keys() <= {"low", "high"}:
+        return None
+    return _between(generator, "randint", given, False, bounded_ints.masked, shape)
 
 
 def _python(method: str, is_closed: bool = False) -> Rule:
     """The rule of a method of Python's generator, which takes one bound or two."""
 
-    def rule(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
+    def rule(generator: TracedGenerator, given: Mapping[str, Value], shape: Shape | None) -> Value:
         fits = len(given) == 2 or not is_closed
-        return _between(generator, method, given, is_closed, bounded_ints.leading) if fits else None
+        return _between(generator, method, given, is_closed, bounded_ints.leading, shape) if fits else None
 
     return rule
 
@@ -178,6 +257,7 @@ def _between(
     given: Mapping[str, Value],
     is_closed: bool,
     bounded: Callable[[Bits, State, Atom], tuple[State, Atom]],
+    shape: Shape | None,
 ) -> Value:
     """An int between two bounds, or below one."""
     if not 1 <= len(given) <= 2 or not all(map(_is_int, given.values())):
@@ -198,7 +278,9 @@ def _between(
         source.off = atoms.logical_or(source.off, is_known)
         return bounded(source, state, distance)
 
-    found = atoms.convert(bits.add(first, _sampled(generator, sample)), np.int64)
+    found = atoms.convert(_apply(np.add, first, _sampled(generator, sample, shape)), np.int64)
+    if shape is not None:
+        return wrap.array_of(found)
     if method == "integers":
         return wrap.numpy_result(found)
     if isinstance(low, Literal) and isinstance(most, Literal):
