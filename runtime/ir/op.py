@@ -57,7 +57,7 @@ class Op(metaclass=OpClass):
     whole_inputs : tuple of int
         In vector lanes, the inputs that each lane reads as a whole.
     is_host_call : bool
-        The op is a call of a function of this process, however small its inputs are.
+        The op is a call of a function of this process or of LAPACK, however small its inputs are.
     """
 
     __slots__ = ("name",)

@@ -122,6 +122,7 @@ class _Seed(CallOp):
     """`random_seed[kind] seed`: the words of a new generator, and a ticket as of a draw."""
 
     __slots__ = ()
+    is_host_call = True
 
     def type(self, seed: ArrayType, *, kind: GeneratorKind, argument: Operand) -> tuple[ArrayType, ...]:
         return (ArrayType((kind.words,), WORD), _TICKET)
