@@ -17,7 +17,13 @@ class Work(enum.Enum):
     MUCH = "a function of a mathematical library, or a loop"
 
 
-class Op(abc.ABC):
+class OpClass(abc.ABCMeta):
+    """The class of classes of ops: they have no instances but those of their subclasses, which takes less to ask."""
+
+    __instancecheck__ = type.__instancecheck__
+
+
+class Op(metaclass=OpClass):
     """A primitive: type rule, NumPy evaluation, StableHLO lowering, and its traits.
 
     A subclass that lacks a rule cannot be instantiated, so a missing rule fails when the family's module is imported.
@@ -51,7 +57,7 @@ class Op(abc.ABC):
     whole_inputs : tuple of int
         In vector lanes, the inputs that each lane reads as a whole.
     is_host_call : bool
-        The op is a call of a function of this process, however small its inputs are.
+        The op is a call of a function of this process or of LAPACK, however small its inputs are.
     """
 
     __slots__ = ("name",)

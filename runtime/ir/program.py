@@ -92,6 +92,8 @@ class Equation:
 
     def with_programs(self, change: Callable[[Program], Program]) -> Equation:
         """The equation with `change` applied to each sub-Program; itself where that changes none."""
+        if not self.params:
+            return self
         changed: dict[str, Any] = {}
         for name, value in self.params.items():
             if isinstance(value, Program):

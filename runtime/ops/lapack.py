@@ -31,6 +31,7 @@ class Lapack(CallOp):
     """An op on stacks of matrices. Where there is nothing to compute with, the outputs are constants."""
 
     __slots__ = ()
+    is_host_call = True
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
         emitter = ctx.emitter

@@ -125,6 +125,7 @@ class _Seed(CallOp):
     """
 
     __slots__ = ()
+    is_host_call = True
 
     def type(
         self, seed: ArrayType, *, kind: GeneratorKind, argument: Operand, is_checked: bool

@@ -5,7 +5,6 @@ An array's interval holds each of its elements; a bool is 0 or 1.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -24,15 +23,14 @@ TRUTH, NO, YES = Interval(0, 1), exactly(0), exactly(1)
 _BITS = 63
 
 
-@functools.cache
 def of_dtype(dtype: np.dtype) -> Interval | None:
     """Every value of a dtype; None where these are no integers."""
-    if dtype.kind == "b":
-        return TRUTH
-    if dtype.kind not in "iu":
-        return None
-    info = np.iinfo(dtype)
-    return Interval(int(info.min), int(info.max))
+    return _OF_CODE.get(dtype.char)
+
+
+_OF_CODE = {"?": TRUTH} | {
+    code: Interval(int(np.iinfo(code).min), int(np.iinfo(code).max)) for code in np.typecodes["AllInteger"]
+}
 
 
 def meet(a: Interval, b: Interval) -> Interval | None:

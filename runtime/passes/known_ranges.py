@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from typing import TypeAlias
 
 import numpy as np
@@ -37,6 +37,28 @@ _SHALLOW = 4
 _ZERO = Literal(np.zeros((), np.int64))
 
 
+# A value, and what was known of it: the arguments of `bind`.
+_State: TypeAlias = tuple[Var, Interval | None, bool]
+
+
+class _Supposed(AbstractContextManager[None]):
+    """A block after which what is learned within is forgotten; a generator would take some times as long."""
+
+    __slots__ = ("_before", "_outer", "_ranges")
+
+    def __init__(self, ranges: Ranges) -> None:
+        self._ranges = ranges
+        self._before: list[_State] = []
+
+    def __enter__(self) -> None:
+        self._outer = self._ranges.suppose(self._before)
+
+    def __exit__(self, *_: object) -> None:
+        for var, interval, nonzero in reversed(self._before):
+            self._ranges.bind(var, (interval, nonzero))
+        self._ranges.suppose(self._outer)
+
+
 class Ranges:
     """Intervals of values, as far as they are narrower than their dtypes, and values that are known not to be 0."""
 
@@ -45,10 +67,10 @@ class Ranges:
         self._intervals: dict[Var, Interval] = {}
         self._nonzero: set[Var] = set()
         self._constants: dict[Literal, Interval | None] = {}
-        self._before: list[tuple[Var, Interval | None, bool]] | None = None
         # The operands that inputs of sub-Programs stand for in each step, and the trip counts that indices are below.
         self._operands: dict[Var, Atom] = {}
         self._trips: dict[Var, Atom] = {}
+        self._before: list[_State] | None = None
         self._define(program)
 
     def _define(self, program: Program) -> None:
@@ -164,16 +186,14 @@ class Ranges:
                 return other
         return trip
 
-    @contextlib.contextmanager
-    def supposed(self) -> Iterator[None]:
+    def supposed(self) -> _Supposed:
         """Forget afterwards what is learned within."""
-        outer, self._before = self._before, []
-        try:
-            yield
-        finally:
-            for var, interval, nonzero in reversed(self._before):
-                self.bind(var, (interval, nonzero))
-            self._before = outer
+        return _Supposed(self)
+
+    def suppose(self, before: list[_State] | None) -> list[_State] | None:
+        """Note here what values are before something is learned of them; returns where that was noted until now."""
+        outer, self._before = self._before, before
+        return outer
 
     def _keep(self, var: Var) -> None:
         if self._before is not None:

@@ -7,7 +7,7 @@ import os
 import pathlib
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -38,6 +38,11 @@ _NUMPY = os.path.dirname(np.__file__)
 
 # Files of the project that were met: each equation asks for those of the frames that it came through.
 _files: set[str] = set()
+
+
+# The spans of the instructions of some functions.
+_known_spans: dict[int, tuple[types.CodeType, tuple[tuple[int | None, int | None, int | None, int | None], ...]]] = {}
+_MOST_KNOWN = 64
 
 
 def internal(filename: str) -> bool:
@@ -83,9 +88,20 @@ def position(frame: types.FrameType) -> Position:
     return instruction(frame.f_code, frame.f_lasti, frame.f_lineno)
 
 
+def _spans(code: types.CodeType) -> Sequence[tuple[int | None, int | None, int | None, int | None]]:
+    """Where the instructions of a function stand; each list and loop asks for one of them."""
+    # Not by the code itself: its hash takes all of it.
+    known = _known_spans.get(id(code))
+    if known is None or known[0] is not code:
+        if len(_known_spans) >= _MOST_KNOWN:
+            _known_spans.clear()
+        known = _known_spans[id(code)] = code, tuple(code.co_positions())
+    return known[1]
+
+
 def instruction(code: types.CodeType, lasti: int, line: int) -> Position:
     """Where an instruction of a line stands."""
-    spans = list(code.co_positions())
+    spans = _spans(code)
     _, _, start, end = spans[lasti // 2] if 0 <= lasti // 2 < len(spans) else (None,) * 4
     return code.co_filename, line, start or 0, end or 0
 

@@ -409,7 +409,7 @@ def test_what_doubles_with_each_level_is_noticed(tmp_path):
         helpers = "".join(f"def g{k + 1}(x):\n    return g{k}(x) + g{k}(x * 2.0)\n" for k in range(n))
         return f"def g0(x):\n    return x\n{helpers}def f(x):\n    return g{n}(x)\n"
 
-    made = Family(doubled, (3.0,), (5, 8, 8), lambda n: {})
+    made = Family(doubled, (3.0,), (5, 9, 9), lambda n: {})
     small, large = (work(made, n, tmp_path) for n in made.sizes[:2])
     assert all(large[what] > 3 * small[what] for what in ("calls", "equations")), (small, large)
 
