@@ -168,14 +168,17 @@ class _DictSlot(Slot):
 class ObjectSlot(Slot):
     """The attributes of an object in its `__dict__` and its `__slots__`."""
 
-    __slots__ = ("snapshot",)
+    __slots__ = ("cls", "snapshot")
 
     def __init__(self, target: Value) -> None:
         super().__init__(target)
+        self.cls = type(target)
         self.snapshot = None if slot_names(type(target)) else Snapshot(getattr(target, "__dict__", {}))
 
     @property
     def changed(self) -> bool:
+        if type(self.target) is not self.cls:
+            return True
         if self.snapshot is not None and self.snapshot.is_of(getattr(self.target, "__dict__", {})):
             return False
         return super().changed
@@ -184,6 +187,11 @@ class ObjectSlot(Slot):
         return Contents(attributes(self.target))
 
     def restore(self, contents: Value) -> None:
+        if type(self.target) is not self.cls:
+            self.target.__class__ = self.cls
+            raise UnsupportedOperationError(
+                f"{a(self.cls.__name__)} becomes an object of another class, depending on a run-time condition"
+            )
         for name in self.contents():
             if name not in contents:
                 object.__delattr__(self.target, name)

@@ -11,6 +11,7 @@ import itertools
 import sys
 import threading
 import types
+import weakref
 
 import numpy as np
 import pytest
@@ -220,6 +221,27 @@ def what_the_methods_of_a_local_class_close_over(n):
         if i < n:
             made.write(made.read + i)
     return log, total, str(made), f"{made!r}", log.count("shown")
+
+
+class First:
+    def name(self):
+        return "first"
+
+
+class Second:
+    def name(self):
+        return "second"
+
+
+@case((3,), (1,))
+def an_object_by_a_weak_reference_and_its_class(n):
+    made, other = First(), First()
+    made.x = 0
+    reference = weakref.ref(made)
+    if n > 1:
+        reference().x = n
+        other.__class__ = Second
+    return made.x, other.name()
 
 
 @case((3,), (1,))
