@@ -278,6 +278,14 @@ def what_the_factory_of_a_defaultdict_closes_over(n):
 
 
 @case((3,), (1,))
+def the_factory_of_a_defaultdict(n):
+    d = collections.defaultdict(int)
+    if n > 1:
+        d.default_factory = list
+    return d["x"]
+
+
+@case((3,), (1,))
 def an_exception_that_is_not_raised_yet(n):
     error = KeyError("a", [n])
     other = error
