@@ -83,7 +83,7 @@ def _trace(function: Callable[..., object], arguments: Arguments, way: Strategy)
             results = (value, given.args, given.kwargs, *trace.heap.roots)
             raised = copied_items.result_refusal(root, results)
             raised = raised or split_containers.results_refusal(root, results)
-            if raised is None and trace.lists.may_grow and not is_closed(root.equations, root.formals):
+            if raised is None and not is_closed(root.equations, root.formals):
                 raised = _escaped()
             if raised is not None:
                 raise _of_the_whole(raised, function) if isinstance(raised, AnabranchError) else raised

@@ -173,8 +173,9 @@ def store(out: Value, atom: Atom, casting: Value = "same_kind") -> TracedArray:
     if out.shape != atom.type.shape:
         given, wanted = map(atoms.shape_text, (out.shape, atom.type.shape))
         raise ValueError(f"output array has wrong shape: {given} where the result has {wanted}")
-    out.set(atoms.convert(atom, out.dtype))
-    return out
+    array: TracedArray = out
+    array.set(atoms.convert(atom, array.dtype))
+    return array
 
 
 def expect_array(out: Value) -> None:

@@ -239,7 +239,7 @@ def _unary_method(ufunc: np.ufunc) -> Callable[[Tracer], Any]:
 for _name, _ufunc in _BINARY.items():
     setattr(Tracer, f"__{_name}__", _binary_method(_ufunc))
     setattr(Tracer, f"__r{_name}__", _reflected_method(_ufunc))
-Tracer.__pow__ = _power  # type: ignore[attr-defined]
+setattr(Tracer, "__pow__", _power)  # noqa: B010 - operators of a class are looked up by type checkers
 for _name, _ufunc in _COMPARE.items():
     setattr(Tracer, f"__{_name}__", _binary_method(_ufunc))
 for _name, _function in _UNARY.items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import abc
 import collections
 import functools
 import threading
@@ -23,62 +22,18 @@ from anabranch.runtime.values.containers import (
     is_plain_object,
     is_users_class,
     slot_names,
-    update,
 )
 from anabranch.runtime.values.heap import opaque
+from anabranch.runtime.values.heap.container_slots import (
+    DefaultDictSlot,
+    DictSlot,
+    FixedSlot as FixedSlot,
+    SequenceSlot,
+    SetSlot,
+    Slot as Slot,
+)
 from anabranch.runtime.values.heap.patched_classes import Snapshot
 from anabranch.runtime.values.union import UnionValue
-
-
-class Slot(abc.ABC):
-    """One mutable object. Its contents are a container value: a tuple or a dict of its parts."""
-
-    __slots__ = ("before", "target")
-
-    def __init__(self, target: Value) -> None:
-        self.target = target
-        self.before = self.contents()
-
-    @abc.abstractmethod
-    def contents(self) -> Value:
-        """A shallow copy of what the object holds."""
-
-    @abc.abstractmethod
-    def restore(self, contents: Value) -> None:
-        """Make the object hold this."""
-
-    def parts(self) -> Iterable[Value]:
-        """The objects to walk to."""
-        contents = self.before
-        return contents.values() if isinstance(contents, dict) else contents
-
-    @property
-    def changed(self) -> bool:
-        """Return whether the object holds other things than before."""
-        return not self.same_contents(self.contents(), self.before)
-
-    def condition(self, constant: Callable[[object], str]) -> str:
-        """`not changed`, as a Python expression; `constant` returns the name of a value in it."""
-        return f"not {constant(self)}.changed"
-
-    @staticmethod
-    def same_contents(now: Value, before: Value) -> bool:
-        """Return whether two contents hold the same objects."""
-        if isinstance(now, dict):
-            return list(now) == list(before) and all(now[k] is before[k] for k in now)
-        return len(now) == len(before) and all(a is b for a, b in zip(now, before, strict=True))
-
-
-class FixedSlot(Slot):
-    """An object that never changes: only the memory of the arrays that it holds does."""
-
-    __slots__ = ()
-
-    def contents(self) -> tuple[()]:
-        return ()
-
-    def restore(self, contents: Value) -> None:
-        pass
 
 
 class _CellSlot(Slot):
@@ -110,72 +65,20 @@ class _CellSlot(Slot):
             del self.target.cell_contents
 
 
-class _SequenceSlot(Slot):
-    """A list or a deque, by the methods of the built-in class: a subclass may have changed them."""
-
-    __slots__ = ()
-
-    @property
-    def _methods(self) -> type[list[Any]] | type[collections.deque[Any]]:
-        return list if isinstance(self.target, list) else collections.deque
-
-    def contents(self) -> tuple[Value, ...]:
-        return tuple(self._methods.__iter__(self.target))
-
-    def restore(self, contents: Value) -> None:
-        self._methods.clear(self.target)
-        self._methods.extend(self.target, contents)
-
-
-class _SetSlot(Slot):
-    __slots__ = ()
-
-    def contents(self) -> tuple[Value, ...]:
-        return tuple(set.__iter__(self.target))
-
-    def restore(self, contents: Value) -> None:
-        """Members that stay are left in their places, since the order of a set depends on how it has come about."""
-        target, members = self.target, list(contents)
-        kept = {_typed(member) for member in members}
-        for member in self.contents():
-            if _typed(member) not in kept:
-                set.discard(target, member)
-        for member in members:
-            set.add(target, member)
-
-
-def _typed(member: Value) -> Value:
-    """A member that is equal to others of its type only: 1 is not True."""
-    parts = tuple(map(_typed, member)) if type(member) is tuple else member
-    return (type(member), parts)
-
-
-class _DictSlot(Slot):
-    __slots__ = ()
-
-    def contents(self) -> dict[Value, Value]:
-        return Contents(self.target)
-
-    def parts(self) -> Iterable[Value]:
-        """The items, and the function that makes missing ones."""
-        return [*super().parts(), getattr(self.target, "default_factory", None)]
-
-    def restore(self, contents: Value) -> None:
-        self.target.clear()
-        update(self.target, contents)
-
-
 class ObjectSlot(Slot):
     """The attributes of an object in its `__dict__` and its `__slots__`."""
 
-    __slots__ = ("snapshot",)
+    __slots__ = ("cls", "snapshot")
 
     def __init__(self, target: Value) -> None:
         super().__init__(target)
+        self.cls = type(target)
         self.snapshot = None if slot_names(type(target)) else Snapshot(getattr(target, "__dict__", {}))
 
     @property
     def changed(self) -> bool:
+        if type(self.target) is not self.cls:
+            return True
         if self.snapshot is not None and self.snapshot.is_of(getattr(self.target, "__dict__", {})):
             return False
         return super().changed
@@ -184,6 +87,11 @@ class ObjectSlot(Slot):
         return Contents(attributes(self.target))
 
     def restore(self, contents: Value) -> None:
+        if type(self.target) is not self.cls:
+            self.target.__class__ = self.cls
+            raise UnsupportedOperationError(
+                f"{a(self.cls.__name__)} becomes an object of another class, depending on a run-time condition"
+            )
         for name in self.contents():
             if name not in contents:
                 object.__delattr__(self.target, name)
@@ -387,7 +295,8 @@ class _GlobalSlot(Slot):
 
 
 _BUILT_IN: tuple[tuple[type, type[Slot]], ...] = (
-    (list, _SequenceSlot), (collections.deque, _SequenceSlot), (set, _SetSlot), (dict, _DictSlot),
+    (list, SequenceSlot), (collections.deque, SequenceSlot), (set, SetSlot),
+    (collections.defaultdict, DefaultDictSlot), (dict, DictSlot),
 )  # fmt: skip
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import types
+import weakref
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -76,6 +77,8 @@ class Heap:
                 pending += opaque.iterated_objects(value.iterator)
             elif isinstance(value, functools._lru_cache_wrapper):
                 pending.append(value.__wrapped__)
+            elif isinstance(value, weakref.ref):
+                pending.append(value())
             elif isinstance(value, types.MethodType):
                 pending += (value.__self__, value.__func__)
             elif isinstance(value, types.BuiltinMethodType):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.values.abstract import PYTHON_DTYPES
 from anabranch.runtime.values.tracer import COMPARISONS, INPLACE, Tracer
 
-_MIRRORED = {
+_MIRRORED: dict[np.ufunc, str] = {
     np.less: "__gt__",
     np.less_equal: "__ge__",
     np.greater: "__lt__",
@@ -19,12 +20,12 @@ _MIRRORED = {
     np.equal: "__eq__",
     np.not_equal: "__ne__",
 }
-_REFLECTED = {ufunc: f"__r{name}__" for name, ufunc in INPLACE.items()} | _MIRRORED
+_REFLECTED: dict[np.ufunc, str] = {ufunc: f"__r{name}__" for name, ufunc in INPLACE.items()} | _MIRRORED
 assert set(_MIRRORED) == COMPARISONS
-_BASES = (int, float, complex)
+_BASES: tuple[Any, ...] = (int, float, complex)
 
 
-def base_of(value: object) -> type | None:
+def base_of(value: object) -> Any:
     """Return int, float or complex where a value is of a subclass of it; None for these themselves and all else."""
     if type(value) in PYTHON_DTYPES or isinstance(value, (Tracer, np.generic)):
         return None

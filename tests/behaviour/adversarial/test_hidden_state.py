@@ -11,6 +11,7 @@ import itertools
 import sys
 import threading
 import types
+import weakref
 
 import numpy as np
 import pytest
@@ -222,6 +223,27 @@ def what_the_methods_of_a_local_class_close_over(n):
     return log, total, str(made), f"{made!r}", log.count("shown")
 
 
+class First:
+    def name(self):
+        return "first"
+
+
+class Second:
+    def name(self):
+        return "second"
+
+
+@case((3,), (1,))
+def an_object_by_a_weak_reference_and_its_class(n):
+    made, other = First(), First()
+    made.x = 0
+    reference = weakref.ref(made)
+    if n > 1:
+        reference().x = n
+        other.__class__ = Second
+    return made.x, other.name()
+
+
 @case((3,), (1,))
 def what_a_cached_function_closes_over(n):
     log = []
@@ -253,6 +275,14 @@ def what_the_factory_of_a_defaultdict_closes_over(n):
         if i < n:
             other[i % 2] += 10
     return made, log, dict(known), dict(other)
+
+
+@case((3,), (1,))
+def the_factory_of_a_defaultdict(n):
+    d = collections.defaultdict(int)
+    if n > 1:
+        d.default_factory = list
+    return d["x"]
 
 
 @case((3,), (1,))

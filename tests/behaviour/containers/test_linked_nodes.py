@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 
+import numpy as np
 import pytest
 
 from anabranch import jit
@@ -338,3 +339,24 @@ def test_what_follows_a_call_is_not_skipped():
             x[0] = x[0] + 1.0
 
     check(walk, tree(3), X.copy())
+
+
+class Stop:
+    def __init__(self, value, after):
+        self.value, self.after, self.seen = value, after, []
+
+
+def test_nodes_that_some_steps_make_before_one_that_all_change():
+    def route(ks, n):
+        stop = head = Stop(1, None)
+        for k in ks.tolist():
+            if k == 3:
+                continue
+            stop = Stop(k % 3, stop)
+            head.value += 1
+        stop.seen.append(n)
+        return stop.value, head.value, stop.seen
+
+    for ks in (np.array([5, 4, 3, 2, 1]), np.array([3, 3])):  # the second trace knew other places from the start
+        for _ in range(2):
+            check(route, ks, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextvars
 import functools
 import importlib
@@ -340,6 +341,20 @@ def by_keyword(x, *, scale=[2.0]):  # noqa: B006
     return x * scale[0]
 
 
+def _scaled_by():
+    held = [2.0]
+
+    class ScaledBy:
+        def by(self):
+            return held[0]
+
+    return ScaledBy, held
+
+
+ScaledBy, SCALES = _scaled_by()
+MISSING_ITEMS = collections.defaultdict(lambda: 2.0)
+ERROR = ValueError()
+ERROR.factor = 2.0
 BEHIND = {"k": 2.0}
 SHOWN = types.MappingProxyType(BEHIND)
 CONTEXT = contextvars.ContextVar("CONTEXT", default=2.0)
@@ -354,8 +369,19 @@ WINDOW = memoryview(BYTES)
         (lambda x: x * SHOWN["k"], lambda: BEHIND.__setitem__("k", 5.0)),
         (lambda x: x * CONTEXT.get(), lambda: CONTEXT.set(5.0)),
         (lambda x: x * WINDOW[0], lambda: BYTES.__setitem__(0, 5)),
+        (lambda x: x * MISSING_ITEMS.default_factory(), lambda: setattr(MISSING_ITEMS, "default_factory", lambda: 5.0)),
+        (lambda x: x * ERROR.factor, lambda: setattr(ERROR, "factor", 5.0)),
+        (lambda x: x * ScaledBy().by(), lambda: SCALES.__setitem__(0, 5.0)),
     ],
-    ids=["keyword default", "mapping proxy", "context variable", "memory view"],
+    ids=[
+        "keyword default",
+        "mapping proxy",
+        "context variable",
+        "memory view",
+        "factory",
+        "exception",
+        "closure of a method",
+    ],
 )
 def test_what_shows_something_that_others_change(function, change):
     compiled = jit(function)
