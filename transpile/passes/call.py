@@ -18,7 +18,7 @@ _DEBUGGERS = "set_trace"  # of pdb, ipdb and others: it stops in the frame of it
 class Call(ExpressionPass[cst.Call]):
     """f(x) becomes ab.call(f, x), or ab.tail_call(f, x) at the end of f, unless f is known to be staged.
 
-    f(*x) becomes ab.calling(f)(*x).
+    f(*x) becomes ab.calling(f)(*x), but for zip(*x), which is ab.transposed(x) in a function whose lists grow.
     """
 
     handles = (cst.Call,)
@@ -53,6 +53,8 @@ class Call(ExpressionPass[cst.Call]):
         if self._is_debugger(reader, function):
             return reader.children(node)
         is_tail = node in reader.work.tail_calls
+        if self._transposes(reader, node):
+            return reader.staged("transposed", reader.argument(node.args[0].value))
         if any(argument.star for argument in node.args):
             unpacking = reader.staged("tail_calling" if is_tail else "calling", reader.rewrite(function))
             return node.with_changes(func=unpacking, args=[self._argument(reader, a) for a in node.args])
@@ -73,6 +75,17 @@ class Call(ExpressionPass[cst.Call]):
             value = new.value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
             return new.with_changes(value=reader.work.derived(value, new.value))
         return new
+
+    @staticmethod
+    def _transposes(reader: Reader, node: cst.Call) -> bool:
+        """Return whether a call is zip(*rows), in a function whose lists grow at run time."""
+        session = reader.work.session
+        if "list" not in session.operators or [argument.star for argument in node.args] != ["*"]:
+            return False
+        function = node.func
+        if not isinstance(function, cst.Name) or reader.is_local(function.value):
+            return False
+        return session.headers.get(function.value) == f"{session.ab}.builtins.zip_"
 
     def _is_staged(self, reader: Reader, function: cst.BaseExpression) -> bool:
         """A name bound by the header, or attributes of a module bound by it."""

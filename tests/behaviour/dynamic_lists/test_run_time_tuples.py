@@ -7,12 +7,12 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from anabranch import jit
+from anabranch import UnsupportedOperationError, jit
 from tests.program_table import Program, Table
 
 case = Table()
 KEYS = np.array([3, 1, 3, 3, 5, 1])
-IN_XLA = ("what_a_tuple_does", "replaced_items", "grown_in_a_loop", "in_order")
+IN_XLA = ("what_a_tuple_does", "replaced_items", "grown_in_a_loop", "in_order", "columns")
 
 
 @case((KEYS,))
@@ -88,6 +88,13 @@ def items_of_a_list(keys):
     return rows, [sum(r) for r in rows]
 
 
+@case((KEYS,), (KEYS[::-1],))
+def columns(keys):
+    rows = [(i, k * 0.5) for i, k in enumerate(keys) if k > 2]
+    places, sizes = zip(*rows)  # noqa: B905
+    return places, sizes, [sum(c) / len(c) for c in zip(*rows)], list(map(list, zip(*rows)))  # noqa: B905
+
+
 @case((KEYS[::-1],))
 def in_order(keys):
     groups = defaultdict(list)
@@ -108,3 +115,8 @@ def test_tuples_without_native_loops(program: Program) -> None:
     assert repr(jit(program.function, native_loops=False)(*program.argsets[0])) == repr(
         program.function(*program.argsets[0])
     )
+
+
+def test_columns_of_no_rows_are_refused() -> None:
+    with pytest.raises(UnsupportedOperationError, match="which is empty"):
+        jit(columns)(KEYS[:1] * 0)
