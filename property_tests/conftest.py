@@ -21,12 +21,12 @@ os.environ["ANABRANCH_CACHE"] = "0"
 COMPILES = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 # How many blocks of generated programs, and programs in each, for each profile. A change is tried with as many as take
 # a few minutes; the deep profile begins with the same and goes on.
-BLOCKS = {"default": (2, 25), "ci": (5, 24), "deep": (500, 200)}
+BLOCKS = {"default": (2, 25), "ci": (4, 16), "deep": (500, 200)}
 # A refusal is clear, and still none of what is written as ordinary Python should meet many.
 MOST_REFUSED = 0.05
 
 settings.register_profile("default", max_examples=25, **COMPILES)
-settings.register_profile("ci", max_examples=12, derandomize=True, database=None, print_blob=True, **COMPILES)
+settings.register_profile("ci", max_examples=8, derandomize=True, database=None, print_blob=True, **COMPILES)
 settings.register_profile("deep", max_examples=2000, print_blob=True, **COMPILES)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 

@@ -22,7 +22,7 @@ TOLERANCE = Tolerance(ULPS, copies=True)
 # One program in so many is compiled by XLA, the others are run by NumPy once they are traced.
 _COMPILED = 8
 _MOST_REFUSED = 0.1
-_PROGRAMS = 40
+_PROGRAMS = 20
 
 
 def function_of(text: str) -> Any:
