@@ -72,10 +72,23 @@ def _concatenate(names: Sequence[np.ndarray], out: ArrayType, attributes: str) -
     return np.concatenate(names, axis)
 
 
+def _pad(names: Sequence[np.ndarray], out: ArrayType, attributes: str) -> np.ndarray:
+    x, value = names
+    made = np.full(out.shape, value[()], object)
+    lows, gaps = numbers(attributes, "edge_padding_low"), numbers(attributes, "interior_padding")
+    # A negative padding takes elements away.
+    for place, name in np.ndenumerate(x):
+        at = tuple(low + k * (gap + 1) for k, low, gap in zip(place, lows, gaps, strict=True))
+        if all(0 <= k < n for k, n in zip(at, out.shape, strict=True)):
+            made[at] = name
+    return made
+
+
 MOVES: Mapping[str, Move] = {
     "slice": _slice,
     "broadcast_in_dim": _broadcast,
     "transpose": _transpose,
     "reverse": _reverse,
     "concatenate": _concatenate,
+    "pad": _pad,
 }
