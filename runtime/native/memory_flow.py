@@ -121,6 +121,11 @@ class Steps:
         memory = self._memory
         for name in filter(is_memory, after):
             memory.place_of(name)
+        # Those in registers are read before anything is written that they may be read from.
+        after = [
+            packed(memory.whole(name, type)) if place is None and is_memory(name) else name
+            for name, place, type in zip(after, self._places, self._types, strict=True)
+        ]
         moved = [
             (name, place, type)
             for name, place, type in zip(after, self._places, self._types, strict=True)
@@ -140,10 +145,7 @@ class Steps:
         self._changed = {place for place, head in enumerate(self._head) if memory.versions()[place] != head}
         if not self._changed <= set(self._places):
             raise NotNativeError("an array that is written in a step and is as before in the next")
-        return [
-            packed(memory.whole(name, type)) if place is None and is_memory(name) else name
-            for name, place, type in zip(after, self._places, self._types, strict=True)
-        ]
+        return after
 
     def results(self, names: Sequence[str]) -> list[str]:
         """The names of the last state."""

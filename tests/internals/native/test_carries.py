@@ -1,10 +1,11 @@
-"""Carries of native loops, in Programs written by hand."""
+"""Carries of native loops, also in Programs written by hand, and small arrays."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from anabranch import jit
 from anabranch.runtime.host.machine_code import NativeOptions
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.interpret import evaluate
@@ -13,6 +14,7 @@ from anabranch.runtime.lower import module
 from anabranch.runtime.ops.elementwise.term import BOOL, INT64
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.xla.compiler import compile_text
+from tests.equivalence import check
 
 INT32 = np.dtype(np.int32)
 
@@ -48,3 +50,26 @@ def test_two_bools_that_say_the_same_of_an_int(first, length):
     assert len(made.callbacks) == 1
     got = compile_text(made.text, callbacks=made.callbacks)([np.array(length)])
     assert [x.item() for x in got] == [np.asarray(x).item() for x in evaluate(program, np.int64(length))]
+
+
+def centres_and_those_before(points, centres, steps):
+    for _ in range(steps):
+        before = centres
+        centres = centres + (points[:, None, :] - centres[None]).mean(axis=0)
+    return centres, before
+
+
+def test_an_array_in_memory_that_is_another_carry_in_registers():
+    args = np.arange(180.0).reshape(60, 3), np.arange(12.0).reshape(4, 3), 3
+    assert jit(centres_and_those_before).lower(*args).native_program() is not None
+    check(centres_and_those_before, *args)
+
+
+def padded(x):
+    return np.diag(x), np.diag(x, -1), np.pad(x, (2, 1), constant_values=3.0), np.diag(np.diag(x, 1))
+
+
+def test_small_arrays_are_padded():
+    x = np.arange(3.0)
+    assert jit(padded).lower(x).native_program() is not None
+    check(padded, x)
