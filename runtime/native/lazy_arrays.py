@@ -30,7 +30,7 @@ from anabranch.runtime.native.values import is_lazy, is_memory
 from anabranch.runtime.ops.stablehlo_text import Rule, Types
 
 # The most operations that an element may take.
-_MOST_COST = 250
+_MOST_COST = 500
 _BOOL, _INT64 = np.dtype(bool), np.dtype(np.int64)
 
 
