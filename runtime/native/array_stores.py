@@ -12,7 +12,7 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.affine import Affine, Span, flat
-from anabranch.runtime.native.element_loops import ElementLoops, check_size, spans_of
+from anabranch.runtime.native.element_loops import ElementLoops, check_size, spans_of, work_of
 from anabranch.runtime.native.lazy_array import Axis, LazyArray, Update
 from anabranch.runtime.native.lazy_arrays import LazyArrays
 from anabranch.runtime.native.ordering import written_inputs
@@ -20,6 +20,8 @@ from anabranch.runtime.native.values import is_lazy, is_memory
 
 # How many elements are computed before they are written, where they are written to what they are computed from.
 _CHUNK = 256
+# How many operations take as long as to move an element.
+_MOVES_WORK = 16
 # Why an array is copied.
 _NEEDED = "it is written to, and what it held before is needed afterwards"
 
@@ -56,6 +58,18 @@ class ArrayStores:
         self._code, self._memory, self._positions = arrays.code, arrays.memory, arrays.positions
         self._scratch: dict[ArrayType, list[int]] = {}
         self._chunk_memory: dict[np.dtype, int] = {}
+
+    @contextlib.contextmanager
+    def of_each_thread(self, shared: Collection[int]) -> Iterator[None]:
+        """While a function for several threads is written: it has other memory for a moment's use.
+
+        The threads write to parts of the arrays at the places `shared`.
+        """
+        before = self._scratch, self._chunk_memory
+        self._scratch, self._chunk_memory = {}, {}
+        with self._memory.of_each_thread(shared):
+            yield
+        self._scratch, self._chunk_memory = before
 
     def settled(self, names: Sequence[str], types: Sequence[ArrayType], kept: Collection[int]) -> list[str]:
         """The names with those of lazy arrays brought to memory: to that of what they are updates of, where it is free.
@@ -147,7 +161,7 @@ class ArrayStores:
         scratch = self._free(type)
 
         def write() -> None:
-            with self._loops.over(update.value.type.shape, update.region) as index:
+            with self._loops.over(update.value.type.shape, update.region, work=work_of(update.value)) as index:
                 value = self._arrays.element(update.value, index)
                 self._memory.put(scratch, type.dtype, self._positions.value(flat(index, type.shape)), value)
 
@@ -166,7 +180,7 @@ class ArrayStores:
             self._moved(update, type, self._computed(update) if scratch is None else scratch, place)
 
     def _in_place(self, update: Update, type: ArrayType, place: int) -> None:
-        with self._loops.over(update.value.type.shape, update.region) as index:
+        with self._loops.over(update.value.type.shape, update.region, work=work_of(update.value)) as index:
             value = self._arrays.element(update.value, index)
             self._memory.put(place, type.dtype, self._number(update, type, index), value)
 
@@ -247,7 +261,7 @@ class ArrayStores:
     def _moved(self, update: Update, type: ArrayType, scratch: int, place: int) -> None:
         """Write a part that has been computed in other memory, which is free then."""
         part = update.value.type
-        with self._loops.over(update.value.type.shape, update.region) as index:
+        with self._loops.over(part.shape, update.region, work=_MOVES_WORK) as index:
             source = self._positions.value(flat(index, part.shape))
             value = self._memory.load(self._memory.name(scratch), part.dtype, source)
             self._memory.put(place, type.dtype, self._number(update, type, index), value)

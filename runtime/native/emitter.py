@@ -31,6 +31,7 @@ from anabranch.runtime.native.progress_ticks import tick
 from anabranch.runtime.native.random_draws import drawn, has_sampler
 from anabranch.runtime.native.random_seeds import is_seeded, seeded
 from anabranch.runtime.native.scatters import is_scatter, scattered
+from anabranch.runtime.native.shared_steps import are_shared, shared_steps
 from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.signals import Signals
 from anabranch.runtime.native.sorting import sort_in_place
@@ -87,6 +88,7 @@ class NativeEmitter(ValueEmitter):
         self._products = Products(self.arrays, self.reductions, self.stores)
         self._failures = failures
         self._signals, self._host_calls = signals, host_calls
+        code.shares.signals = signals
         self._op: Op | None = None  # whose lowering is being written
         self._loops = 0
         self._nest: Nest | None = None
@@ -205,6 +207,10 @@ class NativeEmitter(ValueEmitter):
                     names[place] = self.memory.copied(names[place], in_types[place], "a step may write to it")
             read_only = [names[s.operand] for s in slots if s.operand is not None and not s.is_carry]
             self.kept = kept.union(map(self.memory.number, filter(is_memory, read_only)))
+        if not self.code.shares.is_open and are_shared(equation, self.memory.ranges.intervals, self._failures):
+            results = shared_steps(self, equation, names)
+            self.kept = kept
+            return results
         ctx = LoweringContext(self, names, equation.inputs, in_types, out_types, equation.params)
         self._op = equation.op
         results = list(equation.op.lower(ctx))
