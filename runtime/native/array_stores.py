@@ -13,7 +13,7 @@ from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.affine import Affine, Span, flat
 from anabranch.runtime.native.element_loops import ElementLoops, check_size, spans_of, work_of
-from anabranch.runtime.native.lazy_array import Axis, LazyArray, Update
+from anabranch.runtime.native.lazy_array import Axis, LazyArray, Update, are_beside
 from anabranch.runtime.native.lazy_arrays import LazyArrays
 from anabranch.runtime.native.ordering import written_inputs
 from anabranch.runtime.native.values import is_lazy, is_memory
@@ -130,8 +130,11 @@ class ArrayStores:
         places = {place for _, _, place in changes}
         rows = [self._prepared(self._arrays.of(name, type), place, places) for name, type, place in changes]
         for stores, (_, type, place) in zip(rows, changes, strict=True):
-            for store in stores:
-                self._commit(store, type, place)
+            for group in self._grouped(stores, type, place):
+                if len(group) == 1:
+                    self._commit(group[0], type, place)
+                else:
+                    self._in_one_loop([store.update for store in group], type, place)
         return [self._memory.written(place) for _, _, place in changes]
 
     def _prepared(self, array: LazyArray, place: int, places: set[int]) -> list[_Store]:
@@ -167,6 +170,32 @@ class ArrayStores:
 
         self._loops.in_versions([update.value], update.region, write)
         return scratch
+
+    def _grouped(self, stores: Sequence[_Store], type: ArrayType, place: int) -> list[list[_Store]]:
+        """The parts, those together that one loop may write: of one size, beside each other, in any order."""
+        groups: list[list[_Store]] = []
+        for store in stores:
+            last = groups[-1] if groups else []
+            is_like = bool(last) and all(are_beside(store.update, other.update) for other in last)
+            if is_like and all(
+                s.scratch is None and self._order(s.update, type, place) is _Order.ANY for s in (last[0], store)
+            ):
+                last.append(store)
+            else:
+                groups.append([store])
+        return groups
+
+    def _in_one_loop(self, updates: Sequence[Update], type: ArrayType, place: int) -> None:
+        """Write parts of one size, an element of each at a time."""
+        values = [update.value for update in updates]
+
+        def write() -> None:
+            with self._loops.over(values[0].type.shape, {}, work=sum(map(work_of, values))) as index:
+                for update in updates:
+                    value = self._arrays.element(update.value, index)
+                    self._memory.put(place, type.dtype, self._number(update, type, index), value)
+
+        self._loops.in_versions(values, {}, write)
 
     def _commit(self, store: _Store, type: ArrayType, place: int) -> None:
         """Write a part, in an order in which no element is read after it has been written."""

@@ -18,6 +18,7 @@ from anabranch.runtime.native.carries import Carry, Exits, close_carries
 from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.host_calls import HostCalls
 from anabranch.runtime.native.instructions import Instructions
+from anabranch.runtime.native.lazy_array import pieces_of
 from anabranch.runtime.native.library_ufuncs import LibraryUfuncs, takes_whole
 from anabranch.runtime.native.linear_algebra import is_linear_algebra, solved
 from anabranch.runtime.native.llvm_types import NotNativeError
@@ -54,7 +55,8 @@ from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 # From so many operations for an element on it is written to memory before others are computed from it.
 _MOST_COST = 100
-# The same where its parts are computed in ways of their own, each of which any of its elements may ask for.
+# The same where its parts are computed in ways of their own, each of which any of its elements may ask for: what is
+# computed from a stack is so in its pieces.
 _MOST_IN_PARTS = 24
 
 
@@ -137,7 +139,7 @@ class NativeEmitter(ValueEmitter):
         The library reads the operands of its products in memory, and others may as well.
         """
         array = self.arrays.of(name, type)
-        if array.cost > (_MOST_COST if array.update is None else _MOST_IN_PARTS):
+        if array.cost > (_MOST_COST if array.update is None or pieces_of(array) else _MOST_IN_PARTS):
             return True
         return is_operand and type.size > MOST_ELEMENTS and strided_view(array) is None
 
