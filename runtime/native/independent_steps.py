@@ -17,7 +17,7 @@ from anabranch.runtime.ops.windowed_update import completed, windowed_update
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 # Bytes of all arrays that a step makes: they are a thread's own, on its stack.
-_MOST_BYTES = 2**18
+_MOST_BYTES = 2**16
 
 
 class _Counted(NamedTuple):

@@ -35,12 +35,16 @@ def takes_whole(equation: Equation) -> bool:
 def is_quick(equation: Equation) -> bool:
     """Return whether NumPy's loop takes no longer than XLA's code for an equation that `takes_whole`."""
     types = {atom.type.dtype for atom in (*equation.inputs, *equation.outputs)}
-    return has_wide_loops() and (types <= _NARROW or equation.op.name not in _LONG)
+    quick = _QUICK | _QUICK_IF_NARROW if types <= _NARROW else _QUICK
+    return has_wide_loops() and types <= _REAL and equation.op.name in quick
 
 
-# Functions for which XLA has another formula, that takes half as long as NumPy's.
-_LONG = ("tanh", "sin", "cos", "tan")
-_NARROW = frozenset([np.dtype(np.float32)])
+# Functions of which NumPy computes eight doubles at once; for some XLA has another formula that takes half as long.
+_EXPONENTIALS = ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt", "power", "sinh", "cosh")
+_INVERSES = ("arcsin", "arccos", "arctan", "arctan2", "arcsinh", "arccosh", "arctanh")
+_QUICK = frozenset((*_EXPONENTIALS, *_INVERSES))
+_QUICK_IF_NARROW = frozenset(("sin", "cos", "tan", "tanh"))
+_NARROW, _REAL = frozenset([np.dtype(np.float32)]), frozenset(map(np.dtype, "fd"))
 _DTYPES = frozenset(map(np.dtype, "fdFD"))
 
 

@@ -19,7 +19,7 @@ from anabranch.runtime.native.array_checks import ArrayChecks
 from anabranch.runtime.native.host_calls import DECLARATIONS as CALLING_BACK
 from anabranch.runtime.native.instructions import METADATA, Instructions
 from anabranch.runtime.native.llvm_types import memory_type
-from anabranch.runtime.native.outputs import Output
+from anabranch.runtime.native.outputs import Output, sizes_of
 from anabranch.runtime.native.signal_state import RAISED, STATE, TABLE, TICKS
 from anabranch.runtime.native.signals import ASK
 
@@ -114,7 +114,7 @@ class PythonEntry:
     def module(self) -> str:
         """The LLVM module."""
         code = self._code
-        shares = code.shares.functions()
+        shares = code.shares.functions(sizes_of(self._in_types, self._outputs))
         parameters, given = [], []
         written = {output.operand for output in self._outputs}
         count = len(self._in_types) + len(self._passed)

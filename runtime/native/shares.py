@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from anabranch.runtime.native.share_runtime import MOST_THREADS, RUN, declarations, runtime
 from anabranch.runtime.native.signal_state import RAISED, STATE
 
 if TYPE_CHECKING:
@@ -18,179 +19,9 @@ if TYPE_CHECKING:
 
 # Simple operations on elements of arrays, several at once, that take about as long as to make a thread and to wait for
 # its end, several times.
-_WORK_OF_THREAD = 2**22
-_MOST_THREADS = 64
-# Into how many parts each thread's share is split: one that begins late, or is interrupted, leaves parts to others.
-_PARTS = 4
+_WORK_OF_THREAD = 6_000_000
 # What may be called by threads that Python does not know: it asks nothing of Python. SciPy's functions may warn.
 _HARMLESS = re.compile(r"llvm\.|ufunc_loop\.\w+\.numpy\.|ask_in_share$|[a-z][a-z0-9]*$")
-
-_RUN = "run_shares"
-# A team has the function, its context, the end of the steps, the steps of a part, the first step that is left, and the
-# state of the looks at signals, if there are any.
-_TEAM = "{ ptr, ptr, i64, i64, i64, ptr }"
-_MEMBERS = {"context": "ptr", "end": "i64", "part": "i64", "left": "i64", "signals": "ptr"}
-
-
-def _member(name: str) -> str:
-    return f"  %{name}.p = getelementptr {_TEAM}, ptr %team, i32 0, i32 {1 + [*_MEMBERS].index(name)}\n"
-
-
-_CALLED = {
-    "pthread_create": "i32 @pthread_create(ptr, ptr, ptr, ptr)",
-    "pthread_join": "i32 @pthread_join(i64, ptr)",
-    "sched_getaffinity": "i32 @sched_getaffinity(i32, i64, ptr)",
-    "llvm.ctpop.i64": "i64 @llvm.ctpop.i64(i64)",
-    "llvm.smin.i64": "i64 @llvm.smin.i64(i64, i64)",
-    "llvm.smax.i64": "i64 @llvm.smax.i64(i64, i64)",
-}
-_READ = "".join(f"{_member(name)}  %{name} = load {type}, ptr %{name}.p\n" for name, type in _MEMBERS.items())
-_WRITTEN = "".join(f"{_member(name)}  store {type} %{name}, ptr %{name}.p\n" for name, type in _MEMBERS.items())
-_TAKE = f"""
-define internal void @take_shares(ptr %team, i1 %is.caller) nounwind {{
-entry:
-  %share = load ptr, ptr %team
-{_READ}  %asks = icmp ne ptr %signals, null
-  br label %take
-take:
-  %at = atomicrmw add ptr %left.p, i64 %part monotonic
-  %is.left = icmp slt i64 %at, %end
-  br i1 %is.left, label %go, label %done
-go:
-  %after = add i64 %at, %part
-  %stop = call i64 @llvm.smin.i64(i64 %after, i64 %end)
-  call void %share(i64 %at, i64 %stop, i1 %is.caller, ptr %context)
-  br i1 %asks, label %ask, label %take
-ask:
-  %is.over = call i1 @ask_in_share(ptr %signals, i1 %is.caller)
-  br i1 %is.over, label %done, label %take
-done:
-  ret void
-}}
-"""
-_OF_THREADS = ("pthread_create", "pthread_join", "sched_getaffinity", "llvm.ctpop.i64")
-_THREADS = """
-define internal i64 @count_processors() noinline nounwind {
-entry:
-  %set = alloca [128 x i64], align 8
-  %found = call i32 @sched_getaffinity(i32 0, i64 1024, ptr %set)
-  %is.unknown = icmp ne i32 %found, 0
-  br i1 %is.unknown, label %one, label %word
-word:
-  %k = phi i64 [ 0, %entry ], [ %k.next, %word ]
-  %count = phi i64 [ 0, %entry ], [ %count.next, %word ]
-  %bits.p = getelementptr i64, ptr %set, i64 %k
-  %bits = load i64, ptr %bits.p
-  %ones = call i64 @llvm.ctpop.i64(i64 %bits)
-  %count.next = add i64 %count, %ones
-  %k.next = add i64 %k, 1
-  %is.last = icmp eq i64 %k.next, 128
-  br i1 %is.last, label %all, label %word
-all:
-  ret i64 %count.next
-one:
-  ret i64 1
-}
-define internal ptr @help(ptr %team) nounwind {
-  call void @take_shares(ptr %team, i1 false)
-  ret ptr null
-}
-define internal i32 @begin_thread(ptr %thread, ptr %team) {
-  %failed = call i32 @pthread_create(ptr %thread, ptr null, ptr @help, ptr %team)
-  ret i32 %failed
-}
-define internal void @end_thread(ptr %thread) {
-  %number = load i64, ptr %thread
-  call i32 @pthread_join(i64 %number, ptr null)
-  ret void
-}
-"""
-_WITHOUT_THREADS = """
-define internal i64 @count_processors() {
-  ret i64 1
-}
-define internal i32 @begin_thread(ptr %thread, ptr %team) {
-  ret i32 1
-}
-define internal void @end_thread(ptr %thread) {
-  ret void
-}
-"""
-_RUNTIME = f"""
-define internal void @{_RUN}(
-    ptr %share, ptr %context, i64 %first, i64 %end, i64 %least, i64 %most, ptr %signals) noinline nounwind {{
-entry:
-  %team = alloca {_TEAM}
-  %threads = alloca [{_MOST_THREADS} x i64]
-  %steps = sub i64 %end, %first
-  %worth = sdiv i64 %steps, %least
-  %wanted = call i64 @llvm.smin.i64(i64 %worth, i64 %most)
-  %is.worth = icmp sgt i64 %wanted, 1
-  br i1 %is.worth, label %count, label %begin
-count:
-  %there = call i64 @count_processors()
-  %had = call i64 @llvm.smin.i64(i64 %wanted, i64 %there)
-  br label %begin
-begin:
-  %known = phi i64 [ 1, %entry ], [ %had, %count ]
-  %number = call i64 @llvm.smax.i64(i64 %known, i64 1)
-  %parts = mul i64 %number, {_PARTS}
-  %size = sdiv i64 %steps, %parts
-  %longest = mul i64 %least, {_PARTS}
-  %bounded = call i64 @llvm.smin.i64(i64 %size, i64 %longest)
-  %part = call i64 @llvm.smax.i64(i64 %bounded, i64 1)
-  %left = add i64 %first, 0
-  store ptr %share, ptr %team
-{_WRITTEN}  %are.several = icmp sgt i64 %number, 1
-  br i1 %are.several, label %create, label %begun
-create:
-  %k = phi i64 [ 1, %begin ], [ %k.next, %created ]
-  %thread.p = getelementptr i64, ptr %threads, i64 %k
-  %failed = call i32 @begin_thread(ptr %thread.p, ptr %team)
-  %has.failed = icmp ne i32 %failed, 0
-  br i1 %has.failed, label %begun, label %created
-created:
-  %k.next = add i64 %k, 1
-  %is.last = icmp eq i64 %k.next, %number
-  br i1 %is.last, label %begun, label %create
-begun:
-  %count.made = phi i64 [ 1, %begin ], [ %k, %create ], [ %k.next, %created ]
-  call void @take_shares(ptr %team, i1 true)
-  br label %join
-join:
-  %j = phi i64 [ 1, %begun ], [ %j.next, %joined ]
-  %is.joined = icmp eq i64 %j, %count.made
-  br i1 %is.joined, label %done, label %joined
-joined:
-  %other.p = getelementptr i64, ptr %threads, i64 %j
-  call void @end_thread(ptr %other.p)
-  %j.next = add i64 %j, 1
-  br label %join
-done:
-  ret void
-}}
-"""
-# Returns whether a handler has raised, which the thread of the call alone asks Python.
-_ASK = f"""
-define internal i1 @ask_in_share(ptr %state, i1 %is.caller) noinline nounwind {{
-  %raised.p = getelementptr {STATE}, ptr %state, i32 0, i32 {RAISED}
-  %raised.i = load atomic i8, ptr %raised.p monotonic, align 1
-  %raised = icmp ne i8 %raised.i, 0
-  %is.none = xor i1 %raised, true
-  %asks = and i1 %is.none, %is.caller
-  br i1 %asks, label %ask, label %known
-ask:
-  %answer = call i1 @ask(ptr %state)
-  ret i1 %answer
-known:
-  ret i1 %raised
-}}
-"""
-_ASKS_NOTHING = """
-define internal i1 @ask_in_share(ptr %state, i1 %is.caller) noinline nounwind {
-  ret i1 false
-}
-"""
 _SIGNALS = "%signals"
 
 
@@ -273,7 +104,7 @@ class Shares:
 
     def __init__(self, code: Instructions, most: int) -> None:
         self._code = code
-        self._most = min(most or _MOST_THREADS, _MOST_THREADS)
+        self._most = min(most or MOST_THREADS, MOST_THREADS)
         self.signals: Asked | None = None
         self._inside: Share | None = None
         self._all: list[Share] = []
@@ -330,26 +161,34 @@ class Shares:
         code.act("ret void")
         code.begin(go)
 
-    def functions(self) -> list[str]:
-        """The text of the functions, once all else has been written; writes their calls."""
+    def functions(self, sizes: Mapping[str, int]) -> list[str]:
+        """The text of the functions, once all else has been written; writes their calls.
+
+        Parameters
+        ----------
+        sizes
+            The bytes of the arrays that the function around them is given, by the names of their addresses.
+        """
         if not self._all:
             return []
-        alone = self._most == 1
-        called = [name for name in _CALLED if not (alone and name in _OF_THREADS)]
-        self._code.declarations |= {name: f"declare {_CALLED[name]}" for name in called}
-        made = [self._function(number, share) for number, share in enumerate(self._all)]
-        asking = _ASK if any(share.asks for share in self._all) else _ASKS_NOTHING
-        return [_TAKE, _WITHOUT_THREADS if alone else _THREADS, _RUNTIME, asking, *made]
+        has_threads, asks = self._most > 1, any(share.asks for share in self._all)
+        self._code.declarations |= declarations(has_threads)
+        made = [self._function(number, share, sizes) for number, share in enumerate(self._all)]
+        return [*runtime(has_threads, asks), *made]
 
-    def _function(self, number: int, share: Share) -> str:
-        code, taken = self._code, share.taken()
-        arrays = {f"%{name}" for name in _OPERAND.findall(" ".join(taken))}
+    def _function(self, number: int, share: Share, sizes: Mapping[str, int]) -> str:
+        code = self._code
+        # What LLVM knows of values that are made of constants it finds where they are made.
+        constants = _made_of_constants([*code.reserved, *code.lines], share.taken())
+        share.reserved += constants
+        taken = share.taken()
         own = {name for line in code.reserved for name in _DEFINED.findall(line)}
         types = _types([*code.reserved, *code.lines], taken)
         # Addresses that are made of others may be of the same memory.
         pointers = {name for name in taken if types[name] == "ptr"} - {_SIGNALS}
-        apart = pointers if pointers <= arrays | own else set[str]()
-        parameters = [f"{types[n]} {'noalias ' if n in apart else ''}{n}" for n in taken]
+        apart = pointers if pointers <= sizes.keys() | own else set[str]()
+        sized = {n: f" nonnull dereferenceable({sizes[n]})" for n in taken if n in sizes}
+        parameters = [f"{types[n]}{' noalias' if n in apart else ''}{sized.get(n, '')} {n}" for n in taken]
         context = f"{{ {', '.join(types[name] for name in taken)} }}"
         self._write_call(number, share, context, [(types[name], name) for name in taken])
         lines = []
@@ -361,7 +200,10 @@ class Shares:
         values = [f"{types[n]} %x{place}" for place, n in enumerate(taken)]
         given = ", ".join(["i64 %first", "i64 %end", "i1 %is.caller", *values])
         begin, stop, caller = share.names
-        bounds = [f"i64 {begin}", f"i64 {stop}", f"i1 {caller}"]
+        first, end = share.bounds
+        # What LLVM knows of a counter that goes from one number to another.
+        known = f" range(i64 {first}, {int(end) + 1})" if first.isdigit() and end.isdigit() else ""
+        bounds = [f"i64{known} {begin}", f"i64{known} {stop}", f"i1 {caller}"]
         return "\n".join(
             [
                 f"define internal void @share{number}({', '.join([*bounds, *parameters])}) noinline nounwind {{",
@@ -391,11 +233,34 @@ class Shares:
         first, end = share.bounds
         numbers = f"i64 {first}, i64 {end}, i64 {share.least}, i64 {most}"
         signals = _SIGNALS if share.asks else "null"
-        lines.append(f"call void @{_RUN}(ptr @take{number}, ptr {address}, {numbers}, ptr {signals})")
+        lines.append(f"call void @{RUN}(ptr @take{number}, ptr {address}, {numbers}, ptr {signals})")
         code.fill(share.place, "\n  ".join(lines))
 
 
-_OPERAND = re.compile(r"%([asr]\d+)\b")
+def _made_of_constants(lines: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The instructions that make those of these values that depend on constants alone, each after its operands."""
+    made = {}
+    for line in "\n".join(lines).splitlines():
+        name, is_made, text = line.strip().partition(" = ")
+        if is_made:
+            made[name] = text.partition(", !dbg")[0]
+    found: dict[str, bool] = {}
+    order: list[str] = []
+
+    def is_constant(name: str) -> bool:
+        if name not in found:
+            text = made.get(name, "load")
+            found[name] = not _IMPURE.match(text) and all(map(is_constant, _NAME.findall(text)))
+            if found[name]:
+                order.append(name)
+        return found[name]
+
+    for name in names:
+        is_constant(name)
+    return [f"  {name} = {made[name]}" for name in order]
+
+
+_IMPURE = re.compile(r"(load|phi|call|alloca|getelementptr|inttoptr)\b")
 
 
 def _types(lines: Sequence[str], names: Sequence[str]) -> Mapping[str, str]:

@@ -13,7 +13,7 @@ import pytest
 
 from anabranch import jit
 from anabranch.runtime.host import machine_code
-from anabranch.runtime.native import emitter, shares
+from anabranch.runtime.native import emitter, share_runtime, shares
 from tests.equivalence import check
 
 pytestmark = pytest.mark.skipif(not machine_code.HAS_THREADS, reason="there are no threads here")
@@ -23,7 +23,9 @@ pytestmark = pytest.mark.skipif(not machine_code.HAS_THREADS, reason="there are 
 def small(monkeypatch):
     """Loops of some hundred steps are large, and there are more processors than threads."""
     monkeypatch.setattr(shares, "_WORK_OF_THREAD", 64)
-    monkeypatch.setattr(shares, "_THREADS", re.sub(r"@count_processors.*?\n\}", _SIX, shares._THREADS, flags=re.DOTALL))
+    monkeypatch.setattr(
+        share_runtime, "_THREADS", re.sub(r"@count_processors.*?\n\}", _SIX, share_runtime._THREADS, flags=re.DOTALL)
+    )
 
 
 _SIX = "@count_processors() {\n  ret i64 6\n}"
@@ -66,8 +68,8 @@ def test_arrays(rng, function):
     x = rng.random((60, 50))
     assert count(function, x) > 0
     check(function, x)
-    made = [pickle.dumps(jit(function, threads=n)(x.copy())) for n in (1, 2, 3)]
-    assert made.count(made[0]) == 3
+    made = [pickle.dumps(jit(function, threads=n)(x.copy())) for n in (1, 3)]
+    assert made[0] == made[1]
 
 
 def rows(a, b):
@@ -164,13 +166,13 @@ def test_loops(rng, monkeypatch, function, is_shared):
     check(function, a, b)
     check(function, a[:6], b)  # some arrays are in registers
     assert any(asked) == is_shared
-    made = [pickle.dumps(jit(function, threads=n)(a.copy(), b)) for n in (1, 2, 3)]
-    assert made.count(made[0]) == 3
+    made = [pickle.dumps(jit(function, threads=n)(a.copy(), b)) for n in (1, 3)]
+    assert made[0] == made[1]
 
 
 def test_threads_that_can_not_be_made(rng, monkeypatch):
-    failing = re.sub(r"call i32 @pthread_create\(.*", "add i32 11, 0", shares._THREADS)
-    monkeypatch.setattr(shares, "_THREADS", failing)
+    failing = re.sub(r"call i32 @pthread_create\(.*", "add i32 11, 0", share_runtime._THREADS)
+    monkeypatch.setattr(share_runtime, "_THREADS", failing)
     check(elementwise, rng.random((60, 50)))
 
 
@@ -190,7 +192,7 @@ def test_a_fork_meanwhile(rng):
     x = rng.random(3000)
     compiled = jit(busy)
     want = compiled(x, 7)
-    other = threading.Thread(target=lambda: [compiled(x, 2000) for _ in range(3)])
+    other = threading.Thread(target=lambda: [compiled(x, 300) for _ in range(3)])
     other.start()
     child = os.fork()
     if not child:
