@@ -31,6 +31,7 @@ class Switches(TypedDict, total=False):
     host_calls: bool
     native_loops: bool
     fastmath: tuple[str, ...]
+    threads: int
     cache_size: int
     kept_memory: int
     log_compiles: bool
@@ -88,6 +89,9 @@ class Settings:
         LLVM's flags for the arithmetic of floats in machine code, by their names: `reassoc`, `contract`, `arcp`, `afn`,
         `nsz`, `nnan`, `ninf`, or `fast`, which is all of them. With them results are not NumPy's to the last digits,
         with `nnan` and `ninf` anything where a NaN or an infinity is met. What XLA compiles is as ever.
+    threads : int
+        How many threads run a large loop of machine code at most; 0 for as many as the process has processors, 1 for
+        none beside that of the call. Results do not depend on it. XLA and NumPy's BLAS have settings of their own.
     cache_size : int
         How many executables a jitted function keeps in memory.
     kept_memory : int
@@ -135,6 +139,7 @@ class Settings:
     host_calls: bool = True
     native_loops: bool = True
     fastmath: tuple[str, ...] = ()
+    threads: int = 0
     cache_size: int = 256
     kept_memory: int = 2**29
     log_compiles: bool = False
@@ -164,6 +169,7 @@ TRACED = (
     "host_calls",
     "native_loops",
     "fastmath",
+    "threads",
 )
 # The settings that are names out of a list; those of passes are known where these are.
 _NAMES: Mapping[str, Sequence[str]] = {

@@ -51,6 +51,18 @@ def named(ufunc: np.ufunc) -> LibraryUfunc | None:
     return None
 
 
+@functools.cache
+def has_wide_loops() -> bool:
+    """Return whether NumPy's loops for functions such as `exp` compute eight doubles at once here."""
+    for module in ("numpy._core._multiarray_umath", "numpy.core._multiarray_umath"):
+        try:
+            features = importlib.import_module(module).__cpu_features__
+        except (ImportError, AttributeError):  # another release
+            continue
+        return bool(features.get("AVX512_SKX"))
+    return False
+
+
 class _UfuncObject(ctypes.Structure):
     """The first members of a `PyUFuncObject`."""
 

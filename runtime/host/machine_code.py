@@ -16,6 +16,8 @@ from anabranch.runtime.host import blas, library_ufuncs, object_layout
 from anabranch.runtime.host.llvm_pipeline import binding, machine, optimised
 from anabranch.runtime.host.numpy_samplers import PREFIX, address_of
 
+# Where code finds the functions that make threads, and count processors, by the names that it has for them.
+HAS_THREADS = sys.platform == "linux"
 _at_fork = threading.local()
 
 
@@ -53,15 +55,22 @@ class NativeOptions:
     ----------
     fastmath : tuple of str
         LLVM's flags for the arithmetic of floats.
+    threads : int
+        How many run a large loop at most; 0 for as many as there are processors.
     """
 
     fastmath: tuple[str, ...] = ()
+    threads: int = 0
 
     @staticmethod
     def in_force() -> NativeOptions | None:
         """Those of the settings; None where there is to be no machine code, or nothing to make it with."""
         chosen = settings()
-        return NativeOptions(chosen.fastmath) if chosen.native_loops and is_available() else None
+        return (
+            NativeOptions(chosen.fastmath, chosen.threads if HAS_THREADS else 1)
+            if chosen.native_loops and is_available()
+            else None
+        )
 
 
 def compile_llvm(llvm: str) -> bytes:

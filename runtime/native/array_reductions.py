@@ -13,12 +13,15 @@ from typing import NamedTuple
 import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.native.affine import Affine, Region, flat
-from anabranch.runtime.native.element_loops import ElementLoops, check_size
+from anabranch.runtime.native.affine import Affine, Region, Span, flat
+from anabranch.runtime.native.element_loops import ElementLoops, check_size, spans_of, work_of
 from anabranch.runtime.native.lazy_array import Axis, LazyArray
 from anabranch.runtime.native.lazy_arrays import LazyArrays
-from anabranch.runtime.ops.checks import without
+from anabranch.runtime.ops.checks import scalar, without
 from anabranch.runtime.ops.stablehlo_text import Body
+
+# Of how many parts of a large array the elements are combined at first, whatever the number of threads.
+_PARTS = 64
 
 
 class _Task(NamedTuple):
@@ -86,32 +89,69 @@ class ArrayReductions:
 
     def _to_values(self, arrays: Sequence[LazyArray], inits: Sequence[str], body: Body) -> list[str]:
         """All elements of arrays combined to one value each; of a single one, those in the part that is not neutral."""
+        shape = arrays[0].type.shape
         region: Region = {}
         if len(arrays) == 1:
             array, region = within_region(arrays[0], inits[0])
             arrays = [array]
         for array in arrays:
             check_size(self._memory, array, region)
-        dtypes = [array.type.dtype for array in arrays]
-        cells = [self._cell(dtype) for dtype in dtypes]
-        for cell, init, dtype in zip(cells, inits, dtypes, strict=True):
-            self._memory.put(cell, dtype, "0", init)
+        cells = [self._begun(array, init) for array, init in zip(arrays, inits, strict=True)]
+        task = _Task(arrays, cells, [scalar(array.type.dtype) for array in arrays], inits, (), body)
+        if not region and self._loops.is_large(shape[0], sum(map(work_of, arrays)) * math.prod(shape[1:])):
+            self._in_parts(task)
+        else:
+            self._loops.in_versions(arrays, region, lambda: self._together(task, region))
+        return self._found(cells, arrays)
+
+    def _begun(self, array: LazyArray, init: str) -> int:
+        """The place of memory for one element, which LLVM puts into a register, with what a reduction starts with."""
+        dtype = array.type.dtype
+        cell = self._cell(dtype)
+        self._memory.put(cell, dtype, "0", init)
+        return cell
+
+    def _found(self, cells: Sequence[int], arrays: Sequence[LazyArray]) -> list[str]:
+        rows = zip(cells, arrays, strict=True)
+        return [self._memory.load(self._memory.name(cell), array.type.dtype, "0") for cell, array in rows]
+
+    def _together(self, task: _Task, region: Region) -> None:
+        """Combine all elements of a region in one cell."""
+        with self._loops.over(task.arrays[0].type.shape, region) as index:
+            self._step(task.arrays, index, task.places, ["0"] * len(task.places), task.body)
+
+    def _in_parts(self, task: _Task) -> None:
+        """Combine those of parts of the first axis, then what was found of each; the parts are always the same."""
+        arrays, memory, shape = task.arrays, self._memory, task.arrays[0].type.shape
+        count = min(shape[0], _PARTS)
+        length = -(-shape[0] // count)
+        partial = [memory.place_of(memory.add(self._code.reserve(f"[{count * t.nbytes} x i8]"))) for t in task.outs]
+        rows = list(zip(arrays, task.inits, partial, strict=True))
+        work = sum(map(work_of, arrays)) * length * math.prod(shape[1:])
 
         def write() -> None:
-            with self._loops.over(arrays[0].type.shape, region) as index:
-                self._step(arrays, index, cells, ["0"] * len(cells), body)
+            with self._loops.over((count,), {}, work=work) as (part,):
+                cells = [self._begun(array, init) for array, init, _ in rows]
+                first, end = part.times(length), part.times(length).shifted(length)
+                self._together(task._replace(places=cells), {0: Span((first,), (end,))})
+                for value, (array, _, place) in zip(self._found(cells, arrays), rows, strict=True):
+                    memory.put(place, array.type.dtype, self._positions.value(part), value)
 
-        self._loops.in_versions(arrays, region, write)
-        rows = zip(cells, dtypes, strict=True)
-        return [self._memory.load(self._memory.name(cell), dtype, "0") for cell, dtype in rows]
+        self._loops.in_versions(arrays, {}, write)
+        with self._loops.each(count) as part:
+            number = self._positions.value(part)
+            found = [memory.load(memory.name(place), array.type.dtype, number) for array, _, place in rows]
+            self._combined(arrays, found, task.places, ["0"] * len(partial), task.body)
 
     def _one_by_one(self, task: _Task) -> None:
         """Find each result in registers before the next one."""
         arrays, places, outs, inits, kept, body = task
         shape = arrays[0].type.shape
-        cells = places if outs[0].size == 1 else [self._cell(out.dtype) for out in outs]
-        with contextlib.ExitStack() as outer:
-            index = {axis: outer.enter_context(self._loops.each(shape[axis])) for axis in kept}
+        sizes = [shape[axis] for axis in kept]
+        work = sum(map(work_of, arrays)) * math.prod(shape) // math.prod(sizes)
+        with self._loops.over(sizes, {}, work=work) as outer:
+            index = dict(zip(kept, outer, strict=True))
+            cells = places if outs[0].size == 1 else [self._cell(out.dtype) for out in outs]
             for cell, init, out in zip(cells, inits, outs, strict=True):
                 self._memory.put(cell, out.dtype, "0", init)
             with contextlib.ExitStack() as inner:
@@ -131,8 +171,14 @@ class ArrayReductions:
         for place, init, out in zip(places, inits, outs, strict=True):
             with self._loops.each(out.size) as each:
                 self._memory.put(place, out.dtype, self._positions.value(each), init)
+        shape = arrays[0].type.shape
+        work = sum(map(work_of, arrays)) * math.prod(shape)
+        shared = next((axis for axis in kept if self._loops.is_shared(shape[axis], work // shape[axis])), None)
         with contextlib.ExitStack() as stack:
-            index = [stack.enter_context(self._loops.each(size)) for size in arrays[0].type.shape]
+            spans = dict(enumerate(spans_of(shape, {})))
+            if shared is not None:
+                spans[shared] = stack.enter_context(self._loops.shared(shape[shared], work // shape[shared]))
+            index = stack.enter_context(self._loops.over(shape, spans))
             number = self._positions.value(flat([index[axis] for axis in kept], outs[0].shape))
             self._step(arrays, index, places, [number] * len(places), body)
 
@@ -145,8 +191,20 @@ class ArrayReductions:
         body: Body,
     ) -> None:
         """Write how elements change what was found before."""
-        memory, (first, *others) = self._memory, arrays
+        first, *others = arrays
         elements = [self._arrays.element(first, index), *(self._arrays.part_of_element(x, index) for x in others)]
+        self._combined(arrays, elements, places, numbers, body)
+
+    def _combined(
+        self,
+        arrays: Sequence[LazyArray],
+        elements: Sequence[str],
+        places: Sequence[int],
+        numbers: Sequence[str],
+        body: Body,
+    ) -> None:
+        """Write how values that are elements of arrays, or were made of some, change what was found before."""
+        memory = self._memory
         rows = list(zip(places, numbers, arrays, strict=True))
         found = [memory.load(memory.name(place), array.type.dtype, number) for place, number, array in rows]
         with self._code.adding_in_any_order():

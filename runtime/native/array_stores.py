@@ -12,14 +12,16 @@ from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.affine import Affine, Span, flat
-from anabranch.runtime.native.element_loops import ElementLoops, check_size, spans_of
-from anabranch.runtime.native.lazy_array import Axis, LazyArray, Update
+from anabranch.runtime.native.element_loops import ElementLoops, check_size, spans_of, work_of
+from anabranch.runtime.native.lazy_array import Axis, LazyArray, Update, are_beside
 from anabranch.runtime.native.lazy_arrays import LazyArrays
 from anabranch.runtime.native.ordering import written_inputs
 from anabranch.runtime.native.values import is_lazy, is_memory
 
 # How many elements are computed before they are written, where they are written to what they are computed from.
 _CHUNK = 256
+# How many operations take as long as to move an element.
+_MOVES_WORK = 16
 # Why an array is copied.
 _NEEDED = "it is written to, and what it held before is needed afterwards"
 
@@ -56,6 +58,18 @@ class ArrayStores:
         self._code, self._memory, self._positions = arrays.code, arrays.memory, arrays.positions
         self._scratch: dict[ArrayType, list[int]] = {}
         self._chunk_memory: dict[np.dtype, int] = {}
+
+    @contextlib.contextmanager
+    def of_each_thread(self, shared: Collection[int]) -> Iterator[None]:
+        """While a function for several threads is written: it has other memory for a moment's use.
+
+        The threads write to parts of the arrays at the places `shared`.
+        """
+        before = self._scratch, self._chunk_memory
+        self._scratch, self._chunk_memory = {}, {}
+        with self._memory.of_each_thread(shared):
+            yield
+        self._scratch, self._chunk_memory = before
 
     def settled(self, names: Sequence[str], types: Sequence[ArrayType], kept: Collection[int]) -> list[str]:
         """The names with those of lazy arrays brought to memory: to that of what they are updates of, where it is free.
@@ -116,8 +130,11 @@ class ArrayStores:
         places = {place for _, _, place in changes}
         rows = [self._prepared(self._arrays.of(name, type), place, places) for name, type, place in changes]
         for stores, (_, type, place) in zip(rows, changes, strict=True):
-            for store in stores:
-                self._commit(store, type, place)
+            for group in self._grouped(stores, type, place):
+                if len(group) == 1:
+                    self._commit(group[0], type, place)
+                else:
+                    self._in_one_loop([store.update for store in group], type, place)
         return [self._memory.written(place) for _, _, place in changes]
 
     def _prepared(self, array: LazyArray, place: int, places: set[int]) -> list[_Store]:
@@ -147,12 +164,38 @@ class ArrayStores:
         scratch = self._free(type)
 
         def write() -> None:
-            with self._loops.over(update.value.type.shape, update.region) as index:
+            with self._loops.over(update.value.type.shape, update.region, work=work_of(update.value)) as index:
                 value = self._arrays.element(update.value, index)
                 self._memory.put(scratch, type.dtype, self._positions.value(flat(index, type.shape)), value)
 
         self._loops.in_versions([update.value], update.region, write)
         return scratch
+
+    def _grouped(self, stores: Sequence[_Store], type: ArrayType, place: int) -> list[list[_Store]]:
+        """The parts, those together that one loop may write: of one size, beside each other, in any order."""
+        groups: list[list[_Store]] = []
+        for store in stores:
+            last = groups[-1] if groups else []
+            is_like = bool(last) and all(are_beside(store.update, other.update) for other in last)
+            if is_like and all(
+                s.scratch is None and self._order(s.update, type, place) is _Order.ANY for s in (last[0], store)
+            ):
+                last.append(store)
+            else:
+                groups.append([store])
+        return groups
+
+    def _in_one_loop(self, updates: Sequence[Update], type: ArrayType, place: int) -> None:
+        """Write parts of one size, an element of each at a time."""
+        values = [update.value for update in updates]
+
+        def write() -> None:
+            with self._loops.over(values[0].type.shape, {}, work=sum(map(work_of, values))) as index:
+                for update in updates:
+                    value = self._arrays.element(update.value, index)
+                    self._memory.put(place, type.dtype, self._number(update, type, index), value)
+
+        self._loops.in_versions(values, {}, write)
 
     def _commit(self, store: _Store, type: ArrayType, place: int) -> None:
         """Write a part, in an order in which no element is read after it has been written."""
@@ -166,7 +209,7 @@ class ArrayStores:
             self._moved(update, type, self._computed(update) if scratch is None else scratch, place)
 
     def _in_place(self, update: Update, type: ArrayType, place: int) -> None:
-        with self._loops.over(update.value.type.shape, update.region) as index:
+        with self._loops.over(update.value.type.shape, update.region, work=work_of(update.value)) as index:
             value = self._arrays.element(update.value, index)
             self._memory.put(place, type.dtype, self._number(update, type, index), value)
 
@@ -247,7 +290,7 @@ class ArrayStores:
     def _moved(self, update: Update, type: ArrayType, scratch: int, place: int) -> None:
         """Write a part that has been computed in other memory, which is free then."""
         part = update.value.type
-        with self._loops.over(update.value.type.shape, update.region) as index:
+        with self._loops.over(part.shape, update.region, work=_MOVES_WORK) as index:
             source = self._positions.value(flat(index, part.shape))
             value = self._memory.load(self._memory.name(scratch), part.dtype, source)
             self._memory.put(place, type.dtype, self._number(update, type, index), value)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.instructions import METADATA, Instructions
-from anabranch.runtime.native.outputs import Output
+from anabranch.runtime.native.outputs import Output, sizes_of
 from anabranch.runtime.xla.native_code import ENTRY
 
 # Offsets in bytes.
@@ -24,6 +24,7 @@ _VERSION = (0, 1)
 
 def handler(code: Instructions, in_types: Sequence[ArrayType], outputs: Sequence[Output]) -> str:
     """The LLVM module of a loop nest on the addresses `%a0`, … of the operands and those of the outputs."""
+    shares = code.shares.functions(sizes_of(in_types, outputs))
     parameters, passed, lines = [], [], []
     written = {output.operand for output in outputs}
     for i, type in enumerate(in_types):
@@ -49,6 +50,7 @@ def handler(code: Instructions, in_types: Sequence[ArrayType], outputs: Sequence
             *code.globals,
             *([_MESSAGE] if code.may_stop else []),
             *code.declarations.values(),
+            *shares,
             f"define internal void @nest({', '.join(parameters)}) noinline nounwind {{",
             "entry:",
             *code.reserved,

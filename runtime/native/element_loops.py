@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from anabranch.runtime.native.affine import Affine, Region, Span
 from anabranch.runtime.native.lazy_array import LazyArray
 from anabranch.runtime.native.lazy_arrays import LazyArrays
 from anabranch.runtime.native.memory import Memory
+from anabranch.runtime.native.shares import is_enough
+
+# How many positions of an axis threads share at least, so that each has some.
+_LEAST_SHARED = 8
+# How many operations take as long as to read an element of a large array, or to write one.
+_MEMORYS_WORK, _MOST_COST = 8, 32
 
 
 class ElementLoops:
@@ -19,10 +26,67 @@ class ElementLoops:
         self._code, self._positions = arrays.code, arrays.positions
 
     @contextlib.contextmanager
-    def over(self, shape: Sequence[int], region: Region, axes: int | None = None) -> Iterator[list[Affine]]:
-        """Write loops over the positions of a region, or its first axes; what is written meanwhile is their body."""
+    def over(
+        self, shape: Sequence[int], region: Region, axes: int | None = None, work: float = 0
+    ) -> Iterator[list[Affine]]:
+        """Write loops over the positions of a region, or its first axes; what is written meanwhile is their body.
+
+        Parameters
+        ----------
+        shape, region, axes
+        work
+            How many operations are done at each position, where that may be in any order and by several threads: what
+            is done at one reads nothing that another one writes. 0 where it is not so.
+        """
+        spans = spans_of(shape, region)[:axes]
+        sizes = list(map(_most, spans))
+        shared = next((k for k in range(len(spans)) if self._is_shared(spans[k], sizes[k:], work)), None)
         with contextlib.ExitStack() as stack:
-            yield [stack.enter_context(self._loop(span)) for span in spans_of(shape, region)[:axes]]
+            yield [
+                stack.enter_context(
+                    self._shared(span, work * math.prod(sizes[axis + 1 :])) if axis == shared else self._loop(span)
+                )
+                for axis, span in enumerate(spans)
+            ]
+
+    def _is_shared(self, span: Span, sizes: Sequence[int], work: float) -> bool:
+        """Return whether threads share the positions of a span, around loops of the other sizes."""
+        size, *inner = sizes
+        return span.step is None and self.is_shared(size, work * math.prod(inner))
+
+    def is_shared(self, size: int, work: float) -> bool:
+        """Return whether threads share so many positions, of so many operations each."""
+        return self.is_large(size, work) and not self._code.shares.is_open
+
+    @staticmethod
+    def is_large(size: int, work: float) -> bool:
+        """Return whether so many positions, of so many operations each, are enough for several threads."""
+        return size >= _LEAST_SHARED and is_enough(size * work)
+
+    @contextlib.contextmanager
+    def shared(self, size: int, work: float) -> Iterator[Span]:
+        """Write what is done for each part of an axis that a thread takes; yields the span of the part."""
+        with self._code.shares.over("0", str(size), work) as (begin, stop):
+            of = self._positions.of
+            yield Span((of(begin), Affine(0)), (of(stop), Affine(size)))
+
+    @contextlib.contextmanager
+    def _shared(self, span: Span, work: float) -> Iterator[Affine]:
+        """Write a loop over the positions of a span that threads share."""
+        positions = self._positions
+        with self._code.shares.over(positions.first(span), positions.end(span), work) as (begin, stop):
+            part = Span((positions.of(begin), *span.lows), (positions.of(stop), *span.highs))
+            with self.counted(begin, stop, part) as index:
+                yield index
+
+    @contextlib.contextmanager
+    def parts(self, size: int, work: float) -> Iterator[tuple[str, str]]:
+        """Write what is done for each part of an axis that a thread takes; yields its first position and its length."""
+        if not self.is_shared(size, work):
+            yield "0", str(size)
+            return
+        with self._code.shares.over("0", str(size), work) as (begin, stop):
+            yield begin, self._code.add("sub", "i64", stop, begin)
 
     def each(self, size: int) -> contextlib.AbstractContextManager[Affine]:
         """Write a loop over all positions of an axis; what is written meanwhile is its body."""
@@ -110,6 +174,20 @@ def _span(region: Region, axis: int, size: int) -> Span:
     span = region.get(axis, Span((), ()))
     lows = span.lows if span.step is not None else (*span.lows, Affine(0))
     return Span(tuple(dict.fromkeys(lows)), tuple(dict.fromkeys((*span.highs, Affine(size)))), span.step)
+
+
+def _most(span: Span) -> int:
+    """How many positions a span has at most."""
+    lows, highs = ([b.constant for b in bounds if not b.terms] for bounds in (span.lows, span.highs))
+    return max(min(highs) - max(lows, default=0), 0)
+
+
+def work_of(value: LazyArray) -> int:
+    """How many operations an element takes that is computed and written.
+
+    The cost counts what several elements have in common, or several parts of one, more than once.
+    """
+    return min(value.cost, _MOST_COST) + _MEMORYS_WORK * (1 + len(value.reads))
 
 
 def check_size(memory: Memory, value: LazyArray, region: Region) -> None:

@@ -18,6 +18,7 @@ from anabranch.runtime.native.carries import Carry, Exits, close_carries
 from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.host_calls import HostCalls
 from anabranch.runtime.native.instructions import Instructions
+from anabranch.runtime.native.lazy_array import pieces_of
 from anabranch.runtime.native.library_ufuncs import LibraryUfuncs, takes_whole
 from anabranch.runtime.native.linear_algebra import is_linear_algebra, solved
 from anabranch.runtime.native.llvm_types import NotNativeError
@@ -31,6 +32,7 @@ from anabranch.runtime.native.progress_ticks import tick
 from anabranch.runtime.native.random_draws import drawn, has_sampler
 from anabranch.runtime.native.random_seeds import is_seeded, seeded
 from anabranch.runtime.native.scatters import is_scatter, scattered
+from anabranch.runtime.native.shared_steps import are_shared, shared_steps
 from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.signals import Signals
 from anabranch.runtime.native.sorting import sort_in_place
@@ -53,7 +55,8 @@ from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 # From so many operations for an element on it is written to memory before others are computed from it.
 _MOST_COST = 64
-# The same where its parts are computed in ways of their own, each of which any of its elements may ask for.
+# The same where its parts are computed in ways of their own, each of which any of its elements may ask for: what is
+# computed from a stack is so in its pieces.
 _MOST_IN_PARTS = 24
 
 
@@ -87,6 +90,7 @@ class NativeEmitter(ValueEmitter):
         self._products = Products(self.arrays, self.reductions, self.stores)
         self._failures = failures
         self._signals, self._host_calls = signals, host_calls
+        code.shares.signals = signals
         self._op: Op | None = None  # whose lowering is being written
         self._loops = 0
         self._nest: Nest | None = None
@@ -135,7 +139,7 @@ class NativeEmitter(ValueEmitter):
         The library reads the operands of its products in memory, and others may as well.
         """
         array = self.arrays.of(name, type)
-        if array.cost > (_MOST_COST if array.update is None else _MOST_IN_PARTS):
+        if array.cost > (_MOST_COST if array.update is None or pieces_of(array) else _MOST_IN_PARTS):
             return True
         return is_operand and type.size > MOST_ELEMENTS and strided_view(array) is None
 
@@ -205,6 +209,10 @@ class NativeEmitter(ValueEmitter):
                     names[place] = self.memory.copied(names[place], in_types[place], "a step may write to it")
             read_only = [names[s.operand] for s in slots if s.operand is not None and not s.is_carry]
             self.kept = kept.union(map(self.memory.number, filter(is_memory, read_only)))
+        if not self.code.shares.is_open and are_shared(equation, self.memory.ranges.intervals, self._failures):
+            results = shared_steps(self, equation, names)
+            self.kept = kept
+            return results
         ctx = LoweringContext(self, names, equation.inputs, in_types, out_types, equation.params)
         self._op = equation.op
         results = list(equation.op.lower(ctx))

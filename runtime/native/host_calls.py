@@ -11,7 +11,7 @@ from anabranch.runtime.host.native_callbacks import NativeCallback
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.instructions import Instructions
-from anabranch.runtime.native.signals import RAISED, STATE, TABLE
+from anabranch.runtime.native.signal_state import RAISED, STATE, TABLE
 from anabranch.runtime.native.values import is_memory, packed
 from anabranch.runtime.ops.host_call import host_call
 from anabranch.runtime.ops.host_callback import host_callback

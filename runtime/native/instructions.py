@@ -6,6 +6,8 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
+from anabranch.runtime.native.shares import Shares
+
 T = TypeVar("T")
 
 # How often a branch goes either way that hardly ever goes the first one.
@@ -31,6 +33,8 @@ class Instructions:
     ----------
     fastmath
         LLVM's flags for the arithmetic of floats.
+    threads
+        How many there are at most; 0 for as many as there are processors.
 
     Attributes
     ----------
@@ -48,16 +52,19 @@ class Instructions:
         The instructions that begin the function: memory on the stack.
     hints : list of str
         The metadata of those loops of which more than one step is taken at a time.
+    shares : Shares
+        The loops that several threads run.
     may_stop : bool
         Whether the function may end early, without results, which it says by a byte at the address `%stopped`.
     """
 
-    def __init__(self, fastmath: Sequence[str] = ()) -> None:
+    def __init__(self, fastmath: Sequence[str] = (), threads: int = 1) -> None:
         self.lines: list[str] = []
         self.declarations: dict[str, str] = {}
         self.globals: list[str] = []
         self.reserved: list[str] = []
         self.hints: list[str] = []
+        self.shares = Shares(self, threads)
         self.may_stop = False
         self.truths: dict[str, str] = {}
         self.truth_of: dict[str, str] = {}
@@ -65,6 +72,7 @@ class Instructions:
         self._count = 0
         self._terms: dict[str, int] = {}
         self._ones: dict[str, str] = {}
+        self._beginning = self.reserved  # of the function itself, also while a share is written
         self._flags = tuple(fastmath)
         self._sum_flags = self._flags
 
@@ -118,7 +126,7 @@ class Instructions:
             if not self._ones:
                 self.globals.append(f"{_ONES} = internal externally_initialized global i64 -1")
             self._ones[type] = self.fresh()
-            self.reserved.append(f"  {self._ones[type]} = load {type}, ptr {_ONES}")
+            self._beginning.append(f"  {self._ones[type]} = load {type}, ptr {_ONES}")
         return self._ones[type]
 
     def call(self, name: str, out: str, type: str, *operands: str) -> str:

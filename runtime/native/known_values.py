@@ -23,6 +23,11 @@ class KnownValues:
         self._known: dict[str, Interval] = {}
         self._before: list[tuple[str, Interval | None]] = []
 
+    @property
+    def intervals(self) -> Mapping[Var, Interval]:
+        """Those of the Program's values."""
+        return self._intervals
+
     def note(self, name: str, var: Var) -> None:
         """Take note that a name is that of a value of the Program, until the scope ends."""
         found = self._intervals.get(var)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.native.affine import Affine, Region, Span
@@ -149,3 +150,78 @@ def region_of_part(region: Region | None, axes: Sequence[Axis]) -> Region | None
         by = place.start.times(-place.stride)
         found[place.of] = Span(tuple(b + by for b in lows), tuple(b + by for b in highs))
     return found
+
+
+def pieces_of(array: LazyArray) -> Sequence[Update]:
+    """The updates that an array consists of, and of nothing else, the first one first, as a stack of arrays has them.
+
+    There are none where one is longer along the axis of the stack: parts of such an array, as of `np.roll`'s, mostly
+    lie in several.
+    """
+    found: list[Update] = []
+    while array.update is not None and not array.update.region and _is_plain(array.update):
+        found.append(array.update)
+        array = array.update.base
+    return found[::-1] if array.is_undefined and _are_stacked(found) else ()
+
+
+def _are_stacked(updates: Sequence[Update]) -> bool:
+    """Return whether updates at fixed places are of one shape, and of length 1 where one is beside the other."""
+    if len({update.value.type.shape for update in updates}) != 1:
+        return False
+    columns = zip(*(update.axes for update in updates), strict=True)
+    shape = updates[0].value.type.shape
+    return all(
+        len({axis.start for axis in column}) == 1 or all(axis.of is None or shape[axis.of] == 1 for axis in column)
+        for column in columns
+    )
+
+
+def _is_plain(update: Update) -> bool:
+    """Return whether the part of an update is a block at a fixed place, with each element of the value once."""
+    of = [axis.of for axis in update.axes if axis.of is not None]
+    longer = [axis for axis, n in enumerate(update.value.type.shape) if n != 1]
+    return (
+        all(not axis.start.terms and axis.stride == 1 for axis in update.axes)
+        and len(set(of)) == len(of)
+        and set(longer) <= set(of)
+    )
+
+
+def are_beside(update: Update, other: Update) -> bool:
+    """Return whether two updates are blocks of one shape at fixed places that have no element in common."""
+    if update.region or other.region or update.value.type.shape != other.value.type.shape:
+        return False
+    if not (_is_plain(update) and _is_plain(other)) or [a.of for a in update.axes] != [a.of for a in other.axes]:
+        return False
+    shape = update.value.type.shape
+    return any(
+        abs(a.start.constant - b.start.constant) >= (1 if a.of is None else shape[a.of])
+        for a, b in zip(update.axes, other.axes, strict=True)
+    )
+
+
+class Placed(NamedTuple):
+    """A part of an array, by where it is."""
+
+    array: LazyArray
+    axes: tuple[Axis, ...]
+
+
+def placed_part(array: LazyArray, type: ArrayType, axes: Sequence[Axis]) -> Placed | None:
+    """A part of an updated array as one of the update's value, or of its base; None where it may be of both."""
+    update = array.update
+    if update is None or update.region or not _is_plain(update) or any(axis.start.terms for axis in axes):
+        return None
+    shape, moved = update.value.type.shape, [Axis(Affine(0))] * len(update.value.type.shape)
+    is_inside = True
+    for axis, place in zip(axes, update.axes, strict=True):
+        count = 1 if axis.of is None else type.shape[axis.of]
+        ends = axis.start.constant, axis.start.constant + (count - 1) * axis.stride
+        low, high = place.start.constant, place.start.constant + (1 if place.of is None else shape[place.of])
+        if max(ends) < low or min(ends) >= high:
+            return Placed(update.base, tuple(axes))
+        is_inside = is_inside and low <= min(ends) and max(ends) < high
+        if place.of is not None:
+            moved[place.of] = Axis(axis.start.shifted(-low), axis.stride, axis.of)
+    return Placed(update.value, tuple(moved)) if is_inside else None

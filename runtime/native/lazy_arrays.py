@@ -21,6 +21,8 @@ from anabranch.runtime.native.lazy_array import (
     is_all,
     is_part,
     is_rearrangement,
+    pieces_of,
+    placed_part,
     region_of_part,
 )
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
@@ -137,11 +139,26 @@ class LazyArrays:
         """The same of arrays that have no names."""
         if all(array.uniform for array in arrays):
             return self.all_equal(out, rule([array.uniform for array in arrays]))
+        pieces = next((found for array in arrays if (found := pieces_of(array))), None)
+        if pieces and all(array.type.shape == out.shape for array in arrays):
+            return self._by_pieces(arrays, out, rule, pieces)
 
         def make(index: Sequence[Affine]) -> str:
             return rule([self.part_of_element(array, index) for array in arrays])
 
         return LazyArray(out, self.code.placed(make), *_together(arrays))
+
+    def _by_pieces(
+        self, arrays: Sequence[LazyArray], out: ArrayType, rule: Rule, pieces: Sequence[Update]
+    ) -> LazyArray:
+        """The same, in the pieces that one of the arrays is made of: which one an element lies in need not be asked."""
+        made = self.undefined(out)
+        for piece in pieces:
+            shape = piece.value.type.shape
+            row = [self.part(array, ArrayType(shape, array.type.dtype), piece.axes) for array in arrays]
+            value = self.combined(row, ArrayType(shape, out.dtype), rule)
+            made = self.updated(Update(made, piece.axes, value, {}))
+        return made
 
     def gathered(self, array: LazyArray, places: LazyArray, out: ArrayType) -> LazyArray:
         """The parts of an array at the places along its first axes that stand in the last axis of another one."""
@@ -215,6 +232,9 @@ class LazyArrays:
         if is_all(axes, array.type, type):
             return array
         if array.update is not None:
+            found = placed_part(array, type, axes)
+            if found is not None:
+                return self.part(found.array, type, found.axes)
             moved = self._moved(array.update, array.type, type, axes)
             if moved is not None:
                 return moved

@@ -39,7 +39,7 @@ class LibraryLoop:
         if loop.data and data not in code.globals:
             code.globals.append(data)
 
-    def on_arrays(self, addresses: Sequence[str], steps: Sequence[int], count: int) -> None:
+    def on_arrays(self, addresses: Sequence[str], steps: Sequence[int], count: int | str) -> None:
         """Write a call for so many elements.
 
         Parameters
@@ -49,11 +49,12 @@ class LibraryLoop:
         steps
             How many elements it is from one to the next in each.
         count
+            A number, or its name.
         """
         distances = [step * dtype.itemsize for step, dtype in zip(steps, self._dtypes, strict=True)]
         self.on_rows(addresses, [count], distances)
 
-    def on_rows(self, addresses: Sequence[str], sizes: Sequence[int], distances: Sequence[int]) -> None:
+    def on_rows(self, addresses: Sequence[str], sizes: Sequence[int | str], distances: Sequence[int]) -> None:
         """Write a call of the loop of a ufunc that may take whole axes.
 
         Parameters

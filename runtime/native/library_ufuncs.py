@@ -9,10 +9,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from anabranch.runtime.host.library_ufuncs import LibraryUfunc
+from anabranch.runtime.host.library_ufuncs import LibraryUfunc, has_wide_loops
 from anabranch.runtime.ir.op import Work
 from anabranch.runtime.ir.program import Equation
+from anabranch.runtime.native.affine import Affine
+from anabranch.runtime.native.element_loops import ElementLoops
 from anabranch.runtime.native.library_loops import LibraryLoop
+from anabranch.runtime.native.llvm_types import NotNativeError
+from anabranch.runtime.native.memory import MOST_WHOLE
 from anabranch.runtime.native.strided import joined_axes, strided_view
 from anabranch.runtime.native.value_emitter import ValueEmitter
 from anabranch.runtime.ops.elementwise.ufunc import NativeUfunc, Ufunc
@@ -28,7 +32,24 @@ def takes_whole(equation: Equation) -> bool:
     return types[0].size > MOST_ELEMENTS and op.ufunc.nout == 1 and {t.dtype for t in types} <= _DTYPES
 
 
+def is_quick(equation: Equation) -> bool:
+    """Return whether NumPy's loop takes no longer than XLA's code for an equation that `takes_whole`."""
+    types = {atom.type.dtype for atom in (*equation.inputs, *equation.outputs)}
+    quick = _QUICK | _QUICK_IF_NARROW if types <= _NARROW else _QUICK
+    return has_wide_loops() and types <= _REAL and equation.op.name in quick
+
+
+# Functions of which NumPy computes eight doubles at once; for some XLA has another formula that takes half as long.
+_EXPONENTIALS = ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "cbrt", "power", "sinh", "cosh")
+_INVERSES = ("arcsin", "arccos", "arctan", "arctan2", "arcsinh", "arccosh", "arctanh")
+_QUICK = frozenset((*_EXPONENTIALS, *_INVERSES))
+_QUICK_IF_NARROW = frozenset(("sin", "cos", "tan", "tanh"))
+_NARROW, _REAL = frozenset([np.dtype(np.float32)]), frozenset(map(np.dtype, "fd"))
 _DTYPES = frozenset(map(np.dtype, "fdFD"))
+
+
+# The operations that an element takes.
+_WORK = 2**6
 
 
 class LibraryUfuncs:
@@ -53,25 +74,33 @@ class LibraryUfuncs:
     def of_arrays(self, equation: Equation, names: Sequence[str]) -> str:
         """The result of NumPy's ufunc for an equation that `takes_whole`, in memory of its own."""
         emitter, memory, out = self._emitter, self._emitter.memory, equation.outputs[0].type
+        if out.size > MOST_WHOLE and not is_quick(equation):
+            raise NotNativeError(f"{equation.op.name} of {out.size} elements")
         memory.expect_whole(out.size)
         loop = _loop(emitter, equation, LibraryUfunc("numpy", equation.op.name))
         rows = [self._row(name, equation, place) for place, name in enumerate(names)]
         made = memory.place_of(memory.allocate(out))
-        addresses = [*(address for address, _ in rows), memory.pointer(made)]
-        loop.on_arrays(addresses, [*(step for _, step in rows), 1], out.size)
+        rows.append((made, Affine(0), 1))
+        dtypes = [atom.type.dtype for atom in (*equation.inputs, *equation.outputs)]
+        with ElementLoops(emitter.arrays).parts(out.size, _WORK) as (first, count):
+            starts = [start + emitter.positions.of(first).times(step) for _, start, step in rows]
+            numbers = map(emitter.positions.value, starts)
+            addresses = [
+                memory.address(row[0], *at) for row, at in zip(rows, zip(dtypes, numbers, strict=True), strict=True)
+            ]
+            loop.on_arrays(addresses, [step for _, _, step in rows], count)
         return memory.written(made)
 
-    def _row(self, name: str, equation: Equation, place: int) -> tuple[str, int]:
-        """The address of the first element of an operand in memory, and how far it is to the next one."""
+    def _row(self, name: str, equation: Equation, place: int) -> tuple[int, Affine, int]:
+        """The place of an operand in memory, the number of its first element, and how far it is to the next one."""
         emitter, memory, type = self._emitter, self._emitter.memory, equation.inputs[place].type
         view = strided_view(emitter.arrays.of(name, type))
         joined = None if view is None else joined_axes(list(zip(type.shape, view.strides, strict=True)))
         # A distance of 0 says that there is one number for all, for which some loops have another form.
         if view is None or joined is None or not joined[1]:
             (name,) = emitter.stores.settled([name], [type], memory.all_places())
-            return memory.pointer(memory.place_of(name)), 1
-        number = emitter.positions.value(view.start)
-        return memory.address(memory.place_of(view.array), type.dtype, number), joined[1]
+            return memory.place_of(name), Affine(0), 1
+        return memory.place_of(view.array), view.start, joined[1]
 
 
 def _loop(emitter: ValueEmitter, equation: Equation, ufunc: LibraryUfunc) -> LibraryLoop:

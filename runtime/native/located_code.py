@@ -20,18 +20,21 @@ from anabranch.runtime.xla.native_code import NativeFunction
 
 # The numbers of metadata: 0 is taken by the instructions' own.
 _SCOPE, _FIRST = 4, 10
-_DEBUG_INFO = f"""\
-!llvm.dbg.cu = !{{!1}}
-!llvm.module.flags = !{{!2, !7}}
+_DEBUG_INFO = """\
+!llvm.dbg.cu = !{!1}
+!llvm.module.flags = !{!2, !7}
 !1 = distinct !DICompileUnit(language: DW_LANG_C, file: !3, isOptimized: true, emissionKind: LineTablesOnly)
-!2 = !{{i32 2, !"Debug Info Version", i32 3}}
+!2 = !{i32 2, !"Debug Info Version", i32 3}
 !3 = !DIFile(filename: "program", directory: "")
-!{_SCOPE} = distinct !DISubprogram(name: "program", file: !3, line: 1, type: !5, unit: !1, spFlags: DISPFlagDefinition)
 !5 = !DISubroutineType(types: !6)
-!6 = !{{}}
-!7 = !{{i32 7, !"Dwarf Version", i32 4}}
+!6 = !{}
+!7 = !{i32 7, !"Dwarf Version", i32 4}
 """
-_HEAD, _HEAD_END = "define internal void @", " nounwind {"
+_SUBPROGRAM = 'distinct !DISubprogram(name: "", file: !3, line: 1, type: !5, unit: !1, spFlags: DISPFlagDefinition)'
+# The functions whose lines have places, which have other numbers in each.
+_HEAD, _HEAD_END = re.compile(r"define internal void @(program|nest|share\d+)\("), " nounwind {"
+_PLACE = re.compile(r"!dbg !(\d+)")
+_NEXT_FUNCTION = 10_000_000
 _MARK = re.compile(r", !dbg !(\d+)(?:, !llvm\.loop !(\d+))?")
 _FIRST_LOOP = 1_000_000
 _LOC = re.compile(r"\s*\.loc\s+\d+\s+(\d+)")
@@ -90,7 +93,7 @@ def located_program(program: Program, options: NativeOptions, times: LineTimes) 
     NotNativeError
         Where it has none.
     """
-    code = _LocatedInstructions(options.fastmath, times)
+    code = _LocatedInstructions(options, times)
     times.begin()
     with deep():
         written = build(program, code, _LocatedEmitter)
@@ -105,7 +108,7 @@ def marked_program(program: Program, options: NativeOptions) -> tuple[NativeProg
     NotNativeError
         Where it has none.
     """
-    code = _LocatedInstructions(options.fastmath, LineTimes())
+    code = _LocatedInstructions(options, LineTimes())
     with deep():
         return build(program, code, _LocatedEmitter), code.places
 
@@ -120,7 +123,7 @@ class LocatedLoops(NativeLoops):
 
     def begun(self) -> tuple[Instructions, type[NativeEmitter]]:
         """Empty instructions for the next loop, and the class that emits them."""
-        return _LocatedInstructions(self._options.fastmath, self._times), _LocatedEmitter
+        return _LocatedInstructions(self._options, self._times), _LocatedEmitter
 
     def finished(self, llvm: str, code: Instructions) -> NativeFunction:
         """The function as it is without the places."""
@@ -147,12 +150,28 @@ def _located(text: str, code: _LocatedInstructions) -> LocatedCode:
 
 def with_debug_info(llvm: str, places: Sequence[SourceLocation]) -> str:
     """A module that tells LLVM the places of its lines: each is a line of its own there, the first one the line 1."""
-    head = next(line for line in llvm.splitlines() if line.startswith(_HEAD))
-    marked = head.replace(_HEAD_END, f" nounwind !dbg !{_SCOPE} {{")
-    spots = (f"!{_FIRST + k} = !DILocation(line: {k + 1}, scope: !{_SCOPE})" for k in range(len(places)))
+    lines, functions, shift = [], 0, 0
+    for line in llvm.splitlines():
+        if _HEAD.match(line):
+            shift, functions = functions * _NEXT_FUNCTION, functions + 1
+            line = line.replace(_HEAD_END, f" nounwind !dbg !{_SCOPE} {{")
+        lines.append(_moved(line, shift))
+    text = "\n".join(lines)
+    shifts = [k * _NEXT_FUNCTION for k in range(functions)]
+    scopes = (f"!{_SCOPE + shift} = {_SUBPROGRAM}" for shift in shifts)
+    spots = (
+        f"!{_FIRST + k + shift} = !DILocation(line: {k + 1}, scope: !{_SCOPE + shift})"
+        for shift in shifts
+        for k in range(len(places))
+    )
     # Where LLVM does not find a loop's own place it takes some other one.
-    loops = (f"!{loop} = distinct !{{!{loop}, !{place}}}" for place, loop in _MARK.findall(llvm) if loop)
-    return "\n".join([llvm.replace(head, marked), _DEBUG_INFO, *spots, *loops, ""])
+    loops = (f"!{loop} = distinct !{{!{loop}, !{place}}}" for place, loop in _MARK.findall(text) if loop)
+    return "\n".join([text, _DEBUG_INFO, *scopes, *spots, *loops, ""])
+
+
+def _moved(line: str, shift: int) -> str:
+    """A line with another number of its place."""
+    return _PLACE.sub(lambda found: f"!dbg !{int(found[1]) + shift}", line)
 
 
 def _assembly(module: str, places: Sequence[SourceLocation]) -> Iterator[CodeLine]:
@@ -184,8 +203,8 @@ class _LocatedInstructions(Instructions):
         Those of arrays in loops.
     """
 
-    def __init__(self, fastmath: Sequence[str], times: LineTimes) -> None:
-        super().__init__(fastmath)
+    def __init__(self, options: NativeOptions, times: LineTimes) -> None:
+        super().__init__(options.fastmath, options.threads)
         self.times = times
         self.loops: list[SourceLocation | None] = []
         self.copies: list[ArrayCopy] = []

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 
 from anabranch.base.frozen import frozen
-from anabranch.runtime.host.machine_code import NativeOptions
+from anabranch.runtime.host.machine_code import HAS_THREADS, NativeOptions
 from anabranch.runtime.ir.interval import Interval
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Equation, Literal, Program, SourceLocation, Var
@@ -56,7 +57,8 @@ class NativeLoops:
 
     def __init__(self, program: Program, options: NativeOptions, *, is_asynchronous: bool = False) -> None:
         self._options = options
-        self._most_whole = _MOST_WHOLE_ASIDE if is_asynchronous else MOST_WHOLE
+        most = math.inf if HAS_THREADS else MOST_WHOLE
+        self._most_whole = _MOST_WHOLE_ASIDE if is_asynchronous else most
         self.forms: list[LoopForm] = []
         self._program = program
         self._facts: tuple[Mapping[Var, Interval], FailureValues] | None = None
@@ -79,7 +81,7 @@ class NativeLoops:
 
     def begun(self) -> tuple[Instructions, type[NativeEmitter]]:
         """Empty instructions for the next loop, and the class that emits them."""
-        return Instructions(self._options.fastmath), NativeEmitter
+        return Instructions(self._options.fastmath, self._options.threads), NativeEmitter
 
     def finished(self, llvm: str, code: Instructions) -> NativeFunction:
         """The function of a loop that has been written, from its module."""
@@ -96,7 +98,7 @@ class _Call:
         outside: Mapping[Var, Interval],
         failures: FailureValues,
         loops: NativeLoops,
-        most_whole: int,
+        most_whole: float,
     ) -> None:
         self._ctx, self._loops = ctx, loops
         self._code, kind = loops.begun()

@@ -5,8 +5,9 @@ A write gives an array a new name, and the name from before is of no more use: w
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
@@ -51,6 +52,18 @@ class Memory:
         self._numbers = itertools.count()
         self._constants: dict[tuple[ArrayType, bytes], str] = {}
         self.allocated: dict[int, ArrayType] = {}
+        self._first_own: int | None = None
+        self._shared: Collection[int] = ()
+
+    @contextlib.contextmanager
+    def of_each_thread(self, shared: Collection[int]) -> Iterator[None]:
+        """While a function for several threads is written: each has new arrays of its own, on its stack.
+
+        Of those that there are already they write to parts of these, each to others.
+        """
+        self._first_own, self._shared = len(self._pointers), shared
+        yield
+        self._first_own, self._shared = None, ()
 
     def add(self, pointer: str, *, fixed: bool = False) -> str:
         """The name of an array at this address; a `fixed` one is never written to."""
@@ -110,6 +123,8 @@ class Memory:
         """The new name of an array that has been written to."""
         if self._fixed[place]:
             raise NotNativeError("a write to a constant")
+        if self._first_own is not None and place < self._first_own and place not in self._shared:
+            raise NotNativeError("a write to an array that several threads read")
         return self.renew(place)
 
     def address(self, place: int, dtype: np.dtype, number: str) -> str:
@@ -185,13 +200,15 @@ class Memory:
 
     def allocate(self, type: ArrayType) -> str:
         """An array of any contents, the same memory each time that the code runs."""
+        if self._first_own is not None:
+            return self.add(self.code.reserve(f"[{type.nbytes} x i8]"))
         name = self.add(f"%s{len(self.allocated)}")
         self.allocated[self.place_of(name)] = type
         return name
 
     def enlarged(self, place: int, type: ArrayType) -> bool:
         """Make room for a larger array in the memory of one; returns whether that is possible."""
-        if place not in self.allocated:
+        if place not in self.allocated or self._first_own is not None:
             return False
         if self.allocated[place].nbytes < type.nbytes:
             self.allocated[place] = type
@@ -209,12 +226,16 @@ class Memory:
 
     def copied(self, name: str, type: ArrayType, why: str) -> str:
         """A copy of an array, in memory of its own."""
+        if is_memory(name) and self.number(name) in self._shared:
+            raise NotNativeError("a copy of an array that several threads write to")
         made = self.allocate(type)
         self.overwrite(name, self.place_of(made), type, why)
         return self.name(len(self._pointers) - 1)
 
     def overwrite(self, name: str, place: int, type: ArrayType, why: str) -> None:
         """Give an array the contents of another one, or of a small one in registers."""
+        if self._first_own is not None and place < self._first_own:
+            raise NotNativeError("an array that several threads replace")
         if is_memory(name):
             source = self._pointers[self.place_of(name)]
             self.code.copy(self._pointers[place], source, type.nbytes, why)

@@ -75,3 +75,9 @@ class Outputs:
                 memory.overwrite(name, memory.place_of(memory.add(output.pointer)), type, "it is a result")
                 self.places.append(len(self.arrays))
                 self.arrays.append(output)
+
+
+def sizes_of(in_types: Sequence[ArrayType], outputs: Sequence[Output]) -> dict[str, int]:
+    """The bytes of the arrays that a function is given, by the names of their addresses in it."""
+    sizes = {f"%a{i}": type.nbytes for i, type in enumerate(in_types)}
+    return sizes | {output.pointer: output.type.nbytes for output in outputs}

@@ -19,8 +19,9 @@ from anabranch.runtime.native.array_checks import ArrayChecks
 from anabranch.runtime.native.host_calls import DECLARATIONS as CALLING_BACK
 from anabranch.runtime.native.instructions import METADATA, Instructions
 from anabranch.runtime.native.llvm_types import memory_type
-from anabranch.runtime.native.outputs import Output
-from anabranch.runtime.native.signals import ASK, RAISED, STATE, TABLE, TICKS
+from anabranch.runtime.native.outputs import Output, sizes_of
+from anabranch.runtime.native.signal_state import RAISED, STATE, TABLE, TICKS
+from anabranch.runtime.native.signals import ASK
 
 # Python's number types by the kind of the dtype, with the C function that reads one.
 _NUMBERS = {
@@ -113,6 +114,7 @@ class PythonEntry:
     def module(self) -> str:
         """The LLVM module."""
         code = self._code
+        shares = code.shares.functions(sizes_of(self._in_types, self._outputs))
         parameters, given = [], []
         written = {output.operand for output in self._outputs}
         count = len(self._in_types) + len(self._passed)
@@ -143,6 +145,7 @@ class PythonEntry:
                 *[f"@{name} = external global i8" for name in sorted(self._globals)],
                 *code.declarations.values(),
                 *self._declared.values(),
+                *shares,
                 f"define internal void @program({', '.join(parameters)}) noinline nounwind {{",
                 "entry:",
                 *code.reserved,

@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from anabranch.runtime.native.instructions import Instructions
+from anabranch.runtime.native.signal_state import RAISED, STATE, TICKS
 
 # How many steps pass between two looks at the clock, and how many of its ticks between two questions to Python: a tenth
 # of a second, or less, on the processors of today.
 _STEPS = 1 << 12
 _TICKS = 1 << 27
-
-# The state: the thread's state of Python's, or null where its lock is held; the ticks at the last question; whether a
-# handler, or a function that was called, has raised; and the tuple of these functions.
-STATE = "{ ptr, i64, i8, ptr }"
-TICKS, RAISED, TABLE = 1, 2, 3
-"""The places in it."""
 
 # Returns whether a handler has raised. Python's lock is free before and after.
 ASK = f"""
@@ -57,13 +52,15 @@ class Signals:
     def __init__(self, code: Instructions) -> None:
         self._code = code
         self._counter = ""
+        self._reserved: list[str] = []  # the beginning of the function that has the counter
         self.are_asked_for = False
 
     def look(self) -> None:
         """Write the look at the end of a step; where a handler has raised the function ends, and has no results."""
         code = self._code
-        if not self.are_asked_for:
-            self.are_asked_for = True
+        self.are_asked_for = True
+        if self._reserved is not code.reserved:
+            self._reserved = code.reserved
             self._counter = code.reserve("i64")
             code.reserved.append(f"  store i64 0, ptr {self._counter}")
         count = code.add("add", "i64", code.emit(f"load i64, ptr {self._counter}"), "1")
@@ -72,7 +69,9 @@ class Signals:
         ask, go, stop = code.label("ask"), code.label("go"), code.label("stop")
         code.branch(code.add("icmp eq", "i64", rest, "0"), ask, go, unlikely=True)
         code.begin(ask)
-        code.branch(code.emit("call i1 @ask(ptr %signals)"), stop, go, unlikely=True)
+        caller = code.shares.caller
+        answer = f"call i1 @ask_in_share(ptr %signals, i1 {caller})" if caller else "call i1 @ask(ptr %signals)"
+        code.branch(code.emit(answer), stop, go, unlikely=True)
         code.begin(stop)
         code.act("ret void")
         code.begin(go)

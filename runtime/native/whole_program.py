@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from anabranch.base.deep_stack import deep
 from anabranch.runtime.host import blas
 from anabranch.runtime.host.buffer_types import BufferType, buffer_type
-from anabranch.runtime.host.machine_code import NativeOptions
+from anabranch.runtime.host.machine_code import HAS_THREADS, NativeOptions
 from anabranch.runtime.host.native_callbacks import NativeCallback
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Equation, Program
@@ -22,7 +22,7 @@ from anabranch.runtime.native.host_calls import HostCalls, is_called
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.known_values import KnownValues
 from anabranch.runtime.native.library_products import LETTERS
-from anabranch.runtime.native.library_ufuncs import takes_whole
+from anabranch.runtime.native.library_ufuncs import is_quick, takes_whole
 from anabranch.runtime.native.linear_algebra import is_linear_algebra
 from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.memory import MOST_WHOLE, Memory
@@ -52,6 +52,8 @@ _PRODUCTS_IN_TURN = 16
 # How many multiplications of a product, updates, or operations take so long that other threads may run meanwhile. A
 # process that forks while a thread is in BLAS may hang, as with NumPy: a thread that forks has Python's lock.
 _LONG_PRODUCT, _LONG_UPDATE, _LONG_WORK, _LONG_FACTORING = 2**22, 2**16, 2**18, 2**12
+# How many operations without a loop take so long that signals are to be answered meanwhile.
+_VERY_LONG_WORK = 2**30
 # Of all arrays that are no results.
 _MOST_BYTES_ON_STACK = 2**16
 
@@ -93,7 +95,7 @@ def native_program(program: Program, options: NativeOptions) -> NativeProgram | 
     """The function of a Program; None where it has no native form, or one that XLA's is better than."""
     try:
         with deep():
-            return build(program, Instructions(options.fastmath), NativeEmitter)
+            return build(program, Instructions(options.fastmath, options.threads), NativeEmitter)
     except NotNativeError:
         return None
 
@@ -112,7 +114,8 @@ def build(program: Program, code: Instructions, kind: type[NativeEmitter]) -> Na
     ranges = value_ranges(program)
     memory = Memory(code, KnownValues(ranges), _most_whole(program))
     operands = [memory.operand(type) for type in program.in_types]
-    is_long = _has_loops(program) and most_work(program, ranges) > _LONG_WORK
+    work = most_work(program, ranges)
+    is_long = work > (_LONG_WORK if _has_loops(program) else _VERY_LONG_WORK)
     signals = Signals(code) if is_long else None
     host_calls = HostCalls(code)
     emitter = kind(code, memory, FailureValues(program), signals, host_calls)
@@ -123,8 +126,9 @@ def build(program: Program, code: Instructions, kind: type[NativeEmitter]) -> Na
     if code.may_stop:
         raise NotNativeError("a progress bar")
     arrays = _passed(code, settled)
-    if len(code.lines) > _MOST_LINES:
-        raise NotNativeError(f"a function of {len(code.lines)} lines")
+    lines = len(code.lines) + code.shares.count()
+    if lines > _MOST_LINES:
+        raise NotNativeError(f"a function of {lines} lines")
     places = [arrays.index(settled.arrays[place]) for place in settled.places if place is not None]
     kinds = dict(zip(places, program.out_types, strict=True))
     outputs = range(len(places))
@@ -170,7 +174,9 @@ def _most_whole(program: Program) -> float:
     # What stands in loops is not among them.
     if own and not _has_loops(program) and sum(sizes) <= own:
         return math.inf
-    most = max(MOST_WHOLE, _steps_product(program))
+    most: float = max(MOST_WHOLE, _steps_product(program))
+    if HAS_THREADS:
+        most, sizes = math.inf, _long_work(program)
     if sum(sizes) > _MOST_WORK or max(sizes, default=0) > most:
         raise NotNativeError(f"{sum(sizes)} operations on elements of arrays as wholes")
     return most
@@ -214,13 +220,20 @@ def _own_work(program: Program) -> int:
     return found
 
 
-def _array_work(program: Program) -> list[int]:
+def _long_work(program: Program) -> list[int]:
+    """Those of `_array_work` that XLA does in less time than several threads of machine code's own."""
+    return _array_work(program, lambda equation: takes_whole(equation) and not is_quick(equation))
+
+
+def _array_work(program: Program, counts: Callable[[Equation], bool] = lambda _: True) -> list[int]:
     """The numbers of operations outside of loops on elements of arrays as wholes, which XLA does on all processors."""
     found: list[int] = []
     for equation in program.equations:
         if isinstance(equation.op, Branches):
             # What only one branch does may never be done: the search for an index that is out of bounds.
-            found += min(map(_array_work, equation.programs()), key=sum)
+            found += min([_array_work(inner, counts) for inner in equation.programs()], key=sum)
+            continue
+        if not counts(equation):
             continue
         # A library's products take no longer than XLA's.
         in_place = isinstance(equation.op, Loop) or equation.op.update is not None or equation.op.is_view

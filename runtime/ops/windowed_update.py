@@ -33,7 +33,7 @@ class _WindowedUpdate(Op):
     def type(self, *inputs: ArrayType, **params: Any) -> tuple[ArrayType, ...]:
         low, high, target, *rest = inputs
         expect((low, high) == (scalar(INT64),) * 2, self.name, "the bounds are int64 scalars")
-        operands = _completed(target, rest, params["strips"], params["own"])
+        operands = completed(target, rest, params["strips"], params["own"])
         checked(self.name, operands, params["strips"], params["body"], params["length"])
         expect(params["body"].out_types == (scalar(target.dtype),), self.name, "the body returns no element")
         return (target,)
@@ -44,7 +44,7 @@ class _WindowedUpdate(Op):
         if start >= stop:
             return (target,)
         strips, made = params["strips"], target.copy()
-        operands = _completed(target, rest, strips, params["own"])
+        operands = completed(target, rest, strips, params["own"])
         (values,) = evaluated(params["body"], operands, strips, start, stop)
         made[key(strips[0], target, operands[1 : 1 + strips[0].rank], start, stop)] = values
         return (made,)
@@ -58,7 +58,7 @@ class _WindowedUpdate(Op):
         return CHUNKS_TOUCHED
 
 
-def _completed(target: Any, rest: Sequence[Any], strips: Sequence[Strip], own: Sequence[int]) -> list[Any]:
+def completed(target: Any, rest: Sequence[Any], strips: Sequence[Strip], own: Sequence[int]) -> list[Any]:
     """Return the operands with the target before the starts of its own strips."""
     found, left = [], list(rest)
     for i, strip in enumerate(strips):
@@ -83,7 +83,7 @@ class _Lowering:
     ) -> None:
         self.emitter, self.types, self.own = emitter, list(types), own
         self.strips, self.chunk = strips, chunk(body, length, _CHUNK_BYTES)
-        self.lanes = Lanes(emitter, _completed(types[0], types[1:], strips, own), body, strips, length)
+        self.lanes = Lanes(emitter, completed(types[0], types[1:], strips, own), body, strips, length)
 
     def emit(self, low: str, high: str, target: str, rest: Sequence[str]) -> str:
         """Emit a loop over the chunks of the window; of the last one, the elements in the window are written.
@@ -101,7 +101,7 @@ class _Lowering:
             at, end, target, *rest = names
             # A chunk that ends with the strip holds what was written before, which is left out.
             begin = emitter.binary("minimum", at, self.lanes.position(self.lanes.length - self.chunk), count)
-            written = self._written(target, _completed(target, rest, self.strips, self.own), begin, at, end)
+            written = self._written(target, completed(target, rest, self.strips, self.own), begin, at, end)
             after = emitter.binary("add", at, self.lanes.position(self.chunk), count)
             return [after, end, written, *rest]
 

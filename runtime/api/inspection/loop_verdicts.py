@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from anabranch.base.frozen import frozen
@@ -12,15 +12,20 @@ from anabranch.runtime.api.inspection.part import Part, Row, Table, named, short
 from anabranch.runtime.api.inspection.user_statements import loop_at
 from anabranch.runtime.api.inspection.vectorised import Vectorised
 from anabranch.runtime.api.stages import Lowered
-from anabranch.runtime.host.machine_code import is_available
-from anabranch.runtime.ir.program import Program
+from anabranch.runtime.host.machine_code import HAS_THREADS, is_available
+from anabranch.runtime.ir.interval import Interval
+from anabranch.runtime.ir.program import Program, Var
+from anabranch.runtime.native.failures import FailureValues
 from anabranch.runtime.native.loops import LoopForm
+from anabranch.runtime.native.shared_steps import are_shared
 from anabranch.runtime.ops.structured import Loop
+from anabranch.runtime.passes.range_analysis import value_ranges
 from anabranch.runtime.tracing.decision_log import Decision
 
 MACHINE, XLA, UNROLLED, PYTHON, GONE = "machine code", "XLA's loop", "unrolled", "run while tracing", "no loop is left"
 _OBSTACLES = {"custom_call": "a call of a function of this process, or of a library's"}
-_ONE_THREAD = "no: machine code runs in one thread"
+_SHARED = "yes: threads share its steps"
+_ONE_THREAD = "no: a step may wait for another one or fail, or all take less time than it takes to make threads"
 _XLAS_STEPS = "no: XLA runs one step after the other"
 _ANY_THREADS = "no: a step waits for the one before; what it does to a large array may use several threads"
 _KINDS, _LOOP = ("staged", "unrolled", "decided"), re.compile("loop|comprehension|generator")
@@ -58,6 +63,7 @@ class _Found(NamedTuple):
     obstacle: str
     is_machine_code: bool
     has_loops: bool
+    is_shared: bool
 
 
 def verdicts(
@@ -77,14 +83,16 @@ def verdicts(
     made: dict[Place, LoopVerdict] = {}
     how = {(d.file, d.line): d for d in decisions if d.kind in _KINDS and _LOOP.search(d.what)}
     none = _no_machine_code(lowered)
-    for found in _loops(lowered.program, lowered.module.made.loops, is_whole, none):
+    shared = _Shared(value_ranges(lowered.program), FailureValues(lowered.program))
+    for found in _loops(lowered.program, lowered.module.made.loops, is_whole, none, shared):
         if found.place in made and not found.is_machine_code:
             continue
         kind, decision = loop_at(found.place) or "an operation", how.get(found.place)
         steps = "" if decision is None else shortened(decision.why)
         if found.is_machine_code:
             vector = vectorised.of_loop(found.place, has_loops=found.has_loops)
-            made[found.place] = LoopVerdict(found.place, kind, MACHINE, steps, vector, _ONE_THREAD)
+            threads = _SHARED if found.is_shared else _ONE_THREAD
+            made[found.place] = LoopVerdict(found.place, kind, MACHINE, steps, vector, threads)
         else:
             obstacle = _OBSTACLES.get(found.obstacle, found.obstacle)
             why = f"not machine code, for {obstacle}"
@@ -110,19 +118,31 @@ def _no_machine_code(lowered: Lowered) -> str:
     return "the setting native_loops, which is off" if is_available() else "llvmlite, which is not installed"
 
 
-def _loops(program: Program, forms: Sequence[LoopForm], is_native: bool, obstacle: str) -> Iterator[_Found]:
+class _Shared(NamedTuple):
+    """The facts that decide which loops threads share."""
+
+    ranges: Mapping[Var, Interval]
+    failures: FailureValues
+
+
+def _loops(
+    program: Program, forms: Sequence[LoopForm], is_native: bool, obstacle: str, shared: _Shared | None
+) -> Iterator[_Found]:
     """The loops of a Program and of what is in it; one that nobody asked for has the form of the one around it."""
     for equation in program.equations:
-        inner, why = is_native, obstacle
+        inner, why, left = is_native, obstacle, shared
         if isinstance(equation.op, Loop):
             form = None if is_native else next((f for f in forms if f.source is equation.source), None)
             if form is not None:
                 inner, why = not form.obstacle, form.obstacle or obstacle
             place = place_of(equation.source)
+            # In a loop that threads share they share no other one.
+            is_shared = inner and HAS_THREADS and shared is not None and are_shared(equation, *shared)
+            left = None if is_shared else shared
             if place is not None:
-                yield _Found(place, why, inner, any(map(_has_loops, equation.programs())))
+                yield _Found(place, why, inner, any(map(_has_loops, equation.programs())), is_shared)
         for one in equation.programs():
-            yield from _loops(one, forms, inner, why)
+            yield from _loops(one, forms, inner, why, left)
 
 
 def _has_loops(program: Program) -> bool:

@@ -32,8 +32,8 @@ its thread and its `asyncio` task. Variables are read when the first name is ask
 out. A name that is no setting, or a value of another type, is a `TypeError` of `jit` and of `configure`.
 
 `checks`, `zero_division_errors`, `unroll_budget`, `recursion_limit`, `capacity`, `capacity_limit`, `disable_passes`,
-`host_calls`, `native_loops` and `fastmath` belong to a call's signature: one that is called under others is compiled
-for them.
+`host_calls`, `native_loops`, `fastmath` and `threads` belong to a call's signature: one that is called under others is
+compiled for them.
 `with anabranch.disable_jit():` is `configure(disable_jit=True)`.
 
 | name | `jit` | block | variable | default | what it says |

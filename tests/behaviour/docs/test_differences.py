@@ -128,10 +128,10 @@ def test_numbers_below_2_2e_308_are_zero():
     assert positive(TINY)
     assert jit(positive)(TINY)
     assert not jit(positive, native_loops=False)(TINY)
-    assert not jit(positive)(np.full(500_000, TINY)).any()
-    smallest = np.full(500_000, np.finfo(np.float64).smallest_normal)
+    smallest = np.full(5000, np.finfo(np.float64).smallest_normal)
     assert (half(smallest) > 0).all()
-    assert (jit(half)(smallest) == 0).all()
+    assert (jit(half)(smallest) > 0).all()
+    assert (jit(half, native_loops=False)(smallest) == 0).all()
     assert jit(half)(smallest[:1]) == half(smallest[:1])
 
     def quotient(a, b):

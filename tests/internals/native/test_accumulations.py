@@ -105,4 +105,4 @@ def test_large_arrays_with_an_accumulation(rng):
     assert compiled.lower(x, 100).native_program() is not None
     for width in (100, 1, 7, 299_999):
         np.testing.assert_array_equal(compiled(x, width), moving_average(x, width))
-    assert jit(lambda x: np.exp(np.cumsum(x))).lower(x).native_program() is None
+    assert jit(lambda x: np.tanh(np.cumsum(x))).lower(x).native_program() is None

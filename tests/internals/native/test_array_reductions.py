@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from anabranch import jit
+from anabranch.runtime.host import machine_code
 from anabranch.runtime.xla import disk_cache
 from tests.equivalence import check
 
@@ -85,6 +86,7 @@ def test_in_loops(no_xla):
     check(g, square)
 
 
+@pytest.mark.skipif(machine_code.HAS_THREADS, reason="there are threads for them")
 def test_large_ones_are_xlas(monkeypatch):
     asked, plain = [], disk_cache.compile_text
     monkeypatch.setattr(disk_cache, "compile_text", lambda *a: asked.append(1) or plain(*a))
