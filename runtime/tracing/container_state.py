@@ -149,9 +149,13 @@ class TableSite:
 
 @frozen
 class TupleSite:
-    """The place in the user's code that sets items which are tuples of many lengths: these lie in an arena."""
+    """The place in the user's code that sets items which are tuples of many lengths: these lie in an arena.
+
+    With `within` they are parts of the items, which are tuples of one length.
+    """
 
     place: Any
+    within: bool = False
 
 
 @mutable

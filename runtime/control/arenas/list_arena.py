@@ -68,6 +68,15 @@ class ListArena:
             return value
         return RunTimeTuple(self.holding(run_time_tuple.list_of(value)))
 
+    def with_parts(self, value: Value) -> Value:
+        """The value, where it is a tuple, or one of a few, with tuples that are its parts as such."""
+        if isinstance(value, UnionValue) and any(type(option) is tuple for option in value.options):
+            return value.each(self.with_parts)
+        if type(value) is not tuple:
+            return value
+        made = tuple(map(self.with_tuples, value))
+        return value if all(a is b for a, b in zip(made, value, strict=True)) else made
+
     def begin(self, number: int, elements: Sequence[Value]) -> None:
         """Give a new list its elements; before anything is traced."""
         self.starts[number], self.lengths[number] = len(self.cells), len(elements)

@@ -81,20 +81,32 @@ def _options(value: Value) -> tuple[Value, ...]:
 
 
 def with_tuples_in_arenas(value: Value) -> Value:
-    """The value, with a tuple that it is in the arena of the place that sets the item, if it has one."""
+    """The value, with tuples that it is, or that are its parts, in the arenas of the place that sets the item."""
     arenas = current().trace.lists.arenas
-    arena = arenas.get(TupleSite(place_of_code())) if arenas else None
-    return value if arena is None else arena.with_tuples(value)
+    if not arenas:
+        return value
+    place = place_of_code()
+    whole, within = (arenas.get(TupleSite(place, is_within)) for is_within in (False, True))
+    value = value if whole is None else whole.with_tuples(value)
+    return value if within is None else within.with_parts(value)
 
 
 def _check_lengths(variants: Sequence[layouts.Layout]) -> None:
     """Have tuples of many lengths, or of one known only at run time, lie in an arena."""
-    nodes = [k for k in variants if isinstance(k, layouts.Node)]
+    _check(variants, within=False)
+    known = [k for k in variants if isinstance(k, layouts.Node) and k.structure.cls is tuple]
+    for length in {len(kind.children) for kind in known}:
+        for parts in zip(*(kind.children for kind in known if len(kind.children) == length), strict=True):
+            _check(parts, within=True)
+
+
+def _check(kinds: Sequence[layouts.Layout], within: bool) -> None:
+    nodes = [k for k in kinds if isinstance(k, layouts.Node)]
     known = [k for k in nodes if k.structure.cls is tuple]
     others = [k for k in nodes if k.structure.is_run_time_tuple]
     in_arenas = [k for k in others if k.structure.extra is not None]
     if len(in_arenas) < len(others) or (others and known) or len({len(k.children) for k in known}) > _FEW_LENGTHS:
-        demand(current().trace.lists.arena_sites, {TupleSite(place_of_code())})
+        demand(current().trace.lists.arena_sites, {TupleSite(place_of_code(), within)})
     arena_joins.join(k.children[0].structure for k in in_arenas if isinstance(k.children[0], layouts.Node))
 
 

@@ -95,6 +95,12 @@ def columns(keys):
     return places, sizes, [sum(c) / len(c) for c in zip(*rows)], list(map(list, zip(*rows)))  # noqa: B905
 
 
+@case((KEYS,), (KEYS[::-1],))
+def compared(keys):
+    a, b = tuple(x for x in keys if x > 2), tuple(x for x in keys if x < 5)
+    return a < b, a <= b, a > b, a >= b, a < (3,), (3, 4) < a, a < a[:2], a <= a[:4], max(a, b), min(a, (1, 2))
+
+
 @case((KEYS[::-1],))
 def in_order(keys):
     groups = defaultdict(list)

@@ -278,14 +278,14 @@ def test_a_message_of_run_time_is_no_text_while_tracing() -> None:
 def test_own_errors_pass_every_handler() -> None:
     def f(x):
         try:
-            y = range(3)[{x: 1}[x]]
+            y = range(3)[hash(x)]
         except:  # noqa: E722
             y = 0.0
         return y
 
     def g(x):
         with Swallower():
-            return range(3)[{x: 1}[x]]
+            return range(3)[hash(x)]
         return 0.0
 
     def swallowed(x):

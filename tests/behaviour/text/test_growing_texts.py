@@ -53,6 +53,20 @@ def by_recursion(n):
     return digits(n)
 
 
+@case((np.array([5, 6, 6, 7, 7, 9]),))
+def up_a_tree(parents):
+    links, codes = {}, {}
+    for i, p in enumerate(parents):
+        links[i] = (p, i % 2)
+    for i in range(len(parents)):
+        code, j = "", i
+        while j in links:
+            j, bit = links[j]
+            code = str(bit) + code
+        codes[i] = code
+    return codes, sum(len(code) for code in codes.values())
+
+
 @case((1221,), (-35,))
 def backwards(n):
     text, back = str(n), ""
