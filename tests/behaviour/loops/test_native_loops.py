@@ -166,7 +166,7 @@ PROGRAMS = [
     (collatz, (60,)),
     (found, (A, 17.5)),
     (found, (A, 99.0)),
-    (escaped, (8, 6)),
+    (escaped, (12, 6)),
     (checksum, (np.frombuffer(b"123456789 and some more", np.uint8),)),
     (sieve, (100,)),
     (vectors, (np.arange(30.0).reshape(10, 3), 10)),

@@ -67,3 +67,19 @@ def test_small_tables(native):
         for function in (shortest_ways, fails_at_once):
             check(function, 2.0)
     assert not LOOPS.intersection(ops(jit(shortest_ways).trace(2.0).program))
+
+
+def counted(x):
+    table = np.zeros(7)
+    for k in range(20):
+        table[k * k % 7] += k
+    return table, table, x
+
+
+def test_each_call_has_a_table_of_its_own():
+    compiled = jit(counted)
+    for _ in range(3):
+        one, same, _ = compiled(1.0)
+        assert same is one
+        np.testing.assert_array_equal(one, counted(1.0)[0])
+        one[:] = 5.0
