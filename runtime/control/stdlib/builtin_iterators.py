@@ -15,6 +15,7 @@ from anabranch.runtime.errors import UnsupportedOperationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.values import attributes
 from anabranch.runtime.values.arrays.dynamic_array import DynamicArray
+from anabranch.runtime.values.arrays.index_numbers import as_int
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable
 from anabranch.runtime.values.lazy_text import Text
 from anabranch.runtime.values.run_time_container import RunTimeContainer
@@ -58,7 +59,7 @@ def range_(*args: Value) -> Value:
 def enumerate_(items: Value, start: Value = 0) -> Value:
     """As `enumerate`."""
     staged = as_countable.countable(items)
-    return enumerate(items, start) if staged is None else iterators.Enumerated(staged, start)
+    return enumerate(items, start) if staged is None else iterators.Enumerated(staged, as_int(start))
 
 
 @staged_form_of(zip)

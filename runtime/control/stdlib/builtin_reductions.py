@@ -21,6 +21,7 @@ from anabranch.runtime.control.sequences.remaining_items import remaining
 from anabranch.runtime.control.staging.signature_errors import staged_form_of
 from anabranch.runtime.control.stdlib.choices import of_each_list, plain
 from anabranch.runtime.ir.interval import FULL, Interval
+from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.tracing.builder import tracing
 from anabranch.runtime.values import atoms, containers, passed_functions, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray
@@ -148,11 +149,17 @@ def sum_(items: Value, start: Value = 0) -> Value:
         return sum(items[1:], first)
     began = wrap.as_atom(first)
     reduction = "reduce_any" if began.type.dtype == np.bool_ else "reduce_sum"
+
+    def total(line: Atom) -> Value:
+        return wrap.numpy_result(atoms.op(reduction, line, axes=(0,)))
+
     if isinstance(start, int) and start == 0:
-        return start + wrap.numpy_result(atoms.op(reduction, atoms.convert(items.atom, began.type.dtype), axes=(0,)))
-    line = atoms.reshape(began, (1, *began.type.shape))
-    line = atoms.op("concatenate", line, atoms.convert(items[1:].atom, began.type.dtype), axis=0)
-    return wrap.numpy_result(atoms.op(reduction, line, axes=(0,)))
+        return start + total(atoms.convert(items.atom, began.type.dtype))
+    others = atoms.convert(items[1:].atom, began.type.dtype)
+    if began.type.shape != others.type.shape[1:]:
+        return first + total(others)
+    line = atoms.op("concatenate", atoms.reshape(began, (1, *began.type.shape)), others, axis=0)
+    return python_scalar(wrap.as_atom(total(line))) if isinstance(first, PythonScalar) else total(line)
 
 
 @staged_form_of(any)

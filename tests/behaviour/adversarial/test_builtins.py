@@ -41,6 +41,8 @@ def in_a_deque_and_in_views_of_a_dict(n):
     (np.array([True, True]), True),
     (np.array([True, True]), 0),
     (np.zeros(0), 2),
+    (np.arange(3.0), np.zeros(2)),
+    (np.arange(3.0), 0j),
     (np.arange(6).reshape(3, 2), np.array([0.5, 1.0])),
 )
 def sum_of_an_array_from_a_start(a, start):

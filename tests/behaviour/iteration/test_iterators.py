@@ -164,6 +164,11 @@ def asked_in_a_loop(items, n):
     return found, next(one, None), list(both), list(numbered)
 
 
+@case((np.uint8(254), np.arange(3.0)), (True, np.arange(2)), (-1, np.arange(2)))
+def numbered_from(n, a):
+    return [i for i, _ in enumerate(a, n)], [(i, x) for i, x in enumerate(range(2), start=n)]
+
+
 @case((3,), (1,))
 def asked_by_an_inner_function(n):
     items = iter((1, 2, 3))
