@@ -69,7 +69,10 @@ class NativeCode:
         """
         given = list(map(_readable, self.program.inputs, arguments))
         arrays = [given[in_place[k]] if k in in_place else make() for k, make in enumerate(self.makers)]
-        answer = self.function(*given, *arrays, None, *self.callbacks)
+        return self.outputs(arrays, self.function(*given, *arrays, None, *self.callbacks))
+
+    def outputs(self, arrays: Sequence[np.ndarray], answer: Any) -> list[np.ndarray]:
+        """The Program's outputs, from the arrays that the function has written to and what it has returned."""
         found = [*arrays, *self._numbers(answer)]
         return [found[place] for place in self.program.outputs]
 

@@ -64,7 +64,7 @@ done:
 
 
 def is_called(equation: Equation) -> bool:
-    """Return whether a call of a function may be made from machine code: again, where a run is made again."""
+    """Return whether a call of a function is made from machine code: one without effects in an order of their own."""
     if equation.op is host_call:
         return not equation.params["call"].is_ordered
     return equation.op is not host_callback

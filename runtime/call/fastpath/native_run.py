@@ -37,6 +37,17 @@ def _fail(plan: Plan, code: NativeCode, leaves: Sequence[Any]) -> Any:
         return MISS
 
 
+def _fail_of(plan: Plan, code: NativeCode, arrays: Sequence[np.ndarray]) -> Any:
+    """Raise what has failed, which the run has told in these arrays: what it has called is not called again.
+
+    Where a buffer was too small, the general path does it all again.
+    """
+    try:
+        plan.fail(code.outputs(arrays, None))
+    except OverflowedError:
+        return MISS
+
+
 class NativeRunning(Running):
     """Calls the machine code on the leaves, and builds the result.
 
@@ -58,8 +69,9 @@ class NativeRunning(Running):
 
     def _run(self) -> None:
         lines, constant, code = self._writer.lines, self._writer.constant, self._code
-        # Nobody reads on this way what tells of a failure.
-        unread = code.program.outputs[self._groups.failures]
+        failures = code.program.outputs[self._groups.failures]
+        # Nobody reads on this way what tells of a failure, but where that cannot be asked of another run.
+        unread = () if code.callbacks else failures
         for place, (name, make) in enumerate(zip(self._arrays, code.makers, strict=True)):
             if name == f"m{place}":
                 lines.append(f"{name} = {constant(make()) if place in unread else f'{constant(make)}()'}")
@@ -73,9 +85,10 @@ class NativeRunning(Running):
         if otherwise == "MISS":
             lines.append(f"if {answer} is MISS: return MISS")
         states = self._outputs[self._groups.draws]
-        if unread:
-            self._writer.scope["failed"] = functools.partial(_fail, self._plan, code)
-            again = f"return failed([{', '.join(self._arguments.leaves)}])"
+        if failures:
+            told = self._arrays if code.callbacks else self._arguments.leaves
+            self._writer.scope["failed"] = functools.partial(_fail_of if code.callbacks else _fail, self._plan, code)
+            again = f"return failed([{', '.join(told)}])"
             if states:
                 # A run that is done again, in larger buffers, begins with the states from before.
                 lines += [f"if {answer} is None:", f"    try: {again}", "    except BaseException:"]

@@ -84,3 +84,24 @@ def test_a_callback_that_fails_itself(monkeypatch):
     for _ in range(2):
         with pytest.raises(CallbackError, match="no draws today"):
             wrapped(2)
+
+
+def test_what_is_called_in_a_run_that_fails_is_not_called_again(monkeypatch):
+    def checked(seed):
+        counts = np.random.RandomState(seed).poisson(2.0, 3)
+        if counts[0] >= 0:
+            raise ValueError(f"{seed} is no seed")
+        return counts
+
+    def counting(*args, **kwargs):
+        calls.append(1)
+        return write(*args, **kwargs)
+
+    calls: list[int] = []
+    write = type(random_draw).write
+    monkeypatch.setattr(type(random_draw), "write", counting)
+    wrapped = jit(checked)
+    for _ in range(4):
+        with pytest.raises(ValueError, match="5 is no seed"):
+            wrapped(5)
+    assert len(calls) == 4
