@@ -9,12 +9,9 @@ from anabranch.runtime.host.buffer_types import buffer_type
 from anabranch.runtime.host.callbacks import HostCallback
 from anabranch.runtime.host.native_callbacks import NativeCallback
 from anabranch.runtime.ir.array_type import ArrayType
-from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.signal_state import RAISED, STATE, TABLE
 from anabranch.runtime.native.values import is_memory, packed
-from anabranch.runtime.ops.host_call import host_call
-from anabranch.runtime.ops.host_callback import host_callback
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 if TYPE_CHECKING:
@@ -61,13 +58,6 @@ done:
   ret i1 %has.raised
 }}""",
 }
-
-
-def is_called(equation: Equation) -> bool:
-    """Return whether a call of a function is made from machine code: one without effects in an order of their own."""
-    if equation.op is host_call:
-        return not equation.params["call"].is_ordered
-    return equation.op is not host_callback
 
 
 class HostCalls:

@@ -18,7 +18,7 @@ from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.known_values import KnownValues
 from anabranch.runtime.native.llvm_types import NotNativeError, constant
 from anabranch.runtime.native.memory import MOST_WHOLE, Memory
-from anabranch.runtime.native.obstacles import refuse_obstacles
+from anabranch.runtime.native.obstacles import refuse_host_calls, refuse_long_sorts
 from anabranch.runtime.native.outputs import Outputs
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 from anabranch.runtime.ops.structured import Loop
@@ -104,7 +104,8 @@ class _Call:
         self._code, kind = loops.begun()
         equation = Equation(op, tuple(ctx.atoms), ctx.params, tuple(map(Var, ctx.out_types)), ctx.source)
         # XLA calls the function from threads of its own, without Python's lock.
-        refuse_obstacles((equation,), lambda equation: False)
+        refuse_host_calls((equation,))
+        refuse_long_sorts((equation,))
         self._memory = Memory(self._code, KnownValues(outside), most_whole)
         operands = [self._memory.operand(type) for type in ctx.in_types]
         names = [

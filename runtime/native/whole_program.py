@@ -18,7 +18,7 @@ from anabranch.runtime.native.accumulations import is_accumulation
 from anabranch.runtime.native.durations import most_work
 from anabranch.runtime.native.emitter import NativeEmitter
 from anabranch.runtime.native.failures import FailureValues
-from anabranch.runtime.native.host_calls import HostCalls, is_called
+from anabranch.runtime.native.host_calls import HostCalls
 from anabranch.runtime.native.instructions import Instructions
 from anabranch.runtime.native.known_values import KnownValues
 from anabranch.runtime.native.library_products import LETTERS
@@ -26,7 +26,7 @@ from anabranch.runtime.native.library_ufuncs import is_quick, takes_whole
 from anabranch.runtime.native.linear_algebra import is_linear_algebra
 from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.memory import MOST_WHOLE, Memory
-from anabranch.runtime.native.obstacles import refuse_obstacles
+from anabranch.runtime.native.obstacles import refuse_long_sorts
 from anabranch.runtime.native.outputs import Output, Outputs
 from anabranch.runtime.native.python_entry import RETURNED, Lock, PythonEntry
 from anabranch.runtime.native.scatters import is_scatter
@@ -110,7 +110,7 @@ def build(program: Program, code: Instructions, kind: type[NativeEmitter]) -> Na
     """
     if not all(type.size for type in program.out_types):
         raise NotNativeError("an array without elements")
-    refuse_obstacles(program.equations, is_called)
+    refuse_long_sorts(program.equations)
     ranges = value_ranges(program)
     memory = Memory(code, KnownValues(ranges), _most_whole(program))
     operands = [memory.operand(type) for type in program.in_types]
