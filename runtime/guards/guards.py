@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import sys
 import types
+import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, Protocol
 
@@ -24,12 +25,19 @@ from anabranch.runtime.values.heap.snapshot import Heap
 ABSENT = object()
 
 
+class _LastingHeap(Heap):
+    """What an executable has read: it does not keep alive what only weak references lead to."""
+
+    def referents(self, reference: weakref.ref[Any]) -> tuple[()]:
+        return ()
+
+
 class Guards:
     """Names and objects with what they held when a function that reads them was first called."""
 
     def __init__(self, receiver: Callable[[], object] | None = None) -> None:
         self.names: dict[tuple[int, str], tuple[Mapping[str, Any], str, Any]] = {}
-        self.heap = Heap((), watch_arrays=True, receiver=receiver)
+        self.heap = _LastingHeap((), watch_arrays=True, receiver=receiver)
         self.variables: dict[tuple[int, str], GlobalVariable] = {}
         self.code: dict[int, _Code] = {}
         self._receiver = receiver

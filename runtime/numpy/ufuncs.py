@@ -122,6 +122,9 @@ class StagedUfunc:
                 outputs.expect_writable(o)
             if o is not None and not np.can_cast(m.dtype, o.dtype, casting):
                 raise output_casting_error(self.ufunc, m.dtype, o.dtype, casting, nin + i)
+        given = [o for o in outs if o is not None]
+        if given:  # NumPy's words for sizes that do not go together tell of the outputs and the mask, too
+            broadcasting.broadcast([*args[:nin], *given, *(() if where is True else (resolved(where),))])
         placed = [m if o is None else outputs.stored(o, m, resolved(where)) for m, o in zip(results, outs, strict=True)]
         return placed[0] if self.ufunc.nout == 1 else tuple(placed)
 

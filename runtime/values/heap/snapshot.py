@@ -78,7 +78,7 @@ class Heap:
             elif isinstance(value, functools._lru_cache_wrapper):
                 pending.append(value.__wrapped__)
             elif isinstance(value, weakref.ref):
-                pending.append(value())
+                pending += self.referents(value)
             elif isinstance(value, types.MethodType):
                 pending += (value.__self__, value.__func__)
             elif isinstance(value, types.BuiltinMethodType):
@@ -105,6 +105,10 @@ class Heap:
                     pending += opaque.shared(value)
                 if is_users_class(type(value)):
                     pending.append(type(value))
+
+    def referents(self, reference: weakref.ref[Any]) -> tuple[Value, ...]:
+        """The object that a weak reference leads to, which lives as long as the heap then."""
+        return (reference(),)
 
     def exclude(self, values: Iterable[object]) -> None:
         """Remember nothing of these objects, nor of what only they lead to."""

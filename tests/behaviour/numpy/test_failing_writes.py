@@ -148,3 +148,14 @@ def cumulated(a, i):
 def test_output_of_one_shape_or_another(write) -> None:
     for i in (0, 1):
         check(write, np.arange(4.0), i)
+
+
+def masked_output(a, c, m, i):
+    np.add(a[i:], 1.0, out=c, where=m)
+    return c
+
+
+@pytest.mark.parametrize("sizes", [(4, 4), (1, 4), (4, 5), (5, 5)])
+def test_output_and_mask_of_other_sizes(sizes) -> None:
+    n, m = sizes
+    check(masked_output, np.arange(6.0), np.zeros(n), np.ones(m, bool), 2)
