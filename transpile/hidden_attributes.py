@@ -37,7 +37,7 @@ HIDDEN = frozenset((
     "kinds", "kinds_", "last_place_", "left_packed", "length", "length_", "like_", "lists_", "lost_", "made",
     "members_", "memory", "memory_", "merges_with", "method", "mix_", "most", "names_", "native", "nested",
     "no_parts_", "number", "number_", "number_as", "of_objects", "opened_", "options", "order_", "origin",
-    "original", "origins", "overwrite", "padded", "parts", "parts_", "passing", "path", "place_of_", "plain_",
+    "original", "origins", "overwrite", "padded", "parts", "parts_", "passing", "path", "place_of_", "placed_", "plain_",
     "positions", "possible_", "pull", "python", "readonly", "rebuild_", "refuse_elsewhere", "refuse_library",
     "removals_", "remove_at_", "request_", "resized_", "resolve", "resume", "returned", "row_binding", "run",
     "sender", "separate", "serial", "set", "set_order_", "site",

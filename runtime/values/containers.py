@@ -246,7 +246,7 @@ def _with_attributes(value: object, keys: tuple[Value, ...], extra: Value = None
 
 
 # Of these classes themselves nothing is a container.
-_PLAIN = frozenset({str, bytes, bool, int, float, complex, type(None), np.ndarray})
+_ALONE = frozenset({str, bytes, bool, int, float, complex, type(None), np.ndarray})
 
 
 def structure_of(value: Value) -> Structure | None:
@@ -283,12 +283,12 @@ def structure_of(value: Value) -> Structure | None:
 
 def has_traced(value: object) -> bool:
     """Return whether a container holds run-time values, at any depth."""
-    if type(value) in _PLAIN:
+    if type(value) in _ALONE:
         return False
     pending, seen = [value], set[int]()
     while pending:
         part = pending.pop()
-        if type(part) in _PLAIN:
+        if type(part) in _ALONE:
             continue
         if isinstance(part, (Tracer, UnionValue)):
             return True

@@ -92,13 +92,14 @@ def _chosen(generator: TracedGenerator, given: Mapping[str, Value]) -> Value:
         return None
     if not kind.is_legacy and not numbers.shuffles_as_known():
         return None
-    is_vector = isinstance(a, TracedArray) and len(a.abstract.shape) == 1
-    count = a.abstract.shape[0] if is_vector else a
+    count: Value = a
+    if isinstance(a, TracedArray) and a.ndim == 1:
+        (count,) = a.abstract.shape
     if type(count) is not int or count <= 0:
         return None
     method = "randint" if kind.is_legacy else "integers"
     places = _drawn(generator, method, {"low": 0, "high": count, "size": size})
-    return registry.FUNCTIONS[np.take](a, places) if is_vector else places
+    return places if count is a else registry.FUNCTIONS[np.take](a, places)
 
 
 def _shape_of_out(method: str, given: Mapping[str, Value], out: Value) -> tuple[int, ...]:
