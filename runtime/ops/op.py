@@ -40,7 +40,11 @@ class CallOp(Op):
         return UNBOUNDED
 
 
+class IllTypedError(TypeError):
+    """An equation was made of inputs of other types than its op takes: a fault of the project's own."""
+
+
 def expect(condition: bool, op: str, message: str) -> None:
     """Type rules' one way to refuse."""
     if not condition:
-        raise TypeError(f"{op}: {message}")
+        raise IllTypedError(f"{op}: {message}")

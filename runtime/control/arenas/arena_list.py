@@ -206,11 +206,11 @@ class ArenaList(InArena):
 
     def index(self, *args: Value) -> Value:
         """As `list.index`."""
-        return dynamic_list_methods.index(self.grown_(), *args)
+        return self.grown_().index(*args)
 
     def count(self, value: Value) -> Value:
         """As `list.count`."""
-        return dynamic_list_methods.count(self.grown_(), value)
+        return self.grown_().count(value)
 
     # ---- with others -------------------------------------------------------------------------------------------------
 

@@ -40,6 +40,8 @@ def row(buffer: Atom, place: Atom) -> Atom:
 def updated(buffer: Atom, row: Atom, place: Atom) -> Atom:
     """The memory after a place was written."""
     line = atoms.reshape(row, (1, *buffer.type.shape[1:]))
+    if not buffer.type.shape[0]:
+        return buffer  # what writes to a place of no items never runs
     return atoms.op("dynamic_update_slice", buffer, line, *_starts(buffer, place))
 
 
