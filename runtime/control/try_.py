@@ -16,6 +16,7 @@ from anabranch.base.signals import Interrupt
 from anabranch.base.value import Value
 from anabranch.runtime.control.branches import stage_branches
 from anabranch.runtime.control.branches.join import MISSING
+from anabranch.runtime.control.branches.own_errors import is_own
 from anabranch.runtime.control.exits import NEXT
 from anabranch.runtime.control.if_ import if_, where
 from anabranch.runtime.errors import AnabranchError, ShapeMismatchError
@@ -119,7 +120,7 @@ def _attempt(region: TryRegion, body: Block) -> Value:
         if not region.failed(current()):
             raise
     except BaseException as error:
-        if stage_branches.is_own(error) or not region.failed(current()):
+        if is_own(error) or not region.failed(current()):
             raise
         exceptions.record(atoms.literal(True), error, run_time_checks.frames_of(error))
     finally:
@@ -134,7 +135,7 @@ def _handle(body: Block, handlers: Sequence[Handler], orelse: Block | None, form
     try:
         value = _attempt(region, body)
     except BaseException as error:
-        if stage_branches.is_own(error):
+        if is_own(error):
             raise
         return _caught(error, handlers)
     if not region.failed(current()):
@@ -156,7 +157,7 @@ def _finish(inner: Callable[[], object], final: Block, form: _Form) -> Value:
     try:
         value = _attempt(region, inner)
     except BaseException as error:
-        if stage_branches.is_own(error):
+        if is_own(error):
             raise
         return form.unless_left(final(), _raising(error))
     numbers = region.numbers() if region.failed(current()) else []

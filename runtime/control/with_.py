@@ -11,7 +11,7 @@ from typing import Any
 
 from anabranch.base.grammar import a
 from anabranch.base.value import Value
-from anabranch.runtime.control.branches.stage_branches import is_own
+from anabranch.runtime.control.branches.own_errors import is_own
 from anabranch.runtime.control.calls import special_methods
 from anabranch.runtime.control.calls.user_functions import is_user_function
 from anabranch.runtime.control.iteration.progress_bars import TqdmBar

@@ -26,7 +26,7 @@ ABSENT = object()
 
 
 class _LastingHeap(Heap):
-    """What an executable has read: it does not keep alive what only weak references lead to."""
+    """Guards of what an executable has read: they keep nothing alive that only weak references lead to."""
 
     def referents(self, reference: weakref.ref[Any]) -> tuple[()]:
         return ()

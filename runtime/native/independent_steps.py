@@ -223,7 +223,7 @@ def _interval(atom: Atom, ranges: Mapping[Var, Interval]) -> Interval | None:
 
 
 def _accesses(equation: Equation, own: set[Atom]) -> list[tuple[Atom, _Access]]:
-    """What an equation touches of an array in the states `own`, to which it adds; none where it may be all."""
+    """The part that an equation touches of an array in the states `own`, to which it adds; none where it may be all."""
     op, inputs = equation.op, equation.inputs
     if op is dynamic_slice:
         return [(inputs[0], _Access(equation.params["sizes"], inputs[1:]))]

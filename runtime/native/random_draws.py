@@ -187,7 +187,7 @@ class _Draw:
         return self._code.emit(f"call {out} @{symbol}({', '.join(arguments)})", symbol, out, types)
 
     def _arguments(self, sampler: Sampler) -> list[str]:
-        """What is passed, with its types."""
+        """The arguments that are passed, with their types."""
         code = self._code
         found = [self._argument(*parameter) for parameter in sampler.parameters]
         if sampler is UNIFORM:

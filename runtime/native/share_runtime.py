@@ -176,7 +176,7 @@ define internal i1 @ask_in_share(ptr %state, i1 %is.caller) noinline nounwind {
 
 
 def declarations(has_threads: bool) -> dict[str, str]:
-    """What they call, by the names."""
+    """The declarations of the functions that they call, by the names."""
     names = [name for name in _CALLED if has_threads or name not in _OF_THREADS]
     return {name: f"declare {_CALLED[name]}" for name in names}
 

@@ -178,7 +178,7 @@ class Ranges:
         return atom, equation
 
     def _positive(self, trip: Atom) -> Atom:
-        """What a trip count is where it is more than 0."""
+        """The value that a trip count is where it is more than 0."""
         trip, equation = self._made_by(trip)
         if equation is not None and equation.op is select:
             one, other = equation.inputs[1:]

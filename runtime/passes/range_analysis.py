@@ -17,17 +17,17 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeAlias
 
-from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.interval import FULL, Interval, exactly
 from anabranch.runtime.ir.program import Atom, Equation, Program, Var
 from anabranch.runtime.ops.check import check
 from anabranch.runtime.ops.control import COND, FOR_UNTIL, SWITCH, WHILE, For
 from anabranch.runtime.ops.elementwise.arithmetic import subtract
 from anabranch.runtime.ops.elementwise.casts import select
-from anabranch.runtime.ops.structured import Branches, Loop, Slot, carries
+from anabranch.runtime.ops.structured import Branches
 from anabranch.runtime.passes.failure_chain import is_chained
-from anabranch.runtime.passes.interval_rules import NO, YES, IntervalRule, hull, meet, of_dtype, rule_of
+from anabranch.runtime.passes.interval_rules import NO, YES, IntervalRule, hull, meet, of_dtype
 from anabranch.runtime.passes.known_ranges import Ranges
+from anabranch.runtime.passes.range_facts import IntCarry, ProgramFacts, int_carries, slots_of
 from anabranch.runtime.passes.step_bounds import MOST_STEPS, StepBounds, after_steps, most_steps
 
 # Sweeps before carries are widened, before those that still change may be anything, and of narrowing.
@@ -72,36 +72,6 @@ def _never(equation: Equation, program: Program) -> bool:
     return False
 
 
-@frozen(eq=False)
-class _Facts:
-    """The equations of a Program that matter here.
-
-    Attributes
-    ----------
-    steps : list
-        Those with integers, bools or sub-Programs, with the rules of those that have one.
-    unset : list of Var
-        The values that no step is sure to define.
-    has_loops : bool
-        Whether one of them, or of the sub-Programs', is a loop.
-    """
-
-    steps: list[tuple[Equation, IntervalRule | None]]
-    unset: list[Var]
-    has_loops: bool
-
-
-@frozen(eq=False)
-class _Carry:
-    """A carry of a loop."""
-
-    initial: Atom
-    place: int  # among the inputs of the sub-Programs
-    result: int
-    formal: Var  # of the body
-    after: Atom
-
-
 class _Analysis:
     """The sweeps over one Program."""
 
@@ -124,7 +94,7 @@ class _Analysis:
         self.indices: dict[Var, Interval] = {}
         self.bounds = StepBounds(self.ranges)
         # By the identity of sub-Programs, which live as long as the Program.
-        self._facts: dict[int, _Facts] = {}
+        self._facts = ProgramFacts()
         self._settled: dict[int, tuple[object, list[tuple[_Known, bool]]]] = {}
         self._visited: set[int] = set()
 
@@ -150,27 +120,9 @@ class _Analysis:
         self._walk(self.program)
         return self.changed
 
-    def _facts_of(self, program: Program) -> _Facts:
-        if id(program) not in self._facts:
-            steps: list[tuple[Equation, IntervalRule | None]] = []
-            unset: list[Var] = []
-            has_loops = False
-            for equation in program.equations:
-                rule = rule_of(equation) if len(equation.outputs) == 1 else None
-                is_structured = isinstance(equation.op, Branches | Loop)
-                if rule is not None or equation.op is check or is_structured:
-                    steps.append((equation, rule))
-                if is_structured or not steps or steps[-1][0] is not equation:
-                    unset += [out for out in equation.outputs if out.type.dtype.kind in "biu"]
-                has_loops |= isinstance(equation.op, Loop) or any(
-                    self._facts_of(inner).has_loops for inner in equation.programs()
-                )
-            self._facts[id(program)] = _Facts(steps, unset, has_loops)
-        return self._facts[id(program)]
-
     def _walk(self, program: Program) -> None:
         """Visit the equations, unless all that they depend on is as it was when nothing in them changed."""
-        ranges, facts = self.ranges, self._facts_of(program)
+        ranges, facts = self.ranges, self._facts.of(program)
         given = self.narrowing and facts.has_loops, ranges.states(program.inputs)
         before, left = self._settled.get(id(program), (None, []))
         if before == given:
@@ -309,17 +261,17 @@ class _Analysis:
             self.changed = self.changed or new != self.entries[key]
             self.entries[key] = new
 
-    def _bound(self, carry: _Carry, body: Program, steps: int) -> _Known:
+    def _bound(self, carry: IntCarry, body: Program, steps: int) -> _Known:
         """The interval of a carry after so many steps, where each changes it by no more than a constant."""
         change = self.bounds.change(body, carry.formal, carry.after)
         return after_steps(self.ranges.of(carry.initial), change, steps)
 
     def _for(self, equation: Equation) -> None:
         ranges, trip, body = self.ranges, equation.inputs[0], equation.params["body"]
-        every, trips = _carries(equation), ranges.of(trip)
+        every, trips = int_carries(equation), ranges.of(trip)
         initial = [ranges.of(c.initial) for c in every]
         stops = equation.op is FOR_UNTIL
-        results, stacked = list(initial), [s for s in _slots(equation) if s.operand is None]
+        results, stacked = list(initial), [s for s in slots_of(equation) if s.operand is None]
         if trips is None or trips.high > 0:
             self._bind_read(equation, body)
             for slot in stacked:
@@ -360,7 +312,7 @@ class _Analysis:
 
     def _while(self, equation: Equation) -> None:
         ranges, test, body = self.ranges, equation.params["test"], equation.params["body"]
-        every, (verdict,) = _carries(equation), test.outputs
+        every, (verdict,) = int_carries(equation), test.outputs
         initial = [ranges.of(c.initial) for c in every]
         tested = [test.inputs[c.place] for c in every]
         self._bind_read(equation, test)
@@ -405,32 +357,15 @@ class _Analysis:
     def _bind_read(self, equation: Equation, program: Program) -> None:
         """Give the inputs that no step changes what is known of the operands; of others nothing is known yet."""
         self.ranges.forget(program.inputs)
-        for slot in _slots(equation):
+        for slot in slots_of(equation):
             if slot.result is None and slot.operand is not None and slot.formal is not None:
                 formal, operand = program.inputs[slot.formal], equation.inputs[slot.operand]
                 self.ranges.bind(formal, self.ranges.known(operand))
                 self.ranges.stands_for(formal, operand)
 
-    def _define_results(self, equation: Equation, every: Sequence[_Carry], results: Sequence[_Known]) -> None:
+    def _define_results(self, equation: Equation, every: Sequence[IntCarry], results: Sequence[_Known]) -> None:
         for carry, result in zip(every, results, strict=True):
             self.ranges.define(equation.outputs[carry.result], result)
-
-
-def _slots(equation: Equation) -> Sequence[Slot]:
-    assert isinstance(equation.op, Loop)
-    return equation.op.slots(equation)
-
-
-def _carries(equation: Equation) -> list[_Carry]:
-    """The carries of a loop that are integers or bools."""
-    assert isinstance(equation.op, Loop)
-    (body,) = equation.op.results(equation.params)
-    return [
-        _Carry(initial, slot.formal, slot.result, body.inputs[slot.formal], body.outputs[slot.yielded])
-        for initial, slot in carries(equation)
-        if slot.formal is not None and slot.result is not None and slot.yielded is not None
-        if initial.type.dtype.kind in "biu"
-    ]
 
 
 def _narrower(known: _Known, other: _Known) -> _Known:

@@ -283,8 +283,6 @@ def structure_of(value: Value) -> Structure | None:
 
 def has_traced(value: object) -> bool:
     """Return whether a container holds run-time values, at any depth."""
-    if type(value) in _ALONE:
-        return False
     pending, seen = [value], set[int]()
     while pending:
         part = pending.pop()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-import linecache
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -14,11 +13,10 @@ import numpy as np
 from anabranch.base.value import Value
 from anabranch.runtime.control.aliasing import branch_aliasing, branch_identity, split_containers
 from anabranch.runtime.control.branches.join import MISSING, check_contents, check_sharing, decided_by, join_all
+from anabranch.runtime.control.branches.own_errors import is_own
 from anabranch.runtime.control.columnar import copied_items, nested_lists, node_reads
 from anabranch.runtime.errors import (
     AnabranchError,
-    IntegerRangeError,
-    ShapeMismatchError,
     StructureMismatchError,
     UnsupportedOperationError,
 )
@@ -243,31 +241,6 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], object]) -> Tra
             "not compiled; pass the array as an argument, or copy it with np.array(...) before the branch or loop"
         )
     return TracedBranch(inner, value, changes, copies)
-
-
-def is_own(error: BaseException) -> bool:
-    """Return whether an exception ends the tracing, and is not what the user's code would raise when it runs."""
-    if isinstance(error, (ShapeMismatchError, IntegerRangeError)):
-        return False
-    if type(error) in (AssertionError, AttributeError) and _is_of_a_fault(error):
-        return True
-    return isinstance(error, (KeyboardInterrupt, GeneratorExit)) or type(error).__module__.startswith("anabranch.")
-
-
-def _is_of_a_fault(error: BaseException) -> bool:
-    """Return whether an assertion of the project's own failed, or an attribute lacks in its own code.
-
-    The user's handlers must not catch these. What the user's code would raise is raised there, too, by statements.
-    """
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    if trace is None or not trace.tb_frame.f_globals.get("__name__", "").startswith("anabranch."):
-        return False
-    line = linecache.getline(trace.tb_frame.f_code.co_filename, trace.tb_lineno).strip()
-    if isinstance(error, AttributeError):
-        return error.obj is None and not line.startswith("raise ") and "getattr(" not in line
-    return line.startswith("assert ")
 
 
 def as_at_failure(points: Sequence[try_regions.Point], roots: tuple[object, ...], block: Callable[[], object]) -> Value:

@@ -1,4 +1,4 @@
-"""What `index` and `remove` raise where an item is not there."""
+"""The exceptions of `index` and `remove` where an item is not there."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from anabranch.base.value import Value
-from anabranch.runtime.control.branches.stage_branches import is_own
+from anabranch.runtime.control.branches.own_errors import is_own
 from anabranch.runtime.control.exits import NEXT, State, no_value
 from anabranch.runtime.control.generator_expression import GeneratorExpression
 from anabranch.runtime.control.if_ import where

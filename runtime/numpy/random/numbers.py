@@ -5,7 +5,6 @@ A call of the host takes microseconds; but it is one equation. Arrays are drawn 
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -35,14 +34,12 @@ Shape: TypeAlias = tuple[int, ...]
 # From the state of a generator's bits to the next one, and a number.
 Sample: TypeAlias = Callable[[Any, State], tuple[State, Atom]]
 
-# What the releases of NumPy that are known draw of PCG64(5): a permutation of nine, and three of ninety.
-_SHUFFLED = [1, 4, 2, 3, 0, 7, 5, 6, 8, 88, 4, 25]
 _FEW = 256  # equations, among which it makes no difference how many a number takes
 _FLOAT = Abstract((), np.dtype(np.float64), Kind.PYTHON)
 
 
 def number(generator: TracedGenerator, method: str, given: Mapping[str, Value]) -> Value:
-    """What a method returns for these arguments; None where the host is called."""
+    """The result of a method for these arguments; None where the host is called."""
     kind = generator.generator_kind
     rule = (_PYTHON_RULES if kind.bits is None else _OLD_RULES if kind.is_legacy else _RULES).get(method)
     if rule is None or not _is_worth_it() or bits.bits_of(kind) is None:
@@ -87,44 +84,6 @@ def _sampled(generator: TracedGenerator, sample: Sample, shape: Shape | None) ->
         found = atoms.reshape(rows, shape)
     generator.state_words.overwrite(after)
     return found
-
-
-def shuffled(generator: TracedGenerator, x: Atom) -> Atom | None:
-    """The items of a vector as `shuffle` leaves them; None where the host is called.
-
-    Each from the last on changes places with one that is not behind it.
-    """
-    kind = generator.generator_kind
-    algorithm, n = bits.bits_of(kind), x.type.size
-    if len(x.type.shape) != 1 or n < 2 or algorithm is None or kind.bits is None or NativeOptions.in_force() is None:
-        return None
-    if not kind.is_legacy and not shuffles_as_known():
-        return None
-    source = algorithm(draws.is_off(generator))
-
-    def step(index: Atom, carries: Sequence[Atom], _: object) -> tuple[list[Atom], list[Atom]]:
-        words, items = carries
-        last = atoms.ufunc(np.subtract, atoms.literal(n - 1, np.int64), index)
-        state, drawn = bounded_ints.masked(source, source.loaded(words), atoms.convert(last, np.uint64))
-        place = atoms.select(source.off, last, atoms.convert(drawn, np.int64))
-        one, other = bits.item(items, last), bits.item(items, place)
-        return [source.stored(words, state), bits.with_item(bits.with_item(items, last, other), place, one)], []
-
-    before = generator.state_words.atom
-    after, found = counted(atoms.literal(n - 1, np.int64), n - 1, step, [before, x])
-    generator.state_words.overwrite(after)
-    return found
-
-
-@functools.cache
-def shuffles_as_known() -> bool:
-    """Return whether this NumPy's `Generator` shuffles and chooses as the one that this is written for.
-
-    Its releases may change the numbers of a `Generator`, but not those of a `RandomState`.
-    """
-    generator = np.random.Generator(np.random.PCG64(5))
-    found = [*generator.permutation(9).tolist(), *generator.choice(90, 3).tolist()]
-    return found == _SHUFFLED
 
 
 def _apply(function: np.ufunc, *operands: Atom) -> Atom:

@@ -76,7 +76,7 @@ def interval_of(x: Value) -> Interval:
 
 
 def least_difference(x: IntOperand, y: IntOperand) -> int:
-    """What `x - y` is at least, by what is known of `y` beside `x`."""
+    """The least that `x - y` may be, by what is known of `y` beside `x`."""
     if is_run_time(x) and is_run_time(y) and x.python is y.python is int and x.affine[0] is y.most[0]:
         return x.affine[1] - y.most[1]
     return interval_of(x).low - interval_of(y).high

@@ -1,0 +1,86 @@
+"""The parts of Programs that each sweep of the range analysis asks for: equations of ints and bools, loops' carries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from anabranch.base.frozen import frozen
+from anabranch.runtime.ir.program import Atom, Equation, Program, Var
+from anabranch.runtime.ops.check import check
+from anabranch.runtime.ops.structured import Branches, Loop, Slot, carries
+from anabranch.runtime.passes.interval_rules import IntervalRule, rule_of
+
+
+@frozen(eq=False)
+class Facts:
+    """The equations of a Program that matter here.
+
+    Attributes
+    ----------
+    steps : list
+        Those with integers, bools or sub-Programs, with the rules of those that have one.
+    unset : list of Var
+        The values that no step is sure to define.
+    has_loops : bool
+        Whether one of them, or of the sub-Programs', is a loop.
+    """
+
+    steps: list[tuple[Equation, IntervalRule | None]]
+    unset: list[Var]
+    has_loops: bool
+
+
+@frozen(eq=False)
+class IntCarry:
+    """A carry of a loop."""
+
+    initial: Atom
+    place: int  # among the inputs of the sub-Programs
+    result: int
+    formal: Var  # of the body
+    after: Atom
+
+
+class ProgramFacts:
+    """The facts of a Program and its sub-Programs, found once."""
+
+    def __init__(self) -> None:
+        # By the identity of sub-Programs, which live as long as the Program.
+        self._facts: dict[int, Facts] = {}
+
+    def of(self, program: Program) -> Facts:
+        """Those of a Program, which live as long as it does."""
+        if id(program) not in self._facts:
+            steps: list[tuple[Equation, IntervalRule | None]] = []
+            unset: list[Var] = []
+            has_loops = False
+            for equation in program.equations:
+                rule = rule_of(equation) if len(equation.outputs) == 1 else None
+                is_structured = isinstance(equation.op, Branches | Loop)
+                if rule is not None or equation.op is check or is_structured:
+                    steps.append((equation, rule))
+                if is_structured or not steps or steps[-1][0] is not equation:
+                    unset += [out for out in equation.outputs if out.type.dtype.kind in "biu"]
+                has_loops |= isinstance(equation.op, Loop) or any(
+                    self.of(inner).has_loops for inner in equation.programs()
+                )
+            self._facts[id(program)] = Facts(steps, unset, has_loops)
+        return self._facts[id(program)]
+
+
+def slots_of(equation: Equation) -> Sequence[Slot]:
+    """The slots of a loop."""
+    assert isinstance(equation.op, Loop)
+    return equation.op.slots(equation)
+
+
+def int_carries(equation: Equation) -> list[IntCarry]:
+    """The carries of a loop that are integers or bools."""
+    assert isinstance(equation.op, Loop)
+    (body,) = equation.op.results(equation.params)
+    return [
+        IntCarry(initial, slot.formal, slot.result, body.inputs[slot.formal], body.outputs[slot.yielded])
+        for initial, slot in carries(equation)
+        if slot.formal is not None and slot.result is not None and slot.yielded is not None
+        if initial.type.dtype.kind in "biu"
+    ]
