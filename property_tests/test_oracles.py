@@ -45,7 +45,7 @@ def test_the_stage_of_a_difference(stage: str, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_refused() -> None:
-    text = "import numpy as np\n\ndef f(name1):\n    name2 = int(name1[0])\n    return {name2: 1}\n"
+    text = "import numpy as np\n\ndef f(name1):\n    name2 = int(name1[0])\n    return hash(name2)\n"
     judgement = judge(program(text, "(np.array([3]), )"))
     assert judgement.verdict is Verdict.REFUSED
     assert judgement.key.startswith("ConcretizationError a hash")

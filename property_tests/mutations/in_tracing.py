@@ -168,18 +168,20 @@ f(np.arange(3.0), 1.5)
     Fault(
         # A call of `print` of constants is taken for something that can be computed beforehand.
         "effect computed while tracing",
-        "runtime/tracing/builder.py",
+        "runtime/tracing/folding.py",
         """
-    if not (op.pure and atoms and isinstance(atoms[0], Literal) and all(isinstance(a, Literal) for a in atoms)):
-        return False
-    whole = (*types, *(a.type for a in atoms))
-    few = all(t.dtype.kind in "iub" and t.size <= _FEW for t in whole)
-    return (few or all(t.size == 1 for t in types)) and not any(effects((Equation(op, tuple(atoms), params, ()),)))
+    if not (op.pure and atoms and isinstance(atoms[0], Literal)):
+        return None
+    values = _values(op, atoms, types, maker)
+    if values is None or any(effects((Equation(op, tuple(atoms), params, ()),))):
+        return None
 """,
         """
-    if not (atoms and isinstance(atoms[0], Literal) and all(isinstance(a, Literal) for a in atoms)):
-        return False
-    return all(t.size == 1 for t in types)
+    if not (atoms and isinstance(atoms[0], Literal)):
+        return None
+    values = _values(op, atoms, types, maker)
+    if values is None:
+        return None
 """,
         """
 def f(x):
