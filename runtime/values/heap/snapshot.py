@@ -28,7 +28,8 @@ _NO_PARTS = (str, bytes, int, float, complex, type(None), types.ModuleType, Trac
 
 def _is_numpys(function: types.FunctionType) -> bool:
     """Return whether NumPy defines a function, which then holds nothing that a program changes."""
-    return str(function.__module__).partition(".")[0] == "numpy"
+    # Its `__module__` may be that of a function that it wraps.
+    return str(function.__globals__.get("__name__")).partition(".")[0] == "numpy"
 
 
 class Heap:

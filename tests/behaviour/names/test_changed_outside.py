@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from anabranch import jit
@@ -137,6 +139,19 @@ def test_changes_are_seen_by_the_fast_path(monkeypatch: Any, native: bool) -> No
     for _ in range(2):
         with pytest.raises(TypeError, match="missing 1 required positional argument: 'k'"):
             wrapped(3.0)
+
+
+def test_changes_are_seen_in_what_wraps_a_function_of_numpy():
+    scale = [2.0]
+
+    @functools.wraps(np.full)
+    def full(shape, value):
+        return np.full(shape, value * scale[0])
+
+    wrapped = jit(lambda x: full(3, x).sum())
+    assert _often(wrapped, 1.0) == 6.0
+    scale[0] = 5.0
+    assert _often(wrapped, 1.0) == 15.0
 
 
 def test_a_lost_global_is_seen_by_the_fast_path(monkeypatch: Any) -> None:
