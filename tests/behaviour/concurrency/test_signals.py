@@ -294,7 +294,8 @@ def test_an_instruction_without_a_line_may_be_interrupted():
         interrupted()
     hide_internal_frames(caught.value)
     assert caught.tb.tb_next.tb_frame.f_code is interrupted.__code__
-    assert caught.value.__traceback__.tb_next.tb_lineno == interrupted.__code__.co_firstlineno
+    # Early releases of Python 3.11 say -1 of it themselves.
+    assert caught.value.__traceback__.tb_next.tb_lineno in (interrupted.__code__.co_firstlineno, -1)
 
 
 def test_an_exception_that_somebody_swallows_is_raised_at_the_end():
