@@ -14,7 +14,7 @@ from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Equation
 from anabranch.runtime.ops.checks import BOOL, INT64, index_scalars, one_per_axis, scalar
 from anabranch.runtime.ops.mlir_text import ints
-from anabranch.runtime.ops.op import UNBOUNDED, PartOp, UpdateOp, expect
+from anabranch.runtime.ops.op import UNBOUNDED, NoElementsError, PartOp, UpdateOp, expect
 from anabranch.runtime.ops.reducers import ADD, AND, MAXIMUM, MINIMUM, MULTIPLY, OR, SUBTRACT, XOR, Reducer
 from anabranch.runtime.ops.shape import pad_with, slice_of, sliced_shape
 from anabranch.runtime.ops.stablehlo_writer import Emitter, LoweringContext
@@ -40,6 +40,7 @@ class _DynamicSlice(PartOp):
     def type(self, x: ArrayType, *starts: ArrayType, sizes: Sequence[int]) -> tuple[ArrayType, ...]:
         index_scalars(self.name, starts, len(x.shape))
         one_per_axis(self.name, len(x.shape), sizes=sizes)
+        _expect_elements(self.name, x.shape, sizes)
         fits = all(0 <= size <= n for size, n in zip(sizes, x.shape, strict=True))
         expect(fits, self.name, f"a block of {list(sizes)} of {x}")
         return (ArrayType(tuple(sizes), x.dtype),)
@@ -62,6 +63,7 @@ class _DynamicUpdateSlice(UpdateOp):
 
     def type(self, x: ArrayType, update: ArrayType, *starts: ArrayType) -> tuple[ArrayType, ...]:
         expect(update.dtype == x.dtype, self.name, f"an update of {update.dtype} for {x.dtype}")
+        _expect_elements(self.name, x.shape, update.shape)
         fits = len(update.shape) == len(x.shape) and all(m <= n for m, n in zip(update.shape, x.shape, strict=True))
         expect(fits, self.name, f"an update {update} for {x}")
         index_scalars(self.name, starts, len(x.shape))
@@ -76,6 +78,11 @@ class _DynamicUpdateSlice(UpdateOp):
         if ctx.in_types[0] == ctx.in_types[1]:
             return [ctx.inputs[1]]
         return [ctx.emitter.op("dynamic_update_slice", ctx.inputs, ctx.in_types, ctx.out_types[0])]
+
+
+def _expect_elements(op: str, shape: Sequence[int], sizes: Sequence[int]) -> None:
+    if any(size and not n for n, size in zip(shape, sizes, strict=False)):
+        raise NoElementsError(f"{op}: a block of {list(sizes)} of an array of shape {list(shape)}")
 
 
 def _block(x: np.ndarray, starts: Sequence[np.ndarray], sizes: Sequence[int]) -> tuple[slice, ...]:

@@ -44,6 +44,10 @@ class IllTypedError(TypeError):
     """An equation was made of inputs of other types than its op takes: a fault of the project's own."""
 
 
+class NoElementsError(IllTypedError):
+    """A block was taken of an axis without elements, which only code does that never runs."""
+
+
 def expect(condition: bool, op: str, message: str) -> None:
     """Type rules' one way to refuse."""
     if not condition:

@@ -21,6 +21,7 @@ from anabranch.runtime.errors import (
     UnsupportedOperationError,
 )
 from anabranch.runtime.ir.program import Atom, Literal, Program, Var
+from anabranch.runtime.ops.op import NoElementsError
 from anabranch.runtime.ops.table import OPS
 from anabranch.runtime.tracing.builder import Builder, building, current
 from anabranch.runtime.tracing.failures import UnreachableError
@@ -214,7 +215,7 @@ def trace_branch(inner: Builder, heap: Heap, thunk: Callable[[], object]) -> Tra
     with building(inner):
         try:
             value = thunk()
-        except UnreachableError:
+        except (UnreachableError, NoElementsError):
             value = MISSING
         except BaseException as error:
             if is_own(error):

@@ -8,7 +8,6 @@ import numpy as np
 
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.tracing.failures import UnreachableError
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.memory.rows import side_by_side
 
@@ -41,8 +40,6 @@ def row(buffer: Atom, place: Atom) -> Atom:
 def updated(buffer: Atom, row: Atom, place: Atom) -> Atom:
     """The memory after a place was written."""
     line = atoms.reshape(row, (1, *buffer.type.shape[1:]))
-    if not buffer.type.shape[0]:
-        raise UnreachableError  # what writes to a place of no items never runs
     return atoms.op("dynamic_update_slice", buffer, line, *_starts(buffer, place))
 
 

@@ -88,7 +88,8 @@ def adaptive_rk45(y0, t_end, tol):
     return y, accepted, rejected
 
 
-@program(lambda: (np.array([1.0, 0.0]), np.array([0.0, 0.9]), 0.02, 150))
+# The energy is the same but for what the steps are wrong by: most of its digits are those of rounding.
+@program(lambda: (np.array([1.0, 0.0]), np.array([0.0, 0.9]), 0.02, 150), ulps=1e5)
 def leapfrog_kepler(pos, vel, dt, steps):
     def acceleration(r):
         return -r / np.linalg.norm(r) ** 3
