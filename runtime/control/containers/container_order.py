@@ -141,6 +141,22 @@ def _is_ordered_number(value: Value) -> bool:
     return known and value.abstract.dtype.kind in "biuf"
 
 
+def same_key(a: Value, b: Value) -> Value:
+    """`a == b` of two keys of a dict or members of a set: where one alone is a tuple their hashes differ.
+
+    NumPy's numbers compare themselves with the items of a tuple, but a table never asks them.
+    """
+    for choice, other in ((a, b), (b, a)):
+        if isinstance(choice, UnionValue) and any(isinstance(option, tuple) for option in choice.options):
+            return choice.through(lambda one, other=other: same_key(one, other))  # type: ignore[misc]
+    if isinstance(a, tuple) and isinstance(b, tuple) and any(isinstance(x, (tuple, UnionValue)) for x in (*a, *b)):
+        result: Any = len(a) == len(b)
+        for x, y in zip(a, b, strict=False):
+            result = boolean.and_(result, lambda x=x, y=y: same_key(x, y))  # type: ignore[misc]
+        return result
+    return equal(a, b) if isinstance(a, tuple) == isinstance(b, tuple) else False
+
+
 def index(items: Sequence[Value], value: Value, start: Value = 0, stop: Value = None, missing: str = "") -> Value:
     """As `list.index`."""
     places = range(len(items))[slice(start, stop)]

@@ -62,18 +62,19 @@ def in_(item: Value, container: Value) -> Value:
     contains = own_method(container, "__contains__")
     if contains is not None:
         return _plain(contains(item))
-    elements = container
+    elements, same = container, container_order.equal
     if isinstance(container, (set_members.Members, set, frozenset, dict)):
         if not isinstance(item, (UnionValue, Text)):
             set_members.check_hashable(item)
         if isinstance(container, set_members.Members):
             return _plain(container.contains(item))
+        same = container_order.same_key
     if isinstance(container, dict):
         elements = tuple(container)
     if isinstance(elements, _SIZED) and (has_traced(item) or has_traced(tuple(elements))):
         result: Any = False
         for element in elements:
-            result = boolean.or_(result, _later(item, element))
+            result = boolean.or_(result, lambda element=element: same(item, element))  # type: ignore[misc]
         return _plain(result)
     return item in container
 
@@ -106,14 +107,6 @@ def not_in(item: object, container: object) -> Value:
     if (found := _looked_up_in(item, container, _outside)) is not UNKNOWN:
         return found
     return boolean.not_(in_(item, container))
-
-
-def _equal(item: object, element: object) -> Value:
-    return container_order.equal(item, element)
-
-
-def _later(item: object, element: object) -> Callable[[], Any]:
-    return lambda: _equal(item, element)
 
 
 def _plain(value: object) -> Value:

@@ -47,4 +47,4 @@ def check_hashable(item: object) -> None:
 
 
 def _later(item: object, element: object, present: object) -> Callable[[], Any]:
-    return lambda: boolean.and_(present, lambda: container_order.equal(item, element))
+    return lambda: boolean.and_(present, lambda: container_order.same_key(item, element))

@@ -166,7 +166,7 @@ class HashTable(Hashed):
             there = atoms.ufunc(np.greater_equal, place, zero)
             # What is read where there is none is not looked at.
             other = self.key_at_(python_scalar(atoms.ufunc(np.maximum, place, zero), Interval(0, self.request_.size)))
-            same = container_order.equal(other, key)
+            same = container_order.same_key(other, key)
             return atoms.logical_and(there, atoms.logical_not(wrap.as_atom(same, np.bool_)))
 
         slot = self._at(repeated(goes_on, self._after, [wrap.as_atom(first, np.int64)])[0])
