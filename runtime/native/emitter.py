@@ -54,7 +54,7 @@ from anabranch.runtime.ops.window import window
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
 # From so many operations for an element on it is written to memory before others are computed from it.
-_MOST_COST = 64
+_MOST_COST = 100
 # The same where its parts are computed in ways of their own, each of which any of its elements may ask for: what is
 # computed from a stack is so in its pieces.
 _MOST_IN_PARTS = 24

@@ -43,6 +43,9 @@ _MOST_LINES = 20_000
 # How many operations on elements of arrays as wholes take no longer than XLA takes with its call, and what a function
 # of a mathematical library counts, which XLA computes on several elements at once.
 _MOST_WORK, _LIBRARYS_WORK = 2**21, 256
+# Rows of so many elements are short, and XLA makes one row of several: it takes less time for so many operations, in
+# all and in one step of a loop.
+_NARROW, _MOST_NARROW, _MOST_NARROW_IN_STEP = 16, 2**20, 2**17
 # How many of them take as long as XLA's update of one element at a place that an array says, of which it makes one
 # after the other, in five times the time that machine code takes, or as its accumulation of one.
 _UPDATES_WORK = 16
@@ -170,6 +173,8 @@ def _most_whole(program: Program) -> float:
     NotNativeError
         Where XLA is better at the Program.
     """
+    if sum(_array_work(program, _is_narrow)) > _MOST_NARROW or _narrow_steps(program) > _MOST_NARROW_IN_STEP:
+        raise NotNativeError("operations on many elements of short rows of arrays")
     sizes, own = _array_work(program), _own_work(program)
     # What stands in loops is not among them.
     if own and not _has_loops(program) and sum(sizes) <= own:
@@ -218,6 +223,22 @@ def _own_work(program: Program) -> int:
             contraction = Contraction.of(equation)
             found += contraction.work * math.prod(contraction.stack) // _PRODUCTS_IN_TURN
     return found
+
+
+def _narrow_steps(program: Program) -> int:
+    """The most operations on elements of short rows that a step of a loop makes."""
+    found = 0
+    for equation in program.equations:
+        for inner in equation.programs():
+            step = sum(_array_work(inner, _is_narrow)) if isinstance(equation.op, Loop) else 0
+            found = max(found, step, _narrow_steps(inner))
+    return found
+
+
+def _is_narrow(equation: Equation) -> bool:
+    """Return whether what an equation makes or reads are stacks of rows so short that each is a loop of few steps."""
+    shapes = [atom.type.shape for atom in (*equation.inputs, *equation.outputs)]
+    return any(len(shape) > 2 and shape[-1] <= _NARROW for shape in shapes)
 
 
 def _long_work(program: Program) -> list[int]:
