@@ -66,6 +66,11 @@ def statistics(request: pytest.FixtureRequest) -> Statistics:
     return request.config.stash[_STATISTICS]
 
 
+def _too_many_refused(statistics: Statistics) -> bool:
+    """Return whether more programs were refused than should be; a single one says nothing of the share."""
+    return statistics.counts["verdicts"]["refused"] > 1 and statistics.share("refused") > MOST_REFUSED
+
+
 # ---- the end of a run; with xdist, each worker hands over what it has counted ----------------------------------------
 
 
@@ -82,7 +87,7 @@ def pytest_sessionfinish(session: pytest.Session) -> Iterator[None]:
     statistics = session.config.stash[_STATISTICS]
     if hasattr(session.config, "workeroutput"):
         session.config.workeroutput["generated programs"] = statistics.as_dict()
-    elif statistics.share("refused") > MOST_REFUSED and session.exitstatus == pytest.ExitCode.OK:
+    elif _too_many_refused(statistics) and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
@@ -93,5 +98,5 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     terminalreporter.section("generated programs")
     for line in statistics.report():
         terminalreporter.write_line(line)
-    if statistics.share("refused") > MOST_REFUSED:
+    if _too_many_refused(statistics):
         terminalreporter.write_line(f"more than {MOST_REFUSED:.0%} of the programs were refused", red=True)
