@@ -18,7 +18,7 @@ from anabranch.base.code_objects import codes
 from anabranch.runtime.guards.bytecode import assigned_globals, imported, looked_up, read_globals
 from anabranch.runtime.host.same_objects import hold_the_same
 from anabranch.runtime.values.containers import is_users_class
-from anabranch.runtime.values.heap.patched_classes import Snapshot, as_written
+from anabranch.runtime.values.heap.patched_classes import Snapshot, as_written, methods
 from anabranch.runtime.values.heap.slots import GlobalVariable
 from anabranch.runtime.values.heap.snapshot import Heap
 
@@ -220,7 +220,7 @@ class _ClassCode:
         if self.snapshot.is_of(vars(self.cls)):
             return True
         now = as_written(self.cls)
-        return _are(now, self.before) or _are(_methods(now), _methods(self.before))
+        return _are(now, self.before) or _are(methods(now), methods(self.before))
 
     def condition(self, constant: Callable[[Any], str]) -> str:
         """`holds`, as an expression."""
@@ -228,13 +228,9 @@ class _ClassCode:
 
     def change(self) -> str:
         """Return words for what has changed."""
-        now, before = _methods(as_written(self.cls)), _methods(self.before)
+        now, before = methods(as_written(self.cls)), methods(self.before)
         names = [n for n in {**before, **now} if now.get(n, ABSENT) is not before.get(n, ABSENT)]
         return f"the class {self.cls.__qualname__} has another {', '.join(names)}"
-
-
-def _methods(held: Mapping[str, object]) -> dict[str, Any]:
-    return {name: value for name, value in held.items() if callable(value) or hasattr(value, "__get__")}
 
 
 def _are(now: Mapping[str, object], before: Mapping[str, object]) -> bool:

@@ -34,6 +34,17 @@ def as_written(cls: type) -> dict[str, Value]:
     return {name: value for name, value in held.items() if value is not None or name != "__ne__"}
 
 
+def methods(held: Mapping[str, object]) -> dict[str, Any]:
+    """Return those attributes of a class that are methods, properties and the like."""
+    return {name: value for name, value in held.items() if callable(value) or hasattr(value, "__get__")}
+
+
+def replaced(cls: type, before: Mapping[str, object]) -> dict[str, Any]:
+    """Return the methods that a class had before, by name, where it has others now or none; None where it had none."""
+    now = methods(as_written(cls))
+    return {name: before.get(name) for name in {**before, **now} if now.get(name) is not before.get(name)}
+
+
 class Snapshot:
     """The entries of a namespace at some moment: that it is untouched is seen in C, which a look at each entry is not.
 

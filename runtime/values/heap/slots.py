@@ -32,7 +32,7 @@ from anabranch.runtime.values.heap.container_slots import (
     SetSlot,
     Slot as Slot,
 )
-from anabranch.runtime.values.heap.patched_classes import Snapshot
+from anabranch.runtime.values.heap.patched_classes import Snapshot, as_written, methods, replaced
 from anabranch.runtime.values.union import UnionValue
 
 
@@ -182,17 +182,20 @@ class _OpaqueSlot(Slot):
 
 
 class _ClassSlot(Slot):
-    """A class of the user's: its own attributes that are data."""
+    """A class of the user's: its own attributes that are data. Its methods are compared and put back, not carried."""
 
-    __slots__ = ("snapshot",)
+    __slots__ = ("methods", "snapshot")
 
     def __init__(self, target: Value) -> None:
         super().__init__(target)
         self.snapshot = Snapshot(vars(target))
+        self.methods = methods(as_written(target))
 
     @property
     def changed(self) -> bool:
-        return not self.snapshot.is_of(vars(self.target)) and super().changed
+        if self.snapshot.is_of(vars(self.target)):
+            return False
+        return super().changed or bool(replaced(self.target, self.methods))
 
     def contents(self) -> dict[str, Value]:
         return Contents((k, v) for k, v in vars(self.target).items() if _is_data(k, v))
@@ -206,11 +209,22 @@ class _ClassSlot(Slot):
         return [*super().parts(), *cells, *classes, *called, *self.target.__mro__[1:]]
 
     def restore(self, contents: Value) -> None:
+        others = replaced(self.target, self.methods)
+        for name, method in others.items():
+            if method is None:
+                delattr(self.target, name)
+            else:
+                setattr(self.target, name, method)
         for name in self.contents():
             if name not in contents:
                 delattr(self.target, name)
         for name, value in contents.items():
             setattr(self.target, name, value)
+        if others:
+            raise UnsupportedOperationError(
+                f"the class {self.target.__name__} gets another {', '.join(others)} while a function that uses it "
+                "is compiled; set the methods of a class before the call"
+            )
 
 
 class SubclassSlot(Slot):
