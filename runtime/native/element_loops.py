@@ -183,7 +183,7 @@ def _most(span: Span) -> int:
 
 
 def work_of(value: LazyArray) -> int:
-    """How many operations an element takes that is computed and written.
+    """The number of operations that it takes to compute and write an element.
 
     The cost counts what several elements have in common, or several parts of one, more than once.
     """

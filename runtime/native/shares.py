@@ -120,7 +120,7 @@ class Shares:
         return self._inside is not None
 
     def count(self) -> int:
-        """How many lines their functions have."""
+        """The number of lines that the functions of all shares have."""
         return sum(len(share.lines) for share in self._all)
 
     @contextlib.contextmanager

@@ -34,7 +34,7 @@ class View(Countable):
 
     @property
     def length(self) -> Value:
-        """That when the loop began; of a view that no loop goes over that of the table."""
+        """The number of entries: when the loop over the view began, or of the table now where no loop goes over it."""
         return self._owner.count_ if self._opened is None else self._length
 
     def __iter__(self) -> Iterator[Value]:

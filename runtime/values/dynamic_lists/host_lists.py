@@ -38,7 +38,7 @@ class HostTuple:
 
 @frozen
 class HostTupleStructure(Structure):
-    """That of a tuple of one part, the list of its items."""
+    """The structure of a tuple on the host; its one part is the list of its items."""
 
     mutable = False
 

@@ -16,7 +16,7 @@ from anabranch.runtime.values.pytrees import layout as layouts
 
 @frozen
 class TupleStructure(Structure):
-    """That of such a tuple: its part is what holds its items; `extra` is the arena in which they lie, if they do."""
+    """The structure of such a tuple. Its part holds its items; `extra` is the arena in which they lie, if they do."""
 
     mutable = False
     is_run_time_tuple = True

@@ -163,7 +163,7 @@ def _nests_deeper(a: Layout, b: Layout) -> bool:
 
 
 def _depth(text: Layout) -> int:
-    """How many sums and the like are in one another."""
+    """The depth to which texts made of others (sums and the like) nest."""
     if isinstance(text, Union):
         return max(map(_depth, text.options))
     return 1 + max(map(_depth, text.children), default=0) if isinstance(text, Node) and _is_textual(text) else 0
