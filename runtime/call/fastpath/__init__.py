@@ -63,6 +63,8 @@ def make_fast_path(name: str, execution: Execution, form: Callable[[], CallForm]
     except UnsuitedError:
         return
     execution.fast_path = writer.function(name, body)
+    if isinstance(execution, NativeExecution):
+        execution.fast_path_lines = [line for line in body if line]
     _with_fast_path.add(execution)
 
 
