@@ -42,7 +42,7 @@ S = TypeVar("S")
 Stage = TypeVar("Stage", bound=Callable[..., Any])
 
 # So many calls of a function that took fast paths are worth machine code that takes them.
-_OFTEN = 128
+_OFTEN = 32
 
 
 class Wrapped(StagedFunction[P, R]):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 
+from anabranch.runtime.call.quick.steps import Step
+
 WORD = 8
 """The bytes of an address."""
 
@@ -100,3 +102,56 @@ class Code:
         self.act(f"store i64 {self.new(f'add i64 {k}, 1')}, ptr {place}")
         self.act(f"br label %{head}")
         self.begin(after)
+
+
+class StepText(Code):
+    """The text of steps."""
+
+    def word(self, place: int, kind: str = "ptr") -> str:
+        """An operand."""
+        return self.load(self.pc, (1 + place) * WORD, kind)
+
+    def indexed(self, k: str, first: int) -> str:
+        """The operand at a computed place behind the first ones, as a word."""
+        place = self.new(f"getelementptr i64, ptr {self.pc}, i64 {k}")
+        return self.load(place, (1 + first) * WORD, "i64")
+
+    def object(self, place: int) -> str:
+        """The object whose number is an operand."""
+        return self.numbered(self.word(place, "i64"))
+
+    def numbered(self, number: str) -> str:
+        return self.load(self.new(f"getelementptr ptr, ptr %objects, i64 {number}"))
+
+    def keep(self, place: int, value: str) -> None:
+        """Give an object the number that is an operand."""
+        number = self.word(place, "i64")
+        self.act(f"store ptr {value}, ptr {self.new(f'getelementptr ptr, ptr %objects, i64 {number}')}")
+
+    def own(self, value: str) -> None:
+        """Let go of an object at the end."""
+        count = self.new("load i64, ptr %owned.count")
+        self.act(f"store ptr {value}, ptr {self.new(f'getelementptr ptr, ptr %owned, i64 {count}')}")
+        self.act(f"store i64 {self.new(f'add i64 {count}, 1')}, ptr %owned.count")
+
+    def made(self, place: int, value: str) -> None:
+        """Keep and own an object; NULL is an exception."""
+        self.unless(self.differ(value, "null"), "raise")
+        self.own(value)
+        self.keep(place, value)
+
+    def step(self, step: Step) -> None:
+        self.begin(f"step{step.value}")
+        self.pc = self.new("load ptr, ptr %place")
+
+    def done(self, words: int | str) -> None:
+        if isinstance(words, int):
+            after = self.at(self.pc, (1 + words) * WORD)
+        else:
+            after = self.new(f"getelementptr i64, ptr {self.pc}, i64 {words}")
+        self.act(f"store ptr {after}, ptr %place")
+        self.act("br label %dispatch")
+
+    def expect(self, condition: str, words: int) -> None:
+        self.unless(condition, "miss")
+        self.done(words)

@@ -7,62 +7,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from anabranch.runtime.call.quick.code_text import EPOCH, MAKE_ARRAY, WORD, Code
+from anabranch.runtime.call.quick.code_text import EPOCH, MAKE_ARRAY, WORD, StepText
 from anabranch.runtime.call.quick.steps import BYTES, COUNT, FIRST_EPOCH, HEAD, MOST, NAMED, POSITIONAL, VALUE, Step
 from anabranch.runtime.host.object_layout import ITEMS, LENGTH, TYPE
-
-
-class _Steps(Code):
-    """The text of steps."""
-
-    def word(self, place: int, kind: str = "ptr") -> str:
-        """An operand."""
-        return self.load(self.pc, (1 + place) * WORD, kind)
-
-    def indexed(self, k: str, first: int) -> str:
-        """The operand at a computed place behind the first ones, as a word."""
-        place = self.new(f"getelementptr i64, ptr {self.pc}, i64 {k}")
-        return self.load(place, (1 + first) * WORD, "i64")
-
-    def object(self, place: int) -> str:
-        """The object whose number is an operand."""
-        return self.numbered(self.word(place, "i64"))
-
-    def numbered(self, number: str) -> str:
-        return self.load(self.new(f"getelementptr ptr, ptr %objects, i64 {number}"))
-
-    def keep(self, place: int, value: str) -> None:
-        """Give an object the number that is an operand."""
-        number = self.word(place, "i64")
-        self.act(f"store ptr {value}, ptr {self.new(f'getelementptr ptr, ptr %objects, i64 {number}')}")
-
-    def own(self, value: str) -> None:
-        """Let go of an object at the end."""
-        count = self.new("load i64, ptr %owned.count")
-        self.act(f"store ptr {value}, ptr {self.new(f'getelementptr ptr, ptr %owned, i64 {count}')}")
-        self.act(f"store i64 {self.new(f'add i64 {count}, 1')}, ptr %owned.count")
-
-    def made(self, place: int, value: str) -> None:
-        """Keep and own an object; NULL is an exception."""
-        self.unless(self.differ(value, "null"), "raise")
-        self.own(value)
-        self.keep(place, value)
-
-    def step(self, step: Step) -> None:
-        self.begin(f"step{step.value}")
-        self.pc = self.new("load ptr, ptr %place")
-
-    def done(self, words: int | str) -> None:
-        if isinstance(words, int):
-            after = self.at(self.pc, (1 + words) * WORD)
-        else:
-            after = self.new(f"getelementptr i64, ptr {self.pc}, i64 {words}")
-        self.act(f"store ptr {after}, ptr %place")
-        self.act("br label %dispatch")
-
-    def expect(self, condition: str, words: int) -> None:
-        self.unless(condition, "miss")
-        self.done(words)
 
 
 class Maker(NamedTuple):
@@ -84,7 +31,7 @@ _MAKERS = {
 }
 
 
-def _written(c: _Steps) -> None:
+def _written(c: StepText) -> None:
     c.step(Step.RETURN)
     answer = c.object(0)
     c.act(f"call void @Py_IncRef(ptr {answer})")
@@ -183,6 +130,11 @@ def _written(c: _Steps) -> None:
     c.unless(c.new(f"icmp sge i32 {is_equal}, 0"), "raise")
     skipped = c.new(f"select i1 {c.differ(is_equal, '0', 'i32')}, i64 0, i64 {c.word(2, 'i64')}")
     c.done(c.new(f"add i64 {skipped}, 4"))
+
+    c.step(Step.WHERE)
+    is_true = c.new(f"call i32 @PyObject_IsTrue(ptr {c.object(0)})")
+    c.unless(c.new(f"icmp sge i32 {is_true}, 0"), "raise")
+    c.done(c.new(f"select i1 {c.differ(is_true, '0', 'i32')}, i64 3, i64 {c.new('add i64 3, ' + c.word(1, 'i64'))}"))
 
     c.step(Step.SKIP)
     c.done(c.new(f"add i64 {c.word(0, 'i64')}, 2"))
@@ -342,7 +294,7 @@ def _written(c: _Steps) -> None:
 
 def offer() -> list[str]:
     """The function that offers a call to tables in turn: NULL is an exception, the epoch's address none of them."""
-    c = _Steps("s")
+    c = StepText("s")
     c.lines += [
         "define internal ptr @offer(ptr %chain, ptr %arguments, i64 %count, ptr %named) nounwind {",
         "entry:",

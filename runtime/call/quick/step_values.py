@@ -88,18 +88,21 @@ class StepValues:
                 numbers = [self._value(part) for part in parts]
                 step = Step.TUPLE if isinstance(node, ast.Tuple) else Step.LIST
                 return self._made(step, to, len(numbers), *numbers)
-            case ast.IfExp(ast.Compare(what, [ast.Eq()], [ast.Constant()] as wanted), then, otherwise):
-                return self._chosen(what, wanted[0], (then, otherwise), to)
+            case ast.IfExp(ast.Compare(what, [ast.Eq()], [ast.Constant(wanted)]), then, otherwise):
+                self._step(Step.UNLESS, self._value(what), self._object(wanted), 0)
+                return self._chosen((then, otherwise), to)
+            case ast.IfExp(ast.Name() as what, then, otherwise):
+                self._step(Step.WHERE, self._value(what), 0)
+                return self._chosen((then, otherwise), to)
             case ast.Call(ast.Name() as function, args, keywords):
                 return self._call(self._constant(function), args, keywords, to)
             case ast.Call(ast.Attribute() as method, args, []):
                 return self._made(Step.CALL, to, self._value(method), len(args), *map(self._value, args))
         raise UntranslatedError
 
-    def _chosen(self, what: ast.expr, wanted: ast.expr, ways: tuple[ast.expr, ast.expr], to: int | None) -> int:
-        """One of two values."""
-        what_number, number = self._value(what), self._new() if to is None else to
-        self._step(Step.UNLESS, what_number, self._object(self._constant(wanted)), 0)
+    def _chosen(self, ways: tuple[ast.expr, ast.expr], to: int | None) -> int:
+        """One of two values: the last word so far says how many words the first one takes, and is written here."""
+        number = self._new() if to is None else to
         for way in ways:
             begin, known = len(self._words), self._numbers.copy()
             made = self._value(way, number)

@@ -36,6 +36,7 @@ class Step(enum.IntEnum):
     CELL = enum.auto()  # the cell, its contents
     VERSION = enum.auto()  # the class, where it has its version, the version
     UNLESS = enum.auto()  # what, the object that it is to be equal to, how many words are left out where it is not
+    WHERE = enum.auto()  # what, how many words are left out where it counts as false
     SKIP = enum.auto()  # how many words
     TEST = enum.auto()  # what, whether it is to count as true
     WORD = enum.auto()  # what, where it has a word, this word

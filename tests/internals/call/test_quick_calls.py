@@ -102,6 +102,13 @@ def halves(a):
     return s, a[0] < a[1]
 
 
+def larger(a, b, n):
+    found = a
+    for i in range(n):
+        found = a if a[i] > b[i] else b
+    return found, n
+
+
 def mean(state, x):
     state.count += 1
     state.total += x
@@ -126,6 +133,7 @@ READ_ONLY.flags.writeable = False
         (more, (np.int8(3),), {}), (fill, (ONE,), {}), (fill, (ONE,), {"n": 2}), (fill, (), {"a": ONE, "n": 1.5}),
         (pick, (ONE, 1), {}), (pick, (READ_ONLY, -1), {}), (product, (ONE, ONE), {}), (product, (ONE, ONE.copy()), {}),
         (several, (ONE, 2.0), {}), (either, (ONE, 1.5), {}), (either, (ONE, 7.0), {}),
+        (larger, (ONE, ONE[::-1].copy(), 1), {}), (larger, (ONE, ONE[::-1].copy(), 3), {}),
         (halves, (ONE.astype("f4"),), {}),
         (halves, (ONE.astype("i2"),), {}), (halves, (ONE.astype("u4"),), {}),
         (mean, (types.SimpleNamespace(count=1, total=2.0), 3.0), {}), (entry, ({"a": 1.0, "b": 2}, ("n", 3)), {}),
