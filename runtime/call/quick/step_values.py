@@ -73,7 +73,7 @@ class StepValues:
             case ast.Call(ast.Attribute(ast.Name("kwargs"), "get"), [ast.Constant(str(name)), ast.Name("MISS")]):
                 self._names_given.add(name)
                 return self._made(Step.NAMED, to, self._name(name))
-            case ast.Attribute(ast.Name(name), "__dict__") if _has_dict(self._classes.get(name)):
+            case ast.Attribute(ast.Name(name), "__dict__") if has_dict(self._classes.get(name)):
                 return self._made(Step.STATE, to, self._local(name))
             case ast.Attribute(value, name):
                 return self._made(Step.ATTRIBUTE, to, self._value(value), self._name(name))
@@ -196,7 +196,7 @@ class StepValues:
         return None
 
 
-def _has_dict(cls: type | None) -> bool:
+def has_dict(cls: type | None) -> bool:
     """Return whether the attributes of a class's objects are in a dict of the ordinary kind."""
     held = () if cls is None else [vars(base)["__dict__"] for base in cls.__mro__ if "__dict__" in vars(base)]
     return bool(held) and all(isinstance(one, types.GetSetDescriptorType) for one in held)

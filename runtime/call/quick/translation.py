@@ -18,16 +18,19 @@ import numpy as np
 from anabranch.runtime.call.execution import MISS, Execution
 from anabranch.runtime.call.native_execution import NativeExecution
 from anabranch.runtime.call.quick.entry import Table
-from anabranch.runtime.call.quick.step_values import StepValues, UntranslatedError
+from anabranch.runtime.call.quick.step_values import StepValues, UntranslatedError, has_dict
 from anabranch.runtime.call.quick.steps import MOST, Step
 from anabranch.runtime.host.object_layout import AXES, DTYPE, FLAGS, SIZES, STRIDES, VERSION, class_version
 from anabranch.runtime.host.same_objects import hold_the_same
+from anabranch.runtime.values.heap.container_slots import DictSlot, SequenceSlot
+from anabranch.runtime.values.heap.slots import ObjectSlot
 
 _FITS, _MISSES = True, False
 _ADDRESS = ctypes.pythonapi.PyCFunction_GetFunction
 _ADDRESS.restype, _ADDRESS.argtypes = ctypes.c_size_t, [ctypes.py_object]
 _OVERFLOW, _FAILURE = 1, 2
 _MOST_MADE = 16  # tables of one execution
+_MOST_HELD = 8  # parts of an object from outside that are compared one by one
 
 
 def table_of(execution: Execution) -> Table | None:
@@ -197,6 +200,8 @@ class _Translation(StepValues):
                 self._version(self._scope[name].version_of, lambda: not self._scope[name].changed)
             case ast.Call(ast.Name(name), [], []) if self._has_version(name):
                 self._version(self._scope[name].__self__.version_of, self._scope[name])
+            case ast.UnaryOp(ast.Not(), ast.Attribute(ast.Name(name), "changed")) if self._unchanged(name):
+                pass
             case ast.UnaryOp(ast.Not(), value):
                 self._step(Step.TEST, self._value(value), _MISSES)
             case ast.Call(ast.Name(name), args, []) if self._scope.get(name) is hold_the_same():
@@ -216,6 +221,37 @@ class _Translation(StepValues):
         if not holds():
             raise UntranslatedError
         self._step(Step.VERSION, self._object(cls), VERSION, version)
+
+    def _unchanged(self, name: str) -> bool:
+        """Translate that a small object from outside holds what it held; returns whether it is one."""
+        slot = self._scope.get(name)
+        target = getattr(slot, "target", None)
+        match slot:
+            case DictSlot() if type(slot) is DictSlot and type(target) is dict:
+                held = target
+            case SequenceSlot() if type(target) is list:
+                held = dict(enumerate(target))
+            case ObjectSlot() if type(slot) is ObjectSlot and slot.snapshot is not None and has_dict(slot.cls):
+                held = target.__dict__
+            case _:
+                return False
+        held, is_whole = dict(held), type(held) is dict and len(held) <= _MOST_HELD
+        if not is_whole or not all(type(key) in (str, int) for key in held) or slot.changed:
+            return False
+        number = self._known(target)
+        if type(target) is list:
+            self._step(Step.LENGTH, number, len(held))
+        else:
+            if isinstance(slot, ObjectSlot):
+                self._step(Step.IS_TYPE, number, self._object(slot.cls))
+                number = self._made(Step.STATE, None, number)
+                self._step(Step.IS_TYPE, number, id(dict))
+            self._step(Step.KEYS, number, len(held), *map(self._object, held))
+        step = Step.ELEMENT if type(target) is list else Step.ENTRY
+        for key, value in held.items():
+            place = key if type(target) is list else self._object(key)
+            self._step(Step.IS, self._made(step, None, number, place), self._object(value))
+        return True
 
     def _context(self, get: ast.expr, value: ast.expr) -> None:
         variable = getattr(self._constant(get), "__self__", None)

@@ -20,6 +20,7 @@ import pytest
 
 import anabranch
 from anabranch import configure, jit
+from anabranch.compat.numba import njit
 from anabranch.runtime.api import jitted
 from anabranch.runtime.call.quick.entry import are_possible
 from anabranch.runtime.testing.value_parts import copied
@@ -238,6 +239,24 @@ def test_what_is_read_from_outside(monkeypatch):
     assert wrapped(1.0) == 5.0
 
 
+def test_objects_from_outside():
+    table, items, state = {"a": 1.0, 2: 3.0}, [1.0, 2.0], types.SimpleNamespace(by=2.0)
+
+    def f(x):
+        return x * state.by + table["a"] + items[1] + table[2]
+
+    wrapped = quick(f, 1.0)
+    changes = [
+        lambda: None, lambda: table.update(a=5.0), lambda: table.update({2: 4.0}), lambda: items.append(3.0),
+        lambda: items.__setitem__(1, 7.0), lambda: setattr(state, "by", 3.0), lambda: setattr(state, "other", 1),
+        lambda: state.__dict__.update(by=4.0), table.popitem,
+    ]  # fmt: skip
+    for change in changes:
+        change()
+        for _ in range(4):
+            alike(Outcome(f, (1.0,), {}), Outcome(wrapped, (1.0,), {}))
+
+
 def test_settings_and_traces():
     wrapped = quick(pick, ONE, 1)
     with configure(checks=False):
@@ -283,6 +302,18 @@ def test_methods(monkeypatch):
     assert one.add(1.0) == 28.0
     one.add = lambda x: "mine"
     assert one.add(1.0) == "mine"
+
+
+def test_functions_that_are_compiled_as_numba_does():
+    wrapped = quick(njit(total), ONE)
+    before = answered(wrapped)
+    assert (wrapped(ONE), answered(wrapped)) == (3.0, before + 1)
+    half = njit("float64(float64)")(lambda x: x / 2)
+    for _ in range(6):
+        assert [half(3), half(3.0), half(x=np.float32(5)), half(True)] == [1.5, 1.5, 2.5, 0.5]
+    for wrong in (1j, ONE):
+        with pytest.raises(TypeError):
+            half(wrong)
 
 
 def test_a_method_that_is_compiled_for_one_instance():
