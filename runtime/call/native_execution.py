@@ -105,19 +105,19 @@ class NativeExecution(Execution):
     code : NativeCode
     in_place : dict
         The inputs that it writes to where they are, by the arrays that they are given in place of.
-    fast_path_lines : list of str
-        The text of its fast path.
+    written : tuple or None
+        The text of its fast path, in lines, and what the names in it stand for.
     tables_made : int
         How often a table was asked for that does what this says.
     """
 
-    __slots__ = ("_compile", "_executable", "code", "fast_path_lines", "in_place", "tables_made")
+    __slots__ = ("_compile", "_executable", "code", "in_place", "tables_made", "written")
     compiler = "LLVM"
 
     def __init__(self, plan: Plan, code: NativeCode, compile: Callable[[], Executable]) -> None:
         self.fast_path = never
         self.fast_path_attempts = 0
-        self.fast_path_lines: list[str] = []
+        self.written: tuple[Sequence[str], Mapping[str, Any]] | None = None
         self.tables_made = 0
         self.plan, self.returns_one_array, self.moves_bars = plan, False, False
         self.code, self.in_place = code, written_in_place(plan, code.program)

@@ -64,7 +64,8 @@ def make_fast_path(name: str, execution: Execution, form: Callable[[], CallForm]
         return
     execution.fast_path = writer.function(name, body)
     if isinstance(execution, NativeExecution):
-        execution.fast_path_lines = [line for line in body if line]
+        execution.written = [line for line in body if line], writer.scope
+        execution.tables_made = 0
     _with_fast_path.add(execution)
 
 

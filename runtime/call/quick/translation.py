@@ -35,16 +35,16 @@ _MOST_HELD = 8  # parts of an object from outside that are compared one by one
 
 def table_of(execution: Execution) -> Table | None:
     """Return the table that does what an execution's fast path does; None where there is none, or has been often."""
-    if not isinstance(execution, NativeExecution) or execution.code.callbacks or not execution.fast_path_lines:
+    if not isinstance(execution, NativeExecution) or execution.written is None or execution.code.callbacks:
         return None  # what a failed run has called is not to be called again
     if execution.tables_made >= _MOST_MADE:
         return None
     execution.tables_made += 1
-    # One that is noticed not to fit any more is made anew.
-    scope: Mapping[str, Any] = getattr(execution.fast_path, "__globals__", {})
+    lines, scope = execution.written
     try:
-        return _Translation(scope, execution.code.function).table(ast.parse("\n".join(execution.fast_path_lines)).body)
+        return _Translation(scope, execution.code.function).table(ast.parse("\n".join(lines)).body)
     except UntranslatedError:
+        execution.tables_made = _MOST_MADE
         return None
 
 
