@@ -340,6 +340,9 @@ class GrowableDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]
         """As `deque.rotate`."""
         if self.items is not None or isinstance(n, Tracer):
             raise ConcretizationError(f"deque.rotate: {NEEDS_PLAIN}")
+        if len(self) > 1:  # an iterator over it then raises, as where it has got one and lost one
+            self._gains()
+            self._loses()
         super().rotate(n)
 
 
