@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import copy
+import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
@@ -38,10 +39,15 @@ class _Methods(GrowableContents):
 
     def __iter__(self) -> Iterator[Value]:
         if self.items is None:
-            return self._steps()
+            return self._steps(self.native.__iter__(self), math.inf)
         if isinstance(self.items.length, int):
             return self._elements()
         return self._plain("an iteration")
+
+    def __reversed__(self) -> Iterator[Value]:
+        if self.items is None:
+            return self._steps(self.native.__reversed__(self), len(self))
+        return reversed(list(self))
 
     def _elements(self) -> Iterator[Value]:
         position = 0
@@ -49,11 +55,17 @@ class _Methods(GrowableContents):
             yield self[position]
             position += 1
 
-    def _steps(self) -> Iterator[Value]:
-        for item in self.native.__iter__(self):
+    def _steps(self, items: Iterator[Value], most: float) -> Iterator[Value]:
+        """The items that an iterator of the built-in class gives, at most so many, while their number stays known."""
+        given = 0
+        for item in items:
             if item is MARKER:
-                self._plain("an iteration over a list that grows in it")
+                break
             yield item
+            given += 1
+        # The marker is one item: an iterator that is further on does not come to it.
+        if self.items is not None and given < most:
+            self._plain("an iteration over a list that grows in it")
 
     def __hash__(self) -> int:
         raise TypeError(f"unhashable type: '{self.native.__name__}'")
