@@ -264,7 +264,12 @@ def note_packed(
 
 
 def note_packed_by_step(
-    outer: Builder, inner: Builder, first: int, before: Heap, changed: Sequence[object], state: Iterable[tuple[object, Layout]]
+    outer: Builder,
+    inner: Builder,
+    first: int,
+    before: Heap,
+    changed: Sequence[object],
+    state: Iterable[tuple[object, Layout]],
 ) -> None:
     """Note the lists and dicts that were copied into lists when the state after a step was put together.
 
