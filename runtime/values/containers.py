@@ -161,6 +161,11 @@ class ExceptionStructure(Structure):
         made.args = args
         for name, part in held.items():
             object.__setattr__(made, name, part)
+        if isinstance(suppress, Tracer):
+            raise UnsupportedOperationError(
+                f"a {self.cls.__name__} raised `from` another exception or None, or one that is not, depending on a "
+                "run-time condition; raise them in the same way"
+            )
         made.__cause__, made.__context__, made.__suppress_context__ = cause, context, suppress
         return made
 

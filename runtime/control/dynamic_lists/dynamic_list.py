@@ -45,9 +45,8 @@ class _Methods(GrowableContents):
         return self._plain("an iteration")
 
     def __reversed__(self) -> Iterator[Value]:
-        if self.items is None:
-            return self._steps(self.native.__reversed__(self), len(self))
-        return reversed(list(self))
+        items: Iterator[Value] = reversed(list(self)) if self.items is not None else self.native.__reversed__(self)
+        return self._steps(items, len(self)) if self.items is None else items
 
     def _elements(self) -> Iterator[Value]:
         position = 0
