@@ -13,7 +13,7 @@ from typing import Any
 from anabranch.base.frozen import frozen
 from anabranch.runtime.control.branches.truth import truth
 from anabranch.runtime.control.identity import is_
-from anabranch.runtime.control.stdlib import introspection
+from anabranch.runtime.control.stdlib import class_tests, introspection
 from anabranch.runtime.control.ternary import ifexp
 from anabranch.runtime.ir.program import Atom
 from anabranch.runtime.values import atoms, text_tables
@@ -207,7 +207,7 @@ class Instance(Pattern):
         self.cls, self.positional, self.named = cls, positional, named
 
     def matches(self, subject: object, found: Found) -> Hit:
-        hit = truth(introspection.isinstance_(subject, self.cls))
+        hit = truth(class_tests.isinstance_(subject, self.cls))
         if hit is not True:
             return hit
         itself = [(p, subject) for p in self.positional] if self._takes_itself() else []
