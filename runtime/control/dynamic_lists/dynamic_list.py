@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import collections
 import copy
+import operator
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
@@ -225,6 +226,25 @@ class _Methods(GrowableContents):
             staged.differ(self, other) if self.items is not None or is_dynamic_list(other) else not _same(self, other)
         )
 
+    def _ordered(self, operation: Callable[[Any, Any], Any], other: object) -> Value:
+        if not isinstance(other, self.native):
+            return NotImplemented
+        if self.items is not None or is_dynamic_list(other):
+            return staged.ordered(operation, self, other)
+        return getattr(self.native, f"__{operation.__name__}__")(self, other)
+
+    def __lt__(self, other: Value) -> Value:
+        return self._ordered(operator.lt, other)
+
+    def __le__(self, other: Value) -> Value:
+        return self._ordered(operator.le, other)
+
+    def __gt__(self, other: Value) -> Value:
+        return self._ordered(operator.gt, other)
+
+    def __ge__(self, other: Value) -> Value:
+        return self._ordered(operator.ge, other)
+
     def __contains__(self, value: object) -> bool:
         if is_fixed(self):
             return value in self.native(self._elements())
@@ -252,11 +272,6 @@ class GrowableList(_Methods, list[Any]):  # type: ignore[misc]
             container_methods.staged(super().sort)(key=key, reverse=reverse)
         else:
             staged.sort(self, key, reverse, listed)
-
-    def _ordered(self, other: object) -> Value:
-        if is_dynamic_list(self) or is_dynamic_list(other):
-            raise ConcretizationError(f"an ordering of lists: {NEEDS_PLAIN}")
-        return NotImplemented
 
 
 class GrowableDeque(_Methods, collections.deque[Any]):  # type: ignore[misc]

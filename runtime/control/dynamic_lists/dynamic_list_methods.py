@@ -21,11 +21,13 @@ from anabranch.runtime.control.dynamic_lists.item_access import (
     reversed_items,
     without,
 )
+from anabranch.runtime.control.if_ import if_
 from anabranch.runtime.control.iteration.generators import PushIterator
 from anabranch.runtime.control.sequences import as_countable, countable, countable_ranges, elements, iterators
 from anabranch.runtime.tracing.builder import current
 from anabranch.runtime.values import wrap
 from anabranch.runtime.values.arrays.index_numbers import as_int
+from anabranch.runtime.values.dynamic_shapes import size_arithmetic
 from anabranch.runtime.values.heap.generator_names import GeneratorNames
 from anabranch.runtime.values.python_numbers.python_scalar import python_scalar
 from anabranch.runtime.values.union import UnionValue
@@ -130,6 +132,28 @@ def equal(owner: GrowableContents, other: object) -> Value:
     return and_(
         a.length == b.length,
         lambda: generator_reductions.quantified(_each(rows, container_order.equal, width=2), until=False),
+    )
+
+
+def ordered(operation: Callable[[Any, Any], Any], owner: GrowableContents, other: object) -> Value:
+    """`owner OP other`, by the first items that differ, else by the lengths."""
+    first, second = (_as_dynamic_list(owner, o) for o in (owner, other))
+    sizes = [one.as_items().length for one in (first, second)]
+    if 0 in [size for size in sizes if type(size) is int]:
+        return operation(*sizes)
+    row, least = GeneratorNames((0,), ("where they differ",)), size_arithmetic.minimum(*sizes)
+
+    def differ(place: Value) -> Value:
+        same = container_order.equal(first[place], second[place])
+        row[0] = if_(same, lambda: place + 1, lambda: place)
+        return not_(same)
+
+    steps = generator_expression.GeneratorExpression(countable_ranges.Range(0, least, 1))
+    steps.for_each(differ, may_stop=True)
+    return if_(
+        row[0] < least,
+        lambda: container_order.compared(operation, first[row[0]], second[row[0]]),
+        lambda: operation(*sizes),
     )
 
 
