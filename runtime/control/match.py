@@ -161,7 +161,8 @@ class Sequence(Pattern):
         fixed = len(self.patterns) - len(stars)
         length = len_(subject)
         if isinstance(length, Tracer):
-            fits: Any = operator.ge(length, fixed) if stars else operator.eq(length, fixed)
+            ask: Any = operator.ge if stars else operator.eq
+            fits = ask(length, fixed)
             return _where(fits, self, lambda found: _all(self._parts(subject, length, stars), found), found)
         if length < fixed or (not stars and length > fixed):
             return False
