@@ -23,6 +23,7 @@ from anabranch.runtime.control.staging import restaging
 from anabranch.runtime.errors import ConcretizationError
 from anabranch.runtime.tracing.builder import current, tracing
 from anabranch.runtime.tracing.source_frames import place
+from anabranch.runtime.values.attributes import name_in_messages
 from anabranch.runtime.values.containers import has_traced
 from anabranch.runtime.values.dynamic_lists.growable_list import Growable, is_dynamic_list, is_fixed
 from anabranch.runtime.values.dynamic_lists.item_kinds import with_tuples_in_arenas
@@ -57,7 +58,7 @@ class _Methods(GrowableContents):
             yield item
 
     def __hash__(self) -> int:
-        raise TypeError(f"unhashable type: '{self.native.__name__}'")
+        raise TypeError(f"unhashable type: '{name_in_messages(self.native)}'")
 
     def __repr__(self) -> str:
         if is_fixed(self):
@@ -124,6 +125,8 @@ class _Methods(GrowableContents):
         """As `list.pop`."""
         if self.items is None and not has_traced(place):
             return self.native.pop(self, *place)
+        if len(place) > (self.native is list):
+            return self.native().pop(*place)  # raises what Python raises
         return item_access.pop(self, *place)
 
     def insert(self, place: Value, value: Value) -> None:

@@ -16,7 +16,6 @@ from anabranch.runtime.control.dynamic_lists import dynamic_list_order
 from anabranch.runtime.control.dynamic_lists.dynamic_list_contents import GrowableContents
 from anabranch.runtime.control.dynamic_lists.item_access import (
     clipped,
-    fail_if,
     kind_name,
     reversed_items,
     without,
@@ -105,12 +104,16 @@ def _find(owner: GrowableContents, value: Value, start: Value, stop: Value) -> t
     return row[0], row[1]
 
 
-def index(owner: GrowableContents, value: Value, start: Value = None, stop: Value = None) -> Value:
-    """`owner.index(value, start, stop)`."""
+def index(
+    owner: GrowableContents, value: Value, start: Value = None, stop: Value = None, *, missing: str = ""
+) -> Value:
+    """`owner.index(value, start, stop)`; `missing` is the message where there is no such item."""
     items = owner.as_items()
     bounds = [None if b is None else python_scalar(clipped(as_int(b), items.length)) for b in (start, stop)]
     found, place = _find(owner, value, *bounds)
-    missing_items.fail_where(wrap.as_atom(not_(found), np.bool_), value, f"{{}} is not in {kind_name(owner)}")
+    missing_items.fail_where(
+        wrap.as_atom(not_(found), np.bool_), value, missing or f"{{}} is not in {kind_name(owner)}"
+    )
     return place
 
 
@@ -118,8 +121,8 @@ def remove(owner: GrowableContents, value: object) -> None:
     """`owner.remove(value)`."""
     owner.become(owner.as_items())
     found, place = _find(owner, value, None, None)
-    text = "list.remove(x): x not in list" if kind_name(owner) == "list" else "deque.remove(x): x not in deque"
-    fail_if(wrap.as_atom(not_(found), np.bool_), ValueError, text)
+    text = "list.remove(x): x not in list" if kind_name(owner) == "list" else "{} is not in deque"
+    missing_items.fail_where(wrap.as_atom(not_(found), np.bool_), value, text)
     owner.become(without(owner.as_items(), place))
 
 

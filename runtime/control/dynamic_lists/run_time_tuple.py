@@ -99,7 +99,7 @@ class RunTimeTuple(RunTimeContainer):
 
     def index(self, *args: Value) -> Value:
         """As `tuple.index`."""
-        return dynamic_list_methods.index(self.grown_(), *args)
+        return dynamic_list_methods.index(self.grown_(), *args, missing="tuple.index(x): x not in tuple")
 
     def count(self, value: Value) -> Value:
         """As `tuple.count`."""
