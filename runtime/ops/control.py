@@ -291,6 +291,10 @@ class For(Loop):
         return in_bounds
 
     def lower(self, ctx: LoweringContext) -> Sequence[str]:
+        consts, carries = ctx.params["consts"], ctx.params["carries"]
+        if ctx.params["length"] == 0:
+            # Of no rows none can be read, not even in a step that never runs.
+            return [*ctx.inputs[1 + consts :][:carries], *map(ctx.emitter.blank, ctx.out_types[carries:])]
         native = ctx.emitter.native(self, ctx)
         if native is not None:
             return native

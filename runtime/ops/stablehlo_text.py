@@ -49,6 +49,7 @@ class StablehloText:
         self._constants: list[dict[object, str]] = [{}]
         self._repeated: dict[str, _Repeated] = {}
         self._bitcasts: dict[str, str] = {}
+        self._made_of: dict[str, str] = {}  # what has the numbers of another value, by that one's name
 
     def fresh(self) -> str:
         """A new SSA name."""
@@ -82,6 +83,7 @@ class StablehloText:
         scope, key = self._constants[-1], ("fence", operand)
         if key not in scope:
             scope[key], text = self.fresh(), tensor(type)
+            self._made_of[scope[key]] = operand
             self.lines.append(f'{scope[key]} = "stablehlo.optimization_barrier"({operand}) : ({text}) -> {text}')
         return scope[key]
 
@@ -242,7 +244,11 @@ class StablehloText:
 
     def convert(self, x: str, source: ArrayType, dtype: np.dtype) -> str:
         """XLA's own conversion; NumPy's rules for bool, complex and out-of-range floats belong to the `convert` op."""
-        return x if source.dtype == dtype else self.op("convert", [x], [source], ArrayType(source.shape, dtype))
+        if source.dtype == dtype:
+            return x
+        result = self.op("convert", [x], [source], ArrayType(source.shape, dtype))
+        self._made_of[result] = x
+        return result
 
     def broadcast(self, x: str, source: ArrayType, shape: Sequence[int], dims: Sequence[int]) -> str:
         """`stablehlo.broadcast_in_dim`: axis i of x becomes axis dims[i]."""
@@ -254,7 +260,9 @@ class StablehloText:
     def reshape(self, x: str, source: ArrayType, shape: Sequence[int]) -> str:
         if tuple(shape) == source.shape:
             return x
-        return self.op("reshape", [x], [source], ArrayType(tuple(shape), source.dtype))
+        result = self.op("reshape", [x], [source], ArrayType(tuple(shape), source.dtype))
+        self._made_of[result] = x
+        return result
 
     def transpose(self, x: str, source: ArrayType, axes: Sequence[int]) -> str:
         out = ArrayType(tuple(source.shape[a] for a in axes), source.dtype)
