@@ -196,9 +196,23 @@ def test_what_differs_raises():
         with_objects(1.0)
     with ours.objmode(y="float64"):
         pass
-    with pytest.raises(AttributeError, match="has no cuda"):
-        ours.cuda  # noqa: B018
+    with pytest.raises(AttributeError, match="has no stencil"):
+        ours.stencil  # noqa: B018
     assert issubclass(AnabranchError, ours.TypingError)
+
+
+def test_what_is_no_python_can_be_defined_and_not_called():
+    kernel = ours.cuda.jit("void(float64[:])", device=True)(lambda a: None)
+    bits = ours.extending.intrinsic(programs)
+    for use, error, message in (
+        (lambda: kernel[1, 2](np.ones(3)), ours.cuda.CudaSupportError, "a kernel of Numba's"),
+        (lambda: ours.njit(lambda a: kernel[1, 2](a))(np.ones(3)), ours.cuda.CudaSupportError, "a kernel of Numba's"),
+        (lambda: ours.njit(lambda x: bits(x))(1.0), UnsupportedOperationError, "programs is made of LLVM's"),
+        (ours.cuda.list_devices, ours.cuda.CudaSupportError, "no CUDA devices"),
+    ):
+        with pytest.raises(error, match=message):
+            use()
+    assert not ours.cuda.is_available()
 
 
 def test_names():
@@ -209,6 +223,9 @@ def test_names():
     assert ours.get_num_threads() == 2
     assert ours.extending.is_jitted(ours.njit(programs))
     assert not ours.extending.is_jitted(programs)
+    function = ours.types.FunctionType(ours.int64(ours.float64[:]))
+    assert isinstance(function, ours.types.FunctionType)
+    assert str(function.signature) == "(float64[:]) -> int64"
     assert isinstance([], ours.typed.List)
     same([1, 2], ours.typed.List([1, 2]))
     assert anabranch.vectorize is not ours.vectorize
@@ -223,7 +240,9 @@ def test_in_place_of_numba(run_python):
         from numba.core import errors, types as other
         from numba.typed import List
         from numba.extending import register_jitable
-        import numba.core.errors, numba.experimental
+        import numba.core.config, numba.core.cgutils, numba.core.errors
+        import numba.core.serialize, numba.cuda, numba.experimental
+        assert numba.config is numba.core.config and not numba.config.DISABLE_JIT
         from numba.np.ufunc.gufunc import GUFunc
         from numba.np.numpy_support import as_dtype
         made = numba.guvectorize([(types.float64[:], types.float64[:])], "(n)->()")(lambda a, out: None)
