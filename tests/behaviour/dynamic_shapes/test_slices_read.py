@@ -260,7 +260,7 @@ def a_step_that_is_the_number_of_elements(a):
     n = len(np.trim_zeros(a, "b"))
     b = np.zeros(3 * n)
     b[n - 1 :: n] = 1.0
-    return b, b[::n], b[:1:-n], a[::n], a[n::n].shape
+    return b, b[::n], b[:1:-n], a[::n] + 1, a[n::n].shape
 
 
 @case((np.array([4, 2, 3, 4]),), (np.array([3, -2, 1, -3, 1, 5, 7]),), (np.array([1, -1, 1]),))
