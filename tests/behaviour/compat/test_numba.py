@@ -215,6 +215,59 @@ def test_what_is_no_python_can_be_defined_and_not_called():
     assert not ours.cuda.is_available()
 
 
+class Series(np.ndarray):
+    pass
+
+
+def test_arrays_of_a_users_class_are_arrays():
+    @ours.njit
+    def doubled(a, k):
+        a[k] = 9.0
+        return 2 * a
+
+    typed = ours.njit("float64[:](float64[:], int64)")(doubled.py_func)
+    for f in (doubled, typed):
+        for _ in range(3):
+            a = np.arange(3.0).view(Series)
+            same(np.array([0.0, 18.0, 4.0]), f(a, k=1))
+            assert a[1] == 9.0
+
+
+class Held(ours.experimental.structref.StructRefProxy):
+    @property
+    def places(self):
+        return places_of(self)
+
+    @property
+    def total(self):
+        return self.places.sum() + self.flag
+
+
+@ours.njit
+def places_of(held):
+    return held.places
+
+
+@ours.njit
+def put(held, k):
+    held.places[k] = 7.0
+    held.flag += 1
+    return held.places[k] + held.flag
+
+
+ours.experimental.structref.define_proxy(Held, ours.types.StructRef, ["places", "flag"])
+
+
+def test_structrefs_have_fields():
+    for _ in range(3):
+        held = Held(np.arange(3.0), 2)
+        assert put(held, 1) == 10.0
+        same(np.array([0.0, 7.0, 2.0]), held.places)
+        assert (held.flag, held.total, places_of(held) is held.places) == (3, 12.0, True)
+    with pytest.raises(TypeError, match="takes 2 fields, and was given 1"):
+        Held(1)
+
+
 def test_names():
     assert str(ours.float64[:, ::1]) == "float64[:, ::1]"
     assert ours.typeof(np.ones((2, 3))) == ours.types.Array(ours.float64, 2, "C")

@@ -70,5 +70,6 @@ def install() -> None:
     for name, module in {"numpy_support": np.numpy_support, "ufunc": np.ufunc}.items():
         sys.modules[f"numba.np.{name}"] = module
     sys.modules["numba.np.ufunc.gufunc"] = sys.modules["numba.np.ufunc.dufunc"] = np.ufunc
+    sys.modules["numba.experimental.structref"] = experimental.structref
     for name, module in {"config": config, "errors": errors, "types": types}.items():
         sys.modules[f"numba.core.{name}"] = module

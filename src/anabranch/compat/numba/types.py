@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from anabranch.runtime.compat.c_functions import WrapperAddressProtocol as WrapperAddressProtocol
+from anabranch.runtime.compat.structrefs import StructRef as StructRef
 from anabranch.runtime.compat.value_types import (
     CalledType,
     TextType,
