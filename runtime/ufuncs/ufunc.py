@@ -137,7 +137,8 @@ class UserFunction:
             compiled = self._compiled[key] = self._compile(steps, tuple(options), chosen)
         taken = tuple(map(_operand, args))
         others = {name: v if name == "out" else _operand(v) for name, v in options.items()}
-        outputs = [x for x in (*written, others.get("out")) if x is not None]
+        out = others.get("out")
+        outputs = [x for x in (*written, *(out if isinstance(out, tuple) else (out,))) if x is not None]
         return compiled(_apart(taken, outputs), *(_apart(v, outputs) for v in others.values()))
 
     def _compile(

@@ -158,6 +158,7 @@ VIEWS = [lambda x: x, lambda x: x[:], lambda x: x[::-1]]
 IN_PLACE = [
     lambda f, x, seen: f(seen, 1.0, x),
     lambda f, x, seen: f(2.0, seen, out=x),
+    lambda f, x, seen: f(seen, x, out=(x,)),
     lambda f, x, seen: f(seen, 1.0, out=x, where=seen > 1),
     lambda f, x, seen: f.accumulate(seen, out=x),
     lambda f, x, seen: f.reduce(np.stack([x, x]), out=seen),
