@@ -26,7 +26,8 @@ from anabranch.runtime.tracing.storage import Storage
 from anabranch.runtime.values import atoms
 from anabranch.runtime.values.abstract import Kind
 from anabranch.runtime.values.effects import Action
-from anabranch.runtime.values.heap.slots import Slot, slot_of
+from anabranch.runtime.values.heap.slots import Slot
+from anabranch.runtime.values.host_calls import changing_objects
 from anabranch.runtime.values.memory import views
 from anabranch.runtime.values.pytrees import layout as layouts
 from anabranch.runtime.values.pytrees.host_values import Building, fresh, on_device
@@ -277,7 +278,7 @@ class Plan:
                 result, *contents = Building(objects, given, constant, originals=leaves.originals).build(
                     self.result, iter(parts)
                 )
-        targets = [*map(slot_of, [objects[i] for i in self.written]), *self.slots]
+        targets = [*map(changing_objects.slot_of, [objects[i] for i in self.written]), *self.slots]
         for slot, after in zip(targets, contents, strict=True):
             assert slot is not None
             slot.restore(after)

@@ -142,6 +142,8 @@ class LibraryObject(HostTyped):
             series = self._column(columns, key)
             if series is not None:
                 return series
+            if key not in columns:
+                return self.__anabranch_sample__()[key]  # type: ignore[index]  # raises what it raises for any rows
         return self._called("__getitem__", operator.getitem, self, key)
 
     def _column(self, columns: Any, key: Value) -> Value:
@@ -154,12 +156,10 @@ class LibraryObject(HostTyped):
         return LibraryObject(parts, library_kinds.series_kind(self._kind, key))
 
     def __setitem__(self, key: Value, value: Value) -> None:
-        if self._columns() is not None:
-            raise UnsupportedOperationError(
-                "a column of a pandas.DataFrame is set, which is not supported in compiled code; make another data "
-                "frame: frame = frame.assign(name=values)"
-            )
         raise self._refusal("an assignment to items")
+
+    def _changing_method(self, name: str, args: tuple[Value, ...], kwargs: dict[str, Value]) -> Value:
+        raise self._refusal(f"the method {name}, which changes the object,")
 
     def __delitem__(self, key: Value) -> None:
         raise self._refusal("a deletion of items")
@@ -211,15 +211,23 @@ def _unary(function: Callable[[Any], Any]) -> Callable[[LibraryObject], Value]:
     return lambda self: self._called(f"__{function.__name__}__", function, self)
 
 
-def _in_place(self: LibraryObject, other: Value) -> NoReturn:
-    raise self._refusal("an operation in place")
+def set_operators_in_place(
+    cls: type[LibraryObject], method_of: Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Value]]
+) -> None:
+    """Give a class the operators that change their left operand, each the method of a function of `operator`."""
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"):
+        setattr(cls, f"__i{name}__", method_of(getattr(operator, f"__i{name}__")))
 
 
+def _refused_in_place(_: Callable[[Any, Any], Any]) -> Callable[[LibraryObject, Any], Value]:
+    return lambda self, other: self._refuse("an operation in place")
+
+
+set_operators_in_place(LibraryObject, _refused_in_place)
 for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor"):
     _function = getattr(operator, f"__{_name}__")
     setattr(LibraryObject, f"__{_name}__", _binary(_function, reflected=False))
     setattr(LibraryObject, f"__r{_name}__", _binary(_function, reflected=True))
-    setattr(LibraryObject, f"__i{_name}__", _in_place)
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     setattr(LibraryObject, f"__{_name}__", _binary(getattr(operator, _name), reflected=False))
 for _name in ("neg", "pos", "abs", "invert"):
@@ -238,7 +246,7 @@ class _Method:
             raise self._owner._refusal(f"the method {name}")
         changing = deferred.CHANGING if self._owner._kind.library == "scipy" else ("pop", "update")
         if name.startswith((*_CHANGES, *changing)) or kwargs.get("inplace"):
-            raise self._owner._refusal(f"the method {name}, which changes the object,")
+            return self._owner._changing_method(name, args, kwargs)
         return self._owner._called(name, deferred.method_called, self._owner, name, args, kwargs)
 
 
@@ -272,12 +280,6 @@ class LibraryStructure(HostStructure):
 
     def on_host(self, children: Sequence[Any], members: Sequence[object]) -> Value:
         return self.extra.make(dict(zip(self.keys, children, strict=True)), self.extra)
-
-
-def structure_of(value: object) -> containers.Structure | None:
-    """The structure of such an object; None for any other value."""
-    taken = library_kinds.taken_apart(value)
-    return None if taken is None else LibraryStructure(LibraryObject, taken[0].names, taken[0])
 
 
 def keep(value: Value, name: str) -> bool:

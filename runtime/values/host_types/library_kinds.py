@@ -68,6 +68,11 @@ class LibraryKind:
         """The name of the class, for messages."""
         return f"{self.library}.{self.cls.__name__}"
 
+    @property
+    def can_change(self) -> bool:
+        """Return whether objects change in place, and never see changes of others."""
+        return self.library == "pandas" and int(_pandas().__version__.partition(".")[0]) >= 3
+
 
 Parts = tuple[LibraryKind, list[Any]]
 

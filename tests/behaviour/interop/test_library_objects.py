@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+import types
 
 import numpy as np
 import pytest
 
 from anabranch import jit
-from anabranch.runtime.errors import UnsupportedOperationError
+from anabranch.runtime.errors import AnabranchError, UnsupportedOperationError
 
 X = np.array([1.0, 2.0, 3.0])
 
@@ -195,15 +196,9 @@ def test_what_is_no_number_is_told_apart(pd) -> None:
 
 
 def test_what_is_refused_of_frames(pd) -> None:
-    def set_column(f):
-        f["d"] = f["a"] * 2
-        return f
-
     frame = pd.DataFrame({"a": X})
     for function, words in (
-        (set_column, r"frame.assign\(name=values\)"),
         (lambda f: f.to_csv("x.csv"), "the method to_csv of a pandas.DataFrame"),
-        (lambda f: f.drop(columns="a", inplace=True), "which changes the object"),
         (lambda f: [row for row in f["a"]], "a loop over the items of a pandas.Series"),
     ):
         with pytest.raises(UnsupportedOperationError, match=words):
@@ -211,6 +206,151 @@ def test_what_is_refused_of_frames(pd) -> None:
     with pytest.raises(UnsupportedOperationError, match="the setting host_calls forbids"):
         jit(lambda f: f.sum(), host_calls=False)(frame)
     assert jit(lambda f: f["a"].values.sum(), host_calls=False)(frame) == 6.0
+
+
+# ---- changes of pandas objects in place ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def changing(pd):
+    if int(pd.__version__.partition(".")[0]) < 3:
+        pytest.skip("before pandas 3 its objects may see each other's changes")
+    return pd
+
+
+def _made(pd):
+    series = pd.Series([1.0, 2, 3], index=["p", "q", "r"], name="n")
+    dates = pd.to_datetime(["2020-01-01", "2021-01-01", "2022-01-01"])
+    return pd.DataFrame({"a": [1.0, 2, 3], "b": [4, 5, 6], "c": ["x", "y", "x"], "t": dates}), series
+
+
+def changed(function, pd, *args) -> None:
+    """Assert that a function of a frame and a series changes the caller's, and returns what the plain one does."""
+    for options in ({}, {"native_loops": False}):
+        compiled = jit(function, **options)
+        for _ in range(3):
+            want, got = _made(pd), _made(pd)
+            same(function(*want, *args), compiled(*got, *args))
+            same(want, got)
+
+
+def _columns(f, s):
+    f["d"] = f["a"] * 2
+    f["a"] = 0.5
+    f["b"] += 1
+    f.insert(1, "k", f["a"] ** 2)
+    del f["c"]
+    s.name = "z"
+    return f.pop("d"), f.shape, s.name
+
+
+def _items(f, s):
+    f.loc[1, "a"] = 9.0
+    f.loc[f["b"] > 4, "a"] = -1.0
+    f.iloc[0, 1], f.at[2, "b"] = 7, 8
+    s["q"] = 7.0
+    s[s > 6] = 0.0
+    s += 1
+    s.iloc[0] = s.iloc[0] * 2
+    return f["a"].sum(), s.sum()
+
+
+def _names(f, s):
+    g = f
+    g["z"] = f["a"].where(f["t"] < f["t"].max(), 0.0)
+    f.columns = ["u", "v", "w", "t", "z"]
+    f.index = [5, 6, 7]
+    other = f.assign(q=1)
+    other["u"] = 3.0
+    s.update(other["u"])
+    return f["u"].sum(), g is f, other
+
+
+@pytest.mark.parametrize("function", [_columns, _items, _names], ids=lambda f: f.__name__.strip("_"))
+def test_changes_reach_the_caller(changing, function) -> None:
+    changed(function, changing)
+
+
+def test_changes_in_branches_and_loops(changing) -> None:
+    def both(f, s, x, n):
+        if x[0] > 0:
+            f["b"] = f["b"] * 2
+        else:
+            f.loc[0, "b"] = 17
+        for i in range(n):
+            f.iloc[i, 0] = i * 10.0
+        try:
+            f["a"] = f["a"] + 1
+            s.iloc[0] = x[n + 5]
+        except IndexError:
+            s.iloc[1] = 5.0
+        return f.b.sum()
+
+    changed(both, changing, X, 2)
+    changed(both, changing, -X, 3)
+
+
+def test_a_frame_in_an_object_a_dict_and_twice(changing) -> None:
+    def held(holder, d):
+        holder.frame["q"] = d["x"] * 2
+        d["same"]["r"] = 1.0
+        return d["frame"]["q"].sum(), d["same"] is d["frame"]
+
+    want, got = ({}, {})
+    for one, function in ((want, held), (got, jit(held))):
+        frame, inner = _made(changing)[0], _made(changing)[0]
+        holder = types.SimpleNamespace(frame=inner)
+        one["result"] = function(holder, {"x": X, "frame": frame.assign(q=1.0), "same": frame} | {"frame": inner})
+        one["frames"] = frame, inner
+    same(want["frames"], got["frames"])
+    assert want["result"] == got["result"]
+
+
+def test_a_frame_that_the_function_makes_is_changed(changing) -> None:
+    def made(x):
+        out = changing.DataFrame({"u": x})
+        out["v"] = out["u"] * 2
+        out.loc[out["v"] > 2, "u"] = 0.0
+        return out
+
+    alike(made, X)
+
+
+def test_a_column_that_is_missing(changing) -> None:
+    def caught(f, s):
+        try:
+            f["no"]
+        except KeyError:
+            f["no"] = 1.0
+        return f["no"].sum()
+
+    changed(caught, changing)
+    with pytest.raises(KeyError, match="none"):
+        jit(lambda f: f["none"])(_made(changing)[0])
+
+
+def test_changes_that_something_else_may_see_are_refused(changing) -> None:
+    def array(f, s):
+        v = f["a"].values
+        f.loc[0, "a"] = 99.0
+        return v.sum()
+
+    def looking(f, s):
+        g = f.groupby("c")
+        f["a"] = f["a"] * 2
+        return g["a"].sum()
+
+    def sometimes(f, s):
+        if s.iloc[0] > 0:
+            f["n"] = 1.0
+
+    for function, words in (
+        (array, r"of which an array \(values\) was taken before"),
+        (looking, "while there is another one that was made of it"),
+        (sometimes, "has these columns, names and dtypes or others"),
+    ):
+        with pytest.raises(AnabranchError, match=words):
+            jit(function)(*_made(changing))
 
 
 # ---- numpy.ma and numpy.matrix ---------------------------------------------------------------------------------------
