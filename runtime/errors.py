@@ -299,11 +299,14 @@ class EscapedTracerError(AnabranchError, RuntimeError):
 def forget_attempts(error: BaseException) -> None:
     """Take from an exception those that ended earlier attempts to trace: Python has no such exceptions before it."""
     seen: set[int] = set()
-    at: BaseException | None = error
-    while at is not None and id(at) not in seen:
+    pending: list[BaseException | None] = [error]
+    while pending:
+        at = pending.pop()
+        if at is None or id(at) in seen:
+            continue
         seen.add(id(at))
         before = at.__context__
         while before is not None and before is not at.__cause__ and type(before).__module__.startswith("anabranch."):
             before = before.__context__
         at.__context__ = before
-        at = before
+        pending += [before, *getattr(at, "exceptions", ())]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -287,6 +288,43 @@ def try_(
         left = final() if final is not None else None
         if code(left) != NEXT:
             return left  # noqa: B012 - as the program that leaves in its finally
+
+
+def try_star_(
+    body: Callable[..., Any],
+    *handlers: tuple[Callable[[], Any], Callable[..., Any]],
+    orelse: Callable[..., Any] | None = None,
+    final: Callable[..., Any] | None = None,
+    exits: tuple[str, ...] = (),
+) -> Any:
+    def handle(error: BaseException) -> Any:
+        rest: BaseException | None = error
+        result, raised = None, []
+        for kinds, handler in handlers:
+            if isinstance(rest, BaseExceptionGroup):
+                part, rest = rest.split(kinds())
+            elif rest is not None and isinstance(rest, kinds()):
+                part, rest = BaseExceptionGroup("", (rest,)), None
+            else:
+                part = None
+            if part is not None:
+                try:
+                    result = handler(*(part,)[: handler.__code__.co_argcount])
+                except BaseException as new:
+                    raised.append(new)
+        if raised:
+            raise BaseExceptionGroup("", raised if rest is None else [*raised, rest])
+        if rest is not None:
+            raise rest
+        return result
+
+    return try_(body, (lambda: BaseException, handle), orelse=orelse, final=final, exits=exits)
+
+
+def reraised() -> BaseException:
+    error = sys.exception()
+    assert error is not None
+    return error
 
 
 def class_(value: Any) -> Any:
