@@ -108,7 +108,9 @@ class Leaves:
     def key(self, value: Any, path: Path) -> ArgumentKey:
         """The key of an argument; its leaves are appended to `values`."""
         kind = type(value)
-        hosted = structures.structure_of(value) if kind in _ARRAYS or isinstance(value, np.generic) else None
+        hosted: containers.Structure | None = None
+        if kind in _ARRAYS or isinstance(value, np.generic):
+            hosted = structures.structure_of(value) or changing_objects.structure_of(value)
         if hosted is not None:
             return self._hosted(value, hosted, path)
         if kind is np.ndarray:

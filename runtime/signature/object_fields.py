@@ -24,7 +24,7 @@ _ALWAYS_STATIC = (str, bytes, type(None), type, types.ModuleType)
 _LARGEST = 2**63
 _BUILT_IN = (tuple, list, dict, set, collections.deque, BaseException)
 # Packages whose objects their own code, which is not rewritten, works on.
-_LIBRARIES = frozenset(sys.stdlib_module_names) | {"scipy", "sklearn", "numba", "matplotlib"}
+_LIBRARIES = frozenset(sys.stdlib_module_names) | {"scipy", "xarray", "sklearn", "numba", "matplotlib"}
 _LIKE_USERS = (types.SimpleNamespace,)
 
 

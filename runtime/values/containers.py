@@ -400,7 +400,7 @@ def is_plain_object(value: object) -> bool:
 
 # Classes of the standard library that are like a user's own.
 _PLAIN = (types.SimpleNamespace, collections.UserDict, collections.UserList, collections.ChainMap)
-_NOT_REWRITTEN = ("jax", "jaxlib", "pandas", "torch")
+_NOT_REWRITTEN = ("jax", "jaxlib", "pandas", "torch", "xarray")
 # Of the module `logging`: what leads to all loggers of the process, which come and go.
 _LOGGERS = ("Logger", "RootLogger", "Manager", "PlaceHolder")
 _SYSTEM = ("builtins", "typing", "abc", "enum", "collections", "functools")

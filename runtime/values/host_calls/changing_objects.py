@@ -19,9 +19,14 @@ from anabranch.runtime.tracing.storage import Watched
 from anabranch.runtime.values.heap import slots
 from anabranch.runtime.values.heap.container_slots import Slot
 from anabranch.runtime.values.host_calls import deferred
-from anabranch.runtime.values.host_calls.library_objects import LibraryObject, LibraryStructure, set_operators_in_place
-from anabranch.runtime.values.host_types import library_kinds
+from anabranch.runtime.values.host_calls.library_objects import (
+    LibraryObject,
+    LibraryStructure,
+    changed,
+    set_operators_in_place,
+)
 from anabranch.runtime.values.host_types.library_kinds import LibraryKind
+from anabranch.runtime.values.host_types.taken_apart import taken_apart
 from anabranch.runtime.values.union import UnionValue
 
 _INDEXERS = ("loc", "iloc", "at", "iat")
@@ -130,13 +135,6 @@ class ChangingObject(LibraryObject):
         return self._change(name, deferred.method_called, name, args, kwargs, in_place=name not in _REPLACING)
 
 
-def changed(owner: Any, function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-    """The result of a function that changes an object, and the object after it; this alone where it is the result."""
-    mine = owner.copy()
-    result = function(mine, *args, **kwargs)
-    return (mine,) if result is mine else (result, mine)
-
-
 def _item_of(owner: Any, name: str, key: Any) -> Any:
     return getattr(owner, name)[key]
 
@@ -221,7 +219,7 @@ class ChangingStructure(LibraryStructure):
 
 def structure_of(value: object) -> LibraryStructure | None:
     """The structure of an object of a library that is made of arrays; None for any other value."""
-    taken = library_kinds.taken_apart(value)
+    taken = taken_apart(value)
     if taken is None:
         return None
     kind = taken[0]

@@ -24,6 +24,7 @@ _MODULES = (
     "scipy.spatial.",
     "scipy.stats.",
     "pandas.",
+    "xarray.",
 )
 CHANGING = (
     "add_",

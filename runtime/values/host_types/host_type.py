@@ -30,6 +30,14 @@ class HostTyped(StandIn):
     def __array__(self, *_: object, **__: object) -> NoReturn:
         raise self._refusal("code that is not compiled")
 
+    def __anabranch_number__(self, kind: type) -> Value:
+        """The object as a Python number of a kind."""
+        return kind(self)
+
+    def _item(self, index: Value) -> Value:
+        """An item of those that a loop goes over."""
+        return self[index]  # type: ignore[index]
+
     @property
     def _item_count(self) -> Value:
         """The number of items that a loop goes over; None where it goes over none, or over fields."""
