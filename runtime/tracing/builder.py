@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import types
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import field
@@ -77,6 +78,8 @@ class Trace:
         self.tables = Tables(approach.table_sites, approach.keeps_orders)
         self.text = Text()
         self.unrolling = Unrolling(approach.unroll_reason)
+        self.resumable = approach.resumable
+        self.wanted_resumable: set[types.FunctionType] = set()
         self.watched: list[Watched] = []
         # The buffer sizes that were asked for, and given.
         self.capacities: dict[CapacitySite, Capacity] = {}

@@ -14,7 +14,7 @@ import numpy as np
 from anabranch import transpile
 from anabranch.base.value import Value
 from anabranch.runtime.config import settings
-from anabranch.runtime.control.calls import special_methods, tail_calls
+from anabranch.runtime.control.calls import resumable_generators, special_methods, tail_calls
 from anabranch.runtime.control.calls.counterparts import counterpart
 from anabranch.runtime.control.iteration.generators import generator
 from anabranch.runtime.device.array import Array
@@ -62,6 +62,10 @@ def rewritten(function: types.FunctionType) -> Callable[..., Any]:
     if function.__code__.co_flags & inspect.CO_GENERATOR:
         note("rewritten", _named(function), lambda: "a generator, which hands its values to the loop over it")
         pushing = transpile.rewrite(function, counterpart, settings().cache_dir, generator=True)
+        if function in trace.resumable:
+            cls = resumable_generators.class_of(function, rewritten)
+            if cls is not None:
+                return functools.partial(resumable_generators.made, cls, function)
         return generator(pushing.bind(function, trace.outside.vocabulary, _outside), function)
     if not transpile.needs_rewriting(function) and not _reads_arrays(function):
         note("rewritten", _named(function), lambda: "left as it is: there is nothing to rewrite")
