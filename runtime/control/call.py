@@ -200,7 +200,7 @@ def resolve(function: Any) -> Value:
             method = types.MethodType(rewritten(function.__func__), function.__self__)
             return container_methods.counting(function, method) if tracing() else method
         if isinstance(function, types.BuiltinMethodType) and tracing():
-            if function is functools.reduce:
+            if function in itertools_.COUNTERPARTS:
                 return fitted(functools.partial(itertools_.COUNTERPARTS[function], call), function)
             other = lists.method(function) or creation.method(function) or container_methods.staged(function)
             if other is not function:

@@ -146,6 +146,10 @@ class PushIterator(Bare, abc.ABC, sample=no_items):
     def pull(self) -> Iterator[Value]:
         """The items one by one."""
 
+    def leave(self) -> None:
+        """Have it be an error that anything more is asked of it."""
+        self._spent, self._items = None, None
+
     def want_resumable(self) -> None:
         """Have the function be traced once more, with a generator in this one's place that goes on anywhere."""
 
@@ -182,8 +186,13 @@ class GeneratorCall(PushIterator, sample=no_items):
         self.original = original  # the user's generator function, where it is one that exists outside
 
     def anew(self) -> tuple[PushIterator, tuple[object, ...]] | None:
-        """A new source for the same call."""
-        return GeneratorCall(*self.call, self.original), self.call
+        """A new source for the same call; what it goes over begins anew, too."""
+        function, args, kwargs = self.call
+        again = [arg.anew() if isinstance(arg, PushIterator) else (arg, ()) for arg in args]
+        if None in again:
+            return None
+        renewed = tuple([found[0] for found in again if found is not None])
+        return GeneratorCall(function, renewed, kwargs, self.original), (self.call, renewed)
 
     def run(self, consume: Consumer) -> None:
         """Run the function's body."""
