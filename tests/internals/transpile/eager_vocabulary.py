@@ -207,16 +207,23 @@ def each(
     items: Iterable[Any],
     element: Callable[..., Any],
     condition: Callable[..., Any] | None = None,
-    width: int | None = None,
+    width: Any = None,
     nested: bool = False,
     whole: bool = False,
 ) -> Iterator[Any]:
     return _each(iter(items), element, condition, width, nested)
 
 
-def _each(items: Iterator[Any], element: Any, condition: Any, width: int | None, nested: bool) -> Iterator[Any]:
+def _row(item: Any, width: Any) -> tuple[Any, ...]:
+    if isinstance(width, int):
+        return tuple(item)
+    parts = [_row(part, inner) if inner else (part,) for part, inner in zip(item, width, strict=True)]
+    return tuple(part for row in parts for part in row)
+
+
+def _each(items: Iterator[Any], element: Any, condition: Any, width: Any, nested: bool) -> Iterator[Any]:
     for item in items:
-        args = (item,) if width is None else tuple(item)
+        args = (item,) if width is None else _row(item, width)
         if condition is None or condition(*args):
             if nested:
                 yield from element(*args)
