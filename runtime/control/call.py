@@ -75,6 +75,8 @@ def call(function: Any, /, *args: Value, **kwargs: Value) -> Value:
     if type(function) in _DESCRIPTORS and args and isinstance(args[0], _RUN_TIME):
         bound = _bound(function, args[0])
         return function(*args, **kwargs) if bound is None else call(bound, *args[1:], **kwargs)
+    if tracing():
+        args = host_functions.with_lists(function, args)
     if tracing() and host_functions.is_called(function, args, kwargs):
         return host_functions.called(uncompiled.name_of(function), function, args, kwargs)
     target = resolve(function)
