@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, overload
 
 from anabranch.base.deep_stack import deep
 from anabranch.base.instance_cache import PerInstance
+from anabranch.runtime.api import long_ints
 from anabranch.runtime.api.explain import Explanation
 from anabranch.runtime.api.memory_cache import CacheInfo
 from anabranch.runtime.api.notebook_html import of_function
@@ -21,7 +22,7 @@ from anabranch.runtime.call.execution import MISS, Execution, Recompile, never, 
 from anabranch.runtime.call.fastpath import CallForm, make_fast_path
 from anabranch.runtime.config import configure
 from anabranch.runtime.control.call import resolve
-from anabranch.runtime.errors import AnabranchError, SourceError, UnsupportedValueError
+from anabranch.runtime.errors import AnabranchError, IntegerRangeError, SourceError, UnsupportedValueError
 from anabranch.runtime.frontend.function_info import method_of, name_of
 from anabranch.runtime.signature.flatten_to_key import Leaves, SignatureKey
 from anabranch.runtime.tracing.builder import tracing
@@ -87,9 +88,15 @@ class Wrapped(StagedFunction[P, R]):
                     return found
             answer: R = self._call(args, kwargs)
             return answer
+        except IntegerRangeError as error:
+            if not long_ints.may_run_plainly(self.__anabranch_options__, error, (args, kwargs)):
+                self._shorten(error, sys._getframe(1))
+                raise
         except (Exception, KeyboardInterrupt) as error:
             self._shorten(error, sys._getframe(1))
             raise
+        long_ints.warn(self)
+        return self.__anabranch_function__(*args, **kwargs)
 
     def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The call by its signature."""
@@ -230,9 +237,15 @@ class BoundMethod(Wrapped[P, R]):
                     return found
             answer: R = self._call(args, kwargs)
             return answer
+        except IntegerRangeError as error:
+            if not long_ints.may_run_plainly(function.__anabranch_options__, error, (self.__self__, args, kwargs)):
+                self._shorten(error, sys._getframe(1))
+                raise
         except (Exception, KeyboardInterrupt) as error:
             self._shorten(error, sys._getframe(1))
             raise
+        long_ints.warn(function)
+        return self.__anabranch_function__(*args, **kwargs)
 
     def _call(self, args: tuple[object, ...], kwargs: dict[str, Any]) -> Any:
         function, given = self.__func__, (self.__self__, *args)
