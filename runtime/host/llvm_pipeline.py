@@ -49,6 +49,18 @@ def optimised(llvm: str) -> Any:
     return module
 
 
+def as_written(llvm: str) -> Any:
+    """A module as it is, but that variables on the stack are values: in a thirtieth of the time."""
+    library = binding()
+    module = library.parse_assembly(llvm)
+    module.verify()
+    passes = library.create_new_module_pass_manager()
+    passes.add_sroa_pass()
+    passes.add_simplify_cfg_pass()
+    passes.run(module, library.create_pass_builder(machine(), library.create_pipeline_tuning_options(speed_level=1)))
+    return module
+
+
 if __name__ == "__main__":
     for kind in ("", "-missed", "-analysis"):
         binding().set_option("", _SAYS.format(kind))

@@ -35,6 +35,7 @@ from anabranch.runtime.native.scatters import is_scatter, scattered
 from anabranch.runtime.native.shared_steps import are_shared, shared_steps
 from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.signals import Signals
+from anabranch.runtime.native.small_arrays import in_memory
 from anabranch.runtime.native.sorting import sort_in_place
 from anabranch.runtime.native.strided import strided_view
 from anabranch.runtime.native.transforms import transformed
@@ -165,6 +166,8 @@ class NativeEmitter(ValueEmitter):
     def _equation(self, equation: Equation, names: list[str], needed: Collection[int]) -> Sequence[str]:
         in_types, out_types = [a.type for a in equation.inputs], [v.type for v in equation.outputs]
         kept = self.kept
+        if isinstance(equation.op, Loop):
+            names = in_memory(self.memory, equation, names)
         if isinstance(equation.op, Branches):
             self.kept = kept.union(needed)
             results = branch_results(self, equation, names)
