@@ -237,7 +237,8 @@ def _narrow_steps(program: Program) -> int:
 
 def _is_narrow(equation: Equation) -> bool:
     """Return whether what an equation makes or reads are stacks of rows so short that each is a loop of few steps."""
-    shapes = [atom.type.shape for atom in (*equation.inputs, *equation.outputs)]
+    # An axis of one element is no loop.
+    shapes = [[n for n in atom.type.shape if n != 1] for atom in (*equation.inputs, *equation.outputs)]
     return any(len(shape) > 2 and shape[-1] <= _NARROW for shape in shapes)
 
 
