@@ -45,6 +45,7 @@ from anabranch.runtime.ops.control import For
 from anabranch.runtime.ops.dot_general import dot_general
 from anabranch.runtime.ops.fourier import fft
 from anabranch.runtime.ops.library_ufuncs import library_ufunc
+from anabranch.runtime.ops.materialize import materialize
 from anabranch.runtime.ops.progress_tick import progress_tick
 from anabranch.runtime.ops.random_draws import random_draw
 from anabranch.runtime.ops.stablehlo_text import Body, Rule, Types
@@ -102,6 +103,7 @@ class NativeEmitter(ValueEmitter):
         code, equations = self.code, ordered(program)
         uses = LastUses(equations, program.outputs)
         multiplied = {atom for equation in equations if equation.op is dot_general for atom in equation.inputs}
+        completed = _completed(equations)
 
         def bind(var: Var, name: str) -> None:
             env[var] = name
@@ -125,7 +127,8 @@ class NativeEmitter(ValueEmitter):
                 results = self.equation(equation, names, uses.after(place))
                 for name, var in zip(results, equation.outputs, strict=True):
                     kept = self.kept.union(uses.after(place))
-                    if is_lazy(name) and self._is_written(name, var.type, var in multiplied and uses.count(var) > 1):
+                    is_operand = var in multiplied and uses.count(var) > 1
+                    if is_lazy(name) and (var in completed or self._is_written(name, var.type, is_operand)):
                         (name,) = self.stores.settled([name], [var.type], kept)
                     elif is_lazy(name) and uses.count(var) > 1:
                         # What is read more than once would be computed more than once.
@@ -278,3 +281,15 @@ class NativeEmitter(ValueEmitter):
         if nest is not None:
             nest.exits = None
         return steps.results(exits.joined(code, tested))
+
+
+def _completed(equations: Sequence[Equation]) -> set[Atom]:
+    """The values that are complete before what is computed from them begins: what that writes to is read before.
+
+    A block that is written and no more is not among them: how it is read and written is the store's to say.
+    """
+    found = {atom for equation in equations if equation.op is materialize for atom in equation.outputs}
+    if not found:
+        return set()
+    places = ((equation, k, atom) for equation in equations for k, atom in enumerate(equation.inputs))
+    return found.intersection(atom for equation, k, atom in places if equation.op.update != k)
