@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from anabranch.runtime.host.callbacks import HostCallback
+from anabranch.runtime.host.callbacks import HostCallback, HostFunction
 from anabranch.runtime.ir.array_type import ArrayType
 from anabranch.runtime.ir.op import Op
 from anabranch.runtime.ir.program import Atom, Equation, Literal, Program, Var
@@ -25,7 +25,7 @@ from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.memory import Memory
 from anabranch.runtime.native.memory_flow import Steps
 from anabranch.runtime.native.nest import Nest
-from anabranch.runtime.native.obstacles import MANY_TO_SORT
+from anabranch.runtime.native.obstacles import MANY_TO_SORT, is_long_sort, sorts_rows
 from anabranch.runtime.native.ordering import LastUses, ordered
 from anabranch.runtime.native.products import Products
 from anabranch.runtime.native.progress_ticks import tick
@@ -176,6 +176,9 @@ class NativeEmitter(ValueEmitter):
         short = short_form(self.code, equation, names)
         if short is not None:
             return [short]
+        if self._host_calls is not None and is_long_sort(equation):
+            function = HostFunction(type(equation.op).__module__, equation.op.name, tuple(equation.params.items()), 1)
+            return self.callback(function, names, in_types, out_types)
         if equation.op is random_draw and has_sampler(equation):
             *words, ticket, number = drawn(self, equation, self.elements(names[0], in_types[0]), names[1:])
             return [packed(words), ticket, number]
@@ -232,7 +235,7 @@ class NativeEmitter(ValueEmitter):
         """Integers sorted along an axis, in memory of their own."""
         length = type.shape[axis]
         rows = type.size // length
-        if any(n != 1 for n in type.shape[axis + 1 :]) or rows > MOST_ELEMENTS or type.size >= MANY_TO_SORT:
+        if not sorts_rows(type.shape, axis) or type.size >= MANY_TO_SORT:
             raise NotNativeError(f"a sort of {type}")
         if is_lazy(x):
             (made,) = self.stores.settled([x], [type], self.memory.all_places())

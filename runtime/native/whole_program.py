@@ -26,7 +26,6 @@ from anabranch.runtime.native.library_ufuncs import is_quick, takes_whole
 from anabranch.runtime.native.linear_algebra import is_linear_algebra
 from anabranch.runtime.native.llvm_types import NotNativeError
 from anabranch.runtime.native.memory import MOST_WHOLE, Memory
-from anabranch.runtime.native.obstacles import refuse_long_sorts
 from anabranch.runtime.native.outputs import Output, Outputs
 from anabranch.runtime.native.python_entry import RETURNED, Lock, PythonEntry
 from anabranch.runtime.native.scatters import is_scatter
@@ -113,7 +112,6 @@ def build(program: Program, code: Instructions, kind: type[NativeEmitter]) -> Na
     """
     if not all(type.size for type in program.out_types):
         raise NotNativeError("an array without elements")
-    refuse_long_sorts(program.equations)
     ranges = value_ranges(program)
     memory = Memory(code, KnownValues(ranges), _most_whole(program))
     operands = [memory.operand(type) for type in program.in_types]
