@@ -73,9 +73,7 @@ def are_independent(equation: Equation, steps: float, ranges: Mapping[Var, Inter
 
 def _calls_python(program: Program) -> bool:
     """Return whether a Program calls functions of this process, for which there is Python's lock."""
-    return any(
-        e.op.is_host_call or is_long_sort(e) or any(map(_calls_python, e.programs())) for e in program.equations
-    )
+    return any(e.op.is_host_call or is_long_sort(e) or any(map(_calls_python, e.programs())) for e in program.equations)
 
 
 def _is_same(equation: Equation, program: Program, slot: Slot) -> bool:

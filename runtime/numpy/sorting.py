@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from anabranch.runtime.numpy.core import (
 from anabranch.runtime.numpy.namespace import namespace as xp
 from anabranch.runtime.numpy.rules import Rules
 from anabranch.runtime.ops.reducers import lowest
+from anabranch.runtime.ops.sorting import MANY
 from anabranch.runtime.values import atoms, registry, wrap
 from anabranch.runtime.values.arrays.traced_array import TracedArray, expect_writable
 from anabranch.runtime.values.dynamic_shapes import broadcasting, size_arithmetic
@@ -97,6 +99,15 @@ def in_order(x: Value, axis: int, stable: bool = False, downwards: bool = False)
         return operands.with_axis(x, fresh(made), axis, None)
     size = size_arithmetic.limited(x.shape[axis], 0, value.type.shape[axis])
     return operands.with_axis(x, fresh(made), axis, operands.window(size))
+
+
+def placed(x: Value, axis: int, places: Iterable[int]) -> Value:
+    """The array with those elements at places of an axis that a sort puts there, or all of it in order."""
+    n = x.shape[axis]
+    if wrap.is_dynamic_array(x) or n == 0 or operands.capacity(x)[axis] < MANY:
+        return in_order(x, axis)
+    kth = tuple(sorted({min(max(place, 0), n - 1) for place in places}))
+    return fresh(atoms.op("partition", atom_of(x), axis=axis, kth=kth))
 
 
 @rules.any_shape(np.sort)
@@ -206,8 +217,7 @@ def partition(a: object, kth: Value, axis: object = -1, kind: object = "introsel
     n = x.shape[at]
     if wrap.is_dynamic_array(x) or n == 0 or traced_inside(kth) or wrap.is_dynamic_array(kth):
         return in_order(x, at)
-    places = tuple(sorted({int(place) % n for place in np.ravel(kth)}))
-    return fresh(atoms.op("partition", atom_of(x), axis=at, kth=places))
+    return placed(x, at, [int(place) % n for place in np.ravel(kth)])
 
 
 @rules.method("argpartition")
