@@ -34,6 +34,7 @@ from anabranch.runtime.native.values import is_memory
 from anabranch.runtime.ops.dot_general import Contraction, dot_general
 from anabranch.runtime.ops.op import PartOp
 from anabranch.runtime.ops.structured import Branches, Loop
+from anabranch.runtime.ops.vector_functions import is_faster
 from anabranch.runtime.passes.range_analysis import value_ranges
 from anabranch.runtime.passes.sealed_loops import MOST_ELEMENTS
 
@@ -241,7 +242,12 @@ def _is_narrow(equation: Equation) -> bool:
 
 
 def _long_work(program: Program) -> list[int]:
-    """Those of `_array_work` that XLA does in less time than several threads of machine code's own."""
+    """Those of `_array_work` that XLA does in less time than several threads of machine code's own.
+
+    There is none beside what XLA would call NumPy for: it computes what is needed before and after that twice.
+    """
+    if any(is_faster(equation.op.name, equation.inputs[0].type) for equation in program.equations if equation.inputs):
+        return []
     return _array_work(program, lambda equation: takes_whole(equation) and not is_quick(equation))
 
 
