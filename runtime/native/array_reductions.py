@@ -94,6 +94,9 @@ class ArrayReductions:
         if len(arrays) == 1:
             array, region = within_region(arrays[0], inits[0])
             arrays = [array]
+        if not region:
+            arrays = self._arrays.flat_forms(arrays) or arrays
+            shape = arrays[0].type.shape
         for array in arrays:
             check_size(self._memory, array, region)
         cells = [self._begun(array, init) for array, init in zip(arrays, inits, strict=True)]

@@ -236,6 +236,8 @@ def _narrow_steps(program: Program) -> int:
 
 def _is_narrow(equation: Equation) -> bool:
     """Return whether what an equation makes or reads are stacks of rows so short that each is a loop of few steps."""
+    if equation.op.is_elementwise and len({atom.type.shape for atom in (*equation.inputs, *equation.outputs)}) == 1:
+        return False
     # An axis of one element is no loop.
     shapes = [[n for n in atom.type.shape if n != 1] for atom in (*equation.inputs, *equation.outputs)]
     return any(len(shape) > 2 and shape[-1] <= _NARROW for shape in shapes)
@@ -254,6 +256,7 @@ def _long_work(program: Program) -> list[int]:
 def _array_work(program: Program, counts: Callable[[Equation], bool] = lambda _: True) -> list[int]:
     """The numbers of operations outside of loops on elements of arrays as wholes, which XLA does on all processors."""
     found: list[int] = []
+    multiplied = {atom for equation in program.equations if equation.op is dot_general for atom in equation.inputs}
     for equation in program.equations:
         if isinstance(equation.op, Branches):
             # What only one branch does may never be done: the search for an index that is out of bounds.
@@ -264,6 +267,8 @@ def _array_work(program: Program, counts: Callable[[Equation], bool] = lambda _:
         # A library's products take no longer than XLA's.
         in_place = isinstance(equation.op, Loop) or equation.op.update is not None or equation.op.is_view
         in_place = in_place or equation.op is dot_general
+        # They read parts of arrays where they are.
+        in_place = in_place or (isinstance(equation.op, PartOp) and equation.outputs[0] in multiplied)
         if not in_place and any(a.type.size > 1 for a in equation.inputs):
             read = () if isinstance(equation.op, PartOp) else equation.inputs
             size = max(x.type.size for x in (*read, *equation.outputs))
