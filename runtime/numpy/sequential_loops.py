@@ -8,7 +8,6 @@ import numpy as np
 
 from anabranch.base.frozen import frozen
 from anabranch.runtime.ir.program import Atom
-from anabranch.runtime.numpy.core import zeros_atom
 from anabranch.runtime.values import apply_ufunc, atoms
 from anabranch.runtime.values.counted_loops import counted
 
