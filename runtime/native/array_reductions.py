@@ -175,7 +175,7 @@ class ArrayReductions:
 
     def _side_by_side(self, task: _Task) -> None:
         """Find the results together, in the order of the elements in memory."""
-        arrays, places, outs, inits, kept, body = task
+        arrays, places, outs, inits, kept, _ = task
         shape, size = arrays[0].type.shape, outs[0].size
         for place, init, out in zip(places, inits, outs, strict=True):
             with self._loops.each(out.size) as each:

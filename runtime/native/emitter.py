@@ -291,7 +291,7 @@ def _completed(equations: Sequence[Equation]) -> set[Atom]:
 
     A block that is written and no more is not among them: how it is read and written is the store's to say.
     """
-    found = {atom for equation in equations if equation.op is materialize for atom in equation.outputs}
+    found: set[Atom] = {atom for equation in equations if equation.op is materialize for atom in equation.outputs}
     if not found:
         return set()
     places = ((equation, k, atom) for equation in equations for k, atom in enumerate(equation.inputs))

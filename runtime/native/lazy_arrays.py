@@ -33,8 +33,6 @@ from anabranch.runtime.ops.stablehlo_text import Rule, Types
 
 # The most operations that an element may take.
 _MOST_COST = 500
-# Rows of so many elements are long enough for a loop of their own.
-_LONG = 256
 _BOOL, _INT64 = np.dtype(bool), np.dtype(np.int64)
 
 
@@ -158,7 +156,11 @@ class LazyArrays:
         element: Callable[[Sequence[LazyArray], Sequence[Affine]], str],
     ) -> LazyArray:
         """The array of which an element is computed from those of arrays at the same position."""
-        placed = self.code.placed(lambda given: element(*given))
+
+        def of_pair(given: tuple[Sequence[LazyArray], Sequence[Affine]]) -> str:
+            return element(*given)
+
+        placed = self.code.placed(of_pair)
 
         def of(operands: Sequence[LazyArray], type: ArrayType) -> LazyArray:
             return LazyArray(type, lambda index: placed((operands, index)), *_together(operands))
@@ -185,9 +187,9 @@ class LazyArrays:
         return self._flat[array]
 
     def flat_forms(self, arrays: Sequence[LazyArray]) -> list[LazyArray] | None:
-        """Those of all these arrays, where it makes a loop over them longer; None where one has none."""
-        is_short = len(arrays[0].type.shape) > 1 and arrays[0].type.shape[-1] < _LONG
-        return list(map(self.flat, arrays)) if is_short and all(map(_has_flat_form, arrays)) else None
+        """Those of all these arrays, of several axes; None where one has none."""
+        is_deep = len(arrays[0].type.shape) > 1
+        return list(map(self.flat, arrays)) if is_deep and all(map(_has_flat_form, arrays)) else None
 
     def _by_pieces(
         self, arrays: Sequence[LazyArray], out: ArrayType, rule: Rule, pieces: Sequence[Update]

@@ -41,7 +41,7 @@ class _Rows:
             if (int(row.max()) - low).bit_length() + self._bits <= 8 * _WORD.itemsize:
                 # Two's complement: the distances are right whatever the sign.
                 return self._in_order(row.astype(_WORD) - np.uint64(low % 2**64), self._places)
-        found = row.argsort()
+        found: np.ndarray = row.argsort()
         # All positions are valid; to look for others takes twice as long.
         row.take(found, out=self._ordered, mode="clip")
         np.equal(self._second, self._first, out=self._ties)
@@ -55,6 +55,6 @@ class _Rows:
 
     def _in_order(self, keys: np.ndarray, places: np.ndarray) -> np.ndarray:
         """Places in the order of their keys, those with equal keys in their own."""
-        words = keys << np.uint64(self._bits) | places
+        words: np.ndarray = keys << np.uint64(self._bits) | places
         words.sort()
         return (words & np.uint64(2**self._bits - 1)).astype(np.int64)
