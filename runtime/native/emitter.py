@@ -32,6 +32,7 @@ from anabranch.runtime.native.progress_ticks import tick
 from anabranch.runtime.native.random_draws import drawn, has_sampler
 from anabranch.runtime.native.random_seeds import is_seeded, seeded
 from anabranch.runtime.native.scatters import is_scatter, scattered
+from anabranch.runtime.native.searches import searched
 from anabranch.runtime.native.shared_steps import are_shared, shared_steps
 from anabranch.runtime.native.short_forms import short_form
 from anabranch.runtime.native.signals import Signals
@@ -48,6 +49,7 @@ from anabranch.runtime.ops.library_ufuncs import library_ufunc
 from anabranch.runtime.ops.materialize import materialize
 from anabranch.runtime.ops.progress_tick import progress_tick
 from anabranch.runtime.ops.random_draws import random_draw
+from anabranch.runtime.ops.search import search_sorted
 from anabranch.runtime.ops.stablehlo_text import Body, Rule, Types
 from anabranch.runtime.ops.stablehlo_writer import LoweringContext
 from anabranch.runtime.ops.structured import Branches, Loop
@@ -198,6 +200,8 @@ class NativeEmitter(ValueEmitter):
             return [reduced(self, equation, names, self.program)]
         if is_linear_algebra(equation):
             return solved(self, equation, names)
+        if equation.op is search_sorted:
+            return [searched(self, equation, names)]
         if equation.op is fft:
             return [transformed(self, equation, names[0])]
         if equation.op is dot_general:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -38,6 +39,9 @@ _STABLE = ("stable", "mergesort", "s", "m")
 _KINDS = (None, "quicksort", "heapsort", "q", "h", *_STABLE)
 
 
+# In so long a line so many values are looked for one after the other, and not all at once, in each step at half the
+# distance: there are too many steps.
+_LONG_LINE, _MANY_VALUES = 1024, 64
 _HAS_DESCENDING = np.lib.NumpyVersion(np.__version__) >= "2.5.0"
 
 
@@ -295,7 +299,10 @@ def bisect(line: Atom, wanted: Atom, right: bool, count: Bound | None = None) ->
     low = zeros_atom(shape, np.int64)
     if n == 0:
         return low
-    size = atoms.broadcast_to(size_arithmetic.atom_of(n if count is None else count), shape)
+    total = size_arithmetic.atom_of(n if count is None else count)
+    if n >= _LONG_LINE and math.prod(shape) >= _MANY_VALUES and line.type.dtype.kind in "iuf":
+        return atoms.op("search_sorted", line, wanted, total, right=right)
+    size = atoms.broadcast_to(total, shape)
     # Steps of falling powers of two: `low` elements are known to come before.
     for bit in reversed(range(n.bit_length())):
         probe = atoms.ufunc(np.add, low, zeros_atom(shape, np.int64, 1 << bit))
