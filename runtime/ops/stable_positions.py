@@ -13,6 +13,8 @@ _LEAST = 512
 _WORD = np.dtype(np.uint64)
 # Of how many bits a digit is, and how many digits take less time than the sort that keeps no order.
 _BITS, _MOST_DIGITS = 16, 2
+# How many elements are looked at together: they stay in the processor's caches.
+_CHUNK = 2**13
 
 
 def write_stable_positions(out: np.ndarray, x: np.ndarray, axis: int) -> None:
@@ -40,19 +42,35 @@ def _of_ints(rows: np.ndarray) -> np.ndarray | None:
 
 def _of_any(rows: np.ndarray) -> np.ndarray:
     """The positions that sort each row."""
-    found: np.ndarray = rows.argsort(axis=-1)
-    starts = np.arange(len(rows))[:, None] * rows.shape[1]
-    # All positions are valid; to look for others takes twice as long.
-    ordered = rows.reshape(-1).take(found + starts if len(rows) > 1 else found, mode="clip")
-    ties = ordered[:, 1:] == ordered[:, :-1]
-    if rows.dtype.kind == "f" and np.isnan(ordered[:, -1]).any():
-        ties |= np.isnan(ordered[:, :-1])
+    found = np.empty(rows.shape, np.int64)
+    length = rows.shape[1]
+    step = max(_CHUNK // length, 1)
+    starts = np.arange(step)[:, None] * length
+    places, sorted_ = np.empty((step, length), np.int64), np.empty((step, length), rows.dtype)
+    equal = np.empty((step, length - 1), np.bool_)
+    for first in range(0, len(rows), step):
+        part = rows[first : first + step]
+        count = len(part)
+        order, ordered, ties = found[first : first + count], sorted_[:count], equal[:count]
+        order[...] = part.argsort(axis=-1)
+        at = order if step == 1 else np.add(order, starts[:count], out=places[:count])
+        # All positions are valid; to look for others takes twice as long.
+        part.reshape(-1).take(at, out=ordered, mode="clip")
+        np.equal(ordered[:, 1:], ordered[:, :-1], out=ties)
+        if rows.dtype.kind == "f" and np.isnan(ordered[:, -1]).any():
+            ties |= np.isnan(ordered[:, :-1])
+        if ties.any():
+            _put_in_order(order, ties)
+    return found
+
+
+def _put_in_order(found: np.ndarray, ties: np.ndarray) -> None:
+    """Put the positions of elements that are equal in order."""
     for index in np.flatnonzero(ties.any(axis=1)):
         # Each place's number of the elements that are equal, in the order of the places.
-        keys = np.zeros(rows.shape[1], _WORD)
+        keys = np.zeros(found.shape[1], _WORD)
         keys[found[index, 1:]] = np.cumsum(~ties[index])
         found[index] = _by_digits(keys)
-    return found
 
 
 def _by_digits(keys: np.ndarray) -> np.ndarray:
