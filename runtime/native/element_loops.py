@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from anabranch.runtime.native.affine import Affine, Region, Span
+from anabranch.runtime.native.instructions import TWO_AT_A_TIME
 from anabranch.runtime.native.lazy_array import LazyArray
 from anabranch.runtime.native.lazy_arrays import LazyArrays
 from anabranch.runtime.native.memory import Memory
@@ -116,7 +117,7 @@ class ElementLoops:
         following = code.add("add nsw", "i64", counter, step)
         code.fill(place, f"{counter} = phi i64 [ {first}, %{before} ], [ {following}, %{code.block} ]")
         # LLVM does not know how many steps it are, and has no other way to make use of more than one store at a time.
-        code.jump(head) if step == "1" else code.repeat(head)
+        code.jump(head) if step == "1" else code.repeat(head, TWO_AT_A_TIME)
         code.begin(after)
 
     def in_versions(self, values: Sequence[LazyArray], region: Region, write: Callable[[], None]) -> None:
