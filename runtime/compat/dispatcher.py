@@ -118,6 +118,13 @@ class TypedDispatcher(Dispatcher[P, R]):
         made: R = _result(signature, run(*given))
         return made
 
+    def _call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The call of which no executable is known by its types; arrays of the user's classes are arrays."""
+        if not any(map(_is_users_array, (*args, *kwargs.values()))):
+            return super()._call(args, kwargs)
+        run: Callable[..., Any] = super().__call__
+        return run(*map(_as_array, args), **{name: _as_array(value) for name, value in kwargs.items()})
+
     def __anabranch_cast__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function, as other compiled code calls it: with its signature's types."""
         # No function: calls tell recursions by the code of functions, and all that have signatures would share one.
@@ -187,6 +194,16 @@ def _is_array(value: Any) -> bool:
     if isinstance(value, Tracer):
         return wrap.is_dynamic_array(value) or value.abstract.kind is Kind.ARRAY
     return isinstance(value, np.ndarray)
+
+
+def _is_users_array(value: object) -> bool:
+    """Return whether a value is of a subclass of NumPy's arrays that is not NumPy's own."""
+    cls = type(value)
+    return cls is not np.ndarray and issubclass(cls, np.ndarray) and cls.__module__.partition(".")[0] != "numpy"
+
+
+def _as_array(value: Any) -> Any:
+    return value.view(np.ndarray) if _is_users_array(value) else value
 
 
 def _dtype(value: Value) -> np.dtype | None:

@@ -235,7 +235,7 @@ class _LocatedInstructions(Instructions):
         super().begin(label)
         self._begun.add(label)
 
-    def repeat(self, label: str) -> None:
+    def repeat(self, label: str, how: str) -> None:
         """As other loops end, whose metadata says where they are."""
         self.jump(label)
 
