@@ -113,7 +113,7 @@ class _Translation(StepValues):
             case ast.Assign([ast.Name(name)], value):
                 self._assign(name, value)
             case ast.Expr(ast.Call(ast.Attribute(ast.Name(held), "update"), [ast.Name(state)], [])):
-                if self._classes.get(held) is not dict:
+                if self._classes.get(held) is not dict or state not in self._states:
                     raise UntranslatedError
                 for key, number in self._states[state].items():
                     self._step(Step.STORE, self._local(held), self._name(key), number)

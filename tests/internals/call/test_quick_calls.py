@@ -120,6 +120,11 @@ def entry(table, names):
     return table["a"] + names[1] * table["b"]
 
 
+def settle(table, x):
+    table["b"], table["a"] = table.pop("a"), x
+    return x * 2
+
+
 ONE = np.arange(3.0)
 READ_ONLY = np.arange(3.0)
 READ_ONLY.flags.writeable = False
@@ -255,6 +260,13 @@ def test_objects_from_outside():
         change()
         for _ in range(4):
             alike(Outcome(f, (1.0,), {}), Outcome(wrapped, (1.0,), {}))
+
+
+def test_a_text_that_has_no_table_is_run_itself():
+    wrapped, args = jit(settle), ({"a": 1.0}, 2.0)
+    for _ in range(6):
+        alike(Outcome(settle, args, {}), Outcome(wrapped, args, {}))
+    assert wrapped._executables.with_fast_path
 
 
 def test_settings_and_traces():
