@@ -156,7 +156,7 @@ class Instructions:
         self.act(f"br label %{label}")
 
     def repeat(self, label: str, how: str) -> None:
-        """End the block by going on with a loop, of which steps are taken so: two at a time, all at once, or one by one."""
+        """End the block by going on with a loop, whose steps are taken two at a time, all at once, or one by one."""
         number = f"!{_FIRST_LOOP + len(self.hints)}"
         self.hints.append(f"{number} = distinct !{{{number}, {how}}}")
         self.act(f"br label %{label}, !llvm.loop {number}")
