@@ -74,9 +74,9 @@ class ByteSequence(HostTyped):
             if not isinstance(part, TracedArray):
                 raise self._refusal("a slice of a length known only at run time")
             return ByteSequence(part if self._kind.cls is memoryview else part.__copy__(), self._kind)
-        return self._item(self._line[self._place(key)])
+        return self._read(self._line[self._place(key)])
 
-    def _item(self, number: Value) -> Value:
+    def _read(self, number: Value) -> Value:
         """An element as Python's number."""
         dtype = self._line.dtype
         known = Interval(0, 2 ** (8 * dtype.itemsize) - 1) if dtype.kind == "u" and dtype.itemsize < 8 else None
