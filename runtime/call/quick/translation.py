@@ -43,7 +43,7 @@ def table_of(execution: Execution) -> Table | None:
     lines, scope = execution.written
     try:
         return _Translation(scope, execution.code.function).table(ast.parse("\n".join(lines)).body)
-    except UntranslatedError:
+    except (UntranslatedError, RecursionError):  # one of hundreds of values is chosen by as many conditions
         execution.tables_made = _MOST_MADE
         return None
 

@@ -23,6 +23,7 @@ from anabranch import configure, jit
 from anabranch.compat.numba import njit
 from anabranch.runtime.api import jitted
 from anabranch.runtime.call.quick.entry import are_possible
+from anabranch.runtime.call.quick.translation import table_of
 from anabranch.runtime.testing.value_parts import copied
 from tests.equivalence import Outcome, alike
 
@@ -266,7 +267,10 @@ def test_a_text_that_has_no_table_is_run_itself():
     wrapped, args = jit(settle), ({"a": 1.0}, 2.0)
     for _ in range(6):
         alike(Outcome(settle, args, {}), Outcome(wrapped, args, {}))
-    assert wrapped._executables.with_fast_path
+    (entry,) = quick(more, 1)._executables.with_fast_path
+    chosen = " ".join(f"{k} if n == {k} else" for k in range(3000))
+    entry.written = [f"return {chosen} 0"], entry.written[1]
+    assert table_of(entry) is None
 
 
 def test_settings_and_traces():
