@@ -296,6 +296,7 @@ def test_names():
     assert isinstance(function, ours.types.FunctionType)
     assert str(function.signature) == "(float64[:]) -> int64"
     assert isinstance([], ours.typed.List)
+    assert ours.njit(lambda a: sum([a[k] for k in ours.pndindex(a.shape)]))(np.ones((2, 3))) == 6.0
     same([1, 2], ours.typed.List([1, 2]))
     assert anabranch.vectorize is not ours.vectorize
 

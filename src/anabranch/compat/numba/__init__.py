@@ -29,6 +29,7 @@ from anabranch.compat.numba.decorators import (
     literally as literally,
     njit as njit,
     objmode as objmode,
+    pndindex as pndindex,
     prange as prange,
     set_num_threads as set_num_threads,
     threading_layer as threading_layer,
