@@ -224,6 +224,7 @@ def test_what_is_no_python_can_be_defined_and_not_called():
         (lambda: kernel[1, 2](np.ones(3)), ours.cuda.CudaSupportError, "a kernel of Numba's"),
         (lambda: ours.njit(lambda a: kernel[1, 2](a))(np.ones(3)), ours.cuda.CudaSupportError, "a kernel of Numba's"),
         (lambda: ours.njit(lambda x: bits(x))(1.0), UnsupportedOperationError, "programs is made of LLVM's"),
+        (lambda: ours.np.linalg._LAPACK().numba_xgesv("f8"), UnsupportedOperationError, "numpy.linalg.solve"),
         (ours.cuda.list_devices, ours.cuda.CudaSupportError, "no CUDA devices"),
     ):
         with pytest.raises(error, match=message):
@@ -315,6 +316,7 @@ def test_in_place_of_numba(run_python):
         assert numba.config is numba.core.config and not numba.config.DISABLE_JIT
         from numba.np.ufunc.gufunc import GUFunc
         from numba.np.numpy_support import as_dtype
+        from numba.np.linalg import _LAPACK
         made = numba.guvectorize([(types.float64[:], types.float64[:])], "(n)->()")(lambda a, out: None)
         assert isinstance(made, GUFunc) and as_dtype(types.float32) == "f4"
         assert found is numba and types is other and errors.TypingError is found.TypingError
