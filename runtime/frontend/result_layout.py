@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from anabranch.base.grammar import a
+from anabranch.runtime.control.calls.resumable_generators import Resumable
 from anabranch.runtime.control.calls.user_functions import is_rewritten
 from anabranch.runtime.control.iteration import generators, progress_displays
 from anabranch.runtime.control.sequences import countable
@@ -212,6 +213,10 @@ def _check_result(layout: layouts.Layout, where: str) -> None:
     match layout:
         case layouts.Node(structure) if structure.flat:
             return
+        case layouts.Node(structure) if issubclass(structure.cls, Resumable):
+            raise UnsupportedValueError(
+                f"{where} is a generator, which holds run-time values but is not a pytree; return a list of its items"
+            )
         case layouts.Node(structure, children):
             for key, child in zip(structure.keys, children, strict=True):
                 _check_result(child, f"{where}[{key!r}]")
